@@ -7,7 +7,7 @@ VENV_PYTHON := $(CURDIR)/.venv/bin/python
 # Of a new build folder. Make takes one source file more for a reason to compile all others again.
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
-.PHONY: help demo demo-universe test check build adios2 deps deps-demo deps-test configure clean
+.PHONY: help demo demo-universe test test-all check build adios2 deps deps-demo deps-test configure clean
 .DEFAULT_GOAL := help
 # The prerequisites below are steps, in this order; compilations run in parallel by themselves.
 .NOTPARALLEL:
@@ -16,16 +16,22 @@ MAKEFLAGS += --no-print-directory
 help:
 	@echo "make demo    build, run a simulation in three ways and show what came out (demo-results/)"
 	@echo "make demo-universe  a universe in a box: halos, spectra, the Lyman-alpha forest"
-	@echo "make test    build everything and run all tests"
+	@echo "make test    build everything and test it"
 	@echo "make check   the same without the tests that take long"
+	@echo "make test-all  the same with all combinations, kills, two hosts, MPICH and long faults: an hour and more"
+	@echo "make test-all PART=NAME  a part of it:"
+	@scripts/test-part --list | sed 's/^/               /'
 	@echo "make build   build everything into $(BUILD)"
 	@echo "make deps    install what is missing: with apt if that is allowed, otherwise say what to install"
 	@echo "make clean   remove $(BUILD) and demo-results/"
 	@echo "Settings: JOBS=$(JOBS) (parallel compilations and tests), PRESET=$(PRESET) (release, debug, asan, tsan),"
 	@echo "PYTHON=python3 (what .venv is made from)"
 
+# What draws is fetched while the rest is compiled.
 demo: deps-demo configure
-	@cmake --build $(BUILD) --parallel $(JOBS) --target oscillators sidestream_tool
+	@scripts/python-environment requirements-demo.txt & environment=$$!; \
+	  cmake --build $(BUILD) --parallel $(JOBS) --target oscillators sidestream_tool \
+	  ; built=$$?; wait $$environment && exit $$built
 	@$(VENV_PYTHON) examples/demo/run --program $(BUILD)/simulations/oscillators/oscillators
 
 # A universe in a box with halos, spectra and the Lyman-alpha forest, in minutes.
@@ -39,17 +45,28 @@ demo-universe: deps-test configure
 define run-tests
 @ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1)) $(1); status=$$?; \
   log=$(BUILD)/Testing/Temporary/LastTest.log; grep -h "NOT TESTED" $$log | sort -u; \
+  sed -nE 's/^([0-9]+) cases? runs? in .make test-all. only.*/\1/p' $$log \
+    | awk '{n += $$1} END {if (n) print n " cases of Python tests run in `make test-all` only."}'; \
   [ $$status -eq 0 ] || grep -hE '^(FAILED|ERROR) |:[0-9]+: (FATAL )?ERROR: ' $$log; exit $$status
 endef
 
 test: deps-test adios2 configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
-	$(call run-tests)
+	$(call run-tests,--label-exclude '^all$$')
 
-# Without what only long tests need, and without the long tests: kills, memory that runs out, two hosts, ADIOS2, MPICH, every
+# Before a release, and every night: all values of what `make test` takes in pairs, and what takes long. Python tests see by
+# the variable that their cases marked `test_all` are wanted.
+test-all: export SIDESTREAM_TEST_ALL := 1
+test-all: CONFIGURE := -DSIDESTREAM_TEST_MPICH=ON
+test-all: deps-test adios2 configure
+	@cmake --build $(BUILD) --parallel $(JOBS)
+	@[ -z "$(PART)" ] || scripts/test-part $(BUILD) "$(PART)" >$(BUILD)/test-part
+	$(call run-tests,$(if $(PART),-R "$$(cat $(BUILD)/test-part)"))
+
+# Without what only long tests need, and without the long tests: kills, memory that runs out, two hosts, ADIOS2, every
 # kind of mesh and of ghosts in every placement.
 check: build
-	$(call run-tests,--label-exclude long)
+	$(call run-tests,--label-exclude '^(long|all)$$')
 
 build: deps-test configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
@@ -63,7 +80,6 @@ deps: deps-test
 
 deps-demo:
 	@scripts/install-dependencies
-	@scripts/python-environment requirements-demo.txt
 
 deps-test:
 	@scripts/install-dependencies --tests
@@ -73,8 +89,9 @@ deps-test:
 
 configure:
 	@mkdir -p build
-	@cmake --preset $(PRESET) -DSIDESTREAM_PYTHON=$(VENV_PYTHON) >build/configure.log 2>&1 \
+	@cmake --preset $(PRESET) -DSIDESTREAM_PYTHON=$(VENV_PYTHON) $(CONFIGURE) >build/configure.log 2>&1 \
 	  || { tail -n 40 build/configure.log; echo "Configuring failed: see above and build/configure.log."; exit 1; }
+	@sed -n 's/^--   without  /  without /p' build/configure.log
 
 clean:
 	@rm -rf $(BUILD) demo-results

@@ -93,7 +93,7 @@ Measured run(bool groups, int every, int iterations, double seconds, double pace
     const std::vector<double> values(4096, 1);
     begin = now();
     for (int n = 0; n < iterations; ++n) {
-      session.publish("a", 0, values.data());
+      session.publish("a", 0, values);
       session.end_iteration(n, n);
       ends[static_cast<std::size_t>(n)] = now();
       if (pace > 0) std::this_thread::sleep_for(std::chrono::duration<double>(begin + (n + 1) * pace - now()));

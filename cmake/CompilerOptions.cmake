@@ -1,7 +1,9 @@
 # Flags for our own targets, in an interface library so that they do not leak into users' builds.
 add_library(sidestream_options INTERFACE)
 target_compile_options(sidestream_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor>
+  # In a unit of several files (cmake/UnityBuild.cmake) one may shadow what another has to itself; nothing is wrong with that.
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow> -Wnon-virtual-dtor>
+  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-subobject-linkage>
   # One rounding per operation on every machine: results must not depend on whether the compiler fuses.
   -ffp-contract=off
   # GCC 12 takes `"text" + std::string` for overlapping or far too long copies when it optimises (its bug 105651).
@@ -15,10 +17,15 @@ foreach(sanitizer IN LISTS SIDESTREAM_SANITIZE)
   target_compile_options(sidestream_options INTERFACE -fsanitize=${sanitizer} -fno-omit-frame-pointer)
   target_link_options(sidestream_options INTERFACE -fsanitize=${sanitizer})
 endforeach()
-find_program(CCACHE ccache)
-if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+# Decided when a build folder is configured first: it would compile everything again if a cache came in later.
+if(NOT DEFINED SIDESTREAM_CCACHE)
+  find_program(CCACHE ccache)
+  set(SIDESTREAM_CCACHE ${CCACHE} CACHE FILEPATH "The ccache that compilations go through; empty: none")
+  mark_as_advanced(CCACHE SIDESTREAM_CCACHE)
+endif()
+if(SIDESTREAM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Precompiled headers are cached only if differences that do not matter for them are let pass; see ccache's manual.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_DEPEND=1 ${CCACHE})
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_DEPEND=1 ${SIDESTREAM_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${SIDESTREAM_CCACHE})
 endif()

@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: library, headers, the command, the CMake package, the pkg-config file.
+# What `cmake --install` puts where: library, headers, the command, the package for Python, the CMake package, the pkg-config file.
 # Nothing installed holds an absolute path, so that an installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
@@ -34,10 +34,10 @@ if(SIDESTREAM_FORTRAN)
 endif()
 
 if(SIDESTREAM_PYTHON_BUILT)
-  # What servers need for analyses in Python: the library, in the folder of the package that it imports.
+  # The package, with the client and with what servers need for analyses in Python: PYTHONPATH names its parent folder.
   set(package_folder ${CMAKE_INSTALL_LIBDIR}/sidestream/python/sidestream)
-  install(TARGETS sidestream_python_servers LIBRARY DESTINATION ${package_folder})
-  set_target_properties(sidestream_python_servers PROPERTIES INSTALL_RPATH "$ORIGIN/../../.."
+  install(TARGETS sidestream_client sidestream_python_servers LIBRARY DESTINATION ${package_folder})
+  set_target_properties(sidestream_client sidestream_python_servers PROPERTIES INSTALL_RPATH "$ORIGIN/../../.."
     INSTALL_RPATH_USE_LINK_PATH TRUE)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/python/sidestream/ DESTINATION ${package_folder}
     FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)

@@ -1,7 +1,8 @@
 # sidestream_test(NAME name SOURCES files... [RANKS 1 2 3 ...] [THREADS] [TIMEOUT seconds] [LIBRARIES ...] [LABELS ...])
 #
-# Builds a doctest program and runs it once per rank count, each run under its own time limit. Without RANKS the program
-# runs as one process without mpirun. With THREADS it asks for MPI_THREAD_MULTIPLE.
+# Builds a doctest program and runs it for each rank count: all counts in one job of mpirun, one after the other, each with
+# the time limit and in a folder of its own (tests/support/ranks.hpp). Without RANKS the program runs as one process
+# without mpirun. With THREADS it asks for MPI_THREAD_MULTIPLE.
 set(SIDESTREAM_MPIRUN_FLAGS "" CACHE STRING "Further flags for mpirun in the tests")
 
 # Open MPI 4's mpirun removes its session folder, HOST's and USER's, when no other run is in it, and fails to start if that
@@ -20,14 +21,30 @@ endforeach()
 set(SIDESTREAM_TEST_ENVIRONMENT OMPI_MCA_orte_tmpdir_base=${sidestream_session_folders}
   OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx OMPI_MCA_btl=^openib,ofi,usnic,uct OMPI_MCA_coll=^hcoll
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
-  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none)
+  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+  SIDESTREAM_BUILD=${PROJECT_BINARY_DIR})
+
+# sidestream_tests_find(NAME=VALUE...): environment variables by which Python tests find programs and settings of this
+# build, under CTest and without it: tests/conftest.py reads the file that sidestream_write_test_environment writes.
+function(sidestream_tests_find)
+  set_property(GLOBAL APPEND PROPERTY SIDESTREAM_TESTS_FIND ${ARGN})
+endfunction()
+
+function(sidestream_write_test_environment)
+  get_property(found GLOBAL PROPERTY SIDESTREAM_TESTS_FIND)
+  list(JOIN SIDESTREAM_TEST_ENVIRONMENT "\n" settings)
+  list(JOIN found "\n" found)
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/tests/environment CONTENT "${settings}\n${found}\n")
+endfunction()
 
 # The programs that need no mpirun: what the address sanitizer is built for.
 add_custom_target(unit_tests)
 
 # The part that all test programs share, with the test framework in it; it takes longer to compile than most tests.
 function(sidestream_test_main name)
-  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
+  set(support ${PROJECT_SOURCE_DIR}/tests/support)
+  add_library(${name} OBJECT ${support}/main.cpp ${support}/ranks.cpp ${support}/deadline.cpp)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE MPI::MPI_C doctest::doctest sidestream_options sidestream_test_options)
   target_compile_definitions(${name} PRIVATE ${ARGN})
 endfunction()
@@ -36,12 +53,27 @@ endfunction()
 add_library(sidestream_test_options INTERFACE)
 target_compile_options(sidestream_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
 
+# sidestream_cost(NAME): the longest tests begin first (tests/costs.txt). CTest corrects their times by what it measures here.
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/costs.txt lines REGEX "^[^#]")
+foreach(line IN LISTS lines)
+  string(REPLACE " " ";" line "${line}")
+  list(GET line 0 name)
+  list(GET line 1 cost)
+  set(sidestream_cost_${name} ${cost})
+endforeach()
+function(sidestream_cost name)
+  if(DEFINED sidestream_cost_${name})
+    set_tests_properties(${name} PROPERTIES COST ${sidestream_cost_${name}})
+  endif()
+endfunction()
+
 # The sanitizers make programs slower, so their limits are longer.
 set(sidestream_patience 1)
 if(SIDESTREAM_SANITIZE)
   set(sidestream_patience 10)
 endif()
 
+# sidestream_run_test(NAME ranks seconds program arguments...): a job of mpirun.
 function(sidestream_run_test name ranks timeout)
   math(EXPR timeout "${timeout} * ${sidestream_patience}")
   # Two small jobs at a time, as with the system tests: most of their time they start and end.
@@ -51,6 +83,24 @@ function(sidestream_run_test name ranks timeout)
   endif()
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${SIDESTREAM_MPIRUN_FLAGS} ${ARGN})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}" PROCESSORS ${processors})
+  sidestream_cost(${name})
+endfunction()
+
+# sidestream_run_counts(NAME seconds "counts" program): the program of a sidestream_test with several rank counts. Each
+# has the limit; it is the program that ends itself, with a sentence, and CTest only what does not.
+function(sidestream_run_counts name timeout counts program)
+  list(LENGTH counts number)
+  set(most 0)
+  foreach(count IN LISTS counts)
+    if(count GREATER most)
+      set(most ${count})
+    endif()
+  endforeach()
+  math(EXPR limit "${timeout} * ${sidestream_patience}")
+  math(EXPR timeout "${timeout} * ${number} + 20")
+  list(JOIN counts "," counts)
+  sidestream_run_test(${name} ${most} ${timeout} ${program} --ranks ${counts} --limit ${limit}
+    --folder ${CMAKE_CURRENT_BINARY_DIR}/ranks/${name})
 endfunction()
 
 function(sidestream_test)
@@ -70,17 +120,16 @@ function(sidestream_test)
     target_precompile_headers(test_${T_NAME} REUSE_FROM test_precompiled)
   endif()
   if(T_RANKS)
-    foreach(ranks IN LISTS T_RANKS)
-      sidestream_run_test(${T_NAME}.${ranks} ${ranks} ${T_TIMEOUT} $<TARGET_FILE:test_${T_NAME}>)
-      # Results of one program lie in folders of the same names, however many ranks it has.
-      set_tests_properties(${T_NAME}.${ranks} PROPERTIES LABELS "mpi;${T_LABELS}" RESOURCE_LOCK ${T_NAME})
-    endforeach()
+    sidestream_run_counts(${T_NAME} ${T_TIMEOUT} "${T_RANKS}" $<TARGET_FILE:test_${T_NAME}>)
+    set_tests_properties(${T_NAME} PROPERTIES LABELS "mpi;${T_LABELS}")
   else()
     add_dependencies(unit_tests test_${T_NAME})
     math(EXPR timeout "${T_TIMEOUT} * ${sidestream_patience}")
-    add_test(NAME ${T_NAME} COMMAND test_${T_NAME})
+    add_test(NAME ${T_NAME} COMMAND test_${T_NAME} --limit ${timeout})
+    math(EXPR timeout "${timeout} + 20")
     set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${timeout} LABELS "unit;cpp-unit;${T_LABELS}"
       ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}")
+    sidestream_cost(${T_NAME})
   endif()
 endfunction()
 find_package(doctest REQUIRED)

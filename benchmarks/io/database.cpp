@@ -60,7 +60,7 @@ void Stream::start(const Fields& fields) {
 
 void Stream::publish(const Fields& fields, int step, const char* event) {
   for (std::size_t v = 0; v < fields.values.size(); ++v) {
-    session_.publish(fields.names[v], fields.rank, fields.values[v].data());
+    session_.publish(fields.names[v], fields.rank, fields.values[v]);
   }
   if (event != nullptr && fields.rank == 0) session_.signal(event);
   session_.end_iteration(step, step);

@@ -76,7 +76,7 @@ Arrivals with_session(MPI_Comm comm, const Case& c, const std::string& placement
     simulate([&](int step) {
       arrays.step(step);
       for (std::int64_t id = blocks.first; id < blocks.last; ++id) {
-        session.publish("field", id, arrays.of(id).data());
+        session.publish("field", id, arrays.of(id));
       }
       session.end_iteration(step, step);
     });

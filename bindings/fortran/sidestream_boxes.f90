@@ -4,7 +4,7 @@ module sidestream_boxes
   use sidestream_base
   implicit none
   private
-  public :: is_box, box_of, are_axes
+  public :: is_box, box_of, block_of, are_axes
 
 contains
 
@@ -31,6 +31,15 @@ contains
     box(:size(lo), 1) = lo
     box(:size(hi), 2) = hi
   end function box_of
+
+  !> The same for a block: the library says what is wrong if the mesh has an axis that is not given.
+  pure function block_of(lo, hi) result(box)
+    integer(int64), intent(in) :: lo(:), hi(:)
+    integer(int64) :: box(3, 2)
+    box = -huge(0_int64) - 1
+    box(:size(lo), 1) = lo
+    box(:size(hi), 2) = hi
+  end function block_of
 
   !> Whether a mesh of `axes` axes may be, and `origin` and `spacing` have as many entries; otherwise the call fails.
   logical function are_axes(session, call_name, axes, origin, spacing, ierr)

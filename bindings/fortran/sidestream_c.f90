@@ -288,6 +288,25 @@ module sidestream_c
       integer(c_int) :: code
     end function c_publish
 
+    function c_publish_values(session, variable, block, type, data, count) &
+        bind(C, name='sidestream_publish_values') result(code)
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: session, data
+      character(kind=c_char), intent(in) :: variable(*)
+      integer(c_int64_t), value :: block, count
+      integer(c_int), value :: type
+      integer(c_int) :: code
+    end function c_publish_values
+
+    function c_publish_handle_values(session, handle, type, data, count) &
+        bind(C, name='sidestream_publish_handle_values') result(code)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: session, data
+      integer(c_int64_t), value :: handle, count
+      integer(c_int), value :: type
+      integer(c_int) :: code
+    end function c_publish_handle_values
+
     function c_publish_strided(session, variable, block, data, strides) &
         bind(C, name='sidestream_publish_strided') result(code)
       import :: c_char, c_int, c_int64_t, c_ptr

@@ -34,7 +34,7 @@ module sidestream_calls
   public :: sidestream_add_rectilinear_mesh, sidestream_add_unstructured_mesh, sidestream_add_points_mesh
   public :: sidestream_set_mesh_array, sidestream_set_periodic, sidestream_set_fixed
   public :: sidestream_add_variable, sidestream_set_variable_attribute, sidestream_start
-  public :: sidestream_publish_handle, sidestream_publish_handles, sidestream_signal
+  public :: sidestream_publish_handle, sidestream_publish_handle_values, sidestream_publish_handles, sidestream_signal
   public :: sidestream_signal_values, sidestream_signal_barrier
   public :: sidestream_get_int, sidestream_get_real
 
@@ -256,6 +256,18 @@ contains
     integer, intent(out), optional :: ierr
     call settle(session, c_publish_handle(handle_of(session), handle, data), ierr)
   end subroutine sidestream_publish_handle
+
+  !> As above, and `data` is said to be the address of `count` elements of `type` (SIDESTREAM_FLOAT64 ...), which are
+  !> compared with what is declared.
+  subroutine sidestream_publish_handle_values(session, handle, type, data, count, ierr)
+    type(sidestream_session), intent(inout) :: session
+    integer(int64), intent(in) :: handle
+    integer, intent(in) :: type
+    type(c_ptr), intent(in) :: data
+    integer(int64), intent(in) :: count
+    integer, intent(out), optional :: ierr
+    call settle(session, c_publish_handle_values(handle_of(session), handle, int(type, c_int), data, count), ierr)
+  end subroutine sidestream_publish_handle_values
 
   subroutine sidestream_publish_handles(session, handles, data, ierr)
     type(sidestream_session), intent(inout) :: session

@@ -7,7 +7,7 @@ module sidestream_places
   use sidestream_functions, only: get_block
   implicit none
   private
-  public :: place, publish_any, components_any, alloc_any, values_any
+  public :: place, publish_any, flat_any, components_any, alloc_any, values_any
 
   !> Where a pointer goes: to every `whole(0)`-th element, from the first on, of a gapless array of the extents `whole`;
   !> of that to `extents` elements along each axis, counted from `lower`. Fortran can give a pointer strides in no other
@@ -97,6 +97,34 @@ contains
                                          at(0), int(size(extents), c_int), extents, strides, int(components, c_int)), &
                 ierr)
   end subroutine publish_any
+
+  !> All elements one after the other, as many as the block has values, whatever the rank.
+  subroutine flat_any(session, variable, block, type, bytes, at, extents, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: variable
+    integer(int64), intent(in) :: block
+    integer, intent(in) :: type, bytes
+    type(c_ptr), intent(in) :: at(0:)
+    integer(int64), intent(in) :: extents(:)
+    integer, intent(out), optional :: ierr
+    integer(int64) :: strides(size(extents)), next
+    logical :: ok
+    integer :: n
+    strides = strides_of(at, bytes, ok)
+    next = 1
+    do n = 1, size(extents)
+      ok = ok .and. (extents(n) < 2 .or. strides(n) == next)
+      next = next * extents(n)
+    end do
+    if (.not. ok .and. next > 0) then
+      call refuse(session, variable, block)
+      call misuse(session, "publish_values: the array for '" // trim(variable) // "' has gaps between its elements; pass " &
+                  // 'a whole array, or a section of the rank of the mesh to sidestream_publish', ierr)
+      return
+    end if
+    call settle(session, c_publish_values(handle_of(session), trim(variable) // c_null_char, block, int(type, c_int), &
+                                          at(0), next), ierr)
+  end subroutine flat_any
 
   !> A publication that fails: what fails here refuses the iteration as what fails in C does.
   subroutine refuse(session, variable, block)

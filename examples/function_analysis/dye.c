@@ -131,7 +131,7 @@ static int simulate(sidestream_session* session) {
   if (!code) code = sidestream_start(session);
   for (int step = 0; step < STEPS && !SIDESTREAM_FAILED(code); ++step) {
     fill(dye, lo[2], hi[2], step);
-    code = sidestream_publish(session, "dye", rank, dye);
+    code = sidestream_publish_values(session, "dye", rank, SIDESTREAM_FLOAT64, dye, N * N * (hi[2] - lo[2]));
     if (!SIDESTREAM_FAILED(code)) code = sidestream_end_iteration(session, step, step);
   }
   free(dye);

@@ -18,7 +18,7 @@ static void greet(sidestream_session* s) {
     for (int64_t k = lo[2]; k < hi[2]; ++k)
       for (int64_t j = 0; j < NY; ++j)
         for (int64_t i = 0; i < NX; ++i) values[k - lo[2]][j][i] = (double)(i + 10 * j + 100 * k + 1000 * step) / 3;
-    sidestream_publish(s, "greeting", rank, values);
+    sidestream_publish_values(s, "greeting", rank, SIDESTREAM_FLOAT64, values, NX * NY * (hi[2] - lo[2]));
     sidestream_end_iteration(s, step, 0.5 * step);
   }
 }

@@ -29,7 +29,7 @@ void greet(sidestream::Session& session) {
         }
       }
     }
-    session.publish("greeting", rank, values.data());
+    session.publish("greeting", rank, values);
     session.end_iteration(step, 0.5 * static_cast<double>(step));
   }
 }

@@ -86,7 +86,8 @@ static int simulate(sidestream_session* session) {
   if (!code) code = sidestream_start(session);                          /* S: all checks happen here */
   /* S: an iteration that is refused (SIDESTREAM_REFUSED) is no failure: the simulation goes on. */
   for (int step = 0; step < STEPS && !SIDESTREAM_FAILED(code); ++step) {
-    code = sidestream_publish(session, "temperature", rank, plane(s.now, 1));                     /* S */
+    code = sidestream_publish_values(session, "temperature", rank, SIDESTREAM_FLOAT64, plane(s.now, 1),
+                                     N * N * (s.hi - s.lo));                                      /* S */
     if (!SIDESTREAM_FAILED(code)) code = sidestream_end_iteration(session, step, step * fourier); /* S */
     slab_step(&s);
   }

@@ -50,7 +50,7 @@ void simulate(sidestream::Session& session) {
     const double time = static_cast<double>(step) / steps;
     for (Index b = 0; b < blocks_per_rank; ++b) {
       const Index id = rank * blocks_per_rank + b;
-      auto* p = static_cast<double*>(session.alloc("pressure", id));
+      auto* p = session.alloc<double>("pressure", id, static_cast<std::size_t>(boxes[b].count()));
       if (p == nullptr) break;  // refused (`when_full: skip`): this iteration goes on without a side stream
       fill(boxes[b], time, p);
       session.commit("pressure", id);

@@ -74,6 +74,27 @@ typedef enum {
   SIDESTREAM_FLOAT64 = 9
 } sidestream_type;
 
+/* The type of what a pointer to numbers points to, where the compiler knows C11. */
+#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+/* clang-format off */
+#define SIDESTREAM_TYPE_OF(pointer)                                             \
+  _Generic(*(pointer),                                                          \
+    char: SIDESTREAM_INT8,                                                      \
+    signed char: SIDESTREAM_INT8,                                               \
+    short: SIDESTREAM_INT16,                                                    \
+    int: SIDESTREAM_INT32,                                                      \
+    long: sizeof(long) == 8 ? SIDESTREAM_INT64 : SIDESTREAM_INT32,              \
+    long long: SIDESTREAM_INT64,                                                \
+    unsigned char: SIDESTREAM_UINT8,                                            \
+    unsigned short: SIDESTREAM_UINT16,                                          \
+    unsigned int: SIDESTREAM_UINT32,                                            \
+    unsigned long: sizeof(long) == 8 ? SIDESTREAM_UINT64 : SIDESTREAM_UINT32,   \
+    unsigned long long: SIDESTREAM_UINT64,                                      \
+    float: SIDESTREAM_FLOAT32,                                                  \
+    double: SIDESTREAM_FLOAT64)
+/* clang-format on */
+#endif
+
 /* Where the values sit: a bit for each axis (1: x, 2: y, 4: z), set where points lie at the nodes of that axis and
  * clear where they lie midway between two. The x-faces are those that x is normal to, the x-edges those that x runs
  * along. Axes that the mesh does not use are left out: NODE on a 2-D mesh adds a point along x and along y only. */
@@ -258,11 +279,20 @@ int sidestream_start(sidestream_session* session);
  * until they have been published again, so that no server sees some clients' new arrays beside others' old ones. */
 int sidestream_publish(sidestream_session* session, const char* variable, int64_t block, const void* data);
 
+/* As publish, and `data` is said to be `count` numbers of `type`, components counted: where the variable has another
+ * type or the allocated box another number of them, SIDESTREAM_ERROR_USAGE, and the iteration is refused instead of
+ * read beyond the array's end. SIDESTREAM_TYPE_OF(data) is the type of what a pointer points to. */
+int sidestream_publish_values(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
+                              const void* data, int64_t count);
+
 /* For programs that publish many small blocks: what publish looks up by name is looked up once. The handle holds until
  * the block is removed. */
 typedef int64_t sidestream_handle;
 int sidestream_get_handle(sidestream_session* session, const char* variable, int64_t block, sidestream_handle* handle);
 int sidestream_publish_handle(sidestream_session* session, sidestream_handle handle, const void* data);
+/* As publish_values. */
+int sidestream_publish_handle_values(sidestream_session* session, sidestream_handle handle, sidestream_type type,
+                                     const void* data, int64_t count);
 /* Several variables or blocks in one call, data[n] those of handles[n]. All are tried; the first code that is not
  * SIDESTREAM_OK is returned. */
 int sidestream_publish_handles(sidestream_session* session, int count, const sidestream_handle* handles,
@@ -305,6 +335,9 @@ int sidestream_publish_component_arrays(sidestream_session* session, const char*
  * simulation fills it, then commits. After commit the client may read it until clear; the memory is freed after clear
  * and the servers' release. Memory that was allocated and not committed is given back by clear. */
 int sidestream_alloc(sidestream_session* session, const char* variable, int64_t block, void** data);
+/* As alloc, of memory for `count` numbers of `type`, which are compared with what is declared: see publish_values. */
+int sidestream_alloc_values(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
+                            int64_t count, void** data);
 int sidestream_commit(sidestream_session* session, const char* variable, int64_t block);
 int sidestream_clear(sidestream_session* session, const char* variable, int64_t block);
 

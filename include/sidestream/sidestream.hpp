@@ -16,6 +16,7 @@
 #include "sidestream/data/event.hpp"
 #include "sidestream/data/variable.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/values.hpp"
 // What analyses, writers and partitioners of the program itself need is C++20; calling Sidestream takes C++17.
 #if __cplusplus >= 202002L
 #include "sidestream/extend/registry.hpp"
@@ -103,26 +104,59 @@ class Session {
   void set_allocated(const std::string& variable, std::int64_t block, const Box& box);
   void start();
 
-  Taken publish(std::string_view variable, std::int64_t block, const void* data);
-  Taken publish(std::string_view variable, std::int64_t block, const void* data, const std::array<Index, 4>& strides);
+  /// Type and number of values are compared with what is declared:
+  ///   publish("t", 0, vector), publish("t", 0, {t, count}), publish("t", 0, t, count)
+  /// and of an array with gaps publish("t", 0, {t, {nx, ny, nz}, {1, sy, sz}}).
+  Taken publish(std::string_view variable, std::int64_t block, const Values& values);
+  template <class T>
+  Taken publish(std::string_view variable, std::int64_t block, const T* data, std::size_t count) {
+    return publish(variable, block, Values(data, count));
+  }
+  Taken publish(std::string_view variable, std::int64_t block, const StridedValues& values);
   Taken publish(std::string_view variable, std::int64_t block, const ProgramArray& array);
   /// Of a variable of several components, of each an array of its own that covers the allocated box without gaps.
-  Taken publish_components(std::string_view variable, std::int64_t block, const std::vector<const void*>& components);
+  Taken publish_components(std::string_view variable, std::int64_t block, const ValuesList& components);
   /// As above, from arrays of any strides. All are as `of_each` says, whose data and component_axis mean nothing.
   Taken publish_components(std::string_view variable, std::int64_t block, const std::vector<const void*>& components,
                            const ProgramArray& of_each);
   /// Several variables of one block, by names: `publish` of each. All are tried; refused if one is.
-  Taken publish_block(std::int64_t block, const std::vector<std::pair<std::string_view, const void*>>& arrays);
+  Taken publish_block(std::int64_t block, const std::vector<NamedValues>& arrays);
   /// For programs that publish many small blocks: what `publish` looks up by name, once. The handle holds until the
   /// block is removed.
   [[nodiscard]] Handle handle(std::string_view variable, std::int64_t block);
-  Taken publish(Handle handle, const void* data);
-  /// Several variables or blocks in one call, data[n] those of handles[n]. All are tried; refused if one is.
-  Taken publish(const std::vector<Handle>& handles, const std::vector<const void*>& data);
-  /// Null if refused.
-  [[nodiscard]] void* alloc(std::string_view variable, std::int64_t block);
+  Taken publish(Handle handle, const Values& values);
+  template <class T>
+  Taken publish(Handle handle, const T* data, std::size_t count) {
+    return publish(handle, Values(data, count));
+  }
+  /// Several variables or blocks in one call, values.all[n] those of handles[n]. All are tried; refused if one is.
+  Taken publish(const std::vector<Handle>& handles, const ValuesList& values);
+
+  // The same without type and length: what is too short is read beyond its end, and another type as if it were this.
+  [[deprecated("add the number of values: publish(variable, block, data, count)")]] Taken publish(
+      std::string_view variable, std::int64_t block, const void* data);
+  [[deprecated("give extents too: publish(variable, block, {data, {extents...}, {strides...}})")]] Taken publish(
+      std::string_view variable, std::int64_t block, const void* data, const std::array<Index, 4>& strides);
+  [[deprecated("give the number of values of each: {{data, count}, ...}")]] Taken publish_components(
+      std::string_view variable, std::int64_t block, const std::vector<const void*>& components);
+  [[deprecated("give the number of values of each: {{variable, {data, count}}, ...}")]] Taken publish_block(
+      std::int64_t block, const std::vector<std::pair<std::string_view, const void*>>& arrays);
+  [[deprecated("add the number of values: publish(handle, data, count)")]] Taken publish(Handle handle,
+                                                                                         const void* data);
+  [[deprecated("give the number of values of each: {{data, count}, ...}")]] Taken publish(
+      const std::vector<Handle>& handles, const std::vector<const void*>& data);
+
+  /// Memory for `count` values of the type T, which are compared with what is declared as those of publish are; null if
+  /// refused.
+  template <class T>
+  [[nodiscard]] T* alloc(std::string_view variable, std::int64_t block, std::size_t count) {
+    return static_cast<T*>(alloc_values(variable, block, Element<T>::type, count * Element<T>::count));
+  }
+  [[nodiscard]] void* alloc_values(std::string_view variable, std::int64_t block, Type type, std::size_t count);
   /// As above, of a variable whose elements are of that type and whose arrays have that rank; says what the memory is.
   [[nodiscard]] ArrayView alloc(std::string_view variable, std::int64_t block, Type type, int rank);
+  [[nodiscard, deprecated("add type and number of values: alloc<T>(variable, block, count)")]] void* alloc(
+      std::string_view variable, std::int64_t block);
   void commit(std::string_view variable, std::int64_t block);
   void clear(std::string_view variable, std::int64_t block);
   /// Holds what alloc has lent and will lend in place, also when the session is closed.

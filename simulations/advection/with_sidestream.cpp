@@ -99,13 +99,17 @@ class WithSidestream final : public Coupling {
     const Field& values = level.density[patch];
     const Box& box = level.patches[patch].box;
     if (options_.ghosts) {
-      session_.publish(density, level.patches[patch].id, values.data());
+      session_.publish(density, level.patches[patch].id, values.data(), static_cast<std::size_t>(values.box().count()));
       return;
     }
     // The patch is a part of the array.
-    const std::array<sidestream::Index, 4> strides{1, values.stride(1), values.stride(2), 1};
-    session_.publish(density, level.patches[patch].id, values.data() + values.place(box.lo[0], box.lo[1], box.lo[2]),
-                     strides);
+    std::vector<sidestream::Index> extents, strides;
+    for (int a = 0; a < options_.dimensions; ++a) {
+      extents.push_back(box.size(a));
+      strides.push_back(values.stride(static_cast<std::size_t>(a)));
+    }
+    const double* const first = values.data() + values.place(box.lo[0], box.lo[1], box.lo[2]);
+    session_.publish(density, level.patches[patch].id, {first, extents, strides});
   }
 
   sidestream::Session session_;

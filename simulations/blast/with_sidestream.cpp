@@ -104,11 +104,11 @@ class WithSidestream final : public Coupling {
     }
     session_.set_block_list(tree_mesh, block, static_cast<sidestream::Index>(tree.cells.size()), {},
                             bounds_of(solver, tree));
-    session_.publish("refined", block, tree.refined.data());
-    session_.publish("owned", block, tree.owned.data());
-    session_.publish("density", block, density.data());
-    session_.publish("velocity", block, velocity.data());
-    session_.publish("pressure", block, pressure.data());
+    session_.publish("refined", block, tree.refined);
+    session_.publish("owned", block, tree.owned);
+    session_.publish("density", block, density);
+    session_.publish("velocity", block, velocity);
+    session_.publish("pressure", block, pressure);
   }
 
   void publish_leaves(const Solver& solver) {
@@ -123,9 +123,9 @@ class WithSidestream final : public Coupling {
     }
     session_.set_block_list(leaf_mesh, rank_, count, {count, 0, 0});
     if (count == 0) return;
-    session_.publish("leaf_middle", rank_, middle.data());
-    session_.publish("leaf_level", rank_, level.data());
-    session_.publish("leaf_state", rank_, solver.values().data());
+    session_.publish("leaf_middle", rank_, middle);
+    session_.publish("leaf_level", rank_, level);
+    session_.publish("leaf_state", rank_, solver.values());
   }
 
   sidestream::Session session_;

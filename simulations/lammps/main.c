@@ -27,10 +27,11 @@ static int publish(void* lammps, sidestream_session* session, int rank) {
   const int64_t step = (int64_t)lammps_get_thermo(lammps, "step");
   int code = sidestream_set_block_list(session, "atoms", rank, atoms, atoms, 0, 0, NULL);
   if (atoms > 0) {
-    if (!code) code = sidestream_publish(session, "position", rank, x[0]);
-    if (!code) code = sidestream_publish(session, "velocity", rank, v[0]);
-    if (!code) code = sidestream_publish(session, "type", rank, lammps_extract_atom(lammps, "type"));
-    if (!code) code = sidestream_publish(session, "id", rank, lammps_extract_atom(lammps, "id"));
+    if (!code) code = sidestream_publish_values(session, "position", rank, SIDESTREAM_FLOAT64, x[0], 3 * atoms);
+    if (!code) code = sidestream_publish_values(session, "velocity", rank, SIDESTREAM_FLOAT64, v[0], 3 * atoms);
+    const int *type = lammps_extract_atom(lammps, "type"), *id = lammps_extract_atom(lammps, "id");
+    if (!code) code = sidestream_publish_values(session, "type", rank, SIDESTREAM_INT32, type, atoms);
+    if (!code) code = sidestream_publish_values(session, "id", rank, SIDESTREAM_INT32, id, atoms);
   }
   if (SIDESTREAM_FAILED(code)) return code;
   return sidestream_end_iteration(session, step, (double)step * *(double*)lammps_extract_global(lammps, "dt"));

@@ -39,7 +39,8 @@ class WithSidestream final : public Coupling {
                               {grid.spacing(0), grid.spacing(1), grid.spacing(2)});
     sidestream::Variable field;
     field.name = variable;
-    field.type = options.element == Element::float32 ? sidestream::Type::float32 : sidestream::Type::float64;
+    type_ = options.element == Element::float32 ? sidestream::Type::float32 : sidestream::Type::float64;
+    field.type = type_;
     field.centering = grid.nodes ? sidestream::Centering::node : sidestream::Centering::cell;
     session_.add_variable(mesh, field);
     for (const Patch& patch : patches) {
@@ -51,7 +52,7 @@ class WithSidestream final : public Coupling {
 
   void* memory(const Patch& patch) override {
     if (!in_place_) return nullptr;
-    void* const data = session_.alloc(variable, patch.id);
+    void* const data = session_.alloc_values(variable, patch.id, type_, values_of(patch));
     if (data != nullptr) lent_.insert(data);
     return data;
   }
@@ -59,7 +60,7 @@ class WithSidestream final : public Coupling {
   void publish(const Patch& patch, const void* data) override {
     if (lent_.erase(data) == 0) {
       // With `in_place` this is a step that was refused for lack of room: nothing to hand over.
-      if (!in_place_) session_.publish(variable, patch.id, data);
+      if (!in_place_) session_.publish(variable, patch.id, sidestream::Values(type_, data, values_of(patch)));
       return;
     }
     session_.commit(variable, patch.id);
@@ -81,7 +82,12 @@ class WithSidestream final : public Coupling {
     }
   }
 
+  static std::size_t values_of(const Patch& patch) {
+    return static_cast<std::size_t>(to_sidestream(patch.allocated).count());
+  }
+
   sidestream::Session session_;
+  sidestream::Type type_ = sidestream::Type::float64;
   bool in_place_;
   std::set<const void*> lent_;
 };

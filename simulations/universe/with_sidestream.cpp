@@ -85,12 +85,12 @@ class WithSidestream final : public Coupling {
       temperature.push_back(gas.temperature(value));
       neutral.push_back(gas.neutral(value));
     }
-    session_.publish("density", rank_, state.density().data());
-    session_.publish("baryon_density", rank_, baryons.data());
-    session_.publish("temperature", rank_, temperature.data());
-    session_.publish("neutral_hydrogen", rank_, neutral.data());
+    session_.publish("density", rank_, state.density());
+    session_.publish("baryon_density", rank_, baryons);
+    session_.publish("temperature", rank_, temperature);
+    session_.publish("neutral_hydrogen", rank_, neutral);
     const auto velocity = velocities(state, gas);
-    session_.publish("velocity", rank_, velocity.data());
+    session_.publish("velocity", rank_, velocity);
   }
 
   /// In units of its mean; what rounding makes less than nothing is nothing.
@@ -132,10 +132,10 @@ class WithSidestream final : public Coupling {
     const auto count = static_cast<sidestream::Index>(number.size());
     session_.set_block_list(matter_mesh, rank_, count, {count, 0, 0});
     if (count == 0) return;
-    session_.publish("place", rank_, place.data());
-    session_.publish("number", rank_, number.data());
-    session_.publish("cells_from_corner", rank_, cells.data());
-    session_.publish("momentum", rank_, momentum.data());
+    session_.publish("place", rank_, place);
+    session_.publish("number", rank_, number);
+    session_.publish("cells_from_corner", rank_, cells);
+    session_.publish("momentum", rank_, momentum);
   }
 
   sidestream::Session session_;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/cell_choice.hpp"
-#include "analysis/cells/block_tree.hpp"
+#include "analysis/cells/owned_leaves.hpp"
 #include "analysis/runs.hpp"
 
 namespace sidestream {
@@ -46,7 +46,7 @@ void for_each_chosen_leaf(const TreeIndex& tree, const Mesh& mesh, const CellCho
   const Mesh& mesh = input.metadata.mesh_of(variable);
   if (mesh.kind() == MeshKind::octree) {
     chosen.owned.clear();
-    const auto tree = BlockTree::of(input, mesh, view.block);
+    const auto tree = OwnedLeaves::of(input, mesh, view.block);
     if (!tree || view.copy) return chosen;
     const auto any = [](const TreeCell&) { return true; };
     for_each_chosen_leaf(tree->index(), mesh, choice, any, [&](Index number, const TreeCell&) {
@@ -85,7 +85,7 @@ void for_each_chosen_run_of_levels(const LocalInput& input, const Variable& vari
   const Mesh& mesh = input.metadata.mesh_of(variable);
   if (mesh.kind() != MeshKind::octree)
     return for_each_chosen_run(input, variable, view, c, choice, of_level(view.block.level));
-  const auto tree = BlockTree::of(input, mesh, view.block);
+  const auto tree = OwnedLeaves::of(input, mesh, view.block);
   if (!tree) return;
   const std::vector<Box> counted = chosen_view(input, variable, view, choice).counted();
   const std::vector<Index>& starts = tree->index().level_starts();

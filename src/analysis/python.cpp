@@ -8,7 +8,9 @@
 
 #include "analysis/kinds.hpp"
 #include "base/own_folders.hpp"
+#include "base/paths.hpp"
 #include "config/names.hpp"
+#include "config/path_option.hpp"
 #include "config/plugin_loader.hpp"
 
 namespace sidestream {
@@ -26,7 +28,7 @@ std::vector<fs::path> candidates() {
   const char* const path = std::getenv("SIDESTREAM_PLUGIN_PATH");
   std::istringstream listed(path ? path : "");
   for (std::string folder; std::getline(listed, folder, ':');) {
-    if (!folder.empty()) all.push_back(fs::path(folder) / library_name);
+    if (!folder.empty()) all.push_back(fs::path(path_from(working_directory(), folder)) / library_name);
   }
   const std::string package = "sidestream/python/sidestream";
   for (const fs::path& own : own_folders()) {
@@ -40,9 +42,9 @@ std::vector<fs::path> candidates() {
   return all;
 }
 
-std::string library(const Settings& settings) {
+std::string library(const Settings& settings, const std::vector<fs::path>& places) {
   std::vector<std::string> folders;
-  for (const fs::path& candidate : candidates()) {
+  for (const fs::path& candidate : places) {
     std::error_code ignored;
     if (fs::is_regular_file(candidate, ignored)) return candidate.string();
     folders.push_back(candidate.parent_path().string());
@@ -54,9 +56,9 @@ std::string library(const Settings& settings) {
                             library_name, listed(folders)));
 }
 
-std::unique_ptr<Task> create(const Settings& settings, const Metadata& metadata) {
+std::unique_ptr<Task> create(const Settings& settings, const Metadata& metadata, const std::vector<fs::path>& places) {
   Registry theirs;
-  load_plugin(library(settings), settings.where(), theirs);
+  load_plugin(library(settings, places), settings.where(), theirs);
   return theirs.analyses().at("python").create(settings, metadata);
 }
 
@@ -66,8 +68,10 @@ std::vector<Option> options() {
   variables.least_entries = 1;
   return {variables,
           {.name = "script",
+           .type = OptionType::text,
            .required = true,
-           .text = "The file, looked for beside the configuration and then in the working directory."},
+           .text = "The file.",
+           .range_text = path_beside_range},
           {.name = "call", .required = true, .text = "The function or class in it."},
           {.name = "arguments",
            .type = OptionType::pairs,
@@ -102,7 +106,10 @@ AnalysisKind python_kind() {
       "describes what it gets and what it may return. The servers need a Python with NumPy: that of the program, or the "
       "one that SIDESTREAM_PYTHON or VIRTUAL_ENV names in their environment, or the one that Sidestream was built with.";
   kind.options = options();
-  kind.create = create;
+  // Looked up now, while a session opens: the program may change its working directory.
+  kind.create = [places = candidates()](const Settings& settings, const Metadata& metadata) {
+    return create(settings, metadata, places);
+  };
   return kind;
 }
 

@@ -17,6 +17,9 @@ namespace sidestream {
 
 using Words = std::vector<std::int64_t>;
 
+/// What the least of no words is.
+inline constexpr std::int64_t least_of_none = std::numeric_limits<std::int64_t>::max();
+
 [[nodiscard]] inline Bytes to_bytes(const Words& words) { return bytes_of(words); }
 
 /// Throws Error(internal) unless there are `count` words.

@@ -8,11 +8,12 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
+#include "base/system_text.hpp"
 
 namespace sidestream {
 
@@ -75,9 +76,9 @@ std::string name_of_signal(int number) {
 
 ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& environment, int socket) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(Code::system, "cannot make a pipe: {}", std::strerror(errno));
-  output_ = Descriptor(ends[0]);
-  const Descriptor theirs(ends[1]);
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(Code::system, "cannot make a pipe: {}", system_text(errno));
+  output_ = Descriptor(above_standard(ends[0]));
+  const Descriptor theirs(above_standard(ends[1]));
   fcntl(output_.get(), F_SETFL, O_NONBLOCK);
   Preparation prepared;
   posix_spawn_file_actions_addopen(&prepared.files, 0, "/dev/null", O_RDONLY, 0);
@@ -90,7 +91,7 @@ ChildProcess::ChildProcess(const std::string& program, const std::vector<std::st
   variables.push_back(nullptr);
   const int error =
       posix_spawn(&id_, program.c_str(), &prepared.files, &prepared.attributes, arguments.data(), variables.data());
-  if (error != 0) fail(Code::system, "cannot start '{}': {}", program, std::strerror(error));
+  if (error != 0) fail(Code::system, "cannot start '{}': {}", program, system_text(error));
 }
 
 ChildProcess::~ChildProcess() {

@@ -14,7 +14,7 @@ namespace sidestream {
 
 namespace {
 
-constexpr int size_tag = 6, tag = 7;
+constexpr int size_tag = 6, bytes_tag = 7;
 
 }  // namespace
 
@@ -68,11 +68,11 @@ std::vector<Bytes> MpiCommunicator::gather(BytesView mine, int root) {
     }
     requests.emplace(most);
   });
-  if (rank_ != root) requests->send(mine.data(), mine.size(), root, tag, piece_, comm_);
+  if (rank_ != root) requests->send(mine.data(), mine.size(), root, bytes_tag, piece_, comm_);
   for (int r = 0; r < static_cast<int>(parts.size()); ++r) {
     Bytes& part = parts[static_cast<std::size_t>(r)];
     if (r != root) {
-      requests->receive(part.data(), part.size(), r, tag, piece_, comm_);
+      requests->receive(part.data(), part.size(), r, bytes_tag, piece_, comm_);
     } else if (!mine.empty()) {
       std::memcpy(part.data(), mine.data(), mine.size());
     }
@@ -171,11 +171,11 @@ std::vector<MemberMessage> MpiCommunicator::send_sparse(std::span<const MessageV
     requests.emplace(most);
   });
   for (MemberMessage& message : from) {
-    requests->receive(message.bytes.data(), message.bytes.size(), message.member, tag, piece_, comm_);
+    requests->receive(message.bytes.data(), message.bytes.size(), message.member, bytes_tag, piece_, comm_);
   }
   for (const MessageView& message : to) {
     if (message.member == rank_) continue;
-    requests->send(message.bytes.data(), message.bytes.size(), message.member, tag, piece_, comm_);
+    requests->send(message.bytes.data(), message.bytes.size(), message.member, bytes_tag, piece_, comm_);
   }
   requests->finish([this](MPI_Request& r) { wait(r); });
   return from;

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/files.hpp"
+
 namespace sidestream {
 
 namespace {
@@ -55,7 +57,7 @@ Received receive_with_descriptors(int socket, std::span<std::byte> bytes) noexce
   for (std::size_t n = 0; n < count; ++n) {
     int number = -1;
     std::memcpy(&number, CMSG_DATA(control) + n * sizeof(int), sizeof number);
-    Descriptor one(number);
+    Descriptor one(above_standard(number));
     if (n < most_descriptors) received.descriptors[n] = std::move(one);
   }
   return received;

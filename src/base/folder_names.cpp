@@ -3,11 +3,11 @@
 #include <dirent.h>
 
 #include <cerrno>
-#include <cstring>
 #include <memory>
 #include <string_view>
 
 #include "base/fail.hpp"
+#include "base/system_text.hpp"
 
 namespace sidestream {
 
@@ -18,7 +18,7 @@ struct CloseFolder {
 };
 
 [[noreturn]] void fail_to_read(const std::string& folder, int error) {
-  fail(Code::system, "cannot read the folder '{}': {}", folder, std::strerror(error));
+  fail(Code::system, "cannot read the folder '{}': {}", folder, system_text(error));
 }
 
 }  // namespace

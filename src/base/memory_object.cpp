@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
+#include "base/system_text.hpp"
 
 namespace sidestream {
 
@@ -21,9 +22,9 @@ constexpr std::uint64_t page = 4096;
 
 MemoryObject MemoryObject::create(const char* name) {
   MemoryObject made;
-  made.descriptor_ = Descriptor(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  made.descriptor_ = Descriptor(above_standard(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)));
   if (made.descriptor() < 0) {
-    fail(Code::system, "cannot create a memory object (memfd_create): {}", std::strerror(errno));
+    fail(Code::system, "cannot create a memory object (memfd_create): {}", system_text(errno));
   }
   // Nobody can cut pages away under somebody who reads them.
   fcntl(made.descriptor(), F_ADD_SEALS, F_SEAL_SHRINK);
@@ -59,12 +60,12 @@ bool MemoryObject::grow(std::uint64_t bytes) {
   // By a half at least: what grows a little each time is not mapped anew each time.
   const std::uint64_t wanted = round_up(std::max(bytes, bytes_ + bytes_ / 2), page);
   if (ftruncate(descriptor(), static_cast<off_t>(wanted)) != 0) {
-    fail(Code::system, "cannot make a memory object {} bytes long: {}", wanted, std::strerror(errno));
+    fail(Code::system, "cannot make a memory object {} bytes long: {}", wanted, system_text(errno));
   }
   while (fallocate(descriptor(), 0, 0, static_cast<off_t>(wanted)) != 0) {
     if (errno == EINTR) continue;
     fail(Code::system, "cannot reserve {} bytes of shared memory: {}; give the job more memory", wanted,
-         std::strerror(errno));
+         system_text(errno));
   }
   unmap();
   map(0, wanted, true);
@@ -75,7 +76,7 @@ void MemoryObject::map(std::uint64_t offset, std::uint64_t bytes, bool writable)
   if (bytes == 0) return;
   void* const base = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor(),
                           static_cast<off_t>(offset));
-  if (base == MAP_FAILED) fail(Code::system, "cannot map {} bytes of shared memory: {}", bytes, std::strerror(errno));
+  if (base == MAP_FAILED) fail(Code::system, "cannot map {} bytes of shared memory: {}", bytes, system_text(errno));
   data_ = static_cast<std::byte*>(base);
   bytes_ = bytes;
 }
@@ -88,9 +89,9 @@ void MemoryObject::unmap() noexcept {
 
 Descriptor read_only(int descriptor) {
   const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
-  Descriptor opened(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor opened(open_to_read(path));
   if (opened.get() < 0) {
-    fail(Code::system, "cannot open shared memory a second time ({}): {}", path, std::strerror(errno));
+    fail(Code::system, "cannot open shared memory a second time ({}): {}", path, system_text(errno));
   }
   return opened;
 }

@@ -1,10 +1,22 @@
 #include "base/process_status.hpp"
 
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 namespace sidestream {
+
+namespace {
+
+std::uint64_t whole_at(const char* text) noexcept {
+  while (*text == ' ') ++text;
+  std::uint64_t value = 0;
+  std::from_chars(text, text + std::strlen(text), value);
+  return value;
+}
+
+}  // namespace
 
 ProcessStatus process_status(int pid) noexcept {
   char path[32], text[1024] = "";
@@ -22,7 +34,7 @@ ProcessStatus process_status(int pid) noexcept {
   status.state = *at;
   constexpr int words_to_start = 19;
   for (int n = 0; at && n < words_to_start; ++n) at = std::strchr(at + 1, ' ');
-  if (at) status.start = std::strtoull(at, nullptr, 10);
+  if (at) status.start = whole_at(at);
   return status;
 }
 

@@ -53,4 +53,13 @@ void WaitNote::look() noexcept {
   }
 }
 
+LateNote::LateNote(bool speaks, double patience, std::string text)
+    : text_(std::move(text)), end_(now() + patience), speaks_(speaks) {}
+
+void LateNote::look() noexcept {
+  if (!speaks_ || now() < end_) return;
+  speaks_ = false;
+  log::warning("{}", text_);
+}
+
 }  // namespace sidestream

@@ -23,4 +23,18 @@ class WaitNote {
   bool speaks_, terminal_;
 };
 
+/// What to look at, once, where something that should not take long has not come.
+class LateNote {
+ public:
+  /// `speaks`: false on all processes of a group but one. `patience`: seconds.
+  LateNote(bool speaks, double patience, std::string text);
+  /// To be called again and again meanwhile.
+  void look() noexcept;
+
+ private:
+  std::string text_;
+  double end_;
+  bool speaks_;
+};
+
 }  // namespace sidestream

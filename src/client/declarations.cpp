@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/records.hpp"
+#include "base/utf8.hpp"
 #include "config/relations.hpp"
 #include "data/mesh_arrays.hpp"
 
@@ -21,14 +22,34 @@ Mesh named_mesh(const std::string& name) {
   return mesh;
 }
 
+const std::string& checked_name(const char* what, const std::string& name) {
+  const auto bad = first_invalid_utf8(name);
+  if (!bad) return name;
+  fail(Code::usage,
+       "found the {} name '{}' with the byte 0x{:02x}, which is not UTF-8, expected UTF-8 text; rename it, or convert "
+       "it in the program",
+       what, escaped_utf8(name), static_cast<unsigned>(static_cast<unsigned char>(name[*bad])));
+}
+
 }  // namespace
 
+std::string Declarations::in_utf8(const char* what, const std::string& of, std::string text) const {
+  const auto bad = first_invalid_utf8(text);
+  if (!bad) return text;
+  if (latin_1) return utf8_of_latin_1(text);
+  fail(
+      Code::usage,
+      "found the {} '{}' of '{}' with the byte 0x{:02x}, which is not UTF-8, expected UTF-8 text; convert it, or write "
+      "'encoding: latin-1' in the configuration if the program's texts are in that",
+      what, escaped_utf8(text), of, static_cast<unsigned>(static_cast<unsigned char>(text[*bad])));
+}
+
 void Declarations::set(const std::string& name, std::variant<std::int64_t, double> value) {
-  parameters.insert_or_assign(name, value);
+  parameters.insert_or_assign(checked_name("parameter", name), value);
 }
 
 void Declarations::add_mesh(Mesh mesh) {
-  const Mesh* known = metadata.find_mesh(mesh.name);
+  const Mesh* known = metadata.find_mesh(checked_name("mesh", mesh.name));
   if (known && known->geometry)
     fail(Code::usage, "the mesh '{}' is declared twice; give each mesh its own name", mesh.name);
   if (known) {
@@ -41,13 +62,25 @@ void Declarations::add_mesh(Mesh mesh) {
 }
 
 void Declarations::add_variable(const std::string& mesh, Variable variable) {
-  if (metadata.find_variable(variable.name)) {
+  if (metadata.find_variable(checked_name("variable", variable.name))) {
     fail(Code::usage, "the variable '{}' is declared twice; give each variable its own name", variable.name);
   }
   if (!metadata.find_mesh(mesh)) add_mesh(named_mesh(mesh));
   variable.mesh = metadata.find_mesh(mesh)->id;
+  variable.unit = in_utf8("unit", variable.name, std::move(variable.unit));
+  variable.label = in_utf8("label", variable.name, std::move(variable.label));
+  variable.group = in_utf8("group", variable.name, std::move(variable.group));
   variable.id = static_cast<std::int32_t>(metadata.variables.size());
   metadata.variables.push_back(std::move(variable));
+}
+
+void Declarations::add_array(const std::string& mesh, Role role, const std::string& variable) {
+  arrays.push_back({checked_name("mesh", mesh), role, checked_name("variable", variable)});
+}
+
+void Declarations::set_attribute(const std::string& variable, const std::string& attribute, const std::string& value) {
+  const std::string& name = checked_name("attribute", attribute);
+  attributes.push_back({checked_name("variable", variable), name, in_utf8("value of an attribute", variable, value)});
 }
 
 /// The mesh if a call, or blocks, declare it.

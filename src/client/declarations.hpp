@@ -50,10 +50,14 @@ struct Declarations {
   std::vector<ArrayDeclaration> arrays;
   std::vector<BlockAxes> axes;  ///< this client's own, as blocks are; meshes come of them at the start
   std::vector<LaterDeclaration> later;
+  bool latin_1 = false;  ///< texts that are not UTF-8 are ISO 8859-1; of this process, not part of what is encoded
 
+  // Throw Error(usage) for names that are not UTF-8, and for other texts unless `latin_1` says what they are.
   void set(const std::string& name, std::variant<std::int64_t, double> value);
   void add_mesh(Mesh mesh);
   void add_variable(const std::string& mesh, Variable variable);
+  void add_array(const std::string& mesh, Role role, const std::string& variable);
+  void set_attribute(const std::string& variable, const std::string& attribute, const std::string& value);
   /// Changes the mesh of that name by `apply`: at once if a call declares it, else in apply_later.
   void change_mesh(const std::string& name, const char* call, std::function<void(Mesh&)> apply);
   /// To be called when the meshes that blocks describe are there. Throws Error(usage), which names the call, if a mesh
@@ -64,6 +68,9 @@ struct Declarations {
   void apply_arrays(Metadata& final) const;
   /// Applies `attributes`. Throws Error(usage).
   void apply_attributes(Metadata& final) const;
+
+  /// `text` in UTF-8.
+  [[nodiscard]] std::string in_utf8(const char* what, const std::string& of, std::string text) const;
 
   /// The part that is the same on every client, as bytes; and back.
   [[nodiscard]] Bytes encode() const;

@@ -132,7 +132,7 @@ void Publisher::refuse(Refusal reason) { refused_ |= transport_->connected() ? r
   return transport_->reserve(record.bytes, true);
 }
 
-void Publisher::copy(const BlockRecord& record, const Values& values, std::byte* to) {
+void Publisher::copy(const BlockRecord& record, const ValuesAt& values, std::byte* to) {
   if (!values.components.empty()) {
     copy_components(record, values, to);
   } else if (values.strides) {
@@ -154,12 +154,13 @@ void Publisher::give_back(const Region& region) noexcept {
 
 namespace {
 
-[[gnu::hot]] bool is_tree_flags(const BlockRecord& record) noexcept {
-  return record.role == Role::refined || record.role == Role::owned;
+/// Whether it says what the mesh is, in whole numbers.
+[[gnu::hot]] bool is_of_mesh(const BlockRecord& record) noexcept {
+  return record.role != Role::none && record.role != Role::coordinates;
 }
 
 /// Of a variable of one component.
-ArrayView view_of(const BlockRecord& record, const Values& values) {
+ArrayView view_of(const BlockRecord& record, const ValuesAt& values) {
   ArrayView view = record.view(values.components.empty() ? values.data : values.components.front());
   if (values.strides) view.strides = *values.strides;
   return view;
@@ -167,12 +168,16 @@ ArrayView view_of(const BlockRecord& record, const Values& values) {
 
 }  // namespace
 
-void Publisher::look_at_tree(const BlockRecord& record, const ArrayView& flags) {
+void Publisher::look_at_mesh(const BlockRecord& record, const ArrayView& list) {
   const Mesh& on = metadata_.meshes[static_cast<std::size_t>(record.block.mesh)];
-  tree_bounds_.look(on, record, flags, account_.iterations);
+  if (record.role == Role::refined || record.role == Role::owned) {
+    tree_bounds_.look(on, record, list, account_.iterations);
+  } else {
+    lists_.look(on, record, list, account_.iterations);
+  }
 }
 
-[[gnu::hot]] Taken Publisher::publish(Slot& slot, const Values& values) {
+[[gnu::hot]] Taken Publisher::publish(Slot& slot, const ValuesAt& values) {
   check_first(slot, "publish");
   const BlockRecord& record = slot.record;
   if (!values.given() && record.bytes > 0) {
@@ -180,7 +185,7 @@ void Publisher::look_at_tree(const BlockRecord& record, const ArrayView& flags) 
          record.block.id, record.bytes);
   }
   if (options_.off) return Taken::yes;
-  if (is_tree_flags(record)) look_at_tree(record, view_of(record, values));
+  if (is_of_mesh(record)) look_at_mesh(record, view_of(record, values));
   if (!begin() && !record.persistent) return Taken::refused;
   const std::optional<Region> region = room_for(record);
   if (!region) {
@@ -224,16 +229,21 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
   return slot.handle;
 }
 
+[[gnu::hot]] Publisher::Slot& Publisher::slot_of(std::int64_t handle) {
+  const bool known = handle >= 0 && handle < static_cast<std::int64_t>(handles_.size());
+  Slot* const slot = known ? handles_[static_cast<std::size_t>(handle)] : nullptr;
+  if (!slot) {
+    fail(Code::usage, "publish: the handle {} {}; get one for a block that is declared", handle,
+         known ? "is of a block that was removed" : "was never given");
+  }
+  return *slot;
+}
+
 [[gnu::hot]] Taken Publisher::publish(std::int64_t handle, const void* data) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
-    const bool known = handle >= 0 && handle < static_cast<std::int64_t>(handles_.size());
-    Slot* const slot = known ? handles_[static_cast<std::size_t>(handle)] : nullptr;
-    if (!slot) {
-      fail(Code::usage, "publish: the handle {} {}; get one for a block that is declared", handle,
-           known ? "is of a block that was removed" : "was never given");
-    }
-    return or_owe(*slot, [&] { return publish(*slot, {data, nullptr}); });
+    Slot& slot = slot_of(handle);
+    return or_owe(slot, [&] { return publish(slot, {data, nullptr}); });
   });
 }
 
@@ -266,7 +276,7 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
     if (slot.state != Slot::State::allocated) {
       fail(Code::usage, "commit: block {} of '{}' is not allocated; call alloc first", id, name);
     }
-    if (!options_.off && is_tree_flags(slot.record)) look_at_tree(slot.record, slot.record.view(slot.region.data));
+    if (!options_.off && is_of_mesh(slot.record)) look_at_mesh(slot.record, slot.record.view(slot.region.data));
     slot.state = Slot::State::committed;
     // The values belong to the current iteration, also if the memory was allocated in an earlier one.
     if (options_.off || (!begin() && !slot.record.persistent)) return;

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "client/list_check.hpp"
 #include "client/steered_values.hpp"
 #include "client/tree_bounds.hpp"
 #include "server/ledger.hpp"
@@ -42,7 +43,7 @@ struct BlockBytes {
 };
 
 /// Where the program has the values of a publication.
-struct Values {
+struct ValuesAt {
   const void* data = nullptr;                     ///< of all components, unless each has an array of its own
   const std::array<Index, 4>* strides = nullptr;  ///< in elements; null: no gaps
   std::span<const void* const> components{};      ///< the arrays, one of each component; strides[3] means nothing
@@ -82,13 +83,18 @@ class Publisher {
 
   Taken publish(std::string_view variable, std::int64_t id, const void* data, const std::array<Index, 4>* strides);
   Taken publish(std::string_view variable, std::int64_t id, const ProgramArray& array);
+  /// Gapless, with type and number of values, which are compared with what is declared.
+  Taken publish(std::string_view variable, std::int64_t id, const Values& values);
   /// Of each component an array of its own, as `of_each` says; null: gapless, in the variable's order.
   Taken publish(std::string_view variable, std::int64_t id, std::span<const void* const> components,
                 const ProgramArray* of_each);
+  Taken publish_components(std::string_view variable, std::int64_t id, std::span<const Values> components);
   /// A variable on a block, looked up once. The number holds until the block is removed.
   [[nodiscard]] std::int64_t handle(std::string_view variable, std::int64_t id);
   Taken publish(std::int64_t handle, const void* data);
+  Taken publish(std::int64_t handle, const Values& values);
   [[nodiscard]] void* alloc(std::string_view variable, std::int64_t id);
+  [[nodiscard]] void* alloc_values(std::string_view variable, std::int64_t id, Type type, std::size_t count);
   /// Its data is null if refused.
   [[nodiscard]] ArrayView alloc(std::string_view variable, std::int64_t id, Type type, int rank);
   /// Of alloc, held in place.
@@ -157,12 +163,15 @@ class Publisher {
   void next_iteration(double end_began);
   void check_first(const Slot& slot, const char* call) const;
   void handed_over(Slot& slot);
-  void look_at_tree(const BlockRecord& record, const ArrayView& flags);
-  Taken publish(Slot& slot, const Values& values);
+  void look_at_mesh(const BlockRecord& record, const ArrayView& list);
+  /// Throws if the values are not of the type, or as many, as the record says.
+  void check_values(const char* call, const Slot& slot, Type type, std::size_t count, int components) const;
+  [[nodiscard]] Slot& slot_of(std::int64_t handle);
+  Taken publish(Slot& slot, const ValuesAt& values);
   [[nodiscard]] void* alloc(Slot& slot);
   [[nodiscard]] std::optional<Region> room_for(const BlockRecord& record);
-  static void copy(const BlockRecord& record, const Values& values, std::byte* to);
-  static void copy_components(const BlockRecord& record, const Values& values, std::byte* to);
+  static void copy(const BlockRecord& record, const ValuesAt& values, std::byte* to);
+  static void copy_components(const BlockRecord& record, const ValuesAt& values, std::byte* to);
   template <class Work>
   auto or_owe(Slot& slot, Work&& work);
   void owe(Slot& slot);
@@ -205,6 +214,7 @@ class Publisher {
   std::vector<std::uint32_t> free_numbers_;       ///< of records whose blocks were removed
   std::uint32_t numbers_ = 0, revisions_ = 0;     ///< of records, given so far
   TreeBounds tree_bounds_;
+  ListCheck lists_;
   std::vector<Slot*> handles_;  ///< null: the block was removed
   std::vector<IterationRow> iterations_;
   bool gave_up_ = false;  ///< `drain` was not enough

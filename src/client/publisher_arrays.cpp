@@ -91,7 +91,104 @@ std::array<Index, 4> strides_of(const ProgramArray& array, const std::array<int,
   return strides;
 }
 
+void check_components(const Variable& variable, std::size_t arrays) {
+  if (static_cast<std::int64_t>(arrays) == variable.components) return;
+  fail(Code::usage,
+       "publish_components: {} arrays for '{}', expected {}, one of each component; pass so many, or declare "
+       "`components: {}`",
+       arrays, variable.name, variable.components, arrays);
+}
+
+/// What so many numbers would be right for, if they are those of other points of the block.
+std::string other_points(const Variable& variable, const BlockRecord& record, std::uint64_t count, int components) {
+  const Block& block = record.block;
+  const auto is = [&](Index points) { return count == static_cast<std::uint64_t>(points * components); };
+  if (record.components > components) return "";  // an array of one of them
+  if (components > 1 && count * static_cast<std::uint64_t>(components) == record.bytes / size_of(variable.type)) {
+    return "; so many would be one of its components";
+  }
+  if (block.is_list()) {
+    if (is(block.cells.hi[0])) return "; so many would be its cells: is the centering right?";
+    if (is(block.lengths.points)) return "; so many would be its points: is the centering right?";
+    return block.cells.hi[0] == block.lengths.points ? ""
+                                                     : "; were set_block_list's numbers of points and cells exchanged?";
+  }
+  if (is(record.points().count())) return "; so many would be the block without what set_allocated adds";
+  for (const Centering other : {Centering::cell, Centering::node}) {
+    if (other != variable.centering && is(points_of(other, block.cells).count())) {
+      return fmt::format("; so many would be right with `centering: {}`", name_of(other));
+    }
+  }
+  return "";
+}
+
 }  // namespace
+
+void Publisher::check_values(const char* call, const Slot& slot, Type type, std::size_t count, int components) const {
+  const BlockRecord& record = slot.record;
+  const Variable& variable = metadata_.variables[static_cast<std::size_t>(record.variable)];
+  check_type(call, variable, type);
+  const auto arrays = static_cast<std::uint64_t>(record.components / components);
+  const std::uint64_t expected = record.bytes / size_of(variable.type) / arrays;
+  if (count == expected) return;
+  fail(
+      Code::usage,
+      "{}: the array for '{}' on block {} has {} values, expected {}: the allocated box is {} of points at {}s{}{}; pass "
+      "the array that was declared, or declare what is passed",
+      call, variable.name, record.block.id, count, expected, text_of(record.box),
+      sidestream::name_of(variable.centering, metadata_.mesh_of(variable).dimensions),
+      components > 1 ? fmt::format(" with {} components", components) : "",
+      other_points(variable, record, count, components));
+}
+
+Taken Publisher::publish(std::string_view name, std::int64_t id, const Values& values) {
+  return timed(&IterationTiming::publish, [&] {
+    if (transport_) transport_->prefetch();
+    Slot& slot = find(name, id, "publish").slot;
+    return or_owe(slot, [&] {
+      check_values("publish", slot, values.type, values.count, slot.record.components);
+      return publish(slot, {values.data, nullptr});
+    });
+  });
+}
+
+Taken Publisher::publish(std::int64_t handle, const Values& values) {
+  return timed(&IterationTiming::publish, [&] {
+    if (transport_) transport_->prefetch();
+    Slot& slot = slot_of(handle);
+    return or_owe(slot, [&] {
+      check_values("publish", slot, values.type, values.count, slot.record.components);
+      return publish(slot, {values.data, nullptr});
+    });
+  });
+}
+
+Taken Publisher::publish_components(std::string_view name, std::int64_t id, std::span<const Values> components) {
+  return timed(&IterationTiming::publish, [&] {
+    if (transport_) transport_->prefetch();
+    Slot& slot = find(name, id, "publish_components").slot;
+    return or_owe(slot, [&] {
+      std::vector<const void*> data;
+      for (const Values& one : components) {
+        check_values("publish_components", slot, one.type, one.count, 1);
+        data.push_back(one.data);
+      }
+      check_components(metadata_.variables[static_cast<std::size_t>(slot.record.variable)], data.size());
+      return publish(slot, ValuesAt{nullptr, nullptr, data});
+    });
+  });
+}
+
+void* Publisher::alloc_values(std::string_view name, std::int64_t id, Type type, std::size_t count) {
+  return timed(&IterationTiming::publish, [&]() -> void* {
+    if (transport_) transport_->prefetch();
+    Slot& slot = find(name, id, "alloc").slot;
+    return or_owe(slot, [&] {
+      check_values("alloc", slot, type, count, slot.record.components);
+      return alloc(slot);
+    });
+  });
+}
 
 Taken Publisher::publish(std::string_view name, std::int64_t id, const ProgramArray& array) {
   return timed(&IterationTiming::publish, [&] {
@@ -110,7 +207,7 @@ Taken Publisher::publish(std::string_view name, std::int64_t id, const ProgramAr
 }
 
 /// Each array goes between the others' values, which lie point by point in the buffer.
-void Publisher::copy_components(const BlockRecord& record, const Values& values, std::byte* to) {
+void Publisher::copy_components(const BlockRecord& record, const ValuesAt& values, std::byte* to) {
   const std::array<Index, 4> own = values.strides ? *values.strides : packed_strides(record.box, 1, record.order);
   const std::array<Index, 4> together = packed_strides(record.box, record.components, record.order);
   for (std::size_t c = 0; c < values.components.size(); ++c) {
@@ -143,17 +240,12 @@ Taken Publisher::publish(std::string_view name, std::int64_t id, std::span<const
     if (transport_) transport_->prefetch();
     const auto [variable, slot] = find(name, id, "publish_components");
     return or_owe(slot, [&, &variable = variable, &slot = slot] {
-      if (static_cast<std::int64_t>(components.size()) != variable.components) {
-        fail(Code::usage,
-             "publish_components: {} arrays for '{}', expected {}, one of each component; pass so many, or declare "
-             "`components: {}`",
-             components.size(), variable.name, variable.components, components.size());
-      }
+      check_components(variable, components.size());
       std::array<Index, 4> strides{};
       if (of_each) {
         strides = strides_of_component(*of_each, variable, slot.record, metadata_.mesh_of(variable).index_dimensions());
       }
-      return publish(slot, Values{nullptr, of_each ? &strides : nullptr, components});
+      return publish(slot, ValuesAt{nullptr, of_each ? &strides : nullptr, components});
     });
   });
 }

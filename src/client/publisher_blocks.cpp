@@ -75,6 +75,45 @@ void Publisher::describe(Slot& slot, const Variable& variable, const Block& bloc
   if (slot.waiting.size() != record.bytes) slot.waiting.clear();
 }
 
+namespace {
+
+/// What bindings give as both bounds of an axis that their caller left out; Python and Fortran write the number out.
+constexpr Index not_given = INT64_MIN;
+
+/// An axis may be left out if the mesh does not use it.
+void complete_axes(const Mesh& on, Block& block, const char* call) {
+  int given = 0;
+  while (given < 3 && block.cells.lo[static_cast<std::size_t>(given)] != not_given) ++given;
+  if (given < 3 && given < on.dimensions) {
+    fail(Code::usage,
+         "{}: block {} of the mesh '{}' is given along {} axes, expected {}: give lo and hi an entry for each axis of "
+         "the mesh",
+         call, block.id, on.name, given, on.dimensions);
+  }
+  for (auto a = static_cast<std::size_t>(given); a < 3; ++a) {
+    block.cells.lo[a] = 0;
+    block.cells.hi[a] = 1;
+  }
+}
+
+/// A block is empty by mistake if it is so along axes alone that the mesh does not have.
+void check_unused_axes(const Mesh& on, const Block& block) {
+  bool empty = false;
+  for (int a = 0; a < 3; ++a) {
+    const auto n = static_cast<std::size_t>(a);
+    if (a < on.dimensions && block.cells.hi[n] <= block.cells.lo[n]) return;
+    empty |= a >= on.dimensions && block.cells.hi[n] <= block.cells.lo[n];
+  }
+  if (!empty) return;
+  fail(
+      Code::usage,
+      "block {} of the mesh '{}' is {}, which is empty along an axis that the mesh, of {} dimensions, does not use; give "
+      "0 and 1 there, or lo equal to hi along an axis that it uses if the block is to be empty",
+      block.id, on.name, text_of(block.cells), on.dimensions);
+}
+
+}  // namespace
+
 void Publisher::check_box(const Mesh& on, const Block& wanted) const {
   if (on.is_list()) {
     fail(Code::usage, "set_block: blocks of the mesh '{}', which is {}, are lists; call set_block_list", on.name,
@@ -98,6 +137,7 @@ void Publisher::check_box(const Mesh& on, const Block& wanted) const {
     fail(Code::usage, "block {} of the mesh '{}' is {}, which ends before it begins; an empty block has hi equal to lo",
          wanted.id, on.name, text_of(wanted.cells));
   }
+  check_unused_axes(on, wanted);
 }
 
 void Publisher::check_list(const Mesh& on, const Block& wanted) const {
@@ -146,6 +186,7 @@ void Publisher::set_block(std::string_view mesh_name, Block wanted) {
     // Its cells may be given twice, as those of particles are.
     if (on.kind() == MeshKind::octree) wanted.lengths.points = 0;
   } else {
+    complete_axes(on, wanted, call);
     check_box(on, wanted);
   }
   check_fixed(on, wanted.id, call);
@@ -153,6 +194,7 @@ void Publisher::set_block(std::string_view mesh_name, Block wanted) {
   wanted.mesh = on.id;
   wanted.client = options_.client;
   Block& block = blocks_[static_cast<std::size_t>(on.id)][wanted.id];
+  if (!(block.lengths == wanted.lengths) || !(block.cells == wanted.cells)) lists_.forget(on.id, wanted.id);
   block = wanted;
   for (const Variable& variable : metadata_.variables) {
     if (variable.mesh != on.id) continue;
@@ -208,6 +250,7 @@ void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
   const Block block = found->second;
   blocks.erase(found);
   tree_bounds_.forget(on.id, id);
+  lists_.forget(on.id, id);
   tell(block, true);
 }
 

@@ -9,7 +9,7 @@
 namespace sidestream {
 namespace {
 
-constexpr double rounding = 1e-9;  ///< of the bounds' extent
+constexpr double bounds_rounding = 1e-9;  ///< of the bounds' extent
 
 using Ends = std::array<std::array<double, 2>, 3>;
 
@@ -25,7 +25,7 @@ Ends ends_of(const TreePlaces& places, const TreeCell& cell, int dimensions) {
 
 bool reaches_out(const Ends& ends, const Bounds& bounds, int dimensions) {
   for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
-    const double slack = rounding * (bounds.high[a] - bounds.low[a]);
+    const double slack = bounds_rounding * (bounds.high[a] - bounds.low[a]);
     if (ends[a][0] < bounds.low[a] - slack || ends[a][1] > bounds.high[a] + slack) return true;
   }
   return false;

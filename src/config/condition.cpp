@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -10,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
 
@@ -24,26 +24,32 @@ struct Condition::Node {
 
 namespace {
 
-using Node = Condition::Node;
+using ConditionNode = Condition::Node;
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<std::string_view, 4> statistic_names{"min", "max", "mean", "sum"};
 constexpr std::array<std::string_view, 3> time_names{"iteration", "cycle", "time"};
 
-bool continues_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool continues_word(char c) { return is_letter_or_digit(c) || c == '_'; }
 
 /// Recursive descent: either = both {or both}; both = negation {and negation}; negation = not negation | comparison;
 /// comparison = sum [(<|<=|>|>=|==|!=) sum]; sum = product {(+|-) product}; product = factor {(*|/) factor};
 /// factor = (+|-) factor | (either) | number | $name | iteration | cycle | time
 ///        | (min|max|mean|sum)(variable [, component]) | (previous|change|abs)(sum).
-class Parser {
+class ConditionParser {
  public:
-  Parser(const std::string& text, const ExpressionContext& context, const Metadata& metadata, const std::string& what,
-         const Location& where)
+  ConditionParser(const std::string& text, const ExpressionContext& context, const Metadata& metadata,
+                  const std::string& what, const Location& where)
       : text_(text), context_(context), metadata_(metadata), what_(what), where_(where) {}
 
-  Node run() {
-    Node all = either();
+  ConditionNode run() {
+    // Each operator is a call inside another when it is evaluated.
+    constexpr std::size_t longest = 16384;
+    if (text_.size() > longest) {
+      fail_at(where_, "found a text of {} characters for {}, expected at most {}; divide it among derived variables",
+              text_.size(), what_, longest);
+    }
+    ConditionNode all = either();
     skip_blanks();
     if (at_ < text_.size()) not_understood();
     if (!all.logical) {
@@ -93,44 +99,45 @@ class Parser {
   }
 
   /// Of an operator: both sides must be conditions, or both numbers.
-  void check(const Node& side, bool logical, std::string_view of) const {
+  void check(const ConditionNode& side, bool logical, std::string_view of) const {
     if (side.logical == logical) return;
     fail_at(here(), "found '{}' for {}, in which '{}' stands beside {}; expected {} there", text_, what_, of,
             logical ? "a number" : "a condition", logical ? "a condition, as in 'a > 1 and b > 2'" : "a number");
   }
 
   template <class Operation>
-  Node join(Node left, Node right, bool takes_logical, bool logical, std::string_view name, Operation operation) {
+  ConditionNode join(ConditionNode left, ConditionNode right, bool takes_logical, bool logical, std::string_view name,
+                     Operation operation) {
     check(left, takes_logical, name);
     check(right, takes_logical, name);
     const bool looks_back = left.looks_back || right.looks_back;
-    const auto value = [l = std::move(left.value), r = std::move(right.value), operation](const Facts& now,
-                                                                                          const Facts* before) {
+    auto value = [l = std::move(left.value), r = std::move(right.value), operation](const Facts& now,
+                                                                                    const Facts* before) {
       return static_cast<double>(operation(l(now, before), r(now, before)));
     };
-    return {value, logical, looks_back};
+    return {std::move(value), logical, looks_back};
   }
 
-  Node either() {
-    Node left = both();
+  ConditionNode either() {
+    ConditionNode left = both();
     while (take_word("or")) {
       left = join(std::move(left), both(), true, true, "or", [](double a, double b) { return a != 0 || b != 0; });
     }
     return left;
   }
 
-  Node both() {
-    Node left = negation();
+  ConditionNode both() {
+    ConditionNode left = negation();
     while (take_word("and")) {
       left = join(std::move(left), negation(), true, true, "and", [](double a, double b) { return a != 0 && b != 0; });
     }
     return left;
   }
 
-  Node negation() {
+  ConditionNode negation() {
     if (!take_word("not")) return comparison();
     deeper();
-    Node of = negation();
+    ConditionNode of = negation();
     --depth_;
     check(of, true, "not");
     of.value = [value = std::move(of.value)](const Facts& now, const Facts* before) {
@@ -139,8 +146,8 @@ class Parser {
     return of;
   }
 
-  Node comparison() {
-    Node left = sum();
+  ConditionNode comparison() {
+    ConditionNode left = sum();
     const auto with = [&](std::string_view name, auto operation) {
       return join(std::move(left), sum(), false, true, name, operation);
     };
@@ -153,8 +160,8 @@ class Parser {
     return left;
   }
 
-  Node sum() {
-    Node left = product();
+  ConditionNode sum() {
+    ConditionNode left = product();
     for (;;) {
       if (take("+")) {
         left = join(std::move(left), product(), false, false, "+", std::plus<>());
@@ -166,8 +173,8 @@ class Parser {
     }
   }
 
-  Node product() {
-    Node left = factor();
+  ConditionNode product() {
+    ConditionNode left = factor();
     for (;;) {
       if (take("*")) {
         left = join(std::move(left), factor(), false, false, "*", std::multiplies<>());
@@ -187,9 +194,9 @@ class Parser {
     }
   }
 
-  Node factor() {
+  ConditionNode factor() {
     deeper();
-    Node result;
+    ConditionNode result;
     if (take("-")) {
       result = join(constant(0), factor(), false, false, "-", std::minus<>());
     } else if (take("+")) {
@@ -204,15 +211,15 @@ class Parser {
     return result;
   }
 
-  static Node constant(double number) {
+  static ConditionNode constant(double number) {
     return {[number](const Facts&, const Facts*) { return number; }};
   }
 
-  Node operand() {
+  ConditionNode operand() {
     skip_blanks();
     const char first = at_ < text_.size() ? text_[at_] : '\0';
     if (first == '$') return parameter();
-    if (std::isdigit(static_cast<unsigned char>(first)) != 0 || first == '.') return number();
+    if (is_digit(first) || first == '.') return number();
     const std::string word(peek_word());
     if (word.empty()) not_understood();
     const std::size_t begin = at_;
@@ -241,7 +248,7 @@ class Parser {
             suggestion(word, known, "correct or remove it"));
   }
 
-  Node number() {
+  ConditionNode number() {
     double value = 0;
     const auto read = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (read.ec != std::errc()) not_understood();
@@ -249,14 +256,14 @@ class Parser {
     return constant(value);
   }
 
-  Node parameter() {
+  ConditionNode parameter() {
     const std::size_t begin = at_++;
     const std::string_view name = peek_word();
     at_ += name.size();
     return constant(as_real(evaluate(text_.substr(begin, at_ - begin), context_, what_, where_)));
   }
 
-  static Node time_named(const std::string& word) {
+  static ConditionNode time_named(const std::string& word) {
     if (word == "time") return {[](const Facts& now, const Facts*) { return now.iteration.time; }};
     if (word == "cycle") {
       return {[](const Facts& now, const Facts*) { return static_cast<double>(now.iteration.cycle); }};
@@ -280,7 +287,7 @@ class Parser {
     return name;
   }
 
-  Node statistic_of(Statistic::What what) {
+  ConditionNode statistic_of(Statistic::What what) {
     need("(");
     skip_blanks();
     const Location place = here();
@@ -313,10 +320,10 @@ class Parser {
     return value;
   }
 
-  Node function(const std::string& name) {
+  ConditionNode function(const std::string& name) {
     need("(");
     deeper();
-    Node of = sum();
+    ConditionNode of = sum();
     --depth_;
     need(")");
     check(of, false, name);
@@ -355,8 +362,8 @@ class Parser {
 Condition::Condition(const std::string& text, const ExpressionContext& context, const Metadata& metadata,
                      const std::string& what, const Location& where)
     : text_(text) {
-  Parser parser(text, context, metadata, what, where);
-  root_ = std::make_shared<const Node>(parser.run());
+  ConditionParser parser(text, context, metadata, what, where);
+  root_ = std::make_shared<const ConditionNode>(parser.run());
   statistics_ = std::make_shared<const std::vector<Statistic>>(std::move(parser.statistics));
 }
 

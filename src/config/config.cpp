@@ -91,7 +91,7 @@ Config read_config(const Document& document, const Registry& registry, const Par
     node.text = text;
     derive_in_place(node, expressions, config.metadata);
   }
-  const ReadContext context{expressions, &config.metadata};
+  const ReadContext context = context_of(document, expressions, &config.metadata);
   config.steering = read_steering(document, context);
   const Settings ahead = read_section(document, "steering_ahead", context);
   config.steering_ahead =

@@ -100,7 +100,8 @@ struct Schedule {
   double every = 1;  ///< in the unit; iterations and cycles: whole
   std::optional<double> start,
       end;            ///< inclusive bounds in the unit (automatic: iterations; wall: seconds since start)
-  std::string event;  ///< `on`: only in iterations in which it was signalled; empty: always
+  bool first = false;  ///< of iterations, cycles and times: also in the first one within these bounds
+  std::string event;   ///< `on`: only in iterations in which it was signalled; empty: always
   std::shared_ptr<const Condition> when;  ///< only where it holds; null: always
 };
 

@@ -177,7 +177,7 @@ void merge_variable(Metadata& metadata, Variable variable, const Document& docum
 
 Metadata read_declarations(const Document& document, const ExpressionContext& expressions, const Metadata& declared) {
   Metadata metadata;
-  const ReadContext context{expressions, &metadata};
+  const ReadContext context = context_of(document, expressions, &metadata);
   const std::vector<Settings> meshes = read_meshes(metadata, document, context, declared);
   for (const Entry& entry : named_entries(document, "variables")) {
     check_name(entry.key, "variable", entry.where);

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "base/formula.hpp"
 #include "config/derived_functions.hpp"
 #include "config/derived_places.hpp"
@@ -23,8 +23,7 @@ constexpr std::size_t nothing = std::string::npos;
 constexpr std::array<std::string_view, 3> axis_names{"x", "y", "z"};
 constexpr std::array<std::string_view, 3> deposit_names{"ngp", "cic", "tsc"};  // by Assignment
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_word(char c) { return is_letter_or_digit(c) || c == '_'; }
 
 /// A formula on its way to muParser: names are replaced, places are kept.
 struct Draft {
@@ -48,10 +47,10 @@ struct Draft {
   }
 };
 
-class Parser {
+class FormulaParser {
  public:
-  Parser(const std::string& text, const ExpressionContext& context, const Metadata& metadata, const std::string& what,
-         const Location& where, const Variable* on)
+  FormulaParser(const std::string& text, const ExpressionContext& context, const Metadata& metadata,
+                const std::string& what, const Location& where, const Variable* on)
       : text_(text),
         context_(context),
         metadata_(metadata),
@@ -73,7 +72,9 @@ class Parser {
               text_, what_, deposit_at_ == nothing ? "" : ", or, of a derived variable with a name, its `mesh`");
     }
     if (deposit_at_ != nothing) place_deposits();
-    const auto is_deposit = [](const DerivationStep& step) { return step.kind == Kind::deposit; };
+    const auto is_deposit = [this](const DerivationStep& step) {
+      return step.kind == Kind::deposit || (step.kind == Kind::derived && !derivation_of(step).deposits().empty());
+    };
     if (on_ && std::none_of(steps_.begin(), steps_.end(), is_deposit)) {
       wrong(0, "which puts no particles on a mesh; `mesh` is for expressions with cic, ngp or tsc: remove it");
     }
@@ -103,7 +104,7 @@ class Parser {
   }
 
   [[nodiscard]] std::size_t after_blanks(std::size_t at, std::size_t end) const {
-    while (at < end && std::isspace(static_cast<unsigned char>(text_[at])) != 0) ++at;
+    while (at < end && is_blank(text_[at])) ++at;
     return at;
   }
   [[nodiscard]] std::string word_at(std::size_t at, std::size_t end) const {
@@ -120,6 +121,10 @@ class Parser {
       if (n < end && text_[n] == ')' && --depth == 0) return n;
     }
     wrong(at, "in which this parenthesis is not closed; add a ')'");
+  }
+
+  [[nodiscard]] const Derivation& derivation_of(const DerivationStep& step) const {
+    return *metadata_.variables.at(static_cast<std::size_t>(step.variable)).derivation;
   }
 
   std::size_t add(DerivationStep step) {
@@ -390,15 +395,8 @@ class Parser {
 
   std::size_t of_variable(const Variable& variable, std::size_t at) {
     check_points(variable, at);
-    if (variable.derived()) {
-      const std::size_t first = steps_.size();
-      for (DerivationStep step : variable.derivation->steps()) {
-        for (std::size_t& argument : step.arguments) argument += first;
-        steps_.push_back(std::move(step));
-      }
-      return steps_.size() - 1;
-    }
     DerivationStep step;
+    if (variable.derived()) step.kind = Kind::derived;
     step.variable = variable.id;
     step.components = variable.components;
     return add(std::move(step));
@@ -428,8 +426,10 @@ class Parser {
   /// Whether it can be said where the points are.
   void check_places() const {
     const Mesh& mesh = metadata_.mesh_of(*like_);
-    const bool derived = std::any_of(steps_.begin(), steps_.end(), [](const auto& step) { return step.is_stencil(); });
-    const bool centres = like_->centering == Centering::cell && !derived;
+    const bool derivatives = std::any_of(steps_.begin(), steps_.end(), [this](const DerivationStep& step) {
+      return step.is_stencil() || (step.kind == Kind::derived && derivation_of(step).has_stencils());
+    });
+    const bool centres = like_->centering == Centering::cell && !derivatives;
     if (axes_ >= mesh.dimensions) {
       wrong(coordinate_at_, fmt::format("which takes the coordinate '{}' on the mesh '{}' of {} dimension{}; remove it",
                                         axis_names[static_cast<std::size_t>(axes_)], mesh.name, mesh.dimensions,
@@ -512,7 +512,8 @@ class Parser {
 std::shared_ptr<const Derivation> parse_derivation(const std::string& text, const ExpressionContext& context,
                                                    const Metadata& metadata, const std::string& what,
                                                    const Location& where, const Variable* on) {
-  return std::make_shared<const Derivation>(text, Parser(text, context, metadata, what, where, on).run());
+  return std::make_shared<const Derivation>(text, FormulaParser(text, context, metadata, what, where, on).run(),
+                                            metadata);
 }
 
 }  // namespace sidestream

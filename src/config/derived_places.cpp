@@ -13,7 +13,8 @@ std::string place_steps(std::vector<DerivationStep>& steps, const Metadata& meta
   std::vector<std::optional<Centering>> places;  // nothing: the same everywhere
   for (DerivationStep& step : steps) {
     std::optional<Centering>& mine = places.emplace_back();
-    if (step.kind == Kind::variable) mine = metadata.variables.at(static_cast<std::size_t>(step.variable)).centering;
+    if (step.kind == Kind::variable || step.kind == Kind::derived)
+      mine = metadata.variables.at(static_cast<std::size_t>(step.variable)).centering;
     if (step.kind == Kind::coordinate) mine = nodes_of(mesh.dimensions);
     for (const std::size_t argument : step.arguments) {
       const std::optional<Centering> other = places[argument];

@@ -103,7 +103,7 @@ void read_derived(const Document& document, const ExpressionContext& expressions
             "magnitude(velocity)}}'",
             found->value.description());
   }
-  const ReadContext context{expressions, &metadata};
+  const ReadContext context = context_of(document, expressions, &metadata);
   for (const Entry& entry : found->value.entries) read_one(entry, context, metadata);
 }
 

@@ -10,9 +10,9 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "base/utf8.hpp"
 #include "config/fail_at.hpp"
 #include "config/syntax_message.hpp"
-#include "config/utf8.hpp"
 
 namespace sidestream {
 
@@ -298,6 +298,11 @@ Node parse_node(const std::string& text, const std::string& file) {
 }
 
 std::shared_ptr<const Document> parse_document(const std::string& text, const std::string& file) {
+  return parse_document(text, file, {});
+}
+
+std::shared_ptr<const Document> parse_document(const std::string& text, const std::string& file,
+                                               const std::string& folder) {
   Node root = parse_node(text, file);
   if (root.kind == Node::Kind::null) {
     root.where = {file, 1, 1};
@@ -311,7 +316,7 @@ std::shared_ptr<const Document> parse_document(const std::string& text, const st
             "name and a ':'",
             root.description());
   }
-  return std::make_shared<const Document>(file, std::move(root));
+  return std::make_shared<const Document>(file, std::move(root), folder);
 }
 
 }  // namespace sidestream

@@ -35,14 +35,21 @@ struct Entry {
 
 class Document {
  public:
-  Document(std::string file, Node root) : file_(std::move(file)), root_(std::move(root)) {}
+  explicit Document(std::string file, Node root, std::string folder = {})
+      : file_(std::move(file)), folder_(std::move(folder)), root_(std::move(root)) {}
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
+  /// Where relative paths begin; empty: they are kept as they are written.
+  [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
   [[nodiscard]] const Node& root() const noexcept { return root_; }  ///< of parse_document: a map
 
  private:
-  std::string file_;
+  std::string file_, folder_;
   Node root_;
 };
+
+/// parse_document of a text whose relative paths begin in `folder`, an absolute path; empty: they stay as they are.
+[[nodiscard]] std::shared_ptr<const Document> parse_document(const std::string& text, const std::string& file,
+                                                             const std::string& folder);
 
 /// Parses any YAML value, not only a map: used for options' default values.
 [[nodiscard]] Node parse_node(const std::string& text, const std::string& file);

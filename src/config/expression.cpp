@@ -1,9 +1,9 @@
 #include "config/expression.hpp"
 
-#include <cctype>
 #include <charconv>
 #include <cmath>
 
+#include "base/ascii.hpp"
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
 
@@ -11,8 +11,8 @@ namespace sidestream {
 
 namespace {
 
-bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool continues_name(char c) { return begins_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool begins_name(char c) { return is_letter(c) || c == '_'; }
+bool continues_name(char c) { return begins_name(c) || is_digit(c); }
 
 /// Recursive descent: sum = product {(+|-) product}; product = factor {(*|/) factor};
 /// factor = number | $name | (sum) | (+|-) factor.
@@ -144,7 +144,7 @@ class Evaluator {
     const char* begin = text_.data() + at_;
     const char* end = text_.data() + text_.size();
     // from_chars also reads "inf" and "nan"; numbers begin with a digit or a point.
-    if (begin == end || (std::isdigit(static_cast<unsigned char>(*begin)) == 0 && *begin != '.')) not_understood();
+    if (begin == end || (!is_digit(*begin) && *begin != '.')) not_understood();
     std::int64_t whole = 0;
     const auto as_whole = std::from_chars(begin, end, whole);
     const bool goes_on = as_whole.ptr != end && (*as_whole.ptr == '.' || *as_whole.ptr == 'e' || *as_whole.ptr == 'E');

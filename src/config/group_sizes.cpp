@@ -10,6 +10,7 @@
 #include <limits>
 #include <set>
 
+#include "base/numbers.hpp"
 #include "config/document.hpp"
 #include "config/fail_at.hpp"
 #include "config/groups.hpp"
@@ -77,10 +78,8 @@ TaskCost from_one(const std::string& name, const std::vector<TaskMeasurement>& m
 double number_of(const Node& map, const char* key, double otherwise) {
   const Entry* entry = map.find(key);
   if (entry == nullptr) return otherwise;
-  char* end = nullptr;
-  const double value = std::strtod(entry->value.text.c_str(), &end);
-  const bool good = entry->value.kind == Node::Kind::scalar && end != entry->value.text.c_str() && *end == 0;
-  if (good && value >= 0 && std::isfinite(value)) return value;
+  const std::optional<double> value = real_of(entry->value.text);
+  if (entry->value.kind == Node::Kind::scalar && value && *value >= 0 && std::isfinite(*value)) return *value;
   fail_at(entry->value.where, "found {} for '{}', expected a number from 0; write the file with `sidestream groups`",
           entry->value.description(), key);
 }

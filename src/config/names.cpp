@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/ascii.hpp"
 #include "config/config.hpp"
 
 namespace sidestream {
@@ -15,8 +16,7 @@ namespace sidestream {
 namespace {
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(), lower_case);
   return text;
 }
 

@@ -350,10 +350,16 @@ void check_name(const std::string& name, const std::string& what, const Location
   }
 }
 
+bool reads_latin_1(const Document& document) {
+  const Parameters none;
+  return read_section(document, "encoding", context_of(document, {none, Stage::opening}, nullptr)).text("encoding") ==
+         "latin-1";
+}
+
 OpeningConfig read_opening(const Document& document) {
   check_sections(document);
   const Parameters parameters = read_parameters(document);
-  const ReadContext context{{parameters, Stage::opening}, nullptr};
+  const ReadContext context = context_of(document, {parameters, Stage::opening}, nullptr);
   OpeningConfig config;
   config.placement = read_placement(document, context);
   read_output(config, document, context);

@@ -16,6 +16,9 @@ void check_sections(const Document& document);
 /// The value of a section of one option, as Settings with that option alone.
 [[nodiscard]] Settings read_section(const Document& document, const std::string& name, const ReadContext& context);
 
+/// Whether texts of the program's calls that are not UTF-8 are ISO 8859-1.
+[[nodiscard]] bool reads_latin_1(const Document& document);
+
 /// A name that the user chose for a mesh or a variable: it becomes part of file names and of paths in files.
 void check_name(const std::string& name, const std::string& what, const Location& where);
 

@@ -4,6 +4,7 @@
 
 #include "config/byte_size.hpp"
 #include "config/names.hpp"
+#include "config/path_option.hpp"
 
 namespace sidestream {
 
@@ -20,7 +21,7 @@ std::string noun(const Option& option, bool plural) {
     case OptionType::real:
       return fmt::format("number{}", ending);
     case OptionType::text:
-      return fmt::format("text{}", ending);
+      return fmt::format("{}{}", is_path(option) ? "path" : "text", ending);
     case OptionType::choice:
       return fmt::format("{} {}", plural ? "values out of" : "one of", listed(option.choices));
     case OptionType::bytes:
@@ -68,7 +69,9 @@ std::vector<std::string> names_of(const std::vector<Option>& options) {
 std::string type_text(const Option& option) {
   if (!option.list) return noun(option, false);
   const bool single = option.least_entries == 1 && option.most_entries == 1;
-  return fmt::format("list of {}{}", entry_count(option), noun(option, !single));
+  const bool words = option.type == OptionType::real && !option.choices.empty();
+  return fmt::format("list of {}{}{}", entry_count(option), noun(option, !single),
+                     words ? fmt::format(", or {}", listed(option.choices)) : "");
 }
 
 std::string range_text(const Option& option) {

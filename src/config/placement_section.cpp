@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "config/path_option.hpp"
 #include "config/stream_config.hpp"
 
 namespace sidestream {
@@ -61,7 +62,8 @@ std::vector<Option> who() {
       {.name = "measured",
        .type = OptionType::text,
        .text = "With `groups` of the size `auto`: a file that `sidestream groups` made from earlier runs; rank 0 reads "
-               "it, with `job` that of the endpoint."},
+               "it, with `job` that of the endpoint.",
+       .range_text = path_range},
       {.name = "bind",
        .type = OptionType::integer,
        .list = true,
@@ -99,7 +101,8 @@ std::vector<Option> buffering() {
            {{.name = "directory",
              .type = OptionType::text,
              .text = "A folder on a disk of each node; if left out `$TMPDIR`, or `/tmp`. Each rank has a file there, "
-                     "which goes with it."},
+                     "which goes with it.",
+             .range_text = path_range},
             {.name = "size",
              .type = OptionType::bytes,
              .default_value = "4 GiB",

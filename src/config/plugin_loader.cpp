@@ -62,13 +62,23 @@ void load_plugin(const std::string& path, const Location& where, Registry& regis
         "SIDESTREAM_C_PLUGIN (C)",
         path);
   }
-  const PluginHeader* header = entry != nullptr ? &checked_header(entry(), path, where) : nullptr;
-  try {
-    if (header != nullptr) header->register_kinds(registry);
-    if (c_entry != nullptr && c_plugin) c_plugin(c_entry(), registry);
-  } catch (const std::exception& error) {
-    fail_at(where, "found the plug-in '{}', which could not register itself: {}", path, error.what());
+  // Whatever its functions throw is its own matter: exceptions of C++ out of tables of C, and what is no exception,
+  // too.
+  const auto guarded = [&](auto&& call) {
+    std::string problem = "it threw something that is no std::exception";
+    try {
+      return call();
+    } catch (const std::exception& error) {
+      problem = error.what();
+    } catch (...) {
+    }
+    fail_at(where, "found the plug-in '{}', which could not register itself: {}", path, problem);
+  };
+  if (entry != nullptr) {
+    const PluginHeader& header = checked_header(guarded([&] { return entry(); }), path, where);
+    guarded([&] { header.register_kinds(registry); });
   }
+  if (c_entry != nullptr && c_plugin) guarded([&] { c_plugin(c_entry(), registry); });
 }
 
 }  // namespace sidestream

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "base/paths.hpp"
 #include "config/byte_size.hpp"
 #include "config/derived_section.hpp"
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
 #include "config/option_text.hpp"
+#include "config/path_option.hpp"
 #include "config/schedule_text.hpp"
 #include "data/file_pattern.hpp"
 
@@ -96,6 +99,14 @@ Content read_file(const Node& node, const Option& option) {
   return node.text;
 }
 
+std::string read_path(const Node& node, const Option& option, const ReadContext& context) {
+  const std::string path = path_from(context.folder, node.text);
+  if (!is_beside_path(option) || context.beside_file.empty()) return path;
+  std::string beside = path_from(context.beside_file, node.text);
+  std::error_code ignored;
+  return std::filesystem::exists(beside, ignored) ? beside : path;
+}
+
 template <class Declared>
 std::vector<std::string> declared_names(const std::vector<Declared>& all) {
   std::vector<std::string> names;
@@ -144,6 +155,9 @@ Content read_scalar(const Node& node, const Option& option, const ReadContext& c
       return read_choice(node, option);
     case OptionType::file:
       return read_file(node, option);
+    case OptionType::text:
+      if (is_path(option)) return read_path(node, option, context);
+      return node.text;
     case OptionType::variable:
     case OptionType::mesh:
       return read_declared(node, option, context);
@@ -208,8 +222,18 @@ Content read_entry(const Node& node, const Option& option, const ReadContext& co
   return read_scalar(node, option, context);
 }
 
+/// A word that may stand where numbers do: a list of one that is not a number.
+bool is_word(const Node& node, const Option& option) {
+  return option.type == OptionType::real && node.kind == Node::Kind::scalar &&
+         std::find(option.choices.begin(), option.choices.end(), node.text) != option.choices.end();
+}
+
 Content read_list(const Node& node, const Option& option, const ReadContext& context) {
   if (node.kind == Node::Kind::null) wrong(node, option, "write one or remove the line");
+  if (is_word(node, option)) {
+    const Settings::Value word{node.where, std::numeric_limits<double>::quiet_NaN(), true};
+    return std::make_shared<Settings::List>(Settings::List{word});
+  }
   Option entry = option;
   entry.list = false;
   auto list = std::make_shared<Settings::List>();
@@ -280,6 +304,15 @@ SharedMap read_options(const Node& node, const std::vector<Option>& options, con
 }
 
 }  // namespace
+
+ReadContext context_of(const Document& document, const ExpressionContext& expressions, const Metadata* metadata) {
+  ReadContext context{expressions, metadata};
+  context.folder = document.folder();
+  if (context.folder.empty()) return context;
+  context.beside_file = path_from(context.folder, std::filesystem::path(document.file()).parent_path().string());
+  if (context.beside_file.empty()) context.beside_file = context.folder;
+  return context;
+}
 
 Location inside(const Node& node) {
   Location where = node.where;

@@ -33,7 +33,13 @@ struct ReadContext {
   /// Makes a variable of an expression that stands in place of a name, called as it is written; null where names alone
   /// may stand.
   std::function<void(const Node&)> derive{};
+  std::string folder{};       ///< where relative paths begin; empty: they stay as they are
+  std::string beside_file{};  ///< the folder of the configuration's file, where `folder` is not empty
 };
+
+/// The context of options of `document`.
+[[nodiscard]] ReadContext context_of(const Document& document, const ExpressionContext& expressions,
+                                     const Metadata* metadata);
 
 /// Reads `node` (a map, or nothing for an empty one) by the declarations: every key must be declared, every
 /// required option present, every value of its type and range; the others get their defaults. `owner` names

@@ -1,9 +1,9 @@
 #include "config/schedule_text.hpp"
 
-#include <cctype>
 #include <cmath>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "config/condition.hpp"
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
@@ -24,12 +24,9 @@ std::optional<Schedule::Unit> unit_named(const std::string& name) {
 
 /// Where the unit begins: at the letters at the end, unless they belong to a $name.
 std::size_t unit_position(const std::string& text) {
-  const auto is_letter = [&](std::size_t n) { return std::isalpha(static_cast<unsigned char>(text[n])) != 0; };
-  const auto in_name = [&](std::size_t n) {
-    return std::isalnum(static_cast<unsigned char>(text[n])) || text[n] == '_';
-  };
+  const auto in_name = [&](std::size_t n) { return is_letter_or_digit(text[n]) || text[n] == '_'; };
   std::size_t unit = text.size();
-  while (unit > 0 && is_letter(unit - 1)) --unit;
+  while (unit > 0 && is_letter(text[unit - 1])) --unit;
   std::size_t name = unit;
   while (name > 0 && in_name(name - 1)) --name;
   return name > 0 && text[name - 1] == '$' ? text.size() : unit;
@@ -92,6 +89,7 @@ std::string describe(const Schedule& schedule) {
   if (schedule.start) text += fmt::format(", from {}", *schedule.start);
   if (schedule.end) text += fmt::format(", to {}", *schedule.end);
   if ((schedule.start || schedule.end) && unit != std::string("iterations")) text += fmt::format(" {}", unit);
+  if (schedule.first) text += ", and in the first";
   if (schedule.when) text += fmt::format(", when {}", schedule.when->text());
   if (!schedule.event.empty()) text += fmt::format(", on event '{}'", schedule.event);
   return text;

@@ -1,4 +1,5 @@
 #include "config/sections.hpp"
+#include "config/path_option.hpp"
 
 #include "base/fail.hpp"
 #include "config/config.hpp"
@@ -207,7 +208,8 @@ Section output_section() {
       {.name = "directory",
        .type = OptionType::text,
        .default_value = ".",
-       .text = "Folder for everything this run writes, relative to the working directory; created if missing."},
+       .text = "Folder for everything this run writes; created if missing.",
+       .range_text = path_range},
       {.name = "existing",
        .type = OptionType::choice,
        .default_value = "refuse",
@@ -243,16 +245,22 @@ Section parameters_section() {
 }
 
 std::vector<Section> all_sections() {
-  const Option plugins{.name = "plugins",
-                       .type = OptionType::text,
-                       .list = true,
-                       .text = "Paths relative to the working directory, or absolute."};
+  const Option plugins{
+      .name = "plugins", .type = OptionType::text, .list = true, .text = "Their files.", .range_text = path_range};
   const Option events{.name = "events",
                       .type = OptionType::text,
                       .list = true,
                       .text =
                           "Names that the program may signal, besides those that tasks mention with `on`. At most 64 "
                           "in all."};
+  const Option encoding{.name = "encoding",
+                        .type = OptionType::choice,
+                        .default_value = "utf-8",
+                        .text =
+                            "What units, labels, groups and attributes are that the program gives by calls. "
+                            "`latin-1`: those that are not UTF-8 are ISO 8859-1, and are converted. Names of "
+                            "meshes, variables and parameters are UTF-8 with both, as this file is.",
+                        .choices = {"utf-8", "latin-1"}};
   const Option on_error{.name = "on_error",
                         .type = OptionType::choice,
                         .default_value = "report",
@@ -303,6 +311,11 @@ std::vector<Section> all_sections() {
        "How far ahead changes of parameters take effect.",
        "steering_ahead: 10",
        {steering_ahead}},
+      {"encoding",
+       SectionForm::option,
+       "How the program writes the texts that it gives by calls.",
+       "encoding: latin-1",
+       {encoding}},
       {"on_error",
        SectionForm::option,
        "What happens when an analysis or an output fails.",
@@ -335,12 +348,17 @@ const std::vector<Option>& task_options() {
        .type = OptionType::schedule,
        .default_value = "1",
        .text = "How often it runs: every so many iterations (`5`), cycles (`10 cycles`), units of simulated time "
-               "(`0.5 time`) or seconds (`30 s`). `auto`: every iteration while the servers keep up, else "
+               "(`0.5 time`) or seconds (`30 s`). Iterations and cycles are those whose distance from `start` (0) is a "
+               "multiple; of times the first in each interval. `auto`: every iteration while the servers keep up, else "
                "fewer."},
       {.name = "start",
        .type = OptionType::real,
-       .text = "Not before this iteration, cycle, simulated time or second since the start; the unit is that "
-               "of `every`."},
+       .text = "Not before this iteration, cycle, simulated time or second since the start, and counted from it; the "
+               "unit is that of `every`."},
+      {.name = "first",
+       .type = OptionType::boolean,
+       .default_value = "false",
+       .text = "Also in the first iteration of the run that is within `start` and `end`, be it a multiple or not."},
       {.name = "end", .type = OptionType::real, .text = "Not after it; the unit is that of `every`."},
       {.name = "on",
        .type = OptionType::text,

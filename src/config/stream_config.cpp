@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "config/path_option.hpp"
+
 namespace sidestream {
 
 std::vector<Option> stream_options() {
@@ -11,9 +13,11 @@ std::vector<Option> stream_options() {
        .text = "By which the endpoint finds it: a folder of this name in `directory`. Streams that are open at a time "
                "need different ones."},
       {.name = "directory",
+       .type = OptionType::text,
        .default_value = "streams",
        .text = "A directory that both jobs see. Jobs that run on different machines need a shared one, also with the "
-               "engine `sst`, which finds its partner through it."},
+               "engine `sst`, which finds its partner through it.",
+       .range_text = path_range},
       {.name = "engine",
        .type = OptionType::choice,
        .default_value = "auto",

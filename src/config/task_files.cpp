@@ -40,6 +40,13 @@ void collect(std::vector<TaskFile>& files, const Settings& settings, const std::
   }
 }
 
+/// One text for one place, however it is written: `./db/` is `db`.
+std::string place_of(const std::filesystem::path& pattern) {
+  std::filesystem::path path = pattern.lexically_normal();
+  if (!path.has_filename() && path.has_parent_path()) path = path.parent_path();
+  return path.string();
+}
+
 /// The pattern with {cycle} for {index}.
 std::string with_cycle(std::string pattern) {
   constexpr std::string_view index = "{index";
@@ -95,7 +102,7 @@ struct NamedFile {
 
 void check_not_ours(const TaskFile& file) {
   for (const char* name : own_files::all) {
-    if (std::filesystem::path(file.pattern).lexically_normal() != name) continue;
+    if (place_of(file.pattern) != name) continue;
     fail_at(file.where, "found the file name '{}', which Sidestream itself uses, expected another; choose one",
             file.pattern);
   }
@@ -138,7 +145,7 @@ void check_indices(const std::vector<NamedFile>& all) {
   for (const NamedFile& one : all) {
     if (!names_iteration(one.file->pattern)) continue;
     const std::string ending = std::filesystem::path(one.file->pattern).extension().string();
-    const std::string stem = std::filesystem::path(series_stem(one.file->pattern)).lexically_normal().string();
+    const std::string stem = place_of(series_stem(one.file->pattern));
     take(one, stem + ending + ".series");
     if (has_collection(ending)) take(one, stem + ".pvd");
   }
@@ -152,7 +159,7 @@ void check_expansions(const std::vector<NamedFile>& all) {
       std::map<std::string, NamedFile> owners;
       for (const NamedFile& one : all) {
         const std::string name = expand_pattern(one.file->pattern, iteration, 0);
-        const auto [first, is_new] = owners.emplace(std::filesystem::path(name).lexically_normal().string(), one);
+        const auto [first, is_new] = owners.emplace(place_of(name), one);
         if (is_new) continue;
         fail_same(one, first->second, fmt::format("in iteration {} is the file '{}', as is", n, name));
       }
@@ -168,7 +175,7 @@ void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& regi
   std::vector<NamedFile> all;
   for (const TaskConfig& task : tasks) {
     for (const TaskFile& file : files.emplace_back(files_of(task, registry))) {
-      const std::string name = std::filesystem::path(file.pattern).lexically_normal().string();
+      const std::string name = place_of(file.pattern);
       const auto [first, is_new] = writers.emplace(name, std::pair{&task, file.where});
       if (!is_new) {
         fail_at(file.where,

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/numbers.hpp"
 #include "config/condition.hpp"
 #include "config/fail_at.hpp"
 #include "config/names.hpp"
@@ -89,6 +90,12 @@ Schedule read_schedule(const Settings& settings, const ReadContext& context) {
                               "it",
                               *schedule.end));
   }
+  schedule.first = settings.boolean("first");
+  if (schedule.first && (schedule.unit == Schedule::Unit::wall || schedule.unit == Schedule::Unit::automatic)) {
+    settings.fail(
+        "first", fmt::format("found `first: yes` with 'every: {}', which runs in the first iteration anyway; remove it",
+                             settings.text("every")));
+  }
   schedule.event = settings.text("on");
   if (settings.given("on") && schedule.event.empty()) {
     settings.fail("on", "found an empty 'on', expected the name of an event; write one or remove it");
@@ -103,15 +110,14 @@ Schedule read_schedule(const Settings& settings, const ReadContext& context) {
 /// Seconds of `10 s`.
 double read_limit(const Settings& settings) {
   const std::string& text = settings.text("limit");
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  std::string unit(end);
+  std::string_view rest = text;
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  const std::optional<double> number = take_real(rest);
+  std::string unit(rest);
   std::erase(unit, ' ');
   const std::map<std::string, double> units{{"ms", 0.001}, {"s", 1}, {"min", 60}, {"h", 3600}};
   const auto found = units.find(unit);
-  if (end != text.c_str() && found != units.end() && number > 0 && std::isfinite(number)) {
-    return number * found->second;
-  }
+  if (number && found != units.end() && *number > 0 && std::isfinite(*number)) return *number * found->second;
   settings.fail("limit",
                 fmt::format("found '{}' for 'limit', expected a time above 0; write '10 s', '500 ms', '2 min' or "
                             "'1 h'",

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 
 namespace sidestream {
 
@@ -13,15 +15,32 @@ const Variable& variable_of(const Metadata& metadata, std::int32_t id) {
   return metadata.variables.at(static_cast<std::size_t>(id));
 }
 
+/// Of the derived variable that a step names.
+const Derivation& derivation_of(const Metadata& metadata, const DerivationStep& step) {
+  return *variable_of(metadata, step.variable).derivation;
+}
+
 /// Steps stand after their arguments.
-std::int32_t reach_of(const std::vector<DerivationStep>& steps) {
+std::int32_t reach_of(const std::vector<DerivationStep>& steps, const Metadata& metadata) {
   std::vector<std::int32_t> reach;
   for (const DerivationStep& step : steps) {
-    std::int32_t mine = 0;
+    std::int32_t mine = step.kind == Kind::derived ? derivation_of(metadata, step).reach() : 0;
     for (const std::size_t argument : step.arguments) mine = std::max(mine, reach[argument]);
     reach.push_back(mine + (step.is_stencil() && !step.in_cells ? 1 : 0));
   }
   return reach.empty() ? 0 : reach.back();
+}
+
+template <class T>
+void add_all(std::vector<T>& all, const std::vector<T>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+/// In ascending order, each once.
+template <class T>
+void sort_once(std::vector<T>& all) {
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
 /// Of a derived variable nothing is known of which blocks have certain values.
@@ -51,18 +70,70 @@ void add_inputs(std::vector<Selected>& all, const Selected& derived, const Metad
 
 }  // namespace
 
-Derivation::Derivation(std::string text, std::vector<DerivationStep> steps)
-    : text_(std::move(text)), steps_(std::move(steps)), reach_(reach_of(steps_)) {
+Derivation::Derivation(std::string text, std::vector<DerivationStep> steps, const Metadata& metadata)
+    : text_(std::move(text)), steps_(std::move(steps)), reach_(reach_of(steps_, metadata)) {
   for (const DerivationStep& step : steps_) {
     places_ |= step.kind == Kind::coordinate || step.is_stencil();
+    stencils_ |= step.is_stencil();
     in_cells_ |= step.in_cells;
     if (step.kind == Kind::variable || step.kind == Kind::deposit) inputs_.push_back(step.variable);
     if (step.kind == Kind::deposit) deposits_.push_back(step.deposit);
+    if (step.kind != Kind::derived) continue;
+    const Derivation& other = derivation_of(metadata, step);
+    places_ |= other.places_;
+    stencils_ |= other.stencils_;
+    in_cells_ |= other.in_cells_;
+    add_all(inputs_, other.inputs_);
+    add_all(deposits_, other.deposits_);
   }
-  std::sort(deposits_.begin(), deposits_.end());
-  deposits_.erase(std::unique(deposits_.begin(), deposits_.end()), deposits_.end());
-  std::sort(inputs_.begin(), inputs_.end());
-  inputs_.erase(std::unique(inputs_.begin(), inputs_.end()), inputs_.end());
+  sort_once(inputs_);
+  sort_once(deposits_);
+}
+
+namespace {
+
+/// The derived variables that a derivation needs, ascending: each one needs none but those before it.
+std::set<std::int32_t> derived_under(const Derivation& derivation, const Metadata& metadata) {
+  std::set<std::int32_t> found;
+  std::vector<const Derivation*> open{&derivation};
+  while (!open.empty()) {
+    const Derivation& one = *open.back();
+    open.pop_back();
+    for (const DerivationStep& step : one.steps()) {
+      if (step.kind == Kind::derived && found.insert(step.variable).second) {
+        open.push_back(&derivation_of(metadata, step));
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<DerivationStep> all_steps(const Derivation& derivation, const Metadata& metadata) {
+  std::vector<DerivationStep> all;
+  std::map<std::int32_t, std::size_t> known;  // by variable: where its values are
+  const auto put = [&](const Derivation& one) {
+    std::vector<std::size_t> places;
+    for (const DerivationStep& step : one.steps()) {
+      const bool named = step.kind == Kind::derived || step.kind == Kind::variable;
+      const auto found = named ? known.find(step.variable) : known.end();
+      if (found != known.end()) {
+        places.push_back(found->second);
+        continue;
+      }
+      places.push_back(all.size());
+      DerivationStep& made = all.emplace_back(step);
+      for (std::size_t& argument : made.arguments) argument = places[argument];
+      if (named) known.emplace(step.variable, places.back());
+    }
+    return places.back();
+  };
+  for (const std::int32_t id : derived_under(derivation, metadata)) {
+    known[id] = put(*variable_of(metadata, id).derivation);
+  }
+  all.resize(put(derivation) + 1);
+  return all;
 }
 
 std::int32_t Derivation::like(const Metadata& metadata) const {

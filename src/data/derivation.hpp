@@ -26,6 +26,7 @@ struct Deposit {
 struct DerivationStep {
   enum class Kind {
     variable,    ///< as published, as doubles
+    derived,     ///< the result of another derivation, that of `variable`
     coordinate,  ///< of the point, along `index`
     time,        ///< the iteration's
     cycle,
@@ -45,7 +46,7 @@ struct DerivationStep {
   Kind kind = Kind::variable;
   std::int32_t components = 1;
   std::vector<std::size_t> arguments{};  ///< positions of earlier steps
-  std::int32_t variable = -1;            ///< of a deposit: one whose cells they are, whatever it is
+  std::int32_t variable = -1;  ///< published, or derived; of a deposit: one whose cells they are, whatever it is
   std::int32_t index = 0;
   std::string text{};  ///< with v0, v1 ... for the arguments
   std::vector<std::pair<std::string, double>> constants{};
@@ -56,20 +57,24 @@ struct DerivationStep {
   [[nodiscard]] bool is_stencil() const noexcept { return kind >= Kind::gradient; }
 };
 
-/// The steps, of which the last is the result. Made by the configuration; the same on every process.
+/// The steps, of which the last is the result. Made by the configuration; the same on every process. Derived variables
+/// that it names stay names here, so that a chain of them has as many steps as it has characters: all_steps() puts each
+/// of them in once.
 class Derivation {
  public:
-  /// `text`: as it was written. `steps`: with a variable among them.
-  Derivation(std::string text, std::vector<DerivationStep> steps);
+  /// `text`: as it was written. `steps`: with a variable among them. `metadata`: with the derived ones among these.
+  Derivation(std::string text, std::vector<DerivationStep> steps, const Metadata& metadata);
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
   [[nodiscard]] const std::vector<DerivationStep>& steps() const noexcept { return steps_; }
   [[nodiscard]] const DerivationStep& result() const noexcept { return steps_.back(); }
-  /// The published variables that it takes the values of, ascending.
+  /// The published variables that it takes the values of, itself or through derived ones, ascending.
   [[nodiscard]] const std::vector<std::int32_t>& inputs() const noexcept { return inputs_; }
   /// The deposits among its steps, each once.
   [[nodiscard]] const std::vector<Deposit>& deposits() const noexcept { return deposits_; }
   /// The arrays of particles that deposits take, ascending.
   [[nodiscard]] std::vector<std::int32_t> particles(const Metadata& metadata) const;
+  /// Whether it takes derivatives.
+  [[nodiscard]] bool has_stencils() const noexcept { return stencils_; }
   /// Whether it has derivatives in the cells of an unstructured mesh: then that is where the result lies, and inputs
   /// lie there or at the points. Otherwise all lie at the same points.
   [[nodiscard]] bool in_cells() const noexcept { return in_cells_; }
@@ -89,8 +94,13 @@ class Derivation {
   std::vector<Deposit> deposits_;
   std::int32_t reach_ = 0;
   bool places_ = false;  ///< it takes those of points
+  bool stencils_ = false;
   bool in_cells_ = false;
 };
+
+/// The steps of a derivation with those of all derived variables that it needs in place, none of these twice. The last
+/// one is the result. There is none of the kind `derived`.
+[[nodiscard]] std::vector<DerivationStep> all_steps(const Derivation& derivation, const Metadata& metadata);
 
 /// What must be there for `selected`: derived variables are replaced by what they are computed from, with as much more
 /// of a halo as that takes. Nobody knows ranges of derived variables before they are computed: parts that go by them

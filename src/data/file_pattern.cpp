@@ -65,9 +65,23 @@ Piece parse_field(const std::string& pattern, std::string_view inside) {
   return piece;
 }
 
+/// `%05d`, as printf has it and other tools do: it would be taken as it stands, in every iteration the same.
+void refuse_printf(const std::string& pattern) {
+  for (std::size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at + 1)) {
+    const std::size_t end = pattern.find_first_not_of("0123456789", at + 1);
+    if (end == std::string::npos || (pattern[end] != 'd' && pattern[end] != 'i' && pattern[end] != 'u')) continue;
+    const std::string width = pattern.substr(at + 1, end - at - 1);
+    fail(Code::configuration,
+         "found '{}' in the file name '{}', which stands for nothing here, expected a field in braces; did you mean "
+         "'{{index{}}}' or '{{cycle{}}}'?",
+         pattern.substr(at, end - at + 1), pattern, width.empty() ? "" : ":" + width, width.empty() ? "" : ":" + width);
+  }
+}
+
 std::vector<Piece> parse(const std::string& pattern) {
   if (pattern.empty())
     fail(Code::configuration, "found an empty file name, expected one such as 'image-{{index:05}}.png'");
+  refuse_printf(pattern);
   std::vector<Piece> pieces(1);
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     const char c = pattern[at];

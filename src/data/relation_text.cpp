@@ -1,9 +1,9 @@
 #include "data/relation_text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
+#include "base/ascii.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream {
@@ -69,7 +69,7 @@ class Parser {
 
   void factor(RelationProduct& into, bool divides) {
     skip();
-    if (at_ < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '.')) {
+    if (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) {
       const double value = number();
       if (divides && value == 0) wrong("a number that can be divided by");
       into.coefficient = divides ? into.coefficient / value : into.coefficient * value;
@@ -98,7 +98,7 @@ class Parser {
       return found;
     }
     const std::size_t begin = at_;
-    const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    const auto fits = [](char c) { return is_letter_or_digit(c) || c == '_'; };
     while (at_ < text_.size() && fits(text_[at_])) ++at_;
     if (at_ == begin) wrong("a number or the name of a variable");
     return std::string(text_.substr(begin, at_ - begin));

@@ -8,7 +8,7 @@ namespace sidestream {
 
 namespace {
 
-Selected restrict_to(const Settings& settings, const Metadata& metadata) {
+Selected restrict_to_isosurface(const Settings& settings, const Metadata& metadata) {
   const Variable& variable = *metadata.find_variable(settings.text("variable"));
   const std::int64_t component = settings.integer("component");
   if (component >= variable.components) {
@@ -42,7 +42,7 @@ PartitionerKind isosurface_partitioner() {
                    .text = "The values.",
                    .least_entries = 1}};
   kind.plan = [](const PlanInput& input, const Settings&) { return equal_shares(input); };
-  kind.restrict_to = restrict_to;
+  kind.restrict_to = restrict_to_isosurface;
   return kind;
 }
 

@@ -36,9 +36,10 @@ std::string content_of(const std::string& path, const Settings& settings) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) {
-    settings.fail("file", fmt::format("found the map '{}', which cannot be read or is empty, expected lines "
-                                      "'mesh block server'; check the path, relative to the working directory",
-                                      path));
+    settings.fail("file",
+                  fmt::format("found the map '{}', which cannot be read or is empty, expected lines "
+                              "'mesh block server'; check the path, relative to the working directory at `open`",
+                              path));
   }
   return text.str();
 }

@@ -1,6 +1,7 @@
 // Partitioner `mapped`: as the user says.
 #include <fmt/format.h>
 
+#include "config/path_option.hpp"
 #include "partition/kinds.hpp"
 #include "partition/map_file.hpp"
 #include "partition/pieces.hpp"
@@ -76,7 +77,8 @@ PartitionerKind mapped_partitioner() {
                    .type = OptionType::text,
                    .text = "Instead: a file, the same for all servers, with a line `mesh block server` for each block: "
                            "the mesh's name, the block's id, the server from 0. Lines may begin with `- `; those that "
-                           "begin with # are comments. Relative to the working directory."}};
+                           "begin with # are comments.",
+                   .range_text = path_range}};
   kind.plan = plan_mapped;
   return kind;
 }

@@ -23,7 +23,7 @@ std::int32_t variable_of(const Settings& settings, const Metadata& metadata) {
   return metadata.variables.front().id;
 }
 
-Selected restrict_to(const Settings& settings, const Metadata& metadata) {
+Selected restrict_to_slice(const Settings& settings, const Metadata& metadata) {
   PlaneCut plane;
   double length = 0;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -59,7 +59,7 @@ PartitionerKind slice_partitioner() {
                    .text = "The variable whose points the plane lies between; needed if there are several meshes, "
                            "otherwise the first one."}};
   kind.plan = [](const PlanInput& input, const Settings&) { return equal_shares(input); };
-  kind.restrict_to = restrict_to;
+  kind.restrict_to = restrict_to_slice;
   return kind;
 }
 

@@ -20,7 +20,8 @@ enum Flag : std::uint64_t {
   left_flag = 32,
   lost_flag = 64,
   broken_flag = 128,
-  signals_flag = 256
+  signals_flag = 256,
+  absent_flag = 512
 };
 /// Words of the agreement. Those with a complement show whether those who know say the same; the others are zero with
 /// those who don't know.
@@ -56,6 +57,7 @@ std::uint64_t flags_of(const Contribution& mine, ServerTransport& transport) {
   }
   if (transport.ended(mine.index + 1) == clients) flags |= lagging_flag;
   if (mine.changed) flags |= changed_flag;
+  if (mine.absent) flags |= absent_flag;
   if (ended > 0 && EventOrder::concerns_others(transport.inbox(mine.index))) flags |= signals_flag;
   return flags;
 }
@@ -121,6 +123,7 @@ Agreement read_agreement(std::vector<std::uint64_t> combined, std::int64_t index
   agreement.lagging = flags & lagging_flag;
   agreement.changed = flags & changed_flag;
   agreement.signals = flags & signals_flag;
+  agreement.absent = flags & absent_flag;
   agreement.died = flags & lost_flag;
   agreement.events = words[events_word];
   agreement.at = {index, static_cast<std::int64_t>(words[cycle_word]), std::bit_cast<double>(words[first_time_word])};

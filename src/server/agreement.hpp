@@ -16,6 +16,7 @@ namespace sidestream {
 struct Agreement {
   bool iteration = false, closing = false, refused = false, lagging = false, changed = false, broken = false;
   bool signals = false;  ///< some server has signals that others must hear of
+  bool absent = false;   ///< on some server other blocks did not come than before
   bool died = false;     ///< a process that had not ended the iteration has died
   std::uint64_t events = 0;
   Iteration at;
@@ -39,6 +40,7 @@ struct Agreement {
 struct Contribution {
   std::int64_t index = 0;  ///< the iteration; the transport has advanced to it
   bool changed = false;    ///< blocks of its clients have changed since the tables were updated
+  bool absent = false;     ///< other blocks did not come than it said last
   bool broken = false;     ///< it can not go on
   bool clock = false;      ///< its clock counts
   double seconds = 0;      ///< since the session's start

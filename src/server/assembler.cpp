@@ -28,13 +28,22 @@ void Assembler::update(ServerTransport& transport) {
   table_.apply(changes);
   allocated_.keep(table_);
   trusted_ = true;
-  last_.reset();
   catalogue_.reset();
+  forget_stages();
+  static_cast<void>(table_.covered_in_part(metadata_));  // where it may fail
+}
+
+/// What follows from which blocks there are.
+void Assembler::forget_stages() {
+  last_.reset();
+  viewed_.reset();
   owned_.clear();
   covered_.clear();
   stages_.clear();
-  static_cast<void>(table_.covered_in_part(metadata_));  // where it may fail
-  warn_of_overlap();
+}
+
+void Assembler::settle_absent(const AbsentBlocks::Has& has) {
+  if (absent_.settle(table_, has)) forget_stages();
 }
 
 /// Collective. What arrays cover counts where a view reads beyond the points of its block: anew when it has changed.
@@ -54,11 +63,11 @@ void Assembler::update_allocated(ServerTransport& transport, std::int64_t index,
   stages_.clear();
 }
 
-/// Once in a run: what is in two blocks counts twice.
+/// What is in two blocks counts twice.
 void Assembler::warn_of_overlap() {
   if (warned_ || servers_.rank() != 0) return;
   const auto found = table_.overlap();
-  if (!found) return;
+  if (!found || absent_.is_absent(found->first) || absent_.is_absent(found->second)) return;
   warned_ = true;
   const auto& [a, b] = *found;
   log::warning(
@@ -67,11 +76,12 @@ void Assembler::warn_of_overlap() {
       a.id, a.client, b.id, b.client, metadata_.meshes[static_cast<std::size_t>(a.mesh)].name, a.level);
 }
 
-const std::vector<Box>& Assembler::covered(const Mesh& mesh, const Block& block) {
-  const std::tuple key(mesh.id, block.level, block.cells.lo, block.cells.hi);
+const std::vector<Box>& Assembler::covered(const Variable& variable, const Block& block) {
+  const std::size_t set = absent_.set_of(variable.id);
+  const std::tuple key(variable.mesh, set, block.level, block.cells.lo, block.cells.hi);
   const auto found = covered_.find(key);
   if (found != covered_.end()) return found->second;
-  return covered_.emplace(key, table_.covered(mesh, block)).first->second;
+  return covered_.emplace(key, table_of(variable.id).covered(metadata_.mesh_of(variable), block)).first->second;
 }
 
 namespace {
@@ -92,7 +102,7 @@ void Assembler::mark(Views& assembled, bool refreshed) {
     std::vector<BlockView>& views = blocks[static_cast<std::size_t>(variable.id)];
     const Mesh& mesh = metadata_.mesh_of(variable);
     for (std::size_t v = 0; !refreshed && v < views.size() && !mesh.refinement.empty(); ++v) {
-      views[v].covered = covered(mesh, views[v].block);
+      views[v].covered = covered(variable, views[v].block);
     }
     if (variable.role != Role::point_ghosts && variable.role != Role::cell_ghosts) continue;
     std::vector<ArrayView> arrays;
@@ -212,10 +222,11 @@ const std::vector<Box>& Assembler::owned(const Variable& variable, const Block& 
   // Lists of some roles are of lengths of their own.
   const std::int32_t kind = static_cast<std::int32_t>(variable.centering) * role_count +
                             (block.is_list() ? static_cast<std::int32_t>(variable.role) : 0);
-  const std::pair key(variable.mesh * centering_count * role_count + kind, block.id);
+  const std::size_t set = absent_.set_of(variable.id);
+  const std::tuple key(variable.mesh * centering_count * role_count + kind, set, block.id);
   const auto found = owned_.find(key);
   if (found != owned_.end()) return found->second;
-  return owned_.emplace(key, table_.owned(variable, block)).first->second;
+  return owned_.emplace(key, table_of(variable.id).owned(variable, block)).first->second;
 }
 
 /// Collective: what of `mine` is in `requests`, of everybody.
@@ -242,6 +253,27 @@ std::shared_ptr<const Catalogue> Assembler::catalogue(std::vector<BlockRange> ra
   return catalogue_;
 }
 
+/// Blocks that finer ones cover whole are left out as the whole table says: where some of these are absent, all are
+/// wanted.
+std::vector<Selected> Assembler::wanted_of(const Demand& demand) const {
+  std::vector<Selected> wanted = demand.selection;
+  if (absent_.none()) return wanted;
+  for (Selected& selected : wanted) selected.covered = true;
+  return wanted;
+}
+
+/// What is computed has the views of an input, which may be there on finer blocks where another one is not.
+void Assembler::mark_derived(const Demand& demand) {
+  for (const Selected& one : demand.derived) {
+    if (absent_.set_of(one.variable) == 0) continue;
+    const Variable& variable = metadata_.variables[static_cast<std::size_t>(one.variable)];
+    if (metadata_.mesh_of(variable).refinement.empty()) continue;
+    for (BlockView& view : assembled_.views.blocks[static_cast<std::size_t>(one.variable)]) {
+      view.covered = covered(variable, view.block);
+    }
+  }
+}
+
 /// Collective where it is new.
 std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, const Decisions& decided, bool at_hand) {
   const bool keeps = at_hand || (planner_.ranges_for(demand.selection).empty() && !planner_.wants_cost());
@@ -253,8 +285,9 @@ std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, c
   // A partitioner may refuse, memory may be short: before anything is asked for.
   together(servers_, [&] {
     made->tasks = demand.tasks;
-    auto movement = at_hand ? planner_.keep(table_, demand.selection, place.server)
-                            : planner_.plan(table_, demand.selection, decided, costs_, place.servers, place.server);
+    const std::vector<Selected> wanted = wanted_of(demand);
+    auto movement = at_hand ? planner_.keep(table_, wanted, place.server)
+                            : planner_.plan(table_, wanted, decided, costs_, place.servers, place.server);
     made->redistribution.emplace(
         metadata_, table_, std::move(movement), place,
         [this](const Variable& v, const Block& b) -> const std::vector<Box>& { return owned(v, b); },
@@ -367,7 +400,10 @@ const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t in
   mark_shared(demand, assembled_);
   if (!demand.derived.empty()) {
     derived_.deposit(demand.derived, table_, assembled_.views, servers_);
-    together(servers_, [&] { derived_.derive(demand.derived, demand.iteration, table_, assembled_.views); });
+    together(servers_, [&] {
+      derived_.derive(demand.derived, demand.iteration, table_, assembled_.views);
+      mark_derived(demand);
+    });
   }
   if (demand.catalogue) assembled_.catalogue = catalogue(std::move(ranges));
   viewed_ = current;

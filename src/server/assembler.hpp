@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "server/absent_blocks.hpp"
 #include "server/allocated_boxes.hpp"
 #include "server/block_table.hpp"
 #include "server/derived_stage.hpp"
@@ -51,11 +52,28 @@ struct Assembled {
 class Assembler {
  public:
   Assembler(const Metadata& metadata, Communicator& servers, MovementRules rules)
-      : metadata_(metadata), servers_(servers), planner_(metadata, std::move(rules)), derived_(metadata) {}
+      : metadata_(metadata),
+        servers_(servers),
+        planner_(metadata, std::move(rules)),
+        derived_(metadata),
+        absent_(metadata) {}
 
   /// Collective, when some server's blocks have changed: applies what changed since the last call, everywhere.
   void update(ServerTransport& transport);
   [[nodiscard]] const BlockTable& table() const noexcept { return table_; }
+  /// Once in a run, on the first server: two blocks that have cells in common, after `update`; not what is absent.
+  void warn_of_overlap();
+  /// Collective: `mine` did not come in this iteration from the clients of this server. Before `settle_absent`.
+  void gather_absent(const std::vector<AbsentBlock>& mine) { absent_.gather(mine, servers_); }
+  /// In an iteration in which something is absent, or was before: it owns and covers nothing. `has`: whether somebody
+  /// published a variable.
+  void settle_absent(const AbsentBlocks::Has& has);
+  [[nodiscard]] const AbsentBlocks& absent() const noexcept { return absent_; }
+  /// The blocks that there are of a variable.
+  [[nodiscard]] const BlockTable& table_of(std::int32_t variable) const {
+    const std::size_t set = absent_.set_of(variable);
+    return set == 0 ? table_ : absent_.table(set);
+  }
   /// Collective, with the same `demand` everywhere. Fails on all servers or on none. May be asked again with another
   /// demand for the same iteration. What it returns stays until the next call, or `end`.
   [[nodiscard]] const Assembled& assemble(ServerTransport& transport, std::int64_t index, const Demand& demand);
@@ -86,7 +104,10 @@ class Assembler {
   [[nodiscard]] std::vector<ArrayView> fetch(ServerTransport& transport, std::int64_t index, const Stage& stage,
                                              bool expected);
   const std::vector<Box>& owned(const Variable& variable, const Block& block);
-  const std::vector<Box>& covered(const Mesh& mesh, const Block& block);
+  const std::vector<Box>& covered(const Variable& variable, const Block& block);
+  void forget_stages();
+  [[nodiscard]] std::vector<Selected> wanted_of(const Demand& demand) const;
+  void mark_derived(const Demand& demand);
   void mark(Views& views, bool refreshed);
   [[nodiscard]] bool refresh(const std::shared_ptr<const Stage>& stage, std::span<const ArrayView> values);
   [[nodiscard]] std::vector<ArrayView> get_values(ServerTransport& transport, std::int64_t index, const Demand& demand,
@@ -98,7 +119,6 @@ class Assembler {
   void mark_trees(Assembled& result);
   [[nodiscard]] std::vector<std::int64_t> mark_tree(const Mesh& mesh, Assembled& result);
   void warn_of_owners(const Mesh& mesh, std::span<const std::int64_t> leaves);
-  void warn_of_overlap();
 
   const Metadata& metadata_;
   Communicator& servers_;
@@ -113,8 +133,11 @@ class Assembler {
   std::shared_ptr<const Stage> last_;     ///< of the last assembly
   Assembled assembled_;
   std::shared_ptr<const Stage> viewed_;  ///< of the views in `assembled_`; null: they are not to be used again
-  std::map<std::pair<std::int32_t, std::int64_t>, std::vector<Box>> owned_;  ///< by mesh, centring and role, block
-  std::map<std::tuple<std::int32_t, std::int32_t, Index3, Index3>, std::vector<Box>> covered_;  ///< mesh, level, cells
+  AbsentBlocks absent_;
+  /// By mesh, centering and role, the set of absent blocks, block.
+  std::map<std::tuple<std::int32_t, std::size_t, std::int64_t>, std::vector<Box>> owned_;
+  /// By mesh, the set of absent blocks, level, cells.
+  std::map<std::tuple<std::int32_t, std::size_t, std::int32_t, Index3, Index3>, std::vector<Box>> covered_;
   bool warned_ = false;  ///< of blocks that overlap
   /// Of leaves that several blocks own; the same on all servers.
   bool told_trees_ = false;

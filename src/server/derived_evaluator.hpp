@@ -2,23 +2,17 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <vector>
 
-#include "base/formula.hpp"
-#include "data/derivation.hpp"
 #include "server/derived_cells.hpp"
 #include "server/derived_deposits.hpp"
 #include "server/derived_field.hpp"
 #include "server/derived_points.hpp"
+#include "server/derived_program.hpp"
 #include "server/derived_slopes.hpp"
 #include "sidestream/data/iteration.hpp"
 
 namespace sidestream {
-
-/// The formulas of a derivation, by step; null where a step is none.
-using DerivedFormulas = std::vector<std::unique_ptr<Formula>>;
-[[nodiscard]] DerivedFormulas formulas_of(const Derivation& derivation);
 
 /// What is known round one block. Referred to, not copied.
 struct DerivedSurroundings {
@@ -37,29 +31,34 @@ class DerivedEvaluator {
  public:
   /// References outlive it. `region`: what will be asked for; what neighbours of it take must be in the surroundings,
   /// as far as it exists.
-  DerivedEvaluator(const Derivation& derivation, DerivedFormulas& formulas, const DerivedSurroundings& around,
-                   const Box& region);
-  /// A component of the result.
-  void line(int component, const PointLine& line, double* out) { compute(steps_.size() - 1, component, line, out); }
+  DerivedEvaluator(DerivedProgram& program, const DerivedSurroundings& around, const Box& region);
+  /// A component of the result. Fastest with all components of a line one after the other.
+  void line(int component, const PointLine& line, double* out);
 
  private:
-  void prepare(std::size_t step, const Box& region);
-  void compute(std::size_t step, int component, const PointLine& line, double* out);
-  void formula(std::size_t step, int component, const PointLine& line, double* out);
-  void products(std::size_t step, const PointLine& line, double* out);
-  void cross(std::size_t step, int component, const PointLine& line, double* out);
-  void stencil(std::size_t step, int component, const PointLine& line, double* out);
-  void slope(const DerivedField& field, int component, int axis, const PointLine& line, double* out) const;
-  void differences(std::size_t step, const std::array<int, 4>& parts, const PointLine& line, double* out);
-  /// Memory for a line, of its own for each argument of each step.
-  std::vector<double>& scratch(std::size_t step, std::size_t n, Index count);
+  [[nodiscard]] std::vector<Box> regions(const Box& region) const;
+  void keep(const DerivedTarget& target, const Box& region);
+  void compute_all(const DerivedTarget& target, const PointLine& line);
+  void compute(const DerivedPart& part, const PointLine& line, double* out);
+  void formula(const DerivedPart& part, const PointLine& line, double* out);
+  void products(const DerivationStep& step, const PointLine& line, double* out) const;
+  void cross(const DerivationStep& step, int component, const PointLine& line, double* out) const;
+  void stencil(const DerivationStep& step, int component, const PointLine& line, double* out);
+  void slope(const DerivedField& field, int component, int axis, const PointLine& line, double* out);
+  void differences(const DerivedField& field, const std::array<int, 4>& parts, const PointLine& line, double* out);
+  [[nodiscard]] const double* values(std::size_t step, int component) const {
+    return values_[step][static_cast<std::size_t>(component)].data();
+  }
 
+  DerivedProgram& program_;
   const std::vector<DerivationStep>& steps_;
-  DerivedFormulas& formulas_;
   DerivedSurroundings around_;
   DerivedSlopes slopes_;
-  std::vector<DerivedField> fields_;                       ///< by step: what it takes neighbours of
-  std::vector<std::vector<std::vector<double>>> scratch_;  ///< by step and number
+  std::vector<DerivedField> fields_;                      ///< by step: what neighbours are taken of
+  std::vector<std::vector<std::vector<double>>> values_;  ///< by step and component, on the line at hand
+  std::vector<double> one_, other_;                       ///< slopes on it
+  std::vector<const double*> arguments_;
+  PointLine line_{};  ///< the one that the result was computed on last
 };
 
 }  // namespace sidestream

@@ -8,20 +8,20 @@ namespace {
 
 using Vector = std::array<double, 3>;
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_slope = std::numeric_limits<double>::quiet_NaN();
 
-Vector cross(const Vector& a, const Vector& b) {
+Vector cross_product(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+double dot_product(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 bool is_zero(const Vector& a) { return a[0] == 0 && a[1] == 0 && a[2] == 0; }
 
 /// A vector across both, or, if one is none, across the other.
 Vector across(const Vector& a, const Vector& b) {
   const Vector& one = is_zero(a) ? b : a;
-  if (!is_zero(a) && !is_zero(b)) return cross(a, b);
+  if (!is_zero(a) && !is_zero(b)) return cross_product(a, b);
   return one[0] == 0 && one[1] == 0 ? Vector{1, 0, 0} : Vector{-one[1], one[0], 0};
 }
 
@@ -81,16 +81,17 @@ void DerivedSlopes::on_axis(const DerivedField& field, const double* values, int
   }
 }
 
-Vector DerivedSlopes::in_space(const DerivedField& field, const double* values, const Index3& p) const noexcept {
+DerivedSlopes::Surroundings DerivedSlopes::surroundings(const DerivedField& field, const Index3& p) const noexcept {
+  Surroundings around;
   std::array<Vector, 3> along{};  // between the neighbours along each line of the mesh
-  Vector rise{0, 0, 0};
   std::array<bool, 3> alone{true, true, true};
   for (int axis = 0; axis < dimensions_; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     const Sides has = sides(field, p, axis);
     const Index3 from = has.lower ? neighbour(p, axis, -1) : p, to = has.upper ? neighbour(p, axis, 1) : p;
     alone[a] = !has.lower && !has.upper;
-    rise[a] = values[field.offset(to)] - values[field.offset(from)];
+    around.from[a] = field.offset(from);
+    around.to[a] = field.offset(to);
     for (int d = 0; d < dimensions_; ++d) {
       along[a][static_cast<std::size_t>(d)] = points_.coordinate(d, to) - points_.coordinate(d, from);
     }
@@ -99,20 +100,40 @@ Vector DerivedSlopes::in_space(const DerivedField& field, const double* values, 
   for (std::size_t a = 0; a < 3; ++a) {
     if (alone[a]) along[a] = across(along[(a + 1) % 3], along[(a + 2) % 3]);
   }
-  const Vector uv = cross(along[0], along[1]), vw = cross(along[1], along[2]), wu = cross(along[2], along[0]);
-  const double volume = dot(along[0], vw);
-  if (volume == 0) return {unknown, unknown, unknown};
-  Vector slope{};
-  for (std::size_t d = 0; d < 3; ++d) slope[d] = (rise[0] * vw[d] + (rise[1] * wu[d] + rise[2] * uv[d])) / volume;
-  return slope;
+  around.across = {cross_product(along[1], along[2]), cross_product(along[2], along[0]),
+                   cross_product(along[0], along[1])};
+  around.volume = dot_product(along[0], around.across[0]);
+  return around;
 }
 
-void DerivedSlopes::along(const DerivedField& field, int component, int axis, const PointLine& line,
-                          double* out) const {
-  const double* values = field.components[static_cast<std::size_t>(component)].data();
-  if (!points_.curved()) return on_axis(field, values, axis, line, out);
+/// Tensors ask for all derivatives of all components on one line after the other: where its points lie is found once.
+const std::vector<DerivedSlopes::Surroundings>& DerivedSlopes::of_line(const DerivedField& field,
+                                                                       const PointLine& line) {
+  const bool known = line_.count == line.count && line_.first == line.first && line_box_ == field.box;
+  if (known) return of_line_;
+  line_ = line;
+  line_box_ = field.box;
+  of_line_.clear();
   Index3 p = line.first;
-  for (Index i = 0; i < line.count; ++i, ++p[0]) out[i] = in_space(field, values, p)[static_cast<std::size_t>(axis)];
+  for (Index i = 0; i < line.count; ++i, ++p[0]) of_line_.push_back(surroundings(field, p));
+  return of_line_;
+}
+
+void DerivedSlopes::in_space(const DerivedField& field, const double* values, int axis, const PointLine& line,
+                             double* out) {
+  const auto d = static_cast<std::size_t>(axis), dimensions = static_cast<std::size_t>(dimensions_);
+  for (const Surroundings& around : of_line(field, line)) {
+    Vector rise{0, 0, 0};
+    for (std::size_t a = 0; a < dimensions; ++a) rise[a] = values[around.to[a]] - values[around.from[a]];
+    const auto& [vw, wu, uv] = around.across;
+    *out++ = around.volume == 0 ? no_slope : (rise[0] * vw[d] + (rise[1] * wu[d] + rise[2] * uv[d])) / around.volume;
+  }
+}
+
+void DerivedSlopes::along(const DerivedField& field, int component, int axis, const PointLine& line, double* out) {
+  const double* values = field.components[static_cast<std::size_t>(component)].data();
+  if (points_.curved()) return in_space(field, values, axis, line, out);
+  on_axis(field, values, axis, line, out);
 }
 
 }  // namespace sidestream

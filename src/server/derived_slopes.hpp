@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "server/derived_field.hpp"
 #include "server/derived_points.hpp"
@@ -20,7 +21,7 @@ class DerivedSlopes {
   DerivedSlopes(const Mesh& mesh, const DerivedPoints& points, const Presence& presence)
       : dimensions_(mesh.dimensions), points_(points), presence_(presence) {}
   /// The derivative of a component along `axis` in space, at the points of a line.
-  void along(const DerivedField& field, int component, int axis, const PointLine& line, double* out) const;
+  void along(const DerivedField& field, int component, int axis, const PointLine& line, double* out);
 
  private:
   struct Sides {
@@ -33,12 +34,22 @@ class DerivedSlopes {
   [[nodiscard]] static double difference(const Sides& has, const Values& u, double even, double before,
                                          double after) noexcept;
   void on_axis(const DerivedField& field, const double* values, int axis, const PointLine& line, double* out) const;
-  [[nodiscard]] std::array<double, 3> in_space(const DerivedField& field, const double* values,
-                                               const Index3& p) const noexcept;
+  /// What a derivative in space at a point needs but the values.
+  struct Surroundings {
+    std::array<std::size_t, 3> from{}, to{};        ///< of the neighbours' values along each line of the mesh
+    std::array<std::array<double, 3>, 3> across{};  ///< across what lies between those of the other two lines
+    double volume = 0;                              ///< that these span; 0: they span none
+  };
+  [[nodiscard]] Surroundings surroundings(const DerivedField& field, const Index3& p) const noexcept;
+  [[nodiscard]] const std::vector<Surroundings>& of_line(const DerivedField& field, const PointLine& line);
+  void in_space(const DerivedField& field, const double* values, int axis, const PointLine& line, double* out);
 
   int dimensions_;
   const DerivedPoints& points_;
   const Presence& presence_;
+  PointLine line_{};  ///< the last one of a curvilinear mesh
+  Box line_box_{};    ///< of the field that it was in
+  std::vector<Surroundings> of_line_{};
 };
 
 }  // namespace sidestream

@@ -94,10 +94,10 @@ void fill(const ArrayView& array, DerivedEvaluator& evaluator) {
 
 }  // namespace
 
-DerivedFormulas& DerivedStage::formulas(const Variable& variable) {
-  const auto found = formulas_.find(variable.id);
-  if (found != formulas_.end()) return found->second;
-  return formulas_.emplace(variable.id, formulas_of(*variable.derivation)).first->second;
+DerivedProgram& DerivedStage::program(const Variable& variable) {
+  const auto found = programs_.find(variable.id);
+  if (found != programs_.end()) return found->second;
+  return programs_.emplace(variable.id, DerivedProgram(*variable.derivation, metadata_)).first->second;
 }
 
 Box DerivedStage::region_of(const Variable& variable, const BlockView& like, std::int32_t halo) const {
@@ -209,7 +209,7 @@ std::optional<BlockView> DerivedStage::view(const Wanted& wanted, const Iteratio
   const Box placed = cells ? cells->points() : region;
   const DerivedPoints points(mesh, like.block.level, variable.centering, placed, coordinates);
   DerivedEvaluator evaluator(
-      derivation, formulas(variable),
+      program(variable),
       {mesh, iteration, inputs, presence, points, region,
        derivation.deposits().empty() ? nullptr : &deposits_.at({mesh.id, region}), cells ? &*cells : nullptr},
       box);

@@ -40,7 +40,7 @@ class DerivedStage {
     std::int32_t halo = 0;
     bool wrap = true;
   };
-  [[nodiscard]] DerivedFormulas& formulas(const Variable& variable);
+  [[nodiscard]] DerivedProgram& program(const Variable& variable);
   /// The points around a view's, `halo` of them for whoever wants the result, that inputs have to cover.
   [[nodiscard]] Box region_of(const Variable& variable, const BlockView& like, std::int32_t halo) const;
   [[nodiscard]] std::vector<Box> regions_of(const Selected& selected, std::span<const Selected> derived,
@@ -55,8 +55,8 @@ class DerivedStage {
                                               Views& views);
 
   const Metadata& metadata_;
-  std::map<std::int32_t, DerivedFormulas> formulas_;  ///< by variable
-  using Region = std::pair<std::int32_t, Box>;        ///< of a mesh
+  std::map<std::int32_t, DerivedProgram> programs_;  ///< by variable
+  using Region = std::pair<std::int32_t, Box>;       ///< of a mesh
   struct Before {
     bool operator()(const Region& a, const Region& b) const noexcept {
       return std::tie(a.first, a.second.lo, a.second.hi) < std::tie(b.first, b.second.lo, b.second.hi);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <map>
 #include <new>
 #include <utility>
 
@@ -17,6 +16,7 @@
 #include "base/persist.hpp"
 #include "base/records.hpp"
 #include "base/timer.hpp"
+#include "base/wait_note.hpp"
 #include "data/derivation.hpp"
 
 namespace sidestream {
@@ -25,7 +25,13 @@ namespace {
 
 constexpr std::chrono::microseconds sleep_limit{10'000};
 
-std::vector<std::string> ledger_names(const std::vector<ScheduledTask>& tasks) {
+constexpr double first_patience = 60;  // seconds
+constexpr const char* late_sentence =
+    "the servers have waited 60 s since the start, and not all clients have ended their first iteration. If the "
+    "simulation computes, all is well. If it hangs, a call of MPI in it most likely still names MPI_COMM_WORLD, which has "
+    "the servers' ranks too: give it the communicator of sidestream_comm (C++ Session::comm, Python session.comm)";
+
+std::vector<std::string> engine_ledger_names(const std::vector<ScheduledTask>& tasks) {
   std::vector<std::string> names{"idle", "agree", "assemble"};
   for (const ScheduledTask& task : tasks) names.push_back(task.name());
   return names;
@@ -47,7 +53,7 @@ Engine::Engine(EngineParts parts)
       guarded_(parts_.servers),
       assembler_(parts_.metadata, guarded_, parts_.movement),
       events_(parts_.events, parts_.node, parts_.clients),
-      ledger_(ledger_names(parts_.tasks), parts_.timings),
+      ledger_(engine_ledger_names(parts_.tasks), parts_.timings),
       next_(parts_.first) {
   // While a server waits for the others it goes on taking in what its clients send, so that they needn't wait too.
   const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
@@ -103,7 +109,14 @@ Agreement Engine::agree() {
   std::vector<std::uint64_t> words;
   persist([&] {  // the others wait for them
     if (!broken_) i_changed_ |= parts_.transport.advance(next_);
-    const Contribution mine{next_, i_changed_, broken_ != nullptr, parts_.servers.rank() == 0, now() - parts_.origin};
+    const bool there = !broken_ && parts_.transport.ended(next_) > 0;
+    absent_ = there ? find_absent(parts_.transport, next_, parts_.metadata) : std::vector<AbsentBlock>();
+    const Contribution mine{next_,
+                            i_changed_,
+                            there && absent_ != absent_said_,
+                            broken_ != nullptr,
+                            parts_.servers.rank() == 0,
+                            now() - parts_.origin};
     words = agreement_words(mine, parts_.transport, parts_.metadata, parts_.tasks);
     if (!parts_.steering) return;
     words.resize(words.size() + parts_.steering->words());
@@ -217,6 +230,43 @@ void Engine::check_blocks(Agreement& agreement) {
   });
 }
 
+/// Collective: what did not come covers nothing. The servers say anew what is absent only where that has changed.
+void Engine::check_absent(Agreement& agreement) {
+  if (agreement.changed) persist([&] { assembler_.warn_of_overlap(); });
+  missing_.clear();
+  if (!agreement.absent && assembler_.absent().none()) return;
+  const auto work = [&] {
+    if (agreement.absent) assembler_.gather_absent(absent_);
+    assembler_.settle_absent([&](std::int32_t variable) { return agreement.has(variable); });
+  };
+  const std::string failure = guarded_.attempt(std::cref(work));
+  if (!failure.empty()) {
+    absent_said_.assign(1, AbsentBlock{});  // which none is: the next iteration tries again
+    assembler_.distrust();
+    i_changed_ = true;
+    agreement.refused = true;
+    agreement.why |= Refusal::on_server;
+    return complain(next_, failure);
+  }
+  if (agreement.absent) absent_said_ = absent_;
+  if (!parts_.gaps) persist([&] { note_absent(); });
+}
+
+/// In the table of iterations each time, on the log where it is news.
+void Engine::note_absent() {
+  constexpr int most_told = 5;
+  missing_ = assembler_.absent().text();
+  if (missing_.empty() || missing_ == missing_told_ || parts_.servers.rank() != 0 || told_ == most_told) return;
+  missing_told_ = missing_;
+  const std::string overlap = assembler_.absent().overlap(assembler_.table());
+  ++told_;
+  log::warning(
+      "iteration {}: {}{}. A block that is declared and not published covers nothing: what lies under it counts. Publish "
+      "it whenever the variable is published, or remove it (remove_block){}",
+      next_, missing_, overlap.empty() ? "" : ": " + overlap,
+      told_ == most_told ? "; from now on the table of iterations alone says so" : "");
+}
+
 /// Every server calls it for the same failure; one of them logs it, the first time. Once called, it does not fail.
 void Engine::complain(std::int64_t iteration, const std::string& message) {
   bool first = false;
@@ -228,12 +278,13 @@ void Engine::complain(std::int64_t iteration, const std::string& message) {
 /// Whether no place of what an analysis selects would count twice. Outputs write blocks as they are.
 bool Engine::counts_once(ScheduledTask& task) {
   if (!task.counts()) return true;
-  for (const CoveredInPart& cut : assembler_.table().covered_in_part(parts_.metadata)) {
-    const auto on_it = [&](const Selected& s) {
-      return parts_.metadata.variables[static_cast<std::size_t>(s.variable)].mesh == cut.mesh;
-    };
-    const std::vector<Selected>& wanted = task.selection().variables;
-    if (std::none_of(wanted.begin(), wanted.end(), on_it)) continue;
+  for (const Selected& selected : task.selection().variables) {
+    const std::int32_t mesh = parts_.metadata.variables[static_cast<std::size_t>(selected.variable)].mesh;
+    const auto on_it = [mesh](const CoveredInPart& one) { return one.mesh == mesh; };
+    const auto& all = assembler_.table_of(selected.variable).covered_in_part(parts_.metadata);
+    const auto found = std::find_if(all.begin(), all.end(), on_it);
+    if (found == all.end()) continue;
+    const CoveredInPart& cut = *found;
     persist([&] {
       complain(next_,
                fmt::format("analyses of the mesh '{}' do not run: block {} of level {} covers a part of cell ({}) of "
@@ -300,24 +351,11 @@ void Engine::run_task(std::size_t number, const Iteration& iteration, const Asse
 
 /// Counts blocks of this server's clients that were declared and not delivered, of variables that somebody published.
 void Engine::count_absent(const Agreement& agreement) {
-  std::map<std::int32_t, std::int64_t> blocks, arrived;
-  std::int64_t absent = 0;
-  for (const Block& block : parts_.transport.blocks()) blocks[block.mesh] += !block.empty();
-  for (const Arrival& arrival : parts_.transport.inbox(next_).blocks) {
-    arrived[arrival.record.variable] += !arrival.record.points().empty();
+  for (const AbsentBlock& absent : absent_) {
+    const Variable& variable = parts_.metadata.variables[static_cast<std::size_t>(absent.variable)];
+    if (!variable.time_varying || !agreement.has(variable.id)) continue;
+    ledger_.absent_blocks += std::max(absent.all, 1);
   }
-  for (const Variable& variable : parts_.metadata.variables) {
-    if (variable.derived() || !variable.time_varying || !agreement.has(variable.id)) continue;
-    std::int64_t declared = blocks[variable.mesh];
-    if (parts_.metadata.mesh_of(variable).is_list()) {  // which may have points and no cells
-      const std::vector<Block>& all = parts_.transport.blocks();
-      declared = std::count_if(all.begin(), all.end(), [&](const Block& block) {
-        return block.mesh == variable.mesh && !variable.points(block).empty();
-      });
-    }
-    absent += declared - arrived[variable.id];
-  }
-  ledger_.absent_blocks += absent;
 }
 
 Demand Engine::demand_of(const std::vector<std::size_t>& due, const Iteration& iteration) const {
@@ -394,10 +432,11 @@ bool Engine::step() {
   steer(agreement);
   take_events(agreement);
   check_blocks(agreement);
+  if (!agreement.refused) check_absent(agreement);
   if (parts_.servers.size() > 1) ledger_.work(next_, agreement_wait, start - parts_.origin, now() - start);
-  if (!agreement.refused) persist([&] { count_absent(agreement); });
+  if (!agreement.refused) count_absent(agreement);
   std::string failed;
-  left_out_.clear();
+  left_out_ = std::move(missing_);
   const Outcome processed = agreement.refused ? Outcome::refused : process(agreement, failed);
   if (!agreement.refused && processed == Outcome::refused) agreement.why |= Refusal::on_server;
   if (processed != Outcome::refused) events_.clear();
@@ -415,9 +454,13 @@ bool Engine::step() {
 void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
   std::optional<std::int64_t> end;  // others have come as far, so all of it will be here
   const auto stops = [&] { return stop && !end && stop(); };
+  LateNote late(!stop && parts_.servers.rank() == 0 && next_ == 0, first_patience, late_sentence);
   for (;;) {
     const double start = now();
-    while (!broken_ && parts_.transport.pending(next_) > 0 && !stops()) receive(sleep_limit);
+    while (!broken_ && parts_.transport.pending(next_) > 0 && !stops()) {
+      receive(sleep_limit);
+      if (next_ == 0) late.look();
+    }
     ledger_.work(next_, idle, start - parts_.origin, now() - start);
     if (stop && !end) {
       std::int64_t stopping = stop();

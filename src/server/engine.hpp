@@ -39,6 +39,7 @@ struct EngineParts {
   SteeringDesk* steering = nullptr;      ///< null: nothing can be steered, or others tell the clients
   int node = -1;                         ///< this server's; -1: no client's
   std::int64_t clients = 0;              ///< of the simulation
+  bool gaps = false;                     ///< blocks that do not come are not wanted: nothing is said of them
 };
 
 /// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them
@@ -69,6 +70,8 @@ class Engine {
   void steer(const Agreement& agreement);
   void take_events(Agreement& agreement);
   void check_blocks(Agreement& agreement);
+  void check_absent(Agreement& agreement);
+  void note_absent();
   [[nodiscard]] bool judge(const Agreement& agreement, std::unique_ptr<Results>& results);
   [[nodiscard]] std::string find_statistics(const Iteration& iteration, std::unique_ptr<Results>& results,
                                             std::vector<double>& values);
@@ -97,9 +100,12 @@ class Engine {
   EventOrder events_;
   Ledger ledger_;
   std::int64_t next_;
-  bool i_changed_ = true;        ///< my blocks, since the table was updated
-  std::string left_out_;         ///< tasks that miss variables in this iteration
-  bool times_compared_ = false;  ///< a difference was found, and said
+  bool i_changed_ = true;                          ///< my blocks, since the table was updated
+  std::vector<AbsentBlock> absent_, absent_said_;  ///< of my clients in this iteration; that the others know of
+  std::string missing_, missing_told_;             ///< what is absent, in this iteration; that was logged last
+  int told_ = 0;                                   ///< times that it was
+  std::string left_out_;                           ///< tasks that miss variables in this iteration, and what is absent
+  bool times_compared_ = false;                    ///< a difference was found, and said
 };
 
 }  // namespace sidestream

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/agree.hpp"
+#include "base/utf8.hpp"
 #include "sidestream/error.hpp"
 
 namespace sidestream {
@@ -41,7 +42,7 @@ std::string GuardedCommunicator::attempt(const std::function<void()>& work) {
     return "no memory";  // short enough to need none
   } catch (const std::exception& e) {
     try {
-      return e.what();
+      return escaped_utf8(e.what());  // a plug-in may say anything, and this goes into files
     } catch (const std::bad_alloc&) {
       return "no memory";
     }

@@ -23,13 +23,24 @@ bool ScheduleState::wall_due(double seconds) noexcept {
 
 bool ScheduleState::reached(double at) {
   const double origin = schedule_.start.value_or(0);
-  if (schedule_.unit == Schedule::Unit::iterations) return std::fmod(at - origin, schedule_.every) == 0;
-  // Cycles and times may jump over a multiple of `every` or repeat: run once in each interval that is entered.
+  const bool multiple = std::fmod(at - origin, schedule_.every) == 0;
+  if (schedule_.unit == Schedule::Unit::iterations) return multiple;
+  // Only multiples, so that what a run makes is evenly spaced also where a restart begins between them. Cycles may
+  // repeat: once in each.
+  if (schedule_.unit == Schedule::Unit::cycles && !multiple) return false;
+  // Times jump over multiples: once in each interval that is entered.
   const double slack = schedule_.unit == Schedule::Unit::time ? slack_of_time : 0;
   const auto cell = static_cast<std::int64_t>(std::floor((at - origin) / schedule_.every + slack));
   if (cell == last_cell_) return false;
   last_cell_ = cell;
   return true;
+}
+
+bool ScheduleState::due_at(double at) {
+  if (!inside(at)) return false;
+  const bool is_first = !begun_ && schedule_.first, is_reached = reached(at);
+  begun_ = true;
+  return is_first || is_reached;
 }
 
 bool ScheduleState::due(const Iteration& iteration, bool events_match, bool wall, bool lagging) {
@@ -44,13 +55,13 @@ bool ScheduleState::due(const Iteration& iteration, bool events_match, bool wall
       if (lagging) ++thinned_;
       return !lagging;
     case Schedule::Unit::iterations:
-      return inside(static_cast<double>(iteration.index)) && reached(static_cast<double>(iteration.index));
+      return due_at(static_cast<double>(iteration.index));
     case Schedule::Unit::cycles:
-      return inside(static_cast<double>(iteration.cycle)) && reached(static_cast<double>(iteration.cycle));
+      return due_at(static_cast<double>(iteration.cycle));
     case Schedule::Unit::time:
       break;
   }
-  return inside(iteration.time) && reached(iteration.time);
+  return due_at(iteration.time);
 }
 
 }  // namespace sidestream

@@ -32,10 +32,12 @@ class ScheduleState {
 
  private:
   [[nodiscard]] bool inside(double at) const noexcept;
+  [[nodiscard]] bool due_at(double at);
   [[nodiscard]] bool reached(double at);
 
   Schedule schedule_;
   std::int64_t last_cell_ = INT64_MIN;  ///< multiple of `every` in which it ran last
+  bool begun_ = false;                  ///< an iteration within the bounds has been there
   double wall_next_ = 0, wall_seen_ = 0;
   std::int64_t thinned_ = 0;
 };

@@ -21,4 +21,8 @@ void rethrow_as_error(const char* call) {
   }
 }
 
+void fail_closed(const char* call) {
+  fail(Code::usage, "{}: the session is closed, or was moved from; open another one", call);
+}
+
 }  // namespace sidestream

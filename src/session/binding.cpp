@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/system_text.hpp"
 
 namespace sidestream {
 
@@ -26,7 +26,7 @@ void bind_to(int core, const PlacementConfig& placement) {
   fail(
       Code::configuration,
       "{}{}placement.bind names core {}, to which this process cannot be bound ({}); name cores that the job was given",
-      at, at.empty() ? "" : ": ", core, known ? std::strerror(errno) : "there is no such core");
+      at, at.empty() ? "" : ": ", core, known ? system_text(errno) : "there is no such core");
 }
 
 /// The host, and the core if this process is bound to one: where it happens to run otherwise says nothing.

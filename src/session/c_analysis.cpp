@@ -17,7 +17,7 @@ namespace sidestream {
 namespace {
 
 /// Its last character is nobody's to write: a callback may fill all of its own without an end.
-using Message = std::array<char, SIDESTREAM_MESSAGE_BYTES + 1>;
+using MessageText = std::array<char, SIDESTREAM_MESSAGE_BYTES + 1>;
 
 std::string text_or_empty(const char* text) { return text ? text : ""; }
 
@@ -80,7 +80,7 @@ class TableAnalysis final : public Task {
   TableAnalysis(const sidestream_analysis& table, const std::string& name, const std::vector<Option>& options,
                 const Settings& settings, const Metadata& metadata)
       : table_(table), name_(name), settings_(settings) {
-    Message message{};
+    MessageText message{};
     const sidestream_settings view{&settings_, &options, &texts_};
     const sidestream_metadata declared{&metadata};
     if (table_.create && table_.create(&view, &declared, table_.user, &object_, message.data()) != 0) {
@@ -102,7 +102,7 @@ class TableAnalysis final : public Task {
   [[nodiscard]] int passes() const override { return passes_; }
 
   [[nodiscard]] Bytes local(const LocalInput& input) override {
-    Message message{};
+    MessageText message{};
     sidestream_bytes partial;
     const View view(input.iteration, input.metadata, &input, nullptr);
     check("local", table_.local(object_, view.get(), &partial, message.data()), message, {});
@@ -110,7 +110,7 @@ class TableAnalysis final : public Task {
   }
 
   Bytes combine(const CombineInput& input) override {
-    Message message{};
+    MessageText message{};
     sidestream_bytes feedback;
     sidestream_results results{&input.results, &input.communicator};
     const View view(input.iteration, input.metadata, input.local, &input);
@@ -124,14 +124,14 @@ class TableAnalysis final : public Task {
     if (table_.destroy) table_.destroy(object_);
   }
 
-  [[noreturn]] void fail_at_entry(const Message& message) const {
+  [[noreturn]] void fail_at_entry(const MessageText& message) const {
     const std::string place = settings_.where().text();
     fail(Code::configuration, "{}{}'{}': {}", place, place.empty() ? "" : ": ", name_,
          message[0] ? message.data() : "it was refused without a message");
   }
 
   void select(const Metadata& metadata) {
-    Message message{};
+    MessageText message{};
     sidestream_selection wanted{&metadata, {}, {}};
     const int code = table_.select(object_, &wanted, &passes_, message.data());
     if (code != 0 && message[0]) fail_at_entry(message);
@@ -145,7 +145,7 @@ class TableAnalysis final : public Task {
     selection_ = std::move(wanted.selection);
   }
 
-  void check(const char* callback, int code, const Message& message, const std::string& problem) const {
+  void check(const char* callback, int code, const MessageText& message, const std::string& problem) const {
     if (code == 0) return;
     const std::string why = message[0] ? message.data() : problem.empty() ? "(no message)" : problem;
     fail(Code::analysis, "'{}' of the analysis '{}' returned {}: {}", callback, name_, code, why);

@@ -6,6 +6,9 @@
 #include "session/c_session.hpp"
 #include "session/c_struct.hpp"
 
+// C says no types here: these calls are the ones that C++ warns of.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 namespace sidestream {
 
 std::string& message_without_session() {
@@ -212,6 +215,14 @@ int sidestream_start(sidestream_session* session) {
   });
 }
 
+int sidestream_publish_values(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
+                              const void* data, int64_t count) {
+  return sidestream::publishing(session, "publish_values", [&](Session& s) {
+    need(variable, "publish_values", "variable");
+    return sidestream::code_of(s.publish(variable, block, sidestream::values_of("publish_values", type, data, count)));
+  });
+}
+
 int sidestream_get_handle(sidestream_session* session, const char* variable, int64_t block, sidestream_handle* handle) {
   return guarded(session, "get_handle", [&](Session& s) {
     need(variable, "get_handle", "variable");
@@ -223,6 +234,14 @@ int sidestream_get_handle(sidestream_session* session, const char* variable, int
 [[gnu::hot]] int sidestream_publish_handle(sidestream_session* session, sidestream_handle handle, const void* data) {
   return sidestream::publishing(session, "publish_handle", [&](Session& s) {
     return sidestream::code_of(s.publish(sidestream::Handle{handle}, data));
+  });
+}
+
+int sidestream_publish_handle_values(sidestream_session* session, sidestream_handle handle, sidestream_type type,
+                                     const void* data, int64_t count) {
+  return sidestream::publishing(session, "publish_handle_values", [&](Session& s) {
+    return sidestream::code_of(
+        s.publish(sidestream::Handle{handle}, sidestream::values_of("publish_handle_values", type, data, count)));
   });
 }
 
@@ -251,6 +270,17 @@ int sidestream_alloc(sidestream_session* session, const char* variable, int64_t 
     need(variable, "alloc", "variable");
     need(data, "alloc", "data");
     *data = s.alloc(variable, block);
+    return *data ? SIDESTREAM_OK : SIDESTREAM_REFUSED;
+  });
+}
+
+int sidestream_alloc_values(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
+                            int64_t count, void** data) {
+  return sidestream::publishing(session, "alloc_values", [&](Session& s) {
+    need(variable, "alloc_values", "variable");
+    need(data, "alloc_values", "data");
+    const sidestream::Values wanted = sidestream::values_of("alloc_values", type, nullptr, count);
+    *data = s.alloc_values(variable, block, wanted.type, wanted.count);
     return *data ? SIDESTREAM_OK : SIDESTREAM_REFUSED;
   });
 }

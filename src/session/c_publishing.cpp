@@ -4,6 +4,9 @@
 
 #include "session/c_session.hpp"
 
+// C says no types here: these calls are the ones that C++ warns of.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 using sidestream::code_of;
 using sidestream::guarded;
 using sidestream::need;

@@ -27,8 +27,9 @@ std::string& message_without_session();
 template <class Work>
 int guarded(sidestream_session* handle, const char* call, Work&& work) noexcept {
   if (!handle) {
-    return shielded(&message_without_session(),
-                    [&]() -> int { fail(Code::usage, "{}: the session is NULL; open one first", call); });
+    return shielded(&message_without_session(), [&]() -> int {
+      fail(Code::usage, "{}: the session is NULL: none was opened, or it is closed", call);
+    });
   }
   return shielded(&handle->message, [&] {
     if constexpr (std::is_void_v<decltype(work(handle->session))>) {
@@ -60,6 +61,12 @@ int publishing(sidestream_session* session, const char* call, Work&& work) noexc
     fail(Code::usage, "{}: the type is {}, expected a constant of sidestream.h", call, static_cast<int>(type));
   }
   return static_cast<Type>(type);
+}
+
+/// A null pointer is let pass.
+[[nodiscard]] inline Values values_of(const char* call, sidestream_type type, const void* data, int64_t count) {
+  if (count < 0) fail(Code::usage, "{}: found {} values, expected at least 0", call, count);
+  return {type_of(call, type), data, static_cast<std::size_t>(count)};
 }
 
 /// Throws Error(usage) if a required pointer argument is null.

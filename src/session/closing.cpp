@@ -6,6 +6,7 @@
 #include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/own_environment.hpp"
 #include "base/records.hpp"
 #include "session/implementation.hpp"
 #include "session/record.hpp"
@@ -27,9 +28,14 @@ Account Session::Implementation::agree_on_account() {
   std::int64_t spilled = account.spilled, bytes_spilled = static_cast<std::int64_t>(account.bytes_spilled);
   world_->maximum(std::span(&spilled, 1));
   world_->sum(std::span(&bytes_spilled, 1));
+  // Of the clients that ended most iterations the first: another may have closed before.
+  std::int64_t most = publisher_ ? account.iterations : -1;
+  world_->maximum(std::span(&most, 1));
+  std::int64_t speaker = publisher_ && account.iterations == most ? world_->rank() : world_->size();
+  world_->minimum(std::span(&speaker, 1));
   const BytesView mine = bytes_of(account);
   Bytes from_client(mine.begin(), mine.end());
-  world_->broadcast(from_client, roles_.clients.first);
+  world_->broadcast(from_client, static_cast<int>(speaker));
   account = record_of<Account>(from_client);
   account.dropped = dropped;
   account.spilled = spilled;
@@ -110,6 +116,7 @@ void Session::Implementation::leave_records() {
 
 Account Session::Implementation::close() {
   if (mpi_is_finalized()) fail(Code::usage, "close: MPI is finalized already; close sessions before MPI_Finalize");
+  const OwnEnvironment environment;
   if (state_ == State::open) {
     if (finalizing_ && roles_.members && roles_.members->rank() == 0) {
       log::error(

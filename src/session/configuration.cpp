@@ -1,13 +1,15 @@
 #include "session/configuration.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "analysis/register.hpp"
+#include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/paths.hpp"
+#include "base/system_text.hpp"
 #include "partition/register.hpp"
 #include "storage/register.hpp"
 
@@ -20,8 +22,17 @@ std::string read_configuration_file(const std::string& file, const std::string& 
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();
-  if (!in) fail(Code::configuration, "{}: cannot read the configuration ({}); {}", file, std::strerror(errno), mend);
+  if (!in) fail(Code::configuration, "{}: cannot read the configuration ({}); {}", file, system_text(errno), mend);
   return text.str();
+}
+
+std::string common_folder(Communicator& world) {
+  std::string folder;
+  together(world, [&] {
+    if (world.rank() == 0) folder = working_directory();
+  });
+  share_text(world, folder);
+  return folder;
 }
 
 void register_built_in(Registry& registry) {

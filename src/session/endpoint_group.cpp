@@ -13,6 +13,8 @@
 #include "base/fail.hpp"
 #include "base/joint_work.hpp"
 #include "base/log.hpp"
+#include "base/own_environment.hpp"
+#include "base/paths.hpp"
 #include "base/timer.hpp"
 #include "base/wait_note.hpp"
 #include "config/document.hpp"
@@ -52,9 +54,13 @@ class Endpoint {
       declare();
       check_record();
       begin_streams(*streams_, all_);
-      serving_ = std::make_unique<Serving>(Serving::Group{group(), roles_.group}, config_, registry_,
-                                           WorkerSource{text_, options_.file, server_->announced().declarations});
-      together(all_, [&] { write(nullptr); });
+      serving_ =
+          std::make_unique<Serving>(Serving::Group{group(), roles_.group}, config_, registry_,
+                                    WorkerSource{text_, options_.file, folder_, server_->announced().declarations});
+      together(all_, [&] {
+        if (all_.rank() == 0) remove_earlier_records(config_.opening, {timings.file, movement.file, iterations.file});
+        write(nullptr);
+      });
     });
     const std::exception_ptr failed = work();
     JointWork joint(all_, roles_.group_members.get());
@@ -89,11 +95,14 @@ class Endpoint {
   }
 
   /// Until the stream ends. Not collective over the groups. What ended this one, if it was no end in good order: the
-  /// others end with it, so that another endpoint may come in place of all.
+  /// others end with it, so that another endpoint may come in place of all; so they do if its sender has died.
   std::exception_ptr work() {
     std::exception_ptr failed;
     try {
       serve();
+      // Not everything may have died with this group's sender: while the group counts as the stream's reader a sender
+      // that was only stopped would wait for its answer, the clients for that sender, and the other groups for them.
+      if (bell_ && server_->writer_died()) bell_->ring();
     } catch (...) {
       failed = std::current_exception();
       if (!bell_) throw;
@@ -123,8 +132,9 @@ class Endpoint {
       if (all_.rank() == 0) text_ = read_configuration_file(options_.file, "correct the path");
     });
     share_text(all_, text_);
+    folder_ = common_folder(all_);
     together(all_, [&] {
-      document_ = parse_document(text_, options_.file);
+      document_ = parse_document(text_, options_.file, folder_);
       opening_ = read_opening(*document_);
       if (opening_.placement.mode != PlacementMode::job && (options_.stream.empty() || options_.from.empty())) {
         fail(Code::configuration,
@@ -137,7 +147,7 @@ class Endpoint {
       const bool other = opening_.placement.mode != PlacementMode::job || !options_.stream.empty();
       if (other) opening_.placement.groups.clear();
       if (!options_.stream.empty()) stream_.name = options_.stream;
-      if (!options_.from.empty()) stream_.directory = options_.from;
+      if (!options_.from.empty()) stream_.directory = path_from(folder_, options_.from);
       register_built_in(registry_);
       streams_->reads = true;
       staging::register_streams(registry_, streams_);
@@ -150,7 +160,7 @@ class Endpoint {
     together(all_, [&] {
       const Declarations there = Declarations::decode(server_->announced().declarations);
       config_ = read_config(*document_, registry_, there.parameters, there.metadata);
-      if (!options_.directory.empty()) config_.opening.directory = options_.directory;
+      if (!options_.directory.empty()) config_.opening.directory = path_from(folder_, options_.directory);
       config_.opening.placement.mode = PlacementMode::inline_;  // the tasks run here
       config_.opening.placement.groups = opening_.placement.groups;
       there.apply_arrays(config_.metadata);
@@ -241,6 +251,7 @@ class Endpoint {
   MpiCommunicator& all_;
   const EndpointOptions& options_;
   std::string text_;
+  std::string folder_;  ///< working directory of the first process at its start: where relative paths begin
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
   StreamConfig stream_;         ///< that this process reads

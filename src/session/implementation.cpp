@@ -1,4 +1,5 @@
 #include "session/implementation.hpp"
+#include "base/own_environment.hpp"
 
 #include "base/fail.hpp"
 #include "session/record.hpp"
@@ -8,7 +9,17 @@ namespace sidestream {
 Session::Implementation::Implementation() = default;
 Session::Implementation::~Implementation() = default;
 
+/// Of a session that is over, or never began to be one.
+void Session::Implementation::fail_ended(const char* call) const {
+  if (finalizing_ || mpi_is_finalized()) {
+    fail(Code::usage,
+         "{}: MPI_Finalize was called, which closed the session; call it after the last call of Sidestream", call);
+  }
+  fail(Code::usage, "{}: the session failed to start, or has served; close it", call);
+}
+
 Declarations& Session::Implementation::declarations(const char* call) {
+  if (state_ == State::ended) fail_ended(call);
   if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients declare", call);
   if (state_ != State::open) {
     fail(Code::usage,
@@ -46,19 +57,21 @@ void Session::Implementation::set_allocated(const std::string& variable, std::in
 }
 
 [[gnu::hot]] Publisher& Session::Implementation::publisher(const char* call) {
+  if (state_ == State::ended) fail_ended(call);
   if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients publish", call);
   if (state_ == State::open) start();
-  if (state_ != State::started) fail(Code::usage, "{}: the session failed to start; close it", call);
   return *publisher_;
 }
 
 Taken Session::Implementation::end_iteration(std::int64_t cycle, double time) {
   Publisher& mine = publisher("end_iteration");
   if (!serving_) return mine.end(cycle, time, {});
+  const OwnEnvironment environment;
   return mine.end(cycle, time, [this] { serving_->step(); });
 }
 
 const SteeredValues& Session::Implementation::steered(const char* call) const {
+  if (state_ == State::ended) fail_ended(call);
   if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients read parameters", call);
   if (state_ != State::started) {
     fail(Code::usage, "{}: the session has not started; call start first, or read it after the first end_iteration",

@@ -92,6 +92,7 @@ class Session::Implementation {
   // starting.cpp
   enum class Wish : std::int64_t { cancel = 0, start = 1 };
   [[nodiscard]] bool vote(Wish wish);
+  [[nodiscard]] std::string late_sentence(Wish wish) const;
   void begin_together();
   void assemble_meshes();
   void agree_on_declarations();
@@ -102,6 +103,7 @@ class Session::Implementation {
   void make_serving();
   void begin_serving();
   // implementation.cpp
+  [[noreturn]] void fail_ended(const char* call) const;
   [[nodiscard]] RunFacts facts() const;
   bool write_run_table_of_all(const RunTable& table, const std::string& rows);
   [[nodiscard]] std::string timing_rows() const;
@@ -115,6 +117,7 @@ class Session::Implementation {
   std::int64_t dropped_ = 0;  ///< agreed at close
   std::unique_ptr<MpiCommunicator> world_;
   std::string text_, file_;
+  std::string folder_;  ///< working directory of rank 0 at open: where relative paths begin, on all ranks
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0

@@ -5,12 +5,16 @@
 #include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/own_environment.hpp"
+#include "config/document.hpp"
+#include "config/opening.hpp"
 #include "config/plugin_loader.hpp"
 #include "config/stream_config.hpp"
 #include "session/c_analysis.hpp"
 #include "session/configuration.hpp"
 #include "session/implementation.hpp"
 #include "session/record.hpp"
+#include "session/spilling.hpp"
 #include "transport/shared_memory/attach_protocol.hpp"
 #include "transport/staging/writer.hpp"
 
@@ -44,6 +48,7 @@ void check_mpi_state(MPI_Comm comm) {
 std::unique_ptr<Session::Implementation> Session::Implementation::open(MPI_Comm comm, const std::string& file,
                                                                        const std::optional<std::string>& text,
                                                                        const EditDocument& edit) {
+  const OwnEnvironment environment;
   check_mpi_state(comm);
   std::unique_ptr<Implementation> made;
   try {
@@ -60,10 +65,13 @@ std::unique_ptr<Session::Implementation> Session::Implementation::open(MPI_Comm 
 void Session::Implementation::open_together(const std::string& file, const std::optional<std::string>& text,
                                             const EditDocument& edit) {
   read_configuration(file, text);
+  folder_ = common_folder(*world_);
   together(*world_, [&] {
-    document_ = parse_document(text_, file_);
+    document_ = parse_document(text_, file_, folder_);
     if (edit) document_ = edit(*document_);
     opening_ = read_opening(*document_);
+    declarations_.latin_1 = reads_latin_1(*document_);
+    settle_spilling(opening_.placement, folder_);
   });
   agree_on_nodes(*world_, opening_.placement);
   if (world_->rank() == 0) {

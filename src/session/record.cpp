@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "sidestream/version.h"
 #include "storage/file_names.hpp"
+#include "storage/file_parts.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/output_file.hpp"
 #include "storage/quoted_text.hpp"
@@ -28,6 +28,16 @@ void refuse_earlier_run(const OpeningConfig& opening, const RecordNames& names) 
       "the output directory '{}' holds an earlier run ({} is there); choose another with output.directory, or say what to "
       "do with output.existing: replace or resume",
       opening.directory, names.record);
+}
+
+void remove_earlier_records(const OpeningConfig& opening, std::initializer_list<const char*> names) {
+  if (opening.existing != Existing::replace) return;
+  for (const char* const name : names) {
+    const std::filesystem::path path = std::filesystem::path(opening.directory) / name;
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    if (error) fail_file("remove what an earlier run left in", path.string(), error.value());
+  }
 }
 
 void keep_earlier_record(const OpeningConfig& opening, const RecordNames& names) {
@@ -163,7 +173,7 @@ namespace fs = std::filesystem;
 std::int64_t begin_table(const fs::path& path, const fs::path& temporary, const RunTable& table, bool append) {
   std::error_code error;
   if (append && fs::exists(path, error)) {
-    fs::copy_file(path, temporary, fs::copy_options::overwrite_existing);
+    copy_file(path.string(), temporary.string());
     return static_cast<std::int64_t>(fs::file_size(temporary));
   }
   const std::string header = table.header;
@@ -171,14 +181,6 @@ std::int64_t begin_table(const fs::path& path, const fs::path& temporary, const 
   file.write(header);
   file.close();
   return static_cast<std::int64_t>(header.size());
-}
-
-void write_rows(const fs::path& file, std::int64_t offset, const std::string& rows) {
-  std::fstream out(file, std::ios::in | std::ios::out | std::ios::binary);
-  out.seekp(offset);
-  out.write(rows.data(), static_cast<std::streamsize>(rows.size()));
-  out.close();
-  if (!out) fail_file("write", file.string(), errno);
 }
 
 /// Removes the temporary file of a table that does not get its name.
@@ -236,7 +238,7 @@ bool write_run_table_together(Communicator& all, const TableWriters& writers, co
   all.maximum(std::span(&begin, 1));
   begin += all.exclusive_sum(static_cast<std::int64_t>(text.size()));
   const auto fill = [&] {
-    if (!text.empty()) write_rows(temporary, begin, text);
+    if (!text.empty()) write_at(temporary.string(), static_cast<std::uint64_t>(begin), text);
   };
   if (!leave_record(all, fill)) return false;
   const auto name = [&] {

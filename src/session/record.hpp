@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct RecordNames {
 
 /// Throws Error(file) if the output directory holds an earlier run and `existing` is refuse.
 void refuse_earlier_run(const OpeningConfig& opening, const RecordNames& names = {});
+
+/// Where this run replaces an earlier one: removes what that one left under `names`, which this run may not write.
+void remove_earlier_records(const OpeningConfig& opening, std::initializer_list<const char*> names);
 
 /// Of a run that goes on in the directory of an earlier one: that one's record stays too, as `run-v1.yaml` and so on.
 void keep_earlier_record(const OpeningConfig& opening, const RecordNames& names = {});

@@ -10,8 +10,11 @@
 #include "base/communicator.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/own_environment.hpp"
+#include "base/paths.hpp"
 #include "base/records.hpp"
 #include "config/names.hpp"
+#include "session/configuration.hpp"
 #include "storage/database/database.hpp"
 #include "storage/output_file.hpp"
 #include "storage/writers/agreed_commit.hpp"
@@ -19,7 +22,6 @@
 namespace sidestream {
 
 using database::Context;
-using database::Entry;
 using database::Journal;
 
 struct Restart::Implementation {
@@ -147,7 +149,7 @@ std::string first_damage(Communicator& comm, Context& context) {
 }
 
 /// Collective. Throws Error(file) on all if it is damaged.
-std::unique_ptr<Context> open_context(Communicator& comm, const std::string& directory, const Entry& entry) {
+std::unique_ptr<Context> open_context(Communicator& comm, const std::string& directory, const database::Entry& entry) {
   const Bytes record = shared(comm, [&] { return database::read_record(directory, entry); });
   auto context = std::make_unique<Context>(directory, entry, record);
   for (std::size_t group = 0; group < context->groups().size(); ++group) {
@@ -174,18 +176,21 @@ Restart::Restart(Restart&&) noexcept = default;
 Restart& Restart::operator=(Restart&&) noexcept = default;
 Restart::~Restart() = default;
 
-Restart Restart::open(MPI_Comm comm, const std::string& directory, std::optional<std::int64_t> cycle) {
+Restart Restart::open(MPI_Comm comm, const std::string& given, std::optional<std::int64_t> cycle) {
+  const OwnEnvironment environment;
   const auto ranks = MpiCommunicator::over(comm);
+  const std::string directory = path_from(common_folder(*ranks), given);
   auto made = std::make_unique<Implementation>();
   std::optional<std::uint64_t> tried;
   for (;;) {
     const Journal journal = shared_journal(*ranks, directory);
-    const std::vector<Entry> entries = database::candidates(journal, {cycle, database::Kind::checkpoint}, directory);
+    const std::vector<database::Entry> entries =
+        database::candidates(journal, {cycle, database::Kind::checkpoint}, directory);
     // Once more only if a run that writes at the same time has replaced all that there were by newer ones.
     if (tried == entries.front().slot) break;
     tried = entries.front().slot;
     made->remarks = journal.remarks;
-    for (const Entry& entry : entries) {
+    for (const database::Entry& entry : entries) {
       try {
         made->context = open_context(*ranks, directory, entry);
         return Restart(std::move(made));
@@ -227,6 +232,7 @@ void Restart::limit_levels(std::optional<std::int32_t> deepest) {
 }
 
 void Restart::read_box(const std::string& variable, std::int32_t level, const Box& box, const Box& array, void* data) {
+  const FloatEnvironment environment;
   const Variable& of = implementation_->variable(variable);
   if (metadata().mesh_of(of).is_list())
     fail(Code::usage, "'{}' is a list; read it with read_list or read_block", variable);
@@ -251,6 +257,7 @@ void Restart::read_box(const std::string& variable, std::int32_t level, const Bo
 }
 
 void Restart::read_list(const std::string& variable, std::int64_t first, std::int64_t count, void* data) {
+  const FloatEnvironment environment;
   const Variable& of = implementation_->variable(variable);
   if (!metadata().mesh_of(of).is_list())
     fail(Code::usage, "'{}' is no list; read it with read_box or read_block", variable);
@@ -295,6 +302,7 @@ std::int64_t Restart::list_length(const std::string& variable) const {
 }
 
 void Restart::read_block(const std::string& variable, std::int64_t block, void* data, std::uint64_t bytes) {
+  const FloatEnvironment environment;
   const Variable& of = implementation_->variable(variable);
   const std::span<const Implementation::Place> all = implementation_->places(of);
   const auto place = std::lower_bound(all.begin(), all.end(), block,

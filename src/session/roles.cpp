@@ -6,6 +6,7 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/numbers.hpp"
 #include "session/rank_lookup.hpp"
 
 namespace sidestream {
@@ -130,13 +131,12 @@ void find_recorder(MpiCommunicator& world, Roles& roles) {
 int pretended_nodes(int configured) {
   const char* value = std::getenv("SIDESTREAM_PRETEND_NODES");
   if (!value || !*value) return configured;
-  char* end = nullptr;
-  const long nodes = std::strtol(value, &end, 10);
-  if (*end || nodes < 1 || nodes > 1'000'000) {
+  const int nodes = whole_of<int>(value).value_or(0);
+  if (nodes < 1 || nodes > 1'000'000) {
     fail(Code::configuration, "SIDESTREAM_PRETEND_NODES is '{}', expected a whole number from 1; correct or unset it",
          value);
   }
-  return static_cast<int>(nodes);
+  return nodes;
 }
 
 }  // namespace

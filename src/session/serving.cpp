@@ -36,7 +36,7 @@ void Serving::remove_earlier(const Registry& registry) const {
     for (const TaskFile& file : files_of(config_.tasks[n], registry)) patterns.push_back(file.pattern);
   }
   for (const Mesh& mesh : config_.metadata.meshes) meshes.push_back(mesh.name);
-  remove_earlier_results(*directory_, patterns, meshes);
+  remove_earlier_results(*directory_, patterns, meshes, registry.formats());
 }
 
 Serving::Serving(const Group& group, const Config& config, const Registry& registry, WorkerSource source, bool reduces,
@@ -92,7 +92,7 @@ void Serving::begin(Feed feed) {
   engine_ = std::make_unique<Engine>(EngineParts{
       config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_, results, std::move(task_events),
       feed_.origin, config_.opening.timings, std::move(movement), feed_.first, triggers_.any() ? &triggers_ : nullptr,
-      statistics_.get(), steering_->desk(), feed_.node, feed_.clients});
+      statistics_.get(), steering_->desk(), feed_.node, feed_.clients, feed_.gaps});
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 

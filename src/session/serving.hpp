@@ -27,6 +27,7 @@ struct Feed {
   int node = -1;                        ///< this server's, as clients count them; -1: none of theirs
   std::int64_t clients = 0;             ///< of the simulation
   bool steers = true;                   ///< the transport's clients are the simulation's ranks, or pass on to them
+  bool gaps = false;                    ///< blocks that do not come are not wanted
 };
 
 /// Made collectively over the servers (or the forwarders that reduce); every one of them has one.

@@ -1,4 +1,5 @@
 // The C++ face: forwards to the implementation.
+#include <algorithm>
 #include <exception>
 
 #include "base/fail.hpp"
@@ -24,6 +25,16 @@ Taken publish_each(std::size_t count, Publish&& publish) {
   }
   if (first) std::rethrow_exception(first);
   return taken;
+}
+
+template <class Array>
+Taken publish_all(Publisher& publisher, const std::vector<Handle>& handles, const std::vector<Array>& arrays) {
+  if (handles.size() != arrays.size()) {
+    fail(Code::usage, "publish: {} handles and {} arrays; give as many of each", handles.size(), arrays.size());
+  }
+  return publish_each(handles.size(), [&](std::size_t n) {
+    return publisher.publish(static_cast<std::int64_t>(handles[n]), arrays[n]);
+  });
 }
 
 }  // namespace
@@ -61,13 +72,13 @@ Session Session::open_text(MPI_Comm comm, const std::string& text) try {
   rethrow_as_error("open");
 }
 
-bool Session::is_server() const { return implementation_->is_server(); }
-void Session::serve() try { implementation_->serve(); } catch (...) {
+bool Session::is_server() const { return alive(implementation_, "is_server").is_server(); }
+void Session::serve() try { alive(implementation_, "serve").serve(); } catch (...) {
   rethrow_as_error("serve");
 }
-MPI_Comm Session::comm() const { return implementation_->comm(); }
-Account Session::account() const { return implementation_->account(); }
-Registry& Session::registry() { return implementation_->registry(); }
+MPI_Comm Session::comm() const { return alive(implementation_, "comm").comm(); }
+Account Session::account() const { return alive(implementation_, "account").account(); }
+Registry& Session::registry() { return alive(implementation_, "registry").registry(); }
 
 Account Session::close() try {
   if (!implementation_) fail(Code::usage, "close: the session is closed already");
@@ -78,12 +89,12 @@ Account Session::close() try {
 }
 
 void Session::set(const std::string& name, std::int64_t value) try {
-  implementation_->declarations("set").set(name, value);
+  declaring(implementation_, "set").set(name, value);
 } catch (...) {
   rethrow_as_error("set");
 }
 void Session::set(const std::string& name, double value) try {
-  implementation_->declarations("set").set(name, value);
+  declaring(implementation_, "set").set(name, value);
 } catch (...) {
   rethrow_as_error("set");
 }
@@ -119,7 +130,7 @@ void Session::add_uniform_mesh(const std::string& name, const std::vector<Index>
     step[a] = spacing[a];
   }
   mesh.geometry = std::make_shared<UniformGeometry>(at, step);
-  implementation_->declarations("add_uniform_mesh").add_mesh(std::move(mesh));
+  declaring(implementation_, "add_uniform_mesh").add_mesh(std::move(mesh));
 } catch (...) {
   rethrow_as_error("add_uniform_mesh");
 }
@@ -139,7 +150,7 @@ void Session::add_rectilinear_mesh(const std::string& name, const std::vector<st
     all[a] = nodes[a];
   }
   mesh.geometry = std::make_shared<RectilinearGeometry>(Index3{0, 0, 0}, std::move(all));
-  implementation_->declarations("add_rectilinear_mesh").add_mesh(std::move(mesh));
+  declaring(implementation_, "add_rectilinear_mesh").add_mesh(std::move(mesh));
 } catch (...) {
   rethrow_as_error("add_rectilinear_mesh");
 }
@@ -148,151 +159,197 @@ void Session::add_variable(const std::string& mesh, Variable variable) try {
   if (variable.components < 1) {
     fail(Code::usage, "the variable '{}' has {} components, expected at least 1", variable.name, variable.components);
   }
-  implementation_->declarations("add_variable").add_variable(mesh, std::move(variable));
+  declaring(implementation_, "add_variable").add_variable(mesh, std::move(variable));
 } catch (...) {
   rethrow_as_error("add_variable");
 }
 
 void Session::set_attribute(const std::string& variable, const std::string& attribute, const std::string& value) try {
-  implementation_->declarations("set_attribute").attributes.push_back({variable, attribute, value});
+  declaring(implementation_, "set_attribute").set_attribute(variable, attribute, value);
 } catch (...) {
   rethrow_as_error("set_attribute");
 }
 
 void Session::remove_block(const std::string& mesh, std::int64_t block) try {
-  implementation_->remove_block(mesh, block);
+  alive(implementation_, "remove_block").remove_block(mesh, block);
 } catch (...) {
   rethrow_as_error("remove_block");
 }
 void Session::set_allocated(const std::string& variable, std::int64_t block, const Box& box) try {
-  implementation_->set_allocated(variable, block, box);
+  alive(implementation_, "set_allocated").set_allocated(variable, block, box);
 } catch (...) {
   rethrow_as_error("set_allocated");
 }
-void Session::start() try { implementation_->start(); } catch (...) {
+void Session::start() try { alive(implementation_, "start").start(); } catch (...) {
   rethrow_as_error("start");
 }
 
+StridedValues::StridedValues(Type type, const void* data, const std::vector<Index>& extents,
+                             const std::vector<Index>& strides, int component_axis)
+    : type_(type), data_(data), rank_(static_cast<int>(extents.size())), component_axis_(component_axis) {
+  if (strides.size() != extents.size() || extents.size() > extents_.size()) {
+    fail(Code::usage, "publish: an array of {} extents and {} strides, expected as many of each, at most {}",
+         extents.size(), strides.size(), extents_.size());
+  }
+  std::copy(extents.begin(), extents.end(), extents_.begin());
+  std::copy(strides.begin(), strides.end(), strides_.begin());
+}
+
+[[gnu::hot]] Taken Session::publish(std::string_view variable, std::int64_t block, const Values& values) try {
+  return publishing(implementation_, "publish").publish(variable, block, values);
+} catch (...) {
+  rethrow_as_error("publish");
+}
+Taken Session::publish(std::string_view variable, std::int64_t block, const StridedValues& values) try {
+  return publishing(implementation_, "publish")
+      .publish(variable, block,
+               ProgramArray{values.type(), values.data(), values.rank(), values.extents(), values.strides(),
+                            values.component_axis()});
+} catch (...) {
+  rethrow_as_error("publish");
+}
 [[gnu::hot]] Taken Session::publish(std::string_view variable, std::int64_t block, const void* data) try {
-  return implementation_->publisher("publish").publish(variable, block, data, nullptr);
+  return publishing(implementation_, "publish").publish(variable, block, data, nullptr);
 } catch (...) {
   rethrow_as_error("publish");
 }
 Taken Session::publish(std::string_view variable, std::int64_t block, const void* data,
                        const std::array<Index, 4>& strides) try {
-  return implementation_->publisher("publish").publish(variable, block, data, &strides);
+  return publishing(implementation_, "publish").publish(variable, block, data, &strides);
 } catch (...) {
   rethrow_as_error("publish");
 }
 Taken Session::publish(std::string_view variable, std::int64_t block, const ProgramArray& array) try {
-  return implementation_->publisher("publish").publish(variable, block, array);
+  return publishing(implementation_, "publish").publish(variable, block, array);
 } catch (...) {
   rethrow_as_error("publish");
 }
 Taken Session::publish_components(std::string_view variable, std::int64_t block,
                                   const std::vector<const void*>& components) try {
-  return implementation_->publisher("publish_components").publish(variable, block, components, nullptr);
+  return publishing(implementation_, "publish_components").publish(variable, block, components, nullptr);
 } catch (...) {
   rethrow_as_error("publish_components");
 }
 Taken Session::publish_components(std::string_view variable, std::int64_t block,
                                   const std::vector<const void*>& components, const ProgramArray& of_each) try {
-  return implementation_->publisher("publish_components").publish(variable, block, components, &of_each);
+  return publishing(implementation_, "publish_components").publish(variable, block, components, &of_each);
+} catch (...) {
+  rethrow_as_error("publish_components");
+}
+Taken Session::publish_components(std::string_view variable, std::int64_t block, const ValuesList& components) try {
+  return publishing(implementation_, "publish_components").publish_components(variable, block, components.all);
 } catch (...) {
   rethrow_as_error("publish_components");
 }
 Handle Session::handle(std::string_view variable, std::int64_t block) try {
-  return Handle{implementation_->publisher("handle").handle(variable, block)};
+  return Handle{publishing(implementation_, "handle").handle(variable, block)};
 } catch (...) {
   rethrow_as_error("handle");
 }
 [[gnu::hot]] Taken Session::publish(Handle handle, const void* data) try {
-  return implementation_->publisher("publish").publish(static_cast<std::int64_t>(handle), data);
+  return publishing(implementation_, "publish").publish(static_cast<std::int64_t>(handle), data);
+} catch (...) {
+  rethrow_as_error("publish");
+}
+[[gnu::hot]] Taken Session::publish(Handle handle, const Values& values) try {
+  return publishing(implementation_, "publish").publish(static_cast<std::int64_t>(handle), values);
+} catch (...) {
+  rethrow_as_error("publish");
+}
+Taken Session::publish(const std::vector<Handle>& handles, const ValuesList& values) try {
+  return publish_all(publishing(implementation_, "publish"), handles, values.all);
 } catch (...) {
   rethrow_as_error("publish");
 }
 Taken Session::publish(const std::vector<Handle>& handles, const std::vector<const void*>& data) try {
-  if (handles.size() != data.size()) {
-    fail(Code::usage, "publish: {} handles and {} arrays; give as many of each", handles.size(), data.size());
-  }
-  Publisher& publisher = implementation_->publisher("publish");
-  return publish_each(handles.size(),
-                      [&](std::size_t n) { return publisher.publish(static_cast<std::int64_t>(handles[n]), data[n]); });
+  return publish_all(publishing(implementation_, "publish"), handles, data);
 } catch (...) {
   rethrow_as_error("publish");
 }
+Taken Session::publish_block(std::int64_t block, const std::vector<NamedValues>& arrays) try {
+  Publisher& publisher = publishing(implementation_, "publish_block");
+  return publish_each(arrays.size(),
+                      [&](std::size_t n) { return publisher.publish(arrays[n].variable, block, arrays[n].values); });
+} catch (...) {
+  rethrow_as_error("publish_block");
+}
 Taken Session::publish_block(std::int64_t block,
                              const std::vector<std::pair<std::string_view, const void*>>& arrays) try {
-  Publisher& publisher = implementation_->publisher("publish_block");
+  Publisher& publisher = publishing(implementation_, "publish_block");
   return publish_each(arrays.size(), [&](std::size_t n) {
     return publisher.publish(arrays[n].first, block, arrays[n].second, nullptr);
   });
 } catch (...) {
   rethrow_as_error("publish_block");
 }
-std::string Session::refusal() const try { return implementation_->refusal(); } catch (...) {
+std::string Session::refusal() const try { return alive(implementation_, "refusal").refusal(); } catch (...) {
   rethrow_as_error("refusal");
 }
 void* Session::alloc(std::string_view variable, std::int64_t block) try {
-  return implementation_->publisher("alloc").alloc(variable, block);
+  return publishing(implementation_, "alloc").alloc(variable, block);
+} catch (...) {
+  rethrow_as_error("alloc");
+}
+void* Session::alloc_values(std::string_view variable, std::int64_t block, Type type, std::size_t count) try {
+  return publishing(implementation_, "alloc").alloc_values(variable, block, type, count);
 } catch (...) {
   rethrow_as_error("alloc");
 }
 ArrayView Session::alloc(std::string_view variable, std::int64_t block, Type type, int rank) try {
-  return implementation_->publisher("alloc").alloc(variable, block, type, rank);
+  return publishing(implementation_, "alloc").alloc(variable, block, type, rank);
 } catch (...) {
   rethrow_as_error("alloc");
 }
 void Session::commit(std::string_view variable, std::int64_t block) try {
-  implementation_->publisher("commit").commit(variable, block);
+  publishing(implementation_, "commit").commit(variable, block);
 } catch (...) {
   rethrow_as_error("commit");
 }
 void Session::clear(std::string_view variable, std::int64_t block) try {
-  implementation_->publisher("clear").clear(variable, block);
+  publishing(implementation_, "clear").clear(variable, block);
 } catch (...) {
   rethrow_as_error("clear");
 }
 std::shared_ptr<const void> Session::memory() try {
-  return implementation_->publisher("keep_memory").memory();
+  return publishing(implementation_, "keep_memory").memory();
 } catch (...) {
   rethrow_as_error("keep_memory");
 }
 const Variable& Session::declared(std::string_view variable) try {
-  return implementation_->publisher("describe_variable").declared(variable, "describe_variable");
+  return publishing(implementation_, "describe_variable").declared(variable, "describe_variable");
 } catch (...) {
   rethrow_as_error("describe_variable");
 }
 int Session::array_axes(const Variable& variable) try {
-  return implementation_->publisher("describe_variable").array_axes(variable);
+  return publishing(implementation_, "describe_variable").array_axes(variable);
 } catch (...) {
   rethrow_as_error("describe_variable");
 }
 void Session::signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count) try {
-  implementation_->publisher("signal").signal(event, scope, type, values, count);
+  publishing(implementation_, "signal").signal(event, scope, type, values, count);
 } catch (...) {
   rethrow_as_error("signal");
 }
 void Session::signal_barrier(std::string_view event) try {
-  implementation_->publisher("signal_barrier").signal_barrier(event);
+  publishing(implementation_, "signal_barrier").signal_barrier(event);
 } catch (...) {
   rethrow_as_error("signal_barrier");
 }
-void Session::signal(std::string_view event) try { implementation_->publisher("signal").signal(event); } catch (...) {
+void Session::signal(std::string_view event) try { publishing(implementation_, "signal").signal(event); } catch (...) {
   rethrow_as_error("signal");
 }
 std::int64_t Session::steered_integer(std::string_view name) const try {
-  return implementation_->steered("get_int").integer(name);
+  return alive(implementation_, "get_int").steered("get_int").integer(name);
 } catch (...) {
   rethrow_as_error("get_int");
 }
 double Session::steered_real(std::string_view name) const try {
-  return implementation_->steered("get_real").real(name);
+  return alive(implementation_, "get_real").steered("get_real").real(name);
 } catch (...) {
   rethrow_as_error("get_real");
 }
 Taken Session::end_iteration(std::int64_t cycle, double time) try {
-  return implementation_->end_iteration(cycle, time);
+  return alive(implementation_, "end_iteration").end_iteration(cycle, time);
 } catch (...) {
   rethrow_as_error("end_iteration");
 }

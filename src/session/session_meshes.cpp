@@ -54,7 +54,7 @@ void set_refinement_of(Mesh& mesh, const std::vector<Index3>& ratios) {
 
 void Session::add_curvilinear_mesh(const std::string& name, const std::vector<Index>& size,
                                    const std::string& coordinates) try {
-  Declarations& declarations = implementation_->declarations("add_curvilinear_mesh");
+  Declarations& declarations = declaring(implementation_, "add_curvilinear_mesh");
   Mesh mesh = mesh_of(name, MeshKind::curvilinear, static_cast<int>(size.size()));
   mesh.cells.hi = {1, 1, 1};
   for (std::size_t a = 0; a < size.size(); ++a) {
@@ -62,7 +62,7 @@ void Session::add_curvilinear_mesh(const std::string& name, const std::vector<In
     mesh.cells.hi[a] = size[a];
   }
   declarations.add_mesh(std::move(mesh));
-  declarations.arrays.push_back({name, Role::coordinates, coordinates});
+  declarations.add_array(name, Role::coordinates, coordinates);
 } catch (...) {
   rethrow_as_error("add_curvilinear_mesh");
 }
@@ -70,20 +70,20 @@ void Session::add_curvilinear_mesh(const std::string& name, const std::vector<In
 void Session::add_unstructured_mesh(const std::string& name, int dimensions, const std::string& coordinates,
                                     const std::string& connectivity, const std::string& offsets,
                                     const std::string& types) try {
-  Declarations& declarations = implementation_->declarations("add_unstructured_mesh");
+  Declarations& declarations = declaring(implementation_, "add_unstructured_mesh");
   declarations.add_mesh(mesh_of(name, MeshKind::unstructured, dimensions));
-  declarations.arrays.push_back({name, Role::coordinates, coordinates});
-  declarations.arrays.push_back({name, Role::connectivity, connectivity});
-  declarations.arrays.push_back({name, Role::offsets, offsets});
-  declarations.arrays.push_back({name, Role::types, types});
+  declarations.add_array(name, Role::coordinates, coordinates);
+  declarations.add_array(name, Role::connectivity, connectivity);
+  declarations.add_array(name, Role::offsets, offsets);
+  declarations.add_array(name, Role::types, types);
 } catch (...) {
   rethrow_as_error("add_unstructured_mesh");
 }
 
 void Session::add_points_mesh(const std::string& name, int dimensions, const std::string& coordinates) try {
-  Declarations& declarations = implementation_->declarations("add_points_mesh");
+  Declarations& declarations = declaring(implementation_, "add_points_mesh");
   declarations.add_mesh(mesh_of(name, MeshKind::points, dimensions));
-  declarations.arrays.push_back({name, Role::coordinates, coordinates});
+  declarations.add_array(name, Role::coordinates, coordinates);
 } catch (...) {
   rethrow_as_error("add_points_mesh");
 }
@@ -91,7 +91,7 @@ void Session::add_points_mesh(const std::string& name, int dimensions, const std
 void Session::add_octree_mesh(const std::string& name, const std::vector<Index>& roots,
                               const std::vector<double>& origin, const std::vector<double>& spacing,
                               const std::string& refined) try {
-  Declarations& declarations = implementation_->declarations("add_octree_mesh");
+  Declarations& declarations = declaring(implementation_, "add_octree_mesh");
   const std::size_t dimensions = roots.size();
   Mesh mesh = mesh_of(name, MeshKind::octree, static_cast<int>(dimensions));
   if (origin.size() != dimensions || spacing.size() != dimensions) {
@@ -109,20 +109,20 @@ void Session::add_octree_mesh(const std::string& name, const std::vector<Index>&
   }
   mesh.geometry = std::make_shared<OctreeGeometry>(count, first, size);
   declarations.add_mesh(std::move(mesh));
-  declarations.arrays.push_back({name, Role::refined, refined});
+  declarations.add_array(name, Role::refined, refined);
 } catch (...) {
   rethrow_as_error("add_octree_mesh");
 }
 
 void Session::set_mesh_array(const std::string& mesh, Role role, const std::string& variable) try {
   if (role == Role::none) fail(Code::usage, "set_mesh_array: '{}' is given no role on '{}'; name one", variable, mesh);
-  implementation_->declarations("set_mesh_array").arrays.push_back({mesh, role, variable});
+  declaring(implementation_, "set_mesh_array").add_array(mesh, role, variable);
 } catch (...) {
   rethrow_as_error("set_mesh_array");
 }
 
 void Session::set_periodic(const std::string& name, const std::array<bool, 3>& periodic) try {
-  implementation_->declarations("set_periodic").change_mesh(name, "set_periodic", [periodic](Mesh& mesh) {
+  declaring(implementation_, "set_periodic").change_mesh(name, "set_periodic", [periodic](Mesh& mesh) {
     set_periodic_of(mesh, periodic);
   });
 } catch (...) {
@@ -130,7 +130,7 @@ void Session::set_periodic(const std::string& name, const std::array<bool, 3>& p
 }
 
 void Session::set_refinement(const std::string& name, const std::vector<Index3>& ratios) try {
-  implementation_->declarations("set_refinement").change_mesh(name, "set_refinement", [ratios](Mesh& mesh) {
+  declaring(implementation_, "set_refinement").change_mesh(name, "set_refinement", [ratios](Mesh& mesh) {
     set_refinement_of(mesh, ratios);
   });
 } catch (...) {
@@ -138,7 +138,7 @@ void Session::set_refinement(const std::string& name, const std::vector<Index3>&
 }
 
 void Session::set_fixed(const std::string& name) try {
-  implementation_->declarations("set_fixed").change_mesh(name, "set_fixed", [](Mesh& mesh) { mesh.fixed = true; });
+  declaring(implementation_, "set_fixed").change_mesh(name, "set_fixed", [](Mesh& mesh) { mesh.fixed = true; });
 } catch (...) {
   rethrow_as_error("set_fixed");
 }
@@ -148,14 +148,14 @@ void Session::set_block(const std::string& mesh, std::int64_t block, const Box& 
   wanted.id = block;
   wanted.level = level;
   wanted.cells = cells;
-  implementation_->set_block(mesh, wanted);
+  alive(implementation_, "set_block").set_block(mesh, wanted);
 } catch (...) {
   rethrow_as_error("set_block");
 }
 
 void Session::set_rectilinear_block(const std::string& mesh, std::int64_t block, const Box& cells,
                                     const std::vector<std::vector<double>>& nodes) try {
-  Declarations& declarations = implementation_->declarations("set_rectilinear_block");
+  Declarations& declarations = declaring(implementation_, "set_rectilinear_block");
   if (nodes.empty() || nodes.size() > 3) {
     fail(Code::usage, "set_rectilinear_block: nodes along {} axes for block {} of the mesh '{}', expected 1, 2 or 3",
          nodes.size(), block, mesh);
@@ -177,13 +177,13 @@ void Session::set_block_list(const std::string& mesh, std::int64_t block, Index 
   wanted.cells = list_box(cells);
   wanted.lengths = lengths;
   wanted.bounds = bounds;
-  implementation_->set_block(mesh, wanted);
+  alive(implementation_, "set_block_list").set_block(mesh, wanted);
 } catch (...) {
   rethrow_as_error("set_block_list");
 }
 
 void Session::set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds) try {
-  implementation_->set_block_bounds(mesh, block, bounds);
+  alive(implementation_, "set_block_bounds").set_block_bounds(mesh, block, bounds);
 } catch (...) {
   rethrow_as_error("set_block_bounds");
 }

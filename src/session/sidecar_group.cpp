@@ -12,10 +12,13 @@
 #include "base/fail.hpp"
 #include "base/joint_work.hpp"
 #include "base/log.hpp"
+#include "base/own_environment.hpp"
+#include "base/paths.hpp"
 #include "base/records.hpp"
 #include "base/timer.hpp"
 #include "base/wait_note.hpp"
 #include "client/declarations.hpp"
+#include "config/document.hpp"
 #include "config/groups.hpp"
 #include "config/plugin_loader.hpp"
 #include "data/derivation.hpp"
@@ -73,6 +76,7 @@ class Group {
   MpiCommunicator& world_;
   const SidecarOptions& options_;
   std::string text_;
+  std::string folder_;  ///< working directory of the first server at its start: where relative paths begin
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
   Registry registry_;
@@ -99,8 +103,9 @@ void Group::read_configuration() {
     text_ = read_configuration_file(options_.file, "give the file that the simulation uses");
   });
   share_text(world_, text_);
+  folder_ = common_folder(world_);
   together(world_, [&] {
-    document_ = parse_document(text_, options_.file);
+    document_ = parse_document(text_, options_.file, folder_);
     opening_ = read_opening(*document_);
     if (opening_.placement.mode != PlacementMode::sidecar) {
       fail(Code::configuration,
@@ -221,7 +226,7 @@ void Group::configure() {
     check_declarations();
     OpeningConfig& opening = config_.opening;
     opening.placement.pretend_nodes = pretended;
-    opening.directory = options_.directory.empty() ? setup_.directory : options_.directory;
+    opening.directory = options_.directory.empty() ? setup_.directory : path_from(folder_, options_.directory);
     // A second group of one simulation goes on where the first one ended.
     opening.same_session = epoch > 1;
     if (opening.same_session) opening.existing = Existing::resume;
@@ -233,7 +238,7 @@ void Group::configure() {
   divide();
   serving_ =
       std::make_unique<Serving>(Serving::Group{roles_.group_members ? *roles_.group_members : world_, roles_.group},
-                                config_, registry_, WorkerSource{text_, options_.file, setup_.declarations});
+                                config_, registry_, WorkerSource{text_, options_.file, folder_, setup_.declarations});
 }
 
 /// Into the groups that the simulation has laid out its memory for.
@@ -356,7 +361,10 @@ void Group::serve() {
     if (!joined) return;
     server->start_at(first);
     together(world_, [&] {
-      if (world_.rank() == 0) write_record(config_.opening.directory, facts(), nullptr, nullptr);
+      if (world_.rank() != 0) return;
+      remove_earlier_records(config_.opening,
+                             {own_files::run_timings, own_files::run_movement, own_files::run_iterations});
+      write_record(config_.opening.directory, facts(), nullptr, nullptr);
     });
     serving_->begin({&*server, nullptr, nullptr, setup_.events, first, origin,
                      static_cast<int>(attachment_->answer().node), setup_.clients});

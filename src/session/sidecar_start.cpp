@@ -43,7 +43,7 @@ SidecarSetup setup_of(const Config& config, const Declarations& declarations, co
   setup.metadata = all.encode();
   setup.events = config.events;
   setup.file = file;
-  setup.directory = std::filesystem::absolute(config.opening.directory).string();
+  setup.directory = config.opening.directory;
   setup.steering = steering_text(config);
   setup.clients = clients;
   return setup;

@@ -4,20 +4,13 @@
 #include <filesystem>
 
 #include "base/agree.hpp"
+#include "base/paths.hpp"
 #include "session/wiring.hpp"
 #include "transport/shared_memory/spill_folder.hpp"
 
 namespace sidestream {
 
 namespace {
-
-/// Servers find it from another working directory.
-std::string folder_of(const SpillConfig& spill) {
-  std::string folder = spill.directory;
-  const char* const temporary = std::getenv("TMPDIR");
-  if (folder.empty()) folder = temporary != nullptr && *temporary != 0 ? temporary : "/tmp";
-  return std::filesystem::absolute(folder).lexically_normal().string();
-}
 
 /// Of `size` bytes. A client that has declared nothing may do so later.
 std::uint64_t share_of(std::uint64_t size, std::int64_t mine, std::int64_t all) {
@@ -26,6 +19,13 @@ std::uint64_t share_of(std::uint64_t size, std::int64_t mine, std::int64_t all) 
 }
 
 }  // namespace
+
+void settle_spilling(PlacementConfig& placement, const std::string& folder) {
+  std::string& directory = placement.spill.directory;
+  const char* const temporary = std::getenv("TMPDIR");
+  if (directory.empty()) directory = temporary != nullptr && *temporary != 0 ? temporary : "/tmp";
+  directory = path_from(folder, directory);
+}
 
 std::unique_ptr<shared_memory::SpillFile> make_spill_file(MpiCommunicator& world, const Roles& roles,
                                                           const PlacementConfig& placement,
@@ -39,7 +39,7 @@ std::unique_ptr<shared_memory::SpillFile> make_spill_file(MpiCommunicator& world
   std::unique_ptr<shared_memory::SpillFile> file;
   together(world, [&] {
     if (!roles.client) return;
-    const std::string folder = folder_of(placement.spill);
+    const std::string& folder = placement.spill.directory;
     if (roles.on_node.number == 0) shared_memory::prepare_spill_folder(folder);
     std::filesystem::create_directories(folder);
     file = std::make_unique<shared_memory::SpillFile>(folder, share_of(placement.spill.size, mine, all));

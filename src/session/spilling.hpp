@@ -12,6 +12,10 @@
 
 namespace sidestream {
 
+/// Where `placement` says nothing, `$TMPDIR` or /tmp; an absolute path, as servers have other working directories. To
+/// be called while a session opens.
+void settle_spilling(PlacementConfig& placement, const std::string& folder);
+
 /// Collective over `world`. This client's file, with a share of the node's bytes that is as large as its share of what
 /// the node's clients publish; null on servers, and without `when_full: spill`. Removes first what dead runs have left.
 /// Throws the same Error on every rank.

@@ -1,4 +1,5 @@
 // Starting a session: everybody agrees on what exists, then the wings are wired together.
+#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -10,8 +11,10 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/own_environment.hpp"
 #include "base/records.hpp"
 #include "base/timer.hpp"
+#include "base/wait_note.hpp"
 #include "data/derivation.hpp"
 #include "session/binding.hpp"
 #include "session/declared_difference.hpp"
@@ -43,8 +46,46 @@ class SigtermIgnored {
 
 }  // namespace
 
+namespace {
+
+constexpr double patience = 5;  ///< seconds
+
+/// Calls `what` while somebody waits in the communicator, as long as this lives.
+class Meanwhile {
+ public:
+  Meanwhile(MpiCommunicator& comm, std::function<void()> what) : comm_(comm) { comm_.set_meanwhile(std::move(what)); }
+  ~Meanwhile() { comm_.set_meanwhile({}); }
+  Meanwhile(const Meanwhile&) = delete;
+  Meanwhile& operator=(const Meanwhile&) = delete;
+
+ private:
+  MpiCommunicator& comm_;
+};
+
+}  // namespace
+
+/// What to say of those who do not come: in the servers' words on the first of them, in the clients' on theirs.
+std::string Session::Implementation::late_sentence(Wish wish) const {
+  if (is_server()) {
+    return fmt::format(
+        "the servers have waited {:g} s and the simulation has not started its session (start, or the first publish, on "
+        "every client). If it computes or reads its input, all is well. If it hangs, a call of MPI in it most likely "
+        "still names MPI_COMM_WORLD, which has the servers' ranks too: give it the communicator of sidestream_comm "
+        "(C++ Session::comm, Python session.comm)",
+        patience);
+  }
+  return fmt::format(
+      "{} has waited {:g} s for other ranks of the session: each client must call start (or publish, which starts it), "
+      "and each rank for which is_server is true must call serve",
+      wish == Wish::start ? "start" : "close, of a session that has not started,", patience);
+}
+
 /// Whether everybody wants to start. False: everybody cancelled. Throws if they differ.
 bool Session::Implementation::vote(Wish wish) {
+  const bool speaks =
+      is_server() ? world_->rank() == roles_.servers.first : roles_.members && roles_.members->rank() == 0;
+  LateNote note(speaks, patience, speaks ? late_sentence(wish) : std::string());
+  const Meanwhile meanwhile(*world_, [&note] { note.look(); });
   std::int64_t lowest = static_cast<std::int64_t>(wish), highest = lowest;
   world_->minimum(std::span(&lowest, 1));
   world_->maximum(std::span(&highest, 1));
@@ -54,6 +95,15 @@ bool Session::Implementation::vote(Wish wish) {
       Code::usage,
       "the session was closed on some ranks before it started, and started on others; call start, or publish, on every "
       "client, and serve on every server");
+}
+
+/// Records that an earlier run in another placement left, too. With `job` an endpoint may be at work on its own ones.
+static void remove_replaced(const OpeningConfig& opening) {
+  using namespace own_files;
+  remove_earlier_records(
+      opening, {run_timings, run_movement, run_iterations, clients_record, clients_timings, clients_iterations});
+  if (opening.placement.mode == PlacementMode::job) return;
+  remove_earlier_records(opening, {endpoint_record, endpoint_timings, endpoint_movement, endpoint_iterations});
 }
 
 void Session::Implementation::begin_together() {
@@ -88,6 +138,7 @@ void Session::Implementation::begin_together() {
   together(*world_, [&] {
     // With `sidecar` the servers, another job, write it.
     if (world_->rank() != roles_.servers.first) return;
+    remove_replaced(opening_);
     keep_earlier_record(opening_);
     write_record(opening_.directory, facts(), nullptr, nullptr);
   });
@@ -157,6 +208,7 @@ void Session::Implementation::configure() {
     const int pretended = opening_.placement.pretend_nodes;
     config_ = read_config(*document_, registry_, declarations_.parameters, declarations_.metadata);
     config_.opening.placement.pretend_nodes = pretended;
+    config_.opening.placement.spill = opening_.placement.spill;
     declarations_.apply_arrays(config_.metadata);
     declare_to_streams(*streams_, config_, declarations_);
     declarations_.apply_attributes(config_.metadata);
@@ -224,12 +276,14 @@ int shift_for(std::size_t blocks, Communicator& clients) {
 
 /// Names that came to their home, in the order of the clients that sent them. Throws if two are the same.
 void check_unique(const std::vector<MemberMessage>& from, const Metadata& metadata) {
-  std::set<BlockName> seen;
+  std::map<BlockName, int> seen;
   for (const MemberMessage& part : from) {
     for (const BlockName& name : records_of<BlockName>(part.bytes)) {
-      if (seen.insert(name).second) continue;
-      fail(Code::usage, "two clients declare block {} of the mesh '{}'; give every block of a mesh an id of its own",
-           name.id, metadata.meshes[static_cast<std::size_t>(name.mesh)].name);
+      const auto [known, fresh] = seen.emplace(name, part.member);
+      if (fresh) continue;
+      fail(Code::usage,
+           "clients {} and {} both declare block {} of the mesh '{}'; give every block of a mesh an id of its own",
+           known->second, part.member, name.id, metadata.meshes[static_cast<std::size_t>(name.mesh)].name);
     }
   }
 }
@@ -266,7 +320,7 @@ void Session::Implementation::make_serving() {
       begin_streams(*streams_, *roles_.members);  // streams of all groups are one session's
       serving_ = std::make_unique<Serving>(
           Serving::Group{colleagues(roles_), roles_.group}, config_, registry_,
-          WorkerSource{text_, file_, declarations_.encode()}, reduces,
+          WorkerSource{text_, file_, folder_, declarations_.encode()}, reduces,
           [&](const auto& folder) { choose_stream_tasks(*streams_, config_, roles_.group, registry_, folder); });
     } catch (const Error&) {
       failure = std::current_exception();
@@ -280,12 +334,14 @@ void Session::Implementation::make_serving() {
 void Session::Implementation::begin_serving() {
   if (!serving_) return;
   serving_->begin({wires_.server.get(), wires_.sender.get(), wires_.receiver.get(), config_.events, 0, origin_,
-                   roles_.node, roles_.clients.count});
+                   roles_.node, roles_.clients.count, true, gaps_});
 }
 
 void Session::Implementation::start() {
+  if (state_ == State::ended) fail_ended("start");
   if (is_server()) fail(Code::usage, "start: this rank is a server; call serve instead");
   if (state_ != State::open) fail(Code::usage, "start: the session has started already; call it once");
+  const OwnEnvironment environment;
   state_ = State::ended;  // if what follows throws, on every rank alike
   jointly([&] {
     if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
@@ -295,8 +351,10 @@ void Session::Implementation::start() {
 }
 
 void Session::Implementation::serve() {
+  if (state_ == State::ended && mpi_is_finalized()) fail_ended("serve");
   if (!is_server()) fail(Code::usage, "serve: this rank is a client; serve only where is_server says so");
   if (state_ != State::open) fail(Code::usage, "serve: the session has been served already; call it once");
+  const OwnEnvironment environment;
   const SigtermIgnored ignored;
   state_ = State::ended;
   bool starts = false;

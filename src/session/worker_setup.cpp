@@ -62,11 +62,11 @@ std::shared_ptr<const Document> with_one(const Document& document, std::size_t a
     if (analysis >= items.size()) fail(Code::internal, "analysis {} of {} is wanted", analysis, items.size());
     items = {items[analysis]};
   }
-  return std::make_shared<const Document>(document.file(), std::move(root));
+  return std::make_shared<const Document>(document.file(), std::move(root), document.folder());
 }
 
 struct Setup {
-  std::string text, file;
+  std::string text, file, folder;
   Bytes declarations;
   Bytes metadata;  ///< all of it, with its numbers
   std::uint64_t analysis = 0;
@@ -101,6 +101,7 @@ WorkerSettings worker_settings(const WorkerSource& source, const Config& config,
   ByteWriter out;
   out.put(source.text);
   out.put(source.file);
+  out.put(source.folder);
   out.put(source.declarations);
   out.put(numbered(config.metadata));
   out.put(static_cast<std::uint64_t>(task));
@@ -115,14 +116,18 @@ WorkerTask make_worker_task(BytesView bytes) {
   Setup setup;
   in.get(setup.text);
   in.get(setup.file);
+  in.get(setup.folder);
   in.get(setup.declarations);
   in.get(setup.metadata);
   in.get(setup.analysis);
   std::uint64_t count = 0;
   in.get(count);
   while (setup.expressions.size() < count) in.get(setup.expressions.emplace_back());
+  // Wherever its server is when it starts one, each worker finds the files that the first one has found. A node that
+  // has no such folder does without.
+  [[maybe_unused]] const int entered = setup.folder.empty() ? 0 : chdir(setup.folder.c_str());
   auto made = std::make_shared<Made>();
-  made->document = with_one(*parse_document(setup.text, setup.file), setup.analysis);
+  made->document = with_one(*parse_document(setup.text, setup.file, setup.folder), setup.analysis);
   register_for_all(made->registry, read_opening(*made->document));
   const Declarations declared = Declarations::decode(setup.declarations);
   made->config =

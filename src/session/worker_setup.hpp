@@ -12,7 +12,7 @@ namespace sidestream {
 
 /// What a session was made from; see Declarations::encode.
 struct WorkerSource {
-  std::string text, file;
+  std::string text, file, folder;  ///< the configuration, its name, and where its relative paths begin
   Bytes declarations;
 };
 

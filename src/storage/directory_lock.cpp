@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/fail.hpp"
+#include "base/files.hpp"
 #include "base/log.hpp"
 #include "storage/output_file.hpp"
 
@@ -61,7 +62,7 @@ DirectoryLock::DirectoryLock(const std::string& directory, const std::string& na
 
 /// False: the file was removed meanwhile; try again.
 bool DirectoryLock::try_take(const std::string& directory) {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  descriptor_ = open_or_create(path_, O_RDWR);
   if (descriptor_ < 0) fail_file("create", path_, errno);
   const int error = lock(descriptor_);
   const bool named = error == 0 && is_named(descriptor_, path_);
@@ -85,6 +86,18 @@ bool DirectoryLock::try_take(const std::string& directory) {
     log::warning("cannot say in '{}' who holds it", path_);
   }
   return true;
+}
+
+bool is_locked(const std::string& directory, const std::string& name) {
+  const std::string path = (std::filesystem::path(directory) / name).string();
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return false;
+  struct flock asked {};
+  asked.l_type = F_WRLCK;
+  asked.l_whence = SEEK_SET;
+  const bool known = ::fcntl(descriptor, F_OFD_GETLK, &asked) == 0;
+  ::close(descriptor);
+  return known && asked.l_type != F_UNLCK;
 }
 
 DirectoryLock::~DirectoryLock() {

@@ -25,4 +25,7 @@ class DirectoryLock {
   int descriptor_ = -1;
 };
 
+/// Whether somebody holds that lock. False also where that cannot be known.
+[[nodiscard]] bool is_locked(const std::string& directory, const std::string& name);
+
 }  // namespace sidestream

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "base/folder_names.hpp"
 #include "base/log.hpp"
+#include "base/system_text.hpp"
 #include "data/file_pattern.hpp"
+#include "storage/file_names.hpp"
 #include "storage/output_file.hpp"
 #include "storage/series.hpp"
 
@@ -26,14 +28,15 @@ constexpr std::array vtk_lists{".pvti", ".pvtr", ".pvts", ".pvtu", ".pvtp", ".vt
 bool is_numbered(std::string_view name, std::string_view before, std::string_view after) {
   if (!name.starts_with(before) || !name.ends_with(after) || name.size() <= before.size() + after.size()) return false;
   name = name.substr(before.size(), name.size() - before.size() - after.size());
-  return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return std::all_of(name.begin(), name.end(), is_digit);
 }
 
 void remove_one(const fs::path& path) {
   std::error_code error;
   fs::remove(path, error);
   if (error)
-    log::warning("'{}' of an earlier run stays, though this run replaces it: {}", path.string(), error.message());
+    log::warning("'{}' of an earlier run stays, though this run replaces it: {}", path.string(),
+                 system_text(error.value()));
 }
 
 /// Of the files in a folder those that `is_ours` knows by name.
@@ -101,16 +104,48 @@ void remove_indexed(const std::string& stem, const std::string& ending) {
   }
 }
 
+/// What a list of pieces may end in that stands for a file of this ending.
+std::vector<std::string> list_endings(const std::string& ending, const std::map<std::string, ResultFormat>& formats) {
+  if (std::find(vtk_lists.begin(), vtk_lists.end(), ending) != vtk_lists.end()) {
+    return {vtk_lists.begin(), vtk_lists.end()};
+  }
+  const auto format = formats.find(ending);
+  if (format == formats.end() || format->second.list_ending.empty()) return {};
+  return {format->second.list_ending};
+}
+
+/// A file that each iteration writes anew, or adds to: the one file, and the list of pieces that may stand for it.
+void remove_plain(const fs::path& path, const std::vector<std::string>& of_lists) {
+  std::vector<fs::path> forms{path};
+  for (const std::string& ending : of_lists) forms.push_back(fs::path(path).replace_extension(ending));
+  std::error_code error;
+  for (const fs::path& form : forms) {
+    const fs::file_type type = fs::symlink_status(form, error).type();
+    if (type == fs::file_type::regular || type == fs::file_type::symlink) remove_result(form);
+  }
+  const fs::path note(hidden_beside(path.string(), ".committed"));
+  if (fs::exists(note, error)) remove_one(note);
+}
+
 }  // namespace
 
 void remove_earlier_results(const OutputDirectory& directory, const std::vector<std::string>& patterns,
-                            const std::vector<std::string>& meshes) {
+                            const std::vector<std::string>& meshes,
+                            const std::map<std::string, ResultFormat>& formats) {
   for (const std::string& pattern : patterns) {
-    if (!names_iteration(pattern)) continue;
     const std::string ending = fs::path(pattern).extension().string();
+    const bool is_vtk = std::find(vtk_lists.begin(), vtk_lists.end(), ending) != vtk_lists.end();
+    if (!names_iteration(pattern)) {
+      remove_plain(directory.path(pattern, {}, 0), list_endings(ending, formats));
+      const std::string stem = pattern.substr(0, pattern.size() - ending.size());
+      for (const std::string& mesh : meshes) {
+        if (is_vtk) remove_plain(directory.path(stem + "-" + mesh + ending, {}, 0), list_endings(ending, formats));
+      }
+      continue;
+    }
     const std::string stem = directory.path(series_stem(pattern), {}, 0);
     remove_indexed(stem, ending);
-    if (std::find(vtk_lists.begin(), vtk_lists.end(), ending) == vtk_lists.end()) continue;
+    if (!is_vtk) continue;
     for (const char* other : vtk_lists) {
       remove_indexed(stem, other);
       for (const std::string& mesh : meshes)

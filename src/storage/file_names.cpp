@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/persist.hpp"
+#include "storage/file_parts.hpp"
 #include "storage/output_file.hpp"
 
 namespace sidestream {
@@ -34,8 +35,7 @@ void keep_earlier(const std::string& path) {
   const std::string kept = free_version(path);
   std::error_code error;
   fs::create_hard_link(path, kept, error);
-  if (error) fs::copy_file(path, kept, error);  // a file system without links
-  if (error) fail_file("keep what an earlier run left in", path, error.value());
+  if (error) copy_file(path, kept);  // a file system without links
   log::info("'{}', which an earlier run left, is kept as '{}'", path, kept);
 }
 

@@ -6,12 +6,14 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "base/descriptor.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
+#include "base/system_text.hpp"
 
 namespace sidestream {
 
@@ -42,30 +44,17 @@ std::string_view remedy(int error_number) {
       return "too many files are open: raise the limit (ulimit -n)";
     case ENAMETOOLONG:
       return "choose a shorter file name";
+    case ELOOP:
+      return "a symbolic link stands where a file is needed: remove it, or name what it leads to";
+    case ENXIO:
+      return "a pipe or a device stands where a file is needed: remove it or choose another name";
+    case EFBIG:
+      return "it would exceed the limit on the size of files: raise it (ulimit -f)";
     case EIO:
       return "the disk or its connection failed: check the system's log";
     default:
       return "check the place and the name";
   }
-}
-
-/// A descriptor that closes itself.
-struct Descriptor {
-  explicit Descriptor(int d) : value(d) {}
-  ~Descriptor() {
-    if (value >= 0) ::close(value);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int value;
-};
-
-int retried_open(const std::string& path, int flags) {
-  int descriptor = -1;
-  do {
-    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-  } while (descriptor < 0 && errno == EINTR);
-  return descriptor;
 }
 
 std::string directory_of(const std::string& path) {
@@ -76,7 +65,7 @@ std::string directory_of(const std::string& path) {
 }  // namespace
 
 void fail_file(std::string_view action, const std::string& path, int error_number) {
-  fail(Code::file, "cannot {} '{}': {}; {}", action, path, std::strerror(error_number), remedy(error_number));
+  fail(Code::file, "cannot {} '{}': {}; {}", action, path, system_text(error_number), remedy(error_number));
 }
 
 void make_directory_of(const std::string& path) {
@@ -90,7 +79,7 @@ void make_directory_of(const std::string& path) {
 }
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
-  descriptor_ = retried_open(path_, O_WRONLY | O_CREAT | O_TRUNC);
+  descriptor_ = create_anew(path_, O_WRONLY);
   if (descriptor_ < 0) fail_file("create", path_, errno);
   buffer_.reserve(buffer_size);
 }
@@ -144,16 +133,16 @@ void OutputFile::close() {
 }
 
 void append_to_file(const std::string& path, std::string_view text) {
-  const Descriptor file(retried_open(path, O_WRONLY | O_APPEND | O_CREAT));
-  if (file.value < 0) fail_file("open for appending", path, errno);
+  const Descriptor file(open_or_create(path, O_WRONLY | O_APPEND));
+  if (file.get() < 0) fail_file("open for appending", path, errno);
   struct stat before {};
-  if (::fstat(file.value, &before) != 0) fail_file("examine", path, errno);
+  if (::fstat(file.get(), &before) != 0) fail_file("examine", path, errno);
   while (!text.empty()) {
-    const ssize_t written = ::write(file.value, text.data(), text.size());
+    const ssize_t written = ::write(file.get(), text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       const int error = errno;
-      if (::ftruncate(file.value, before.st_size) != 0) fail_file("write, nor undo a write to,", path, error);
+      if (::ftruncate(file.get(), before.st_size) != 0) fail_file("write, nor undo a write to,", path, error);
       fail_file("write", path, error);
     }
     text.remove_prefix(static_cast<std::size_t>(written));
@@ -161,16 +150,16 @@ void append_to_file(const std::string& path, std::string_view text) {
 }
 
 void overwrite_start(const std::string& path, std::string_view text) {
-  const Descriptor file(retried_open(path, O_WRONLY | O_CREAT));
-  if (file.value < 0) fail_file("open", path, errno);
+  const Descriptor file(open_or_create(path, O_WRONLY));
+  if (file.get() < 0) fail_file("open", path, errno);
   ssize_t written = 0;
   do {
-    written = ::pwrite(file.value, text.data(), text.size(), 0);
+    written = ::pwrite(file.get(), text.data(), text.size(), 0);
   } while (written < 0 && errno == EINTR);
   if (written != static_cast<ssize_t>(text.size())) fail_file("write", path, written < 0 ? errno : ENOSPC);
 }
 
-InputFile::InputFile(std::string path) : path_(std::move(path)), descriptor_(retried_open(path_, O_RDONLY)) {
+InputFile::InputFile(std::string path) : path_(std::move(path)), descriptor_(open_to_read(path_)) {
   if (descriptor_ < 0) fail_file("open", path_, errno);
 }
 
@@ -195,7 +184,8 @@ std::uint64_t size_of_file(const std::string& path) {
 }
 
 void cut_file(const std::string& path, std::uint64_t size) {
-  if (::truncate(path.c_str(), static_cast<off_t>(size)) != 0) fail_file("shorten", path, errno);
+  const Descriptor file(open_existing(path, O_WRONLY));
+  if (file.get() < 0 || ::ftruncate(file.get(), static_cast<off_t>(size)) != 0) fail_file("shorten", path, errno);
 }
 
 std::string read_file(const std::string& path) {
@@ -209,9 +199,9 @@ std::string read_file(const std::string& path) {
 }
 
 void flush_to_disk(const std::string& path) {
-  const Descriptor file(retried_open(path, O_WRONLY));
-  if (file.value < 0) fail_file("open", path, errno);
-  if (::fsync(file.value) != 0) fail_file("flush", path, errno);
+  const Descriptor file(open_existing(path, O_WRONLY));
+  if (file.get() < 0) fail_file("open", path, errno);
+  if (::fsync(file.get()) != 0) fail_file("flush", path, errno);
 }
 
 void rename_file(const std::string& from, const std::string& to) {
@@ -220,10 +210,10 @@ void rename_file(const std::string& from, const std::string& to) {
 
 void flush_directory(const std::string& path) {
   const std::string name = path.empty() ? "." : path;
-  const Descriptor directory(retried_open(name, O_RDONLY | O_DIRECTORY));
-  if (directory.value < 0) fail_file("open the directory", name, errno);
+  const Descriptor directory(open_folder(name));
+  if (directory.get() < 0) fail_file("open the directory", name, errno);
   // Some network file systems refuse to flush a directory (EINVAL); the rename is as safe there as it gets.
-  if (::fsync(directory.value) != 0 && errno != EINVAL && errno != ENOTSUP) {
+  if (::fsync(directory.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
     fail_file("flush the directory", name, errno);
   }
 }

@@ -8,6 +8,7 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "data/earlier_tables.hpp"
 #include "data/file_pattern.hpp"
 #include "storage/batch_directory.hpp"
 #include "storage/file_names.hpp"
@@ -15,6 +16,7 @@
 #include "storage/replace_file.hpp"
 #include "storage/result_bytes.hpp"
 #include "storage/result_parts.hpp"
+#include "storage/result_texts.hpp"
 #include "storage/series.hpp"
 #include "storage/table_data.hpp"
 #include "storage/table_files.hpp"
@@ -46,6 +48,11 @@ class FileStore final : public ResultStore {
     if (!names_iteration(file)) return tables_.append(format, file, iteration, table, *first_);
     write(file, iteration,
           [&](const std::string& path) { format.table(path, table, false, directory_->provenance()); });
+  }
+  [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file,
+                                                                   const Iteration& iteration) const {
+    if (rank_ != 0) return {};
+    return tables_.earlier_rows(file, iteration, *first_);
   }
   void add(const std::string& file, const Iteration& iteration, const Image& image) {
     if (rank_ != 0) return;
@@ -279,6 +286,7 @@ void FileStore::add_pieces(const std::string& file, const Iteration& iteration, 
 }
 
 void check(const std::string& file, const Surface& surface) {
+  check_texts(file, surface.point_data);
   for (const Surface::Array& array : surface.point_data) {
     const std::size_t expected = surface.points.size() * static_cast<std::size_t>(std::max(array.components, 0));
     if (array.components >= 1 && array.values.size() == expected) continue;
@@ -289,10 +297,14 @@ void check(const std::string& file, const Surface& surface) {
   }
 }
 
-class FileResults final : public Results {
+class FileResults final : public Results, public EarlierTables {
  public:
+  [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const override {
+    return store_.earlier_rows(file, iteration_);
+  }
   FileResults(FileStore& store, const Iteration& iteration) : store_(store), iteration_(iteration) {}
   void add(const std::string& file, const Table& table) override {
+    check_texts(file, table);
     if (!is_data(file)) return store_.add(file, iteration_, table);
     add(file, data_set_of(file, table, 0, static_cast<Index>(table.rows())));
   }
@@ -304,10 +316,15 @@ class FileResults final : public Results {
   void add_stream(const std::string& file, const SurfaceStream& surface) override {
     store_.add(file, iteration_, surface);
   }
-  void add(const std::string& file, const CellSet& cells) override { store_.add(file, iteration_, cells); }
+  void add(const std::string& file, const CellSet& cells) override {
+    check_texts(file, cells.point_data);
+    check_texts(file, cells.cell_data);
+    store_.add(file, iteration_, cells);
+  }
   void add(const std::string& file, const DataSet& data) override { add_whole(file, {&data, 1}); }
 
   void add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how) override {
+    together(servers, [&] { check_texts(file, mine); });
     if (is_data(file)) return add_as_data(*this, file, mine, servers, how);
     if (names_iteration(file) && store_.has(file, &ResultFormat::table_list) &&
         in_pieces(how, bytes_of(mine), servers)) {
@@ -328,12 +345,17 @@ class FileResults final : public Results {
     Results::add_parts(file, collected(mine), servers, how);
   }
   void add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces how) override {
+    together(servers, [&] {
+      check_texts(file, mine.point_data);
+      check_texts(file, mine.cell_data);
+    });
     if (store_.has(file, &ResultFormat::cells_list) && in_pieces(how, bytes_of(mine), servers)) {
       return store_.add_pieces(file, iteration_, mine, servers);
     }
     Results::add_parts(file, mine, servers, how);
   }
   void add_parts(const std::string& file, const DataSet& mine, Communicator& servers, Pieces how) override {
+    together(servers, [&] { check_texts(file, mine); });
     if (store_.has(file, &ResultFormat::data_list) && in_pieces(how, bytes_of(mine), servers)) {
       return store_.add_pieces(file, iteration_, mine, servers);
     }
@@ -356,6 +378,7 @@ class FileResults final : public Results {
   }
   void add_whole(const std::string& file, std::span<const DataSet> parts) {
     for (const DataSet& part : parts) {
+      check_texts(file, part);
       for (const DataSet::Array& array : part.arrays) check_array(array);
     }
     check_parts(parts);

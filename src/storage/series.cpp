@@ -11,6 +11,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/numbers.hpp"
 #include "base/persist.hpp"
 #include "base/timer.hpp"
 #include "data/file_pattern.hpp"
@@ -55,16 +56,29 @@ Series::~Series() {
   }
 }
 
+namespace {
+
+/// yaml-cpp's own conversions depend on the program's locale.
+template <class Read>
+auto number_in(const YAML::Node& node, Read read) {
+  const auto number = read(node.as<std::string>());
+  if (!number) throw YAML::RepresentationException(node.Mark(), "not a number");
+  return *number;
+}
+
+}  // namespace
+
 /// Enters what `json` (a subset of YAML) lists.
 void Series::take(const std::string& json, const GoingOn& what) {
+  const auto whole = [](const std::string& text) { return whole_of<std::int64_t>(text); };
   std::set<std::string> known;
   for (const Entry& entry : entries_) known.insert(entry.name);
   for (const auto& file : YAML::Load(json)["files"]) {
     Entry entry;
     entry.name = file["name"].as<std::string>();
-    entry.iteration.time = file["time"].as<double>();
-    entry.iteration.cycle = file["cycle"].as<std::int64_t>();
-    entry.iteration.index = file["iteration"].as<std::int64_t>();
+    entry.iteration.time = number_in(file["time"], real_of);
+    entry.iteration.cycle = number_in(file["cycle"], whole);
+    entry.iteration.index = number_in(file["iteration"], whole);
     if (what.keeps(entry.iteration.index, entry.iteration.cycle) && known.insert(entry.name).second) {
       entries_.push_back(std::move(entry));
     }

@@ -1,6 +1,8 @@
 #include "storage/steering_mailbox.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,12 +11,15 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "base/backoff.hpp"
+#include "base/descriptor.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
 #include "base/folder_names.hpp"
 #include "base/log.hpp"
 #include "storage/output_file.hpp"
@@ -51,18 +56,60 @@ std::vector<std::string> names_in(const std::string& folder, std::string_view pr
   return names;
 }
 
-/// The first bytes of a file; a request that is longer is none.
-std::string text_in(const std::string& path) {
-  std::array<char, 4096> text{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(text.data(), text.size());
-  return {text.data(), static_cast<std::size_t>(file.gcount())};
+/// A request has at most so many bytes; so have answers.
+constexpr std::size_t longest = 4096;
+/// What is recorded of all parameters has at most so many.
+constexpr std::size_t longest_record = std::size_t{1} << 20;
+
+/// The first `most` bytes of a file. Nothing if it is not there, or is no file but a link or a pipe that somebody laid
+/// there.
+std::optional<std::string> text_in(const std::string& path, std::size_t most) {
+  const Descriptor file(open_existing(path, O_RDONLY));
+  if (file.get() < 0) return std::nullopt;
+  std::string text(most, '\0');
+  std::size_t size = 0;
+  while (size < most) {
+    const ssize_t got = ::read(file.get(), text.data() + size, most - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  text.resize(size);
+  return text;
+}
+
+/// Who can write into the folder steers the run. It is made if it is missing; what stands there must be this user's
+/// own.
+void make_folder(const std::string& folder) {
+  make_directory_of(folder);
+  // Not for all to write, whatever the umask says.
+  constexpr mode_t mode = 0775;
+  if (::mkdir(folder.c_str(), mode) != 0 && errno != EEXIST) fail_file("make the directory", folder, errno);
+  struct stat facts {};
+  if (::lstat(folder.c_str(), &facts) != 0) fail_file("examine", folder, errno);
+  const char* const wrong = S_ISLNK(facts.st_mode)           ? "is a symbolic link"
+                            : !S_ISDIR(facts.st_mode)        ? "is no directory"
+                            : facts.st_uid != ::geteuid()    ? "belongs to another user"
+                            : (facts.st_mode & S_IWOTH) != 0 ? "may be written by every user"
+                                                             : nullptr;
+  if (wrong) {
+    fail(Code::file,
+         "the folder for steering '{}' {}, expected one of this user's own: whoever can write into it steers the run; "
+         "remove it, or name another output directory",
+         folder, wrong);
+  }
+  if (::access(folder.c_str(), R_OK | W_OK | X_OK) != 0) fail_file("write into the directory", folder, errno);
 }
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 void post(const std::string& folder, const std::string& id, const std::string& name, const std::string& value) {
-  replace_file(in(folder, request, id), name + "\n" + value + "\n");
+  const std::string text = name + "\n" + value + "\n";
+  if (text.size() > longest) {
+    fail(Code::usage, "the name and the value have {} characters together, expected at most {}; give a number",
+         name.size() + value.size(), longest - 2);
+  }
+  replace_file(in(folder, request, id), text);
 }
 
 std::string id_of_this_process() {
@@ -76,8 +123,8 @@ std::string id_of_this_process() {
 bool has_answer(const std::string& path, std::string& sentence, double seconds) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (Backoff backoff(std::chrono::milliseconds(2), std::chrono::milliseconds(100));;) {
-    if (exists(path)) {
-      sentence = text_in(path);
+    if (std::optional<std::string> text = text_in(path, longest)) {
+      sentence = std::move(*text);
       ::unlink(path.c_str());
       return true;
     }
@@ -86,11 +133,31 @@ bool has_answer(const std::string& path, std::string& sentence, double seconds) 
   }
 }
 
+/// What was taken, or why it is no request.
+struct Taken {
+  std::optional<SteeringMailbox::Request> request;
+  std::string trouble;
+};
+
+Taken read_request(const std::string& id, const std::string& path) {
+  const std::optional<std::string> text = text_in(path, longest + 1);
+  if (!text) return {std::nullopt, "refused: the request is no file that can be read"};
+  if (text->size() > longest) {
+    return {std::nullopt,
+            fmt::format("refused: the request has more than {} bytes; give a name and a number", longest)};
+  }
+  const std::size_t line = text->find('\n');
+  const std::size_t end = line == std::string::npos ? line : text->find('\n', line + 1);
+  if (end == std::string::npos) {
+    return {std::nullopt, "refused: the request does not have two lines, expected a name and a value"};
+  }
+  return {SteeringMailbox::Request{id, text->substr(0, line), text->substr(line + 1, end - line - 1)}, {}};
+}
+
 }  // namespace
 
 SteeringMailbox::SteeringMailbox(const std::string& directory, bool goes_on) : folder_(folder_in(directory)) {
-  make_directory_of(in(folder_, request, "any"));
-  if (::access(folder_.c_str(), R_OK | W_OK | X_OK) != 0) fail_file("write into the directory", folder_, errno);
+  make_folder(folder_);
   if (goes_on) return;
   for (const std::string& name : names_in(folder_, "")) ::unlink((fs::path(folder_) / name).c_str());
 }
@@ -107,12 +174,13 @@ std::vector<SteeringMailbox::Request> SteeringMailbox::take() {
     const std::string id = name.substr(request.size());
     const std::string path = in(folder_, taken, id);
     if (::rename((fs::path(folder_) / name).c_str(), path.c_str()) != 0) continue;  // withdrawn
-    const std::string text = text_in(path);
-    ::unlink(path.c_str());
-    const std::size_t line = text.find('\n');
-    const std::size_t end = line == std::string::npos ? line : text.find('\n', line + 1);
-    if (end == std::string::npos) continue;
-    requests.push_back({id, text.substr(0, line), text.substr(line + 1, end - line - 1)});
+    Taken found = read_request(id, path);
+    if (::unlink(path.c_str()) != 0) ::rmdir(path.c_str());
+    if (found.request) {
+      requests.push_back(std::move(*found.request));
+    } else {
+      answer(id, found.trouble, false);
+    }
   }
   return requests;
 }
@@ -139,7 +207,7 @@ void SteeringMailbox::record(const std::string& lines) {
 
 std::vector<std::pair<std::string, std::string>> SteeringMailbox::recorded() const {
   std::vector<std::pair<std::string, std::string>> values;
-  std::ifstream file((fs::path(folder_) / parameters_file).string());
+  std::istringstream file(text_in((fs::path(folder_) / parameters_file).string(), longest_record).value_or(""));
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string name, equals, value;
@@ -150,16 +218,15 @@ std::vector<std::pair<std::string, std::string>> SteeringMailbox::recorded() con
 
 std::string steered_parameters(const std::string& directory) {
   const std::string path = (fs::path(folder_in(directory)) / parameters_file).string();
-  std::ifstream file(path);
-  std::ostringstream lines;
-  if (!file || !(lines << file.rdbuf())) {
+  std::optional<std::string> lines = text_in(path, longest_record);
+  if (!lines) {
     fail(
         Code::file,
         "no session that can be steered runs in '{}': there is no '{}'. Give its output directory with --directory, and "
         "declare its parameters under 'steering:' in the configuration",
         directory, path);
   }
-  return lines.str();
+  return *lines;
 }
 
 std::string ask_to_steer(const std::string& directory, const std::string& name, const std::string& value,

@@ -14,6 +14,7 @@
 #include "base/timer.hpp"
 #include "config/own_files.hpp"
 #include "storage/file_names.hpp"
+#include "storage/file_parts.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/output_file.hpp"
 #include "storage/replace_file.hpp"
@@ -24,9 +25,22 @@ namespace {
 
 constexpr std::size_t rows_at_once = 4096;  ///< that are put together in memory
 
-std::vector<std::string> wide_columns(const Table& table) {
+/// With those of the iteration before them. Readers go by names: each there once.
+std::vector<std::string> wide_columns(const Table& table, const std::string& file) {
   std::vector<std::string> columns{"iteration", "cycle", "time"};
-  for (const Column& column : table.columns()) columns.push_back(column.name);
+  const std::size_t own = columns.size();
+  for (const Column& column : table.columns()) {
+    const auto same = std::find(columns.begin(), columns.end(), column.name);
+    if (same != columns.end()) {
+      fail(Code::analysis, "found the column '{}' {} for '{}', expected each name once{}; rename it or leave it out",
+           column.name, same < columns.begin() + static_cast<std::ptrdiff_t>(own) ? "in a table" : "twice in a table",
+           file,
+           same < columns.begin() + static_cast<std::ptrdiff_t>(own)
+               ? ": iteration, cycle and time are put before the columns of a table that all iterations share"
+               : "");
+    }
+    columns.push_back(column.name);
+  }
   return columns;
 }
 
@@ -130,7 +144,7 @@ TableFiles::~TableFiles() {
 void TableFiles::append(const ResultFormat& format, const std::string& file, const Iteration& iteration,
                         const Table& table, const Iteration& first) {
   const std::string path = directory_->path(file, iteration, 0);
-  const std::vector<std::string> columns = wide_columns(table);
+  const std::vector<std::string> columns = wide_columns(table, file);
   auto known = columns_.find(path);
   if (known == columns_.end()) {
     if (!directory_->resumes() || !take_over(path, columns, GoingOn(*directory_, first))) {
@@ -157,6 +171,20 @@ void TableFiles::append(const ResultFormat& format, const std::string& file, con
     cut_file(path, before);
     throw;
   }
+}
+
+std::vector<std::vector<std::string>> TableFiles::earlier_rows(const std::string& file, const Iteration& iteration,
+                                                               const Iteration& first) const {
+  std::vector<std::vector<std::string>> rows;
+  const std::string path = directory_->path(file, iteration, 0);
+  if (!directory_->resumes() || !fs::exists(path)) return rows;
+  recover(path);
+  const GoingOn what(*directory_, first);
+  std::size_t line = 0;
+  for_each_record(path, [&](const CsvRecord& record) {
+    if (++line > 1 && keeps(what, path, record, line)) rows.push_back(record.fields);
+  });
+  return rows;
 }
 
 void TableFiles::write_new(const ResultFormat& format, const std::string& path, const Table& table) const {
@@ -197,9 +225,7 @@ bool TableFiles::take_over(const std::string& path, const std::vector<std::strin
       if (++line == 1 || keeps(what, path, record, line)) file.write(record.text);
     });
     file.close();
-    std::error_code error;
-    fs::copy_file(path, directory_->temporary(kept_name), fs::copy_options::overwrite_existing, error);
-    if (error) fail_file("keep the rows of", path, error.value());
+    copy_file(path, directory_->temporary(kept_name));
     directory_->commit(kept_name);
     forget_commitment(path);
   });

@@ -27,6 +27,10 @@ class TableFiles {
   void append(const ResultFormat& format, const std::string& file, const Iteration& iteration, const Table& table,
               const Iteration& first);
 
+  /// The rows from before `first` of a table that the directory goes on with. Throws Error(file).
+  [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file, const Iteration& iteration,
+                                                                   const Iteration& first) const;
+
   /// Leaves `provenance.txt` beside the tables, which have no place for it in them. A run that is resumed
   /// with another configuration adds to it.
   void keep_provenance();

@@ -11,6 +11,7 @@
 #include "analysis/level_cases.hpp"
 #include "analysis/surface_checks.hpp"
 #include "support/message_of.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -85,7 +86,7 @@ CapturedResults run(const AnalysisKind& kind, const std::string& yaml, const Pat
 template <class W, class F>
 void compare(const AnalysisKind& kind, const std::string& yaml, const W& world, const Choice& choice, double other,
              F&& check) {
-  MpiCommunicator self(MPI_COMM_SELF), all(MPI_COMM_WORLD);
+  MpiCommunicator self(MPI_COMM_SELF), all(test_ranks());
   const std::string with = "{" + yaml + choice.text(world.dimensions) + "}";
   CAPTURE(with);
   const CapturedResults expected = run(kind, "{" + yaml + "}", without(world, choice, other), self, 1);
@@ -199,7 +200,7 @@ TEST_CASE("pictures of surfaces and of parts of chosen cells") {
     CHECK(a.rgba == b.rgba);
   };
   const std::string tail = "}, size: [80, 64], camera: {view: [-1, -2, -1]}, file: a.png";
-  MpiCommunicator self(MPI_COMM_SELF), world_communicator(MPI_COMM_WORLD);
+  MpiCommunicator self(MPI_COMM_SELF), world_communicator(test_ranks());
   for (const std::string what : {"isosurface: {variable: t, values: 0.5", "threshold: {variable: t, minimum: -10"}) {
     for (const Choice& choice : all) {
       const PatchWorld patches = random_patches(3, 6);

@@ -10,6 +10,7 @@
 #include "analysis/surface_checks.hpp"
 #include "support/fake_lists.hpp"
 #include "support/message_of.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -88,7 +89,7 @@ TEST_CASE("a mean is that of the cells round the point") {
 }
 
 TEST_CASE("means and normals do not depend on blocks and servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const FakeCubes::Made made : {FakeCubes::Made::mixed, FakeCubes::Made::tetrahedra}) {
     const FakeCubes cubes(6, made);
     for (const char* yaml : {in_cells, at_points, "{variable: c, component: 1, values: 1.6}"}) {
@@ -112,7 +113,7 @@ TEST_CASE("without being asked for there are no normals in unstructured meshes")
 }
 
 TEST_CASE("flagged cells of boxes have no slice and no surface") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const auto flag = [](const std::array<double, 3>& x, const Index3&, int) { return x[0] > 0 && x[1] > 0 ? 1.0 : 0.0; };
   const auto value = [](const std::array<double, 3>& x, const Index3&, int) { return norm(x); };
   FakeDomain domain = fake_cube(

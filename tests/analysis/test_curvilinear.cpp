@@ -9,6 +9,7 @@
 #include "sidestream/error.hpp"
 #include "support/fake_domain.hpp"
 #include "support/message_of.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -192,7 +193,7 @@ TEST_CASE("a mesh of two dimensions has lines, and along z it is drawn as it is"
 }
 
 TEST_CASE("the same bytes for every division, on every number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const Centering centering : {Centering::cell, Centering::node}) {
     const FakeDomain domain = curved(10, bent, {{"r", radius, centering}, {"a", linear, Centering::cell}});
     const std::pair<AnalysisKind, std::string> all[] = {

@@ -12,6 +12,7 @@
 #include "analysis/kinds.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/hash_field.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -171,7 +172,7 @@ TEST_CASE("counts are those of slots, value by value") {
 }
 
 TEST_CASE("weights of two variables are summed exactly, the same for every division") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeDomain domain =
       fake_cube(9, 0, 1, {{"a", wave}, {"b", mass}, {"m", mass, Centering::cell, 1, Type::float32}});
   const std::string yaml =
@@ -284,7 +285,7 @@ TEST_CASE("two variables: each point in the field of its two values") {
   for (std::size_t n = 0; n < 30; ++n) integral += density[n] * (x[n % 6 + 1] - x[n % 6]) * (y[n / 6 + 1] - y[n / 6]);
   CHECK(std::fabs(integral - 1) < 1e-13);
   CHECK(results.images.at("h.png").width == 80);
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const auto shared = run_analysis(histogram2d_kind(), yaml, domain, random_division(domain.mesh().cells, 9, 2), world,
                                    {.ghosts = 2, .partials = 2});
   if (world.rank() == 0) {

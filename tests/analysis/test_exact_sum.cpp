@@ -7,9 +7,10 @@
 #include <random>
 #include <vector>
 
+#include "analysis/great_sums.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 
-using sidestream::ExactSum;
+using namespace sidestream;
 
 namespace {
 
@@ -152,4 +153,43 @@ TEST_CASE("the expansion holds what one double cannot") {
   for (const double term : terms) again.add(-term);
   CHECK(again.value() == 0);
   CHECK(terms[0] == 1e30);
+}
+
+TEST_CASE("what exceeds the doubles has a mean, a part and an expansion") {
+  for (const double sign : {1.0, -1.0}) {
+    CAPTURE(sign);
+    ExactSum sum;
+    for (int n = 0; n < 3000; ++n) sum.add(sign * greatest);
+    CHECK(is_great(sum));
+    CHECK(std::isinf(sum.value()));
+    CHECK(quotient_of(sum, 3000) == sign * greatest);
+    CHECK(quotient_of(sum, -3000) == -sign * greatest);
+    CHECK(quotient_of(sum, 1) == sign * infinity);
+    CHECK(product_of(sum, 1.0 / 4096) == sign * greatest / 4096 * 3000);
+    ExactSum back;
+    for (const double term : lowered(sum).expansion()) back.add(term);
+    for (int n = 0; n < 3000; ++n) back.add(-sign * std::ldexp(greatest, -great_bits));
+    CHECK(back.value() == 0);
+    ExactSum half;
+    add_weighted(half, sum, 0.5);
+    CHECK(is_great(half));
+    for (int n = 0; n < 1500; ++n) half.add(-sign * greatest);
+    CHECK(half.value() == 0);
+    ExactSum less;
+    add_weighted(less, sum, 1.0 / 3);
+    CHECK(quotient_of(less, 1000) == doctest::Approx(sign * greatest).epsilon(1e-15));
+  }
+}
+
+TEST_CASE("sums that are doubles, or no numbers, are as they were") {
+  ExactSum sum;
+  for (const double x : {0.1, 3e300, 1e-300, -7.0}) sum.add(x);
+  CHECK(!is_great(sum));
+  CHECK(quotient_of(sum, 3) == sum.value() / 3);
+  CHECK(product_of(sum, 1e-7) == 1e-7 * sum.value());
+  sum.add(infinity);
+  CHECK(!is_great(sum));
+  CHECK(quotient_of(sum, 5) == infinity);
+  sum.add(-infinity);
+  CHECK(std::isnan(product_of(sum, 5)));
 }

@@ -9,6 +9,7 @@
 #include "analysis/surface_checks.hpp"
 #include "sidestream/error.hpp"
 #include "support/fake_domain.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -112,7 +113,7 @@ TEST_CASE("along z it is drawn as the plane it is") {
 }
 
 TEST_CASE("the same bytes for every division, on every number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const Centering centering : {Centering::cell, Centering::node}) {
     const FakeDomain domain = fake_square(24, -1, 1, {{"r", radius, centering}, {"a", linear, Centering::cell}});
     const std::string scene =

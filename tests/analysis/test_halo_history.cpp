@@ -3,6 +3,7 @@
 
 #include "analysis/halo_checks.hpp"
 #include "analysis/halos/tracks.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -79,7 +80,7 @@ std::size_t row_of(const Table& table, Index track) {
 }  // namespace
 
 TEST_CASE("two blobs meet, one is born, one vanishes, one comes apart") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const std::vector<std::vector<Blob>> films{
       {{5, 5, 4}, {20, 5, 3}, {30, 30, 4}},                  // three
       {{7, 5, 4}, {18, 5, 3}, {30, 30, 4}, {2, 20, 2}},      // two are nearer, one is born
@@ -118,7 +119,7 @@ TEST_CASE("two blobs meet, one is born, one vanishes, one comes apart") {
 }
 
 TEST_CASE("what is remembered survives iterations that fail or are not seen, and does not depend on the servers") {
-  MpiCommunicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world(test_ranks()), self(MPI_COMM_SELF);
   const std::string yaml = "{variable: a, boundary: 0.3, halo: 0.6, history: {}}";
   const auto at = [](int n) {
     return sky({{39.0 + n, 5, 4}, {20, 39.0 - n, 3}, {30.0 - 2 * n, 30, 4}, {4, 18, n % 2 == 0 ? 3.0 : 1e-3}});

@@ -4,6 +4,7 @@
 
 #include "analysis/halo_level_cases.hpp"
 #include "support/fake_particles.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -162,7 +163,7 @@ void compare(const Table& levels, const Table& uniform, double cell, bool partic
 }  // namespace
 
 TEST_CASE("histories in trees that change are those of the finest level, in every division") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world_communicator(test_ranks()), self(MPI_COMM_SELF);
   constexpr std::int32_t deepest = 5;
   const std::array<bool, 3> along{true, true, false};
   std::map<std::string, int> events;
@@ -235,7 +236,7 @@ TEST_CASE("histories in trees that change are those of the finest level, in ever
 }
 
 TEST_CASE("histories in patches that come and go are those of the finest level") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world_communicator(test_ranks()), self(MPI_COMM_SELF);
   for (const int dimensions : {2, 3}) {
     const auto world_at = [&](int n) {
       PatchWorld world = random_patches(dimensions, 6);

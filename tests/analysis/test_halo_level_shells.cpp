@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/halo_level_cases.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -141,7 +142,7 @@ bool same_data(const DataSet& a, const DataSet& b) {
 }  // namespace
 
 TEST_CASE("shells have the leaves that are in them, in every division") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world_communicator(test_ranks()), self(MPI_COMM_SELF);
   for (const int dimensions : {1, 2, 3}) {
     for (std::uint64_t seed = 0; seed < 2; ++seed) {
       TreeWorld world = tree_of(dimensions, seed, dimensions == 3 ? 3 : 5);
@@ -241,7 +242,7 @@ TEST_CASE("where a power law is so many times as dense, on a tree that is finest
 }
 
 TEST_CASE("labels of trees and patches are those of the finest level, of no covered cell, in every division") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world_communicator(test_ranks()), self(MPI_COMM_SELF);
   const auto check = [&](const DataSet& one, const FakeDomain& fine, const LeafAt& leaf, int dimensions,
                          int connectivity) {
     const auto expected = expected_labels(fine, connectivity, 6, 7);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "analysis/halo_level_cases.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -50,7 +51,7 @@ const char* const file = "halos-{index:05}.csv";
 }  // namespace
 
 TEST_CASE("halos in trees are those of the finest level, in every division") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world_communicator(test_ranks()), self(MPI_COMM_SELF);
   std::size_t found = 0;
   for (const int dimensions : {1, 2, 3}) {
     for (std::uint64_t seed = 0; seed < (dimensions == 3 ? 2 : 4); ++seed) {
@@ -84,7 +85,7 @@ TEST_CASE("halos in trees are those of the finest level, in every division") {
 }
 
 TEST_CASE("halos in patches are those of the finest level, in every division of servers and of levels into patches") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world_communicator(test_ranks()), self(MPI_COMM_SELF);
   for (const int dimensions : {2, 3}) {
     PatchWorld world = random_patches(dimensions, 6);
     world.periodic = {dimensions == 2, false, true};

@@ -4,6 +4,7 @@
 
 #include "analysis/halo_checks.hpp"
 #include "support/fake_particles.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -126,7 +127,7 @@ const std::string options = "{variable: a, boundary: 1, halo: 2, connectivity: 6
 }  // namespace
 
 TEST_CASE("halos that have moved farther than their size are found again by their particles") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   Sky first, second, third;
   put_halo(first, 5, 5, 3);
   put_halo(first, 20, 39, 4);
@@ -168,7 +169,7 @@ TEST_CASE("halos that have moved farther than their size are found again by thei
 }
 
 TEST_CASE("weights decide, where they are asked for") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   Sky first, second;
   put_halo(first, 10, 10, 3);
   put_particles(first, 10, 10, 0, 3, 1);
@@ -188,7 +189,7 @@ TEST_CASE("weights decide, where they are asked for") {
 }
 
 TEST_CASE("the same bits on any number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world(test_ranks()), self(MPI_COMM_SELF);
   Run together(options + ", weight: weight}}", world), alone(options + ", weight: weight}}", self);
   for (std::int64_t step = 0; step < 6; ++step) {
     Sky sky;

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "analysis/halo_checks.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -101,7 +102,7 @@ void compare(const Table& profiles, std::size_t row, const std::vector<Shell>& s
 }  // namespace
 
 TEST_CASE("shells have the cells that are in them, in every division") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const auto& [size, dimensions] :
        {std::pair{Index3{9, 7, 6}, 3}, {Index3{14, 11, 1}, 2}, {Index3{40, 1, 1}, 1}}) {
     for (unsigned seed = 0; seed < 4; seed += dimensions == 3 ? 3 : 1) {
@@ -145,7 +146,7 @@ TEST_CASE("shells have the cells that are in them, in every division") {
 }
 
 TEST_CASE("about the centroid, round the end of the mesh") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeDomain domain = hashed(16);
   const Cells cells(domain, 14);
   for (const char* about : {"mass", "centre"}) {
@@ -247,7 +248,7 @@ TEST_CASE("what makes no profile is refused") {
 }
 
 TEST_CASE("labels are the numbers of the rows whose cells they are, on every server's planes") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   std::int32_t most = 0;
   for (const auto& [size, dimensions] :
        {std::pair{Index3{9, 7, 6}, 3}, {Index3{14, 11, 1}, 2}, {Index3{40, 1, 1}, 1}}) {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "analysis/halo_checks.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -104,7 +105,7 @@ void compare(const Table& table, std::size_t columns, const std::map<Index, std:
 }  // namespace
 
 TEST_CASE("what is found is what the twin finds") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   std::size_t found = 0;
   for (unsigned seed = 0; seed < 240; ++seed) {
     CAPTURE(seed);

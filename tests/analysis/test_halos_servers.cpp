@@ -2,13 +2,14 @@
 #include <cmath>
 
 #include "analysis/halo_checks.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
 
 TEST_CASE("the tables are those of the reference") {
   const FakeDomain domain = hashed(64);
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const double volume = std::pow(20.0 / 64, 3);
   for (const int connectivity : {6, 14, 26}) {
     const auto rows = reference_rows("hash_64_c" + std::to_string(connectivity) + "_halos_tb8_th20_min0.csv");
@@ -42,7 +43,7 @@ TEST_CASE("the tables are those of the reference") {
 }
 
 TEST_CASE("the same bits for every division and number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   // Sizes of 26 orders of magnitude, of both signs: sums that depend on their order would show it.
   const auto value = [](auto&, const Index3& p, int) {
     const double size = noise(p, 3, 20);

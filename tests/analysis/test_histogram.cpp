@@ -7,6 +7,7 @@
 #include "analysis/distribution/bins.hpp"
 #include "analysis/kinds.hpp"
 #include "support/fake_domain.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -82,7 +83,7 @@ TEST_CASE("without a range it reaches from the least to the greatest value") {
 }
 
 TEST_CASE("the same bits for every division and number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const Centering centering : {Centering::cell, Centering::node}) {
     const FakeDomain domain = fake_cube(9, -1, 1, {{"a", wave, centering, 2}});
     const std::string yaml = "{variable: a, component: 1, bins: 32}";

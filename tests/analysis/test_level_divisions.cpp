@@ -8,12 +8,13 @@
 #include "analysis/kinds.hpp"
 #include "analysis/level_cases.hpp"
 #include "analysis/surface_checks.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
 
 TEST_CASE("surfaces in trees are the same bytes for every division") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  MpiCommunicator world_communicator(test_ranks());
   for (const int dimensions : {2, 3}) {
     for (const std::uint64_t seed : {3, 4}) {
       const TreeWorld world = random_world(dimensions, seed, 4);
@@ -30,7 +31,7 @@ TEST_CASE("surfaces in trees are the same bytes for every division") {
 }
 
 TEST_CASE("normals point to lower values, and are the same bytes for every division") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  MpiCommunicator world_communicator(test_ranks());
   const TreeWorld world = ball_world(3, 4, 6);
   const std::string yaml = "{variable: t, values: [0, 0.05], normals: true}";
   const Surface one = alone(world, 1, yaml);
@@ -53,7 +54,7 @@ TEST_CASE("normals point to lower values, and are the same bytes for every divis
 }
 
 TEST_CASE("surfaces in patches are the same bytes for every division, of servers and of levels into patches") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  MpiCommunicator world_communicator(test_ranks());
   for (const int dimensions : {2, 3}) {
     PatchWorld world = random_patches(dimensions, 6);
     const std::string yaml = "{variable: t, values: [0.3, 0.5], fields: [pair]}";
@@ -78,7 +79,7 @@ TEST_CASE("surfaces in patches are the same bytes for every division, of servers
 }
 
 TEST_CASE("surfaces of values at nodes of patches are those of the means in cells, for every division") {
-  MpiCommunicator world_communicator(MPI_COMM_WORLD);
+  MpiCommunicator world_communicator(test_ranks());
   for (const int dimensions : {2, 3}) {
     PatchWorld nodes = patch_world(dimensions);
     nodes.nodes = true;
@@ -118,7 +119,7 @@ TEST_CASE("surfaces of values at nodes of patches are those of the means in cell
 }
 
 TEST_CASE("pictures of trees and patches are the same for every division, with colours by a field") {
-  MpiCommunicator self(MPI_COMM_SELF), world_communicator(MPI_COMM_WORLD);
+  MpiCommunicator self(MPI_COMM_SELF), world_communicator(test_ranks());
   const AnalysisKind kind = render_kind();
   const std::string yaml =
       "{isosurface: [{variable: t, values: [0], colour_by: pair, colour_component: 1}, {variable: t, values: [0.1]}], "
@@ -141,7 +142,7 @@ TEST_CASE("pictures of trees and patches are the same for every division, with c
 }
 
 TEST_CASE("a ball over levels is lit smoothly: like the ball of a mesh without levels, in every division") {
-  MpiCommunicator self(MPI_COMM_SELF), world_communicator(MPI_COMM_WORLD);
+  MpiCommunicator self(MPI_COMM_SELF), world_communicator(test_ranks());
   const AnalysisKind kind = render_kind();
   const std::string yaml =
       "{isosurface: {variable: t, values: [0], colour: white}, size: [160, 160], samples: 1, caption: none, camera: "

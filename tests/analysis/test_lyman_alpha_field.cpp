@@ -9,6 +9,7 @@
 #include "analysis/kinds.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/igm_fields.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -139,7 +140,7 @@ TEST_CASE("the fields are those that the reference's lines of sight go through")
 }
 
 TEST_CASE("the reference's mean flux, distribution, spectra and lines of sight") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const int groups : {1, 2}) {
     const auto results =
         run_pieces(lyman_alpha_kind(), yaml, forest(groups == 1 ? Order::row : Order::column), world, {groups, {}});
@@ -159,7 +160,7 @@ TEST_CASE("fluxes that are published give the reference's spectra too") {
       reals_of(run_pieces_alone(lyman_alpha_kind(), only, forest(Order::row)).data_sets.at("sight.h5"), "flux_x");
   // Lines along x lie by z and y.
   const FakeDomain domain = box({{"flux", [&](auto&, const Index3& p, int) { return fluxes[at(p[2], p[1], p[0])]; }}});
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const auto& [more, reference] :
        {std::pair{"", "ps3d_flux_igm64_dir0.csv"}, {", along: x", "ps1d_flux_igm64_dir0.csv"}}) {
     const auto results =

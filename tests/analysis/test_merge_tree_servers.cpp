@@ -4,6 +4,7 @@
 
 #include "analysis/halos/tree_joining.hpp"
 #include "analysis/tree_checks.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -19,7 +20,7 @@ TEST_CASE("the most persistent pairs are those of the reference") {
       fake_cube(64, 0, 20, {{"a", [field = HashField(64)](auto&, const Index3& p, int) { return field(p); }}});
   domain.metadata.meshes[0].periodic = {true, true, true};
   const auto pairs = reference_rows("hash_64_c14_pairs.csv");
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   Table first;
   for (const Division& division : {Division{domain.mesh().cells}, random_division(domain.mesh().cells, 23, 3),
                                    even_division(domain.mesh().cells, {4, 4, 4})}) {
@@ -49,7 +50,7 @@ TEST_CASE("the most persistent pairs are those of the reference") {
 }
 
 TEST_CASE("halos of any thresholds are those that `halos` finds") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeDomain domain = noisy({9, 8, 7}, 3, 6);
   const auto results = run_analysis(
       merge_tree_kind(),
@@ -74,7 +75,7 @@ TEST_CASE("halos of any thresholds are those that `halos` finds") {
 }
 
 TEST_CASE("two places hang together above a level exactly if a way of such cells leads from one to the other") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (unsigned seed = 0; seed < 4; ++seed) {
     const FakeDomain domain = noisy({6, 5, 4}, 3, seed);
     const Cells cells(domain, 14);
@@ -121,7 +122,7 @@ TEST_CASE("two places hang together above a level exactly if a way of such cells
 }
 
 TEST_CASE("the same tree, cells and answers on any number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (unsigned seed = 0; seed < 12; ++seed) {
     CAPTURE(seed);
     const auto value = [seed](auto&, const Index3& p, int) { return noise(p, seed, seed % 3 == 0 ? 4 : 1000); };
@@ -151,7 +152,7 @@ std::int64_t sum_of(std::size_t mine, Communicator& servers) {
 }  // namespace
 
 TEST_CASE("a server holds what its own cells lead to, not all that reaches borders") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeDomain domain = hashed(32);
   const auto servers = static_cast<std::size_t>(world.size()), me = static_cast<std::size_t>(world.rank());
   const Division slabs = even_division(domain.mesh().cells, {world.size(), 1, 1});
@@ -173,9 +174,9 @@ TEST_CASE("a server holds what its own cells lead to, not all that reaches borde
   halos::TripletMap few(mine), many(all);
   few.add(tree.certain());
   many.add(tree.certain());
-  for (const halos::TreeCell& top : tree.maxima()) {
+  for (const halos::ValuedCell& top : tree.maxima()) {
     for (const double part : {0.9, 0.5, 0.1, 0.0}) {
-      const halos::TreeCell level = halos::level_of(part * top.value);
+      const halos::ValuedCell level = halos::level_of(part * top.value);
       CHECK(few.follow(top, level).id == many.follow(top, level).id);
     }
   }

@@ -11,6 +11,7 @@
 #include "analysis/grid_checks.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/list_blocks.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -164,7 +165,7 @@ TEST_CASE("the deposit's spectrum, by each method, with and without weights, in 
 }
 
 TEST_CASE("spectra of particles are the same bits for every division and number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world(test_ranks()), self(MPI_COMM_SELF);
   for (std::size_t g = 0; g < grids.size(); ++g) {
     for (const Type type : {Type::float64, Type::float32}) {
       const int dimensions = std::min(3, static_cast<int>(g) + 1);

@@ -9,6 +9,7 @@
 #include "analysis/grid_checks.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/list_blocks.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -141,7 +142,7 @@ TEST_CASE("all schemes, weighted or not, periodic or not, in one to three dimens
 }
 
 TEST_CASE("deposits are the same bytes for every division and number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world(test_ranks()), self(MPI_COMM_SELF);
   const std::string yaml =
       "{mesh: m, weight: w, component: 1, quantity: density, size: [5, 4, 7], low: [0, 0, 0], high: [1, 2, 1]}";
   const Particles whole(500, 1, 3, false, 0);
@@ -244,7 +245,7 @@ TEST_CASE("a maximum is kept, and all are drawn if there are no more") {
 }
 
 TEST_CASE("samples are the same bytes for every division and number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world(test_ranks()), self(MPI_COMM_SELF);
   for (const bool numbered : {false, true}) {
     for (const char* amount : {"fraction: 0.1", "maximum: 123", "fraction: 1"}) {
       const Particles whole(2000, 1, 2, numbered, 0);

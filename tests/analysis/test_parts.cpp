@@ -13,6 +13,7 @@
 #include "sidestream/error.hpp"
 #include "support/fake_lists.hpp"
 #include "support/message_of.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -210,7 +211,7 @@ TEST_CASE("a plane through faces of cells cuts none") {
 }
 
 TEST_CASE("the same bytes for every division, on every number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const std::pair<AnalysisKind, std::string> all[] = {
       {threshold_kind(), "{variable: c, component: 0, minimum: 0.25, fields: [n, lin]}"},
       {threshold_kind(), "{variable: n, minimum: 0.25, maximum: 1, points: any, fields: [c]}"},
@@ -276,7 +277,7 @@ FakeDomain sheared(int dimensions) {
 }  // namespace
 
 TEST_CASE("curvilinear meshes are cut where they are") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const int dimensions : {1, 2, 3}) {
     const FakeDomain domain = sheared(dimensions);
     const Box& cells = domain.mesh().cells;
@@ -316,7 +317,7 @@ FakeLists lists(const FakeMesh& mesh, int blocks, const FakeNames& names = {}, i
 }  // namespace
 
 TEST_CASE("unstructured meshes of every kind of cell: both sides are the whole, and nothing is between cells") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   using Made = FakeCubes::Made;
   for (const Made made :
        {Made::hexahedra, Made::voxels, Made::wedges, Made::pyramids, Made::tetrahedra, Made::polyhedra, Made::mixed}) {
@@ -408,7 +409,7 @@ struct Cloud {
 }  // namespace
 
 TEST_CASE("particles in a range, and on one side") {
-  MpiCommunicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world(test_ranks()), self(MPI_COMM_SELF);
   for (const bool numbered : {true, false}) {
     for (const auto& [kind, yaml, expected] :
          {std::tuple{threshold_kind(), "{variable: w, minimum: 100, maximum: 249}", std::size_t{150}},
@@ -486,4 +487,28 @@ TEST_CASE("mistakes get a sentence") {
   CHECK(contains(message(clip_kind(), "{variable: n, low: [0, 0], high: [1, 1, 1]}"), "expected 3"));
   CHECK(contains(message(clip_kind(), "{variable: n, low: [0, 0, 2], high: [1, 1, 1]}"), "from 2 to 1 on axis z"));
   CHECK(contains(message(clip_kind(), "{variable: n, axis: x, position: 70}"), "does not meet mesh"));
+}
+
+TEST_CASE("cells that touch both ends of a periodic code's numbering stay where they are") {
+  MpiCommunicator world(test_ranks());
+  const FakeCubes cubes(4, FakeCubes::Made::hexahedra, 0);
+  FakeNames periodic;
+  periodic.numbering = periodic_numbering(4);
+  const std::vector<std::pair<AnalysisKind, std::string>> parts{
+      {threshold_kind(), "{variable: n, minimum: -100}"},
+      {threshold_kind(), "{variable: n, minimum: -100, pieces: true}"},
+      {clip_kind(), "{variable: n, normal: [3, 1, 2], origin: [0.1, 0.2, 0.03]}"}};
+  for (const auto& [kind, yaml] : parts) {
+    CAPTURE(yaml);
+    const CellSet wanted = set_of(run_lists(kind, yaml, lists(cubes.mesh(), 3)));
+    const CapturedResults found = run_lists(kind, yaml, lists(cubes.mesh(), 3, periodic), world);
+    if (world.rank() != 0) continue;
+    const CellSet set = set_of(found);
+    const bool whole = kind.name == "threshold";  // a clip cuts cells into what the numbers of their points say
+    CHECK((!whole || set.types.size() == wanted.types.size()));
+    CHECK(size_of(set) == doctest::Approx(size_of(wanted)).epsilon(1e-12));
+    if (yaml.find("true") != std::string::npos) continue;  // points are in the piece of each server that has them
+    CHECK((!whole || set.points.size() == wanted.points.size()));
+    CHECK(outer_area(set) == doctest::Approx(outer_area(wanted)).epsilon(1e-12));
+  }
 }

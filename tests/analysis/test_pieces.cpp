@@ -3,6 +3,7 @@
 
 #include "analysis/kinds.hpp"
 #include "support/fake_domain.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -48,7 +49,7 @@ class Sizes final : public Results {
 };
 
 void check(const AnalysisKind& kind, const FakeDomain& domain, const std::string& options, const std::string& file) {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const Surface expected =
       run_alone(kind, "{" + options + ", pieces: false}", domain, {domain.mesh().cells}).surfaces.at(file);
   REQUIRE(corners(expected).size() > 100);
@@ -83,7 +84,7 @@ TEST_CASE("the pieces of a slice are the slice, in its order") {
 }
 
 TEST_CASE("servers get about as much, and nobody all") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeDomain domain = fake_cube(24, -1, 1, {{"f", wave}});
   const AnalysisKind kind = isosurface_kind();
   const auto analysis =
@@ -107,7 +108,7 @@ TEST_CASE("servers get about as much, and nobody all") {
 }
 
 TEST_CASE("the pieces of a histogram are its rows") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeDomain domain = fake_cube(9, -1, 1, {{"f", wave}});
   for (const char* bins : {"3", "64"}) {
     const std::string options = std::string("variable: f, file: 'h-{index}.csv', bins: ") + bins;
@@ -120,7 +121,7 @@ TEST_CASE("the pieces of a histogram are its rows") {
 }
 
 TEST_CASE("nothing in pieces is nothing") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeDomain domain = fake_cube(5, -1, 1, {{"f", wave}});
   const auto made = run_analysis(isosurface_kind(), "{variable: f, values: 99, pieces: true, file: 's-{index}.vtp'}",
                                  domain, random_division(domain.mesh().cells, 5, 1), world);

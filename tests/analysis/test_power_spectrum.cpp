@@ -12,6 +12,7 @@
 #include "analysis/spectra/window_sum.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/hash_field.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -274,7 +275,7 @@ TEST_CASE("windows are divided out, and shot noise taken off") {
 }
 
 TEST_CASE("the same bits for every number of servers, decomposition and division of the work") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   struct Case {
     Index3 n;
     int dimensions;

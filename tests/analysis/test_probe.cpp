@@ -8,6 +8,7 @@
 #include "analysis/kinds.hpp"
 #include "analysis/list_blocks.hpp"
 #include "support/fake_domain.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -107,7 +108,7 @@ TEST_CASE("borders, corners, and places outside") {
 }
 
 TEST_CASE("the same bits for every division and number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const Centering centering : {Centering::cell, Centering::node, Centering::z_face}) {
     for (const char* cells : {"own", "linear"}) {
       const FakeDomain domain =
@@ -222,7 +223,7 @@ struct Tetrahedra {
 }  // namespace
 
 TEST_CASE("tetrahedra: linear fields are given back, borders go to the lowest number, in any division") {
-  MpiCommunicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator world(test_ranks()), self(MPI_COMM_SELF);
   const std::string yaml =
       "{variables: [n, t], point: [{at: [0.6, 0.45, 0.525]}, {at: [1.5, 0, 0]}], line: {from: [0.05, 0.01, 0.01], to: [1.1, 0.8, 0.95], samples: 60}}";
   const Index n = 4;

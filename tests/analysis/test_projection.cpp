@@ -11,6 +11,7 @@
 #include "analysis/kinds.hpp"
 #include "analysis/rendering/colour_map.hpp"
 #include "support/fake_domain.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -106,7 +107,7 @@ TEST_CASE("packed sums keep every bit") {
 }
 
 TEST_CASE("sums of cells that are added to often stay small and exact") {
-  if (MpiCommunicator(MPI_COMM_WORLD).rank() != 0) return;  // one process is enough
+  if (MpiCommunicator(test_ranks()).rank() != 0) return;  // one process is enough
   const GridShape grid({3, 5});
   GridSums often(grid, 2);
   std::array<ExactSum, 2> one, total;
@@ -175,7 +176,7 @@ TEST_CASE("the data set says where it is") {
 }
 
 TEST_CASE("the same bytes for every division and number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const Centering centering : {Centering::cell, Centering::node, Centering::y_face}) {
     for (const Order order : {Order::column, Order::row}) {
       const FakeDomain domain = fake_cube(
@@ -219,7 +220,7 @@ TEST_CASE("what is not there, NaN and great numbers") {
 }
 
 TEST_CASE("a picture shows the values in their places, and is the same bytes everywhere") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeDomain domain = fake_cube(8, 0, 1, {{"a", [](auto&, const Index3& p, int) { return p[0] + 10.0 * p[1]; }}});
   const std::string yaml =
       "{variable: a, axis: z, quantity: mean, image: {file: a.png, size: [300, 200], caption: none, range: [0, 80]}}";

@@ -1,12 +1,15 @@
 // Pictures: the same bytes for every division into blocks and servers; what is odd still gives a picture;
 // what is wrong in the configuration gets a sentence.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <limits>
 
 #include "analysis/kinds.hpp"
 #include "analysis/rendering/colour.hpp"
+#include "data/earlier_tables.hpp"
 #include "support/fake_domain.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -57,7 +60,7 @@ int different(const Image& a, const Image& b) {
 }  // namespace
 
 TEST_CASE("the same bytes however blocks and servers are divided") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeDomain domain = hilly(16);
   const Box& cells = domain.mesh().cells;
   const std::vector<std::string> scenes{
@@ -215,4 +218,84 @@ TEST_CASE("a frame shows nothing of the one before it") {
   CHECK(full != empty);
   CHECK(empty == run_alone(kind, yaml, domain, division, {.absent = {0}}).images.begin()->second.rgba);
   CHECK(frame({}) == full);
+}
+
+namespace {
+
+/// Results of a run that goes on with the table of an earlier one.
+class Resumed final : public Results, public EarlierTables {
+ public:
+  explicit Resumed(std::vector<std::vector<std::string>> rows) : rows_(std::move(rows)) {}
+  void add(const std::string& file, const Table& table) override { now.add(file, table); }
+  void add(const std::string& file, const Image& image) override { now.add(file, image); }
+  void add(const std::string& file, const Surface& surface) override { now.add(file, surface); }
+  void add(const std::string& file, const CellSet& cells) override { now.add(file, cells); }
+  void add(const std::string& file, const DataSet& data) override { now.add(file, data); }
+  std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const override {
+    CHECK(file == "frame-ranges.csv");
+    return rows_;
+  }
+  CapturedResults now;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// Frames of one task of values that are `factors` times (x + 1) / 2.
+std::vector<CapturedResults> frames_of(const std::string& yaml, const std::vector<double>& factors,
+                                       const std::vector<std::vector<std::string>>& earlier, Communicator& servers) {
+  double factor = 1;
+  const auto rising = [&factor](const std::array<double, 3>& x, const Index3&, int) { return factor * (x[0] + 1) / 2; };
+  const FakeDomain domain = fake_cube(8, -1, 1, {{"a", rising}});
+  const Division division = even_division(domain.mesh().cells, {2, 2, 1});
+  const AnalysisKind kind = render_kind();
+  const auto task = kind.create(fake_settings(kind, yaml, domain.metadata), domain.metadata);
+  std::vector<std::size_t> mine;
+  for (auto id = static_cast<std::size_t>(servers.rank()); id < 4; id += static_cast<std::size_t>(servers.size())) {
+    mine.push_back(id);
+  }
+  std::vector<CapturedResults> frames;
+  for (std::size_t n = 0; n < factors.size(); ++n) {
+    factor = factors[n];
+    const FakeServer server(domain, division, mine, task->selection(), 0);
+    const Iteration iteration{static_cast<std::int64_t>(n), static_cast<std::int64_t>(n), 0};
+    Resumed results(earlier);
+    Bytes feedback;
+    for (int pass = 0; pass < task->passes(); ++pass) {
+      const std::vector<Bytes> partials{task->local({iteration, domain.metadata, server.views(), pass, feedback})};
+      feedback = task->combine({iteration, domain.metadata, partials, pass, servers, results});
+    }
+    frames.push_back(results.now);
+  }
+  return frames;
+}
+
+}  // namespace
+
+TEST_CASE("a running range spans what was shown so far, also before the run was resumed") {
+  MpiCommunicator world(test_ranks());
+  const std::string scene = "{slice: {variable: a, axis: z}, size: [80, 60], caption: none, range: ";
+  const double low = 1.0 / 16, high = 15.0 / 16;  // of the outermost cells
+  const auto fixed = [&](double factor, double from, double to) {
+    MpiCommunicator self(MPI_COMM_SELF);
+    return frames_of(scene + fmt::format("[{}, {}]}}", from, to), {factor}, {}, self)[0].images.at(name).rgba;
+  };
+  const auto frames = frames_of(scene + "running}", {2, 4, 1}, {}, world);
+  // The rows of iterations before the first one of this run; of cycles that come again they are not given.
+  const auto resumed = frames_of(
+      scene + "running}", {1}, {{"0", "0", "0", "0", "0.125", "1.875"}, {"1", "1", "0", "0", "0.125", "3.75"}}, world);
+  if (world.rank() != 0) return;
+  CHECK(frames[0].images.at(name).rgba == fixed(2, 2 * low, 2 * high));
+  CHECK(frames[1].images.at(name).rgba == fixed(4, 2 * low, 4 * high));
+  CHECK(frames[2].images.at(name).rgba == fixed(1, low, 4 * high));
+  CHECK(resumed[0].images.at(name).rgba == frames[2].images.at(name).rgba);
+  const Table& table = frames[1].tables.at("frame-ranges.csv");
+  CHECK(table.names() == std::vector<std::string>{"scale", "low", "high"});
+  CHECK(std::get<double>(table.at(0, 1)) == 2 * low);
+  CHECK(std::get<double>(table.at(0, 2)) == 4 * high);
+  // Without it there is no table, and each frame has a range of its own.
+  MpiCommunicator self(MPI_COMM_SELF);
+  const auto apart = frames_of("{slice: {variable: a, axis: z}, size: [80, 60], caption: none}", {2, 4}, {}, self);
+  CHECK(apart[1].tables.empty());
+  CHECK(apart[1].images.at(name).rgba == fixed(4, 4 * low, 4 * high));
 }

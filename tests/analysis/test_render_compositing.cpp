@@ -8,6 +8,7 @@
 #include "analysis/rendering/resolve.hpp"
 #include "base/communicator.hpp"
 #include "sidestream/error.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::rendering;
@@ -35,7 +36,7 @@ Framebuffer random_picture(std::int64_t width, std::int64_t height, int member, 
 }
 
 void check(std::int64_t width, std::int64_t height, std::int64_t unit, int patches, int parts) {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(testing::test_ranks());
   CAPTURE(width);
   CAPTURE(height);
   std::vector<Bytes> mine;

@@ -9,6 +9,7 @@
 
 #include "analysis/kinds.hpp"
 #include "analysis/list_blocks.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -84,7 +85,7 @@ const std::string plain = "outline: false, colour_bar: false, caption: none, bac
 }  // namespace
 
 TEST_CASE("the same bytes for every division and number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const std::vector<Particle> particles = cloud(400, 3);
   const std::string layers[] = {
       "{mesh: m, radius: 0.2, colour_by: w, colour_component: 1}", "{mesh: m}",

@@ -7,6 +7,7 @@
 #include "analysis/kinds.hpp"
 #include "analysis/list_blocks.hpp"
 #include "support/fake_domain.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -64,7 +65,7 @@ TEST_CASE("a grid that reaches beyond the mesh, and blocks that are not there") 
 }
 
 TEST_CASE("the same bytes for every division and number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const Centering centering : {Centering::cell, Centering::node, Centering::y_face}) {
     for (const char* method : {"nearest", "linear"}) {
       const FakeDomain domain = fake_cube(8, -1, 1, {{"a", wave, centering, 2, Type::float32, Order::row}});

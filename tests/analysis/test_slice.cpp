@@ -5,6 +5,7 @@
 #include "analysis/kinds.hpp"
 #include "analysis/surface_checks.hpp"
 #include "support/fake_domain.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -122,7 +123,7 @@ TEST_CASE("sections through a cube have the area they should") {
 }
 
 TEST_CASE("the same bits for every division and number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const Centering centering : {Centering::cell, Centering::node}) {
     const FakeDomain domain = fake_cube(9, 0, 3,
                                         {{"a", linear, centering, 2, Type::float32},

@@ -7,6 +7,7 @@
 #include "analysis/kinds.hpp"
 #include "support/fake_domain.hpp"
 #include "support/message_of.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -87,7 +88,7 @@ TEST_CASE("cell- and node-centred fields with a mean far from zero") {
 }
 
 TEST_CASE("the same bits for every division, order of memory and number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   for (const Centering centering : {Centering::cell, Centering::node}) {
     for (const Order order : {Order::column, Order::row}) {
       const FakeDomain domain = domain_of({"a", wild, centering, 2, Type::float64, order}, 9);
@@ -123,6 +124,31 @@ TEST_CASE("great and small values together are summed exactly") {
   const FakeDomain domain = domain_of({"a", mixed, Centering::cell, 1, Type::float64, Order::column}, 4);
   const Table table = alone(domain, {domain.mesh().cells});
   CHECK(real(table, 0, "standard_deviation") == doctest::Approx(1e200 * std::sqrt(63.0) / 64).epsilon(1e-12));
+}
+
+TEST_CASE("mean and deviation are right where the sum is no double") {
+  const auto half = [](double first, double second) {
+    return [=](const std::array<double, 3>&, const Index3& p, int) { return p[0] % 2 == 0 ? first : second; };
+  };
+  const double greatest = std::numeric_limits<double>::max();
+  for (const auto& [first, second, mean, deviation] :
+       std::vector<std::array<double, 4>>{{greatest, greatest, greatest, 0},
+                                          {1e308, 1.5e308, 1.25e308, 0.25e308},
+                                          {-1.7e308, -1.1e308, -1.4e308, 0.3e308},
+                                          {greatest, -greatest, 0, greatest}}) {
+    const FakeDomain domain = domain_of({"a", half(first, second)}, 8);
+    const Table table = alone(domain, random_division(domain.mesh().cells, 5, 2));
+    CAPTURE(first);
+    CHECK(real(table, 0, "mean") == doctest::Approx(mean).epsilon(1e-15));
+    CHECK(real(table, 0, "standard_deviation") == doctest::Approx(deviation).epsilon(1e-15));
+    CHECK(std::isinf(real(table, 0, "sum")) == (mean != 0));
+    CHECK(std::isinf(real(table, 0, "variance")) == (deviation != 0));
+  }
+  // A part of the values alone is that great: the variance of the others is a double.
+  const double other = 1e308 * (1 + 0x1p-40);
+  const FakeDomain domain = domain_of({"a", half(1e308, other)}, 8);
+  const Table table = alone(domain, {domain.mesh().cells});
+  CHECK(real(table, 0, "standard_deviation") == doctest::Approx((other - 1e308) / 2).epsilon(1e-9));
 }
 
 TEST_CASE("a constant field has no variance") {

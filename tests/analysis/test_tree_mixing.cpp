@@ -8,6 +8,7 @@
 #include "analysis/kinds.hpp"
 #include "analysis/tree_patches.hpp"
 #include "analysis/tree_runs.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -58,7 +59,7 @@ double linear_at(const World& world, const std::array<double, 3>& x) {
 }  // namespace
 
 TEST_CASE("between centres of cells of several levels places get their means, in every division") {
-  MpiCommunicator all(MPI_COMM_WORLD);
+  MpiCommunicator all(test_ranks());
   for (const int dimensions : {1, 2, 3}) {
     CAPTURE(dimensions);
     const World world = finite_world(dimensions);

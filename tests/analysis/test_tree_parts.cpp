@@ -11,6 +11,7 @@
 #include "analysis/part_checks.hpp"
 #include "analysis/tree_world.hpp"
 #include "support/message_of.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -108,7 +109,7 @@ TEST_CASE("whole cells of a clip are those that reach over the plane") {
 }
 
 TEST_CASE("the same bytes for every division of a tree, on every number of servers") {
-  MpiCommunicator all(MPI_COMM_WORLD);
+  MpiCommunicator all(test_ranks());
   const std::pair<AnalysisKind, std::string> tasks[] = {
       {threshold_kind(), "{variable: t, minimum: 0.2, fields: level}"},
       {clip_kind(), "{variable: t, axis: x, position: 0.3, fields: level}"},

@@ -9,6 +9,7 @@
 #include "analysis/kinds.hpp"
 #include "analysis/tree_patches.hpp"
 #include "analysis/tree_runs.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -72,7 +73,7 @@ TEST_CASE("projections have the bits of those of a uniform mesh of the finest le
 }
 
 TEST_CASE("projections are those of the patches that the tree is, on every level, with weights, in every division") {
-  MpiCommunicator all(MPI_COMM_WORLD);
+  MpiCommunicator all(test_ranks());
   for (const int dimensions : {2, 3}) {
     const World world = world_of(dimensions);
     for (int level = 0; level <= deepest; ++level) {
@@ -147,7 +148,7 @@ TEST_CASE("probes find the leaf that a place is in, on borders the upper one, ou
 }
 
 TEST_CASE("resampling to the finest level is the tree's values, to others and any grid what is in the middles") {
-  MpiCommunicator all(MPI_COMM_WORLD);
+  MpiCommunicator all(test_ranks());
   for (const int dimensions : {1, 2, 3}) {
     CAPTURE(dimensions);
     const World world = world_of(dimensions);

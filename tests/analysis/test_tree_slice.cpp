@@ -12,6 +12,7 @@
 #include "analysis/tree_patches.hpp"
 #include "analysis/tree_world.hpp"
 #include "support/message_of.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -207,7 +208,7 @@ TEST_CASE("a square tree is drawn whole, or cut in lines") {
 }
 
 TEST_CASE("the same bytes for every division and number of servers, with ghosts that the trees have") {
-  MpiCommunicator all(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator all(test_ranks()), self(MPI_COMM_SELF);
   for (const int dimensions : {2, 3}) {
     const World world = world_of(dimensions);
     const std::string yaml = dimensions == 2 ? "{variable: t, axis: z, edges: true, fields: level}"

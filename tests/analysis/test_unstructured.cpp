@@ -12,6 +12,7 @@
 #include "sidestream/error.hpp"
 #include "support/fake_lists.hpp"
 #include "support/message_of.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -218,7 +219,7 @@ TEST_CASE("a slice of a variable in cells has each cell's own value") {
 }
 
 TEST_CASE("the same bytes for every division, with numbers of points and cells, on every number of servers") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeCubes cubes(6, Made::mixed);
   const std::pair<AnalysisKind, std::string> all[] = {
       {isosurface_kind(), "{variable: n, values: [0.3, 0.8], fields: [n]}"},
@@ -248,7 +249,7 @@ TEST_CASE("the same bytes for every division, with numbers of points and cells, 
 }
 
 TEST_CASE("in pieces the same triangles follow each other") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(test_ranks());
   const FakeCubes cubes(6, Made::mixed);
   const std::string yaml = "{variable: n, values: [0.3, 0.8], pieces: true}";
   const Surface whole = make(isosurface_kind(), yaml, lists(cubes.mesh(), 1, 0, radius));
@@ -329,7 +330,10 @@ TEST_CASE("what cannot be had is said") {
   };
   CHECK(contains(refusal(render_kind(), "{isosurface: {variable: c, component: 0, values: 1}}", cubes),
                  "'c' lies in the cells of mesh 'm', which is unstructured"));
-  CHECK(contains(refusal(isosurface_kind(), "{variable: n, values: 1, fields: [c]}", cubes), "take a slice of it"));
+  CHECK(contains(refusal(isosurface_kind(), "{variable: n, values: 1, fields: [c]}", cubes),
+                 "have to lie at points, wherever the surface's variable lies: average 'c'"));
+  CHECK(contains(refusal(isosurface_kind(), "{variable: c, component: 0, values: 1, fields: [c]}", cubes),
+                 "leave it out of `fields`"));
   CHECK(contains(refusal(slice_kind(), "{variable: n, axis: x}", cubes), "as `position`"));
   const auto with = [&](FakeCell cell) {
     FakeMesh mesh = cubes;
@@ -340,4 +344,60 @@ TEST_CASE("what cannot be had is said") {
   CHECK(contains(with({12, {0, 1, 2, 3}}), "cell 8 of block 0 of the mesh 'm' has 4 points, but its type 12 has 8"));
   // A tetrahedron without one of its faces.
   CHECK(contains(with({42, {0, 1, 3, 9}, {{0, 1, 3}, {0, 1, 9}, {1, 3, 9}}}), "a polyhedron whose faces do not close"));
+}
+
+TEST_CASE("a periodic code's numbers of points join nothing across the mesh") {
+  const FakeCubes cubes(6, Made::hexahedra);
+  FakeNames periodic;
+  periodic.numbering = periodic_numbering(6);
+  const auto corner = [](const Place& x) { return norm({x[0] - 1, x[1] - 1, x[2] - 1}); };
+  MpiCommunicator world(test_ranks());
+  for (const int blocks : {1, 2, 5}) {
+    CAPTURE(blocks);
+    const FakeLists plain = lists(cubes.mesh(), blocks, 0, corner),
+                    numbered = lists(cubes.mesh(), blocks, 0, corner, periodic);
+    for (const auto& [kind, yaml] : {std::pair(slice_kind(), "{variable: n, axis: z, position: 0.1}"),
+                                     std::pair(slice_kind(), "{variable: c, normal: [1, 2, 3], origin: [0, 0, 0]}"),
+                                     std::pair(isosurface_kind(), "{variable: n, values: [1, 2], normals: true}")}) {
+      CAPTURE(yaml);
+      const Surface wanted = make(kind, yaml, plain);
+      const CapturedResults found = run_lists(kind, yaml, numbered, world);
+      if (world.rank() != 0) continue;
+      const Surface s = surface_of(found);
+      CHECK(area(s) == doctest::Approx(area(wanted)).epsilon(1e-12));
+      CHECK(s.points.size() == wanted.points.size());
+      CHECK(s.triangles.size() == wanted.triangles.size());
+      for (const auto& [a, b, c] : s.triangles) {
+        CHECK(norm(minus(s.points[static_cast<std::size_t>(a)], s.points[static_cast<std::size_t>(b)])) < 0.8);
+        CHECK(norm(minus(s.points[static_cast<std::size_t>(b)], s.points[static_cast<std::size_t>(c)])) < 0.8);
+      }
+      CHECK(same_bits(s, make(kind, yaml, lists(cubes.mesh(), 1, 0, corner, periodic))));
+    }
+  }
+}
+
+TEST_CASE("copies of a point that blocks have rounded differently are one") {
+  FakeMesh mesh = FakeCubes(4, Made::hexahedra, 0).mesh();
+  FakeNames names;
+  names.cells = false;
+  // Every block has copies of the mesh's points of its own, with the numbers of the others.
+  const std::size_t points = mesh.places.size();
+  const std::vector<int> block_of = dealt(mesh, 2, 0);
+  for (std::size_t p = 0; p < points; ++p) {
+    Place moved = mesh.places[p];
+    for (double& x : moved) x += 1e-9;
+    mesh.places.push_back(moved);
+  }
+  for (std::size_t c = 0; c < mesh.cells.size(); ++c) {
+    if (block_of[c] == 0) continue;
+    for (std::int64_t& p : mesh.cells[c].points) p += static_cast<std::int64_t>(points);
+  }
+  names.numbering = [points](std::int64_t p) { return p % static_cast<std::int64_t>(points); };
+  const Surface s = make(slice_kind(), "{variable: n, axis: x, position: 0.1}",
+                         FakeLists(mesh, 3, block_of, 2, radius, radius, names));
+  const Edges edges = edges_of(s);
+  CHECK(edges.sound);
+  CHECK(parts(s) == 1);
+  CHECK(area(s) == doctest::Approx(4));
+  CHECK(s.points.size() == 25);
 }

@@ -11,6 +11,7 @@
 #include "base/agree.hpp"
 #include "base/communicator.hpp"
 #include "support/faults.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using sidestream::testing::FailingAllocation;
@@ -67,7 +68,7 @@ bool same(const std::vector<MemberMessage>& a, const std::vector<MemberMessage>&
 }  // namespace
 
 TEST_CASE("gather brings every member's bytes to the root") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   const int root = group.size() - 1;
   const std::vector<Bytes> expected = group.rank() == root ? letters_to(0, group.size()) : std::vector<Bytes>();
   const Bytes mine = letter(group.rank(), 0);
@@ -75,14 +76,14 @@ TEST_CASE("gather brings every member's bytes to the root") {
 }
 
 TEST_CASE("all_gather brings every member's bytes to everybody") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   const std::vector<Bytes> expected = letters_to(1, group.size());
   const Bytes mine = letter(group.rank(), 1);
   sweep(group, [&] { return group.all_gather(mine) == expected; });
 }
 
 TEST_CASE("all_gather goes in rounds where one would be too long") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   group.set_longest_message(1500);
   const std::vector<Bytes> all = group.all_gather(letter(group.rank(), 1));
   for (int r = 0; r < group.size(); ++r) CHECK(all[static_cast<std::size_t>(r)] == letter(r, 1));
@@ -91,7 +92,7 @@ TEST_CASE("all_gather goes in rounds where one would be too long") {
 }
 
 TEST_CASE("all_to_all brings each message to its member") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   std::vector<Bytes> to;
   for (int r = 0; r < group.size(); ++r) to.push_back(letter(group.rank(), r));
   const std::vector<Bytes> expected = letters_to(group.rank(), group.size());
@@ -99,7 +100,7 @@ TEST_CASE("all_to_all brings each message to its member") {
 }
 
 TEST_CASE("broadcast replaces the bytes everywhere") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   const int root = group.size() - 1;
   const Bytes expected = letter(root, 2);
   sweep(group, [&] {
@@ -111,7 +112,7 @@ TEST_CASE("broadcast replaces the bytes everywhere") {
 }
 
 TEST_CASE("exchange brings messages to those they are for, and nothing to others") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   const int next = (group.rank() + 1) % group.size(), before = (group.rank() + group.size() - 1) % group.size();
   // Two to the next, an empty one among them; one to member 0 from odd members.
   std::vector<MemberMessage> to{{next, letter(group.rank(), 3)}, {next, {}}};
@@ -131,7 +132,7 @@ TEST_CASE("exchange brings messages to those they are for, and nothing to others
 }
 
 TEST_CASE("some send to themselves in an exchange, or nothing at all") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   for (int talking = 0; talking < group.size(); ++talking) {
     std::vector<MemberMessage> to;
     if (group.rank() == talking) to = {{talking, letter(talking, 1)}, {0, letter(talking, 2)}, {talking, {}}};
@@ -144,14 +145,14 @@ TEST_CASE("some send to themselves in an exchange, or nothing at all") {
 }
 
 TEST_CASE("exclusive_sum adds what lower members have") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   std::int64_t expected = 0;
   for (int r = 0; r < group.rank(); ++r) expected += (std::int64_t{1} << 40) + r;
   CHECK(group.exclusive_sum((std::int64_t{1} << 40) + group.rank()) == expected);
 }
 
 TEST_CASE("split makes groups that talk among themselves") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   const std::unique_ptr<Communicator> part = group.split(group.rank() % 2);
   REQUIRE(part);
   CHECK(part->rank() == group.rank() / 2);
@@ -164,7 +165,7 @@ TEST_CASE("split makes groups that talk among themselves") {
 }
 
 TEST_CASE("together fails on all with the sentence of the lowest member") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   const std::string longer(5000, 'x');
   for (const std::string& text : {std::string("short"), longer}) {
     std::string caught;

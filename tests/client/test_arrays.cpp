@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sidestream/sidestream.h"
+#include "support/ranks.hpp"
 
 namespace {
 
@@ -57,7 +58,7 @@ int see(const sidestream_input* input, void*, char*, void* user) {
 
 sidestream_session* open(Seen& seen) {
   sidestream_session* s = nullptr;
-  REQUIRE(sidestream_open_text(MPI_COMM_WORLD, text, &s) == SIDESTREAM_OK);
+  REQUIRE(sidestream_open_text(sidestream::testing::test_ranks(), text, &s) == SIDESTREAM_OK);
   sidestream_function function{};
   function.struct_size = sizeof function;
   function.name = "see";

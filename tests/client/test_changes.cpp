@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sidestream/sidestream.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 
@@ -47,7 +48,7 @@ template <class Client>
 Notes run(const std::string& variable, Client&& client, const std::string& more = "") {
   Notes notes;
   Session session =
-      Session::open_text(MPI_COMM_WORLD,
+      Session::open_text(testing::test_ranks(),
                          "placement: {mode: cores, buffer: 8 MiB}\n"
                          "meshes: {line: {type: uniform, size: [64]}}\n"
                          "variables: {v: {mesh: line, centering: node}, once: {mesh: line, time_varying: false}}\n"
@@ -74,13 +75,13 @@ Box cells(Index from, Index to) { return Box{{from, 0, 0}, {to, 1, 1}}; }
 
 bool is_server() {
   int rank = 0, size = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(testing::test_ranks(), &rank);
+  MPI_Comm_size(testing::test_ranks(), &size);
   return rank == size - 1;
 }
 
 void publish(Session& s, std::int64_t block, Index points, double value) {
-  s.publish("v", block, std::vector<double>(static_cast<std::size_t>(points * 4), value).data());
+  s.publish("v", block, std::vector<double>(static_cast<std::size_t>(points), value));
 }
 
 }  // namespace
@@ -108,7 +109,7 @@ TEST_CASE("declarations in a refused iteration hold in the next one") {
   Notes notes = run("v", [](Session& s, int rank) {
     s.start();
     if (rank == 0) {
-      CHECK_THROWS_AS(s.publish("nothing", 0, nullptr), Error);
+      CHECK_THROWS_AS(s.publish("nothing", 0, std::vector<double>()), Error);
       s.set_block("line", 0, cells(0, 10));
     } else {
       s.set_block("line", 1, cells(10, 20));
@@ -126,7 +127,7 @@ TEST_CASE("memory that is committed in a later iteration than it was allocated i
   Notes notes = run("v", [](Session& s, int rank) {
     s.set_block("line", rank, cells(10 * rank, 10 * rank + 10));
     s.start();
-    auto* early = static_cast<double*>(s.alloc("v", rank));
+    auto* early = s.alloc<double>("v", rank, 11);
     s.end_iteration(0, 0);
     for (int i = 0; i < 11; ++i) early[i] = 7;
     s.commit("v", rank);
@@ -146,7 +147,7 @@ TEST_CASE("a block cannot change under memory that is in use") {
   run("v", [](Session& s, int rank) {
     s.set_block("line", rank, cells(10 * rank, 10 * rank + 10));
     s.start();
-    static_cast<void>(s.alloc("v", rank));
+    static_cast<void>(s.alloc<double>("v", rank, 11));
     CHECK_THROWS_AS(s.set_block("line", rank, cells(10 * rank, 10 * rank + 5)), Error);
     CHECK_THROWS_AS(s.set_allocated("v", rank, cells(10 * rank, 10 * rank + 20)), Error);
     CHECK_THROWS_AS(s.remove_block("line", rank), Error);
@@ -161,11 +162,11 @@ TEST_CASE("an array that does not vary goes with the block that it was published
     s.set_block("line", rank, cells(10 * rank, 10 * rank + 10));
     s.start();
     const std::vector<double> ones(20, 1);
-    s.publish("once", rank, ones.data());
+    s.publish("once", rank, ones);
     s.end_iteration(0, 0);
     if (rank == 0) s.set_block("line", 0, cells(0, 9));
     s.end_iteration(1, 1);
-    if (rank == 0) s.publish("once", 0, ones.data());
+    if (rank == 0) s.publish("once", 0, ones);
     if (rank == 1) s.remove_block("line", 1);
     s.end_iteration(2, 2);
   });
@@ -186,7 +187,7 @@ TEST_CASE("blocks that a client leaves out are counted, and wrong blocks fail th
     CHECK(s.close().absent_blocks == 1);
     s = Session::open_text(MPI_COMM_SELF, "placement: off");
   });
-  Session session = Session::open_text(MPI_COMM_WORLD,
+  Session session = Session::open_text(testing::test_ranks(),
                                        "placement: cores\nmeshes: {line: {type: uniform, size: [64]}}\n"
                                        "output: {directory: changes-results, existing: replace}\n");
   if (session.is_server()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sidestream/sidestream.h"
+#include "support/ranks.hpp"
 
 namespace {
 
@@ -57,7 +58,7 @@ Outcome run(const std::string& placement, bool merges, Found& found) {
                            "output: {directory: functions-results, existing: replace, timings: false}\n";
   sidestream_session* session = nullptr;
   Outcome outcome;
-  outcome.code = sidestream_open_text(MPI_COMM_WORLD, text.c_str(), &session);
+  outcome.code = sidestream_open_text(sidestream::testing::test_ranks(), text.c_str(), &session);
   REQUIRE(outcome.code == 0);
   const sidestream_function function{sizeof function, "total", sizeof(double),          add_up,
                                      finish,          &found,  merges ? merge : nullptr};
@@ -100,7 +101,7 @@ const char* const ways[] = {
 
 TEST_CASE("a function's result is the same with every way of dividing the work") {
   int world = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &world);
+  MPI_Comm_size(sidestream::testing::test_ranks(), &world);
   for (const char* way : ways) {
     CAPTURE(way);
     Found found;

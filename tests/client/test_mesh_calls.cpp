@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sidestream/sidestream.h"
+#include "support/ranks.hpp"
 
 namespace {
 
@@ -28,8 +29,8 @@ struct Fixture {
   sidestream_session* session = nullptr;
   int rank = 0;
   explicit Fixture(const char* text = configuration) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    REQUIRE(sidestream_open_text(MPI_COMM_WORLD, text, &session) == SIDESTREAM_OK);
+    MPI_Comm_rank(sidestream::testing::test_ranks(), &rank);
+    REQUIRE(sidestream_open_text(sidestream::testing::test_ranks(), text, &session) == SIDESTREAM_OK);
   }
   ~Fixture() {
     if (session) sidestream_close(&session);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sidestream/sidestream.h"
+#include "support/ranks.hpp"
 
 namespace {
 
@@ -25,9 +26,9 @@ struct Fixture {
   std::vector<double> values = std::vector<double>(64, 1.5);
 
   explicit Fixture(bool started = true, const char* text = configuration) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    REQUIRE(sidestream_open_text(MPI_COMM_WORLD, text, &session) == SIDESTREAM_OK);
+    MPI_Comm_rank(sidestream::testing::test_ranks(), &rank);
+    MPI_Comm_size(sidestream::testing::test_ranks(), &size);
+    REQUIRE(sidestream_open_text(sidestream::testing::test_ranks(), text, &session) == SIDESTREAM_OK);
     sidestream_set_int(session, "n", 4 * size);
     if (!started) return;
     declare(rank, 4 * rank, 4 * rank + 4);
@@ -67,7 +68,7 @@ TEST_CASE("a null session is an error of usage in every call") {
   CHECK(sidestream_start(nullptr) == SIDESTREAM_ERROR_USAGE);
   CHECK(sidestream_serve(nullptr) == SIDESTREAM_ERROR_USAGE);
   CHECK(sidestream_close(nullptr) == SIDESTREAM_ERROR_USAGE);
-  CHECK(sidestream_open(MPI_COMM_WORLD, "x.yaml", nullptr) == SIDESTREAM_ERROR_USAGE);
+  CHECK(sidestream_open(sidestream::testing::test_ranks(), "x.yaml", nullptr) == SIDESTREAM_ERROR_USAGE);
   CHECK(std::string(sidestream_message(nullptr)).find("NULL") != std::string::npos);
   CHECK(sidestream_is_server(nullptr) == 0);
   CHECK(sidestream_comm(nullptr) == MPI_COMM_NULL);
@@ -75,11 +76,13 @@ TEST_CASE("a null session is an error of usage in every call") {
 
 TEST_CASE("opening without a file, or with one that is not there, fails on every rank") {
   sidestream_session* session = nullptr;
-  CHECK(sidestream_open(MPI_COMM_WORLD, "not-there.yaml", &session) == SIDESTREAM_ERROR_CONFIGURATION);
+  CHECK(sidestream_open(sidestream::testing::test_ranks(), "not-there.yaml", &session) ==
+        SIDESTREAM_ERROR_CONFIGURATION);
   CHECK(session == nullptr);
   CHECK(std::string(sidestream_message(nullptr)).find("not-there.yaml") != std::string::npos);
-  CHECK(sidestream_open(MPI_COMM_WORLD, nullptr, &session) == SIDESTREAM_ERROR_CONFIGURATION);
-  CHECK(sidestream_open_text(MPI_COMM_WORLD, "placement: sideways", &session) == SIDESTREAM_ERROR_CONFIGURATION);
+  CHECK(sidestream_open(sidestream::testing::test_ranks(), nullptr, &session) == SIDESTREAM_ERROR_CONFIGURATION);
+  CHECK(sidestream_open_text(sidestream::testing::test_ranks(), "placement: sideways", &session) ==
+        SIDESTREAM_ERROR_CONFIGURATION);
 }
 
 TEST_CASE("names that do not exist come with a suggestion") {
@@ -176,7 +179,7 @@ TEST_CASE("two clients with the same block id, on every rank the same error") {
     CHECK(code == SIDESTREAM_OK);
   } else {
     CHECK(code == SIDESTREAM_ERROR_USAGE);
-    CHECK(f.says("two clients declare block 0"));
+    CHECK(f.says("clients 0 and 1 both declare block 0"));
   }
 }
 
@@ -237,6 +240,14 @@ TEST_CASE("a box that ends before it begins") {
   // The failed publish refuses its iteration, which is ended only now.
   CHECK(sidestream_end_iteration(f.session, 0, 0) == SIDESTREAM_REFUSED);
   CHECK(f.says("dropped"));
+}
+
+TEST_CASE("a block that is empty only along an axis that the mesh does not use") {
+  Fixture f(false, "placement: inline\nmeshes: {grid: {type: uniform, size: [$n, 4]}}\nvariables: {t: {mesh: grid}}\n");
+  const std::int64_t lo[3] = {4 * f.rank, 0, 0}, hi[3] = {4 * f.rank + 4, 4, 0};
+  CHECK(sidestream_set_block(f.session, "grid", f.rank, lo, hi) == SIDESTREAM_OK);
+  CHECK(sidestream_start(f.session) == SIDESTREAM_ERROR_USAGE);
+  CHECK(f.says("empty along an axis that the mesh, of 2 dimensions, does not use"));
 }
 
 TEST_CASE("an account with an older, shorter struct is filled as far as it goes") {

@@ -7,6 +7,7 @@
 
 #include "sidestream/sidestream.h"
 #include "sidestream/sidestream.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 
@@ -45,7 +46,7 @@ std::int64_t last_number(const std::string& sentence) {
 
 /// Publishes both variables in each of five iterations. Throws what starting throws.
 void publish_all(const std::string& text) {
-  Session session = Session::open_text(MPI_COMM_WORLD, text);
+  Session session = Session::open_text(testing::test_ranks(), text);
   if (session.is_server()) {
     session.serve();
     session.close();
@@ -57,8 +58,8 @@ void publish_all(const std::string& text) {
   std::vector<double> values(static_cast<std::size_t>(cells));
   for (int step = 0; step < 5; ++step) {
     std::fill(values.begin(), values.end(), step);
-    CHECK(session.publish("v", rank, values.data()) == Taken::yes);
-    CHECK(session.publish("once", rank, values.data()) == Taken::yes);
+    CHECK(session.publish("v", rank, values) == Taken::yes);
+    CHECK(session.publish("once", rank, values) == Taken::yes);
     CHECK(session.end_iteration(step, step) == Taken::yes);
   }
   const Account account = session.close();
@@ -89,7 +90,7 @@ TEST_CASE("an array that does not vary in time is replaced in the smallest buffe
 TEST_CASE("a handle publishes what its name does, until its block is removed") {
   for (const char* placement : placements) {
     CAPTURE(placement);
-    Session session = Session::open_text(MPI_COMM_WORLD, configuration(placement));
+    Session session = Session::open_text(testing::test_ranks(), configuration(placement));
     if (session.is_server()) {
       session.serve();
       session.close();
@@ -101,16 +102,16 @@ TEST_CASE("a handle publishes what its name does, until its block is removed") {
     const std::vector<double> values(static_cast<std::size_t>(cells), 1.0);
     const Handle v = session.handle("v", rank), once = session.handle("once", rank);
     CHECK(session.handle("v", rank) == v);
-    CHECK(session.publish({v, once}, {values.data(), values.data()}) == Taken::yes);
-    CHECK_THROWS_WITH_AS(session.publish(v, values.data()), doctest::Contains("published already"), Error);
+    CHECK(session.publish({v, once}, {values, values}) == Taken::yes);
+    CHECK_THROWS_WITH_AS(session.publish(v, values), doctest::Contains("published already"), Error);
     CHECK(session.end_iteration(0, 0) == Taken::refused);
     CHECK(session.refusal().find("published already") != std::string::npos);
-    CHECK(session.publish(v, values.data()) == Taken::yes);
+    CHECK(session.publish(v, values) == Taken::yes);
     CHECK(session.end_iteration(1, 1) == Taken::yes);
     CHECK(session.refusal().empty());
     session.remove_block("line", rank);
-    CHECK_THROWS_WITH_AS(session.publish(v, values.data()), doctest::Contains("removed"), Error);
-    CHECK_THROWS_WITH_AS(session.publish(Handle{99}, values.data()), doctest::Contains("never given"), Error);
+    CHECK_THROWS_WITH_AS(session.publish(v, values), doctest::Contains("removed"), Error);
+    CHECK_THROWS_WITH_AS(session.publish(Handle{99}, values), doctest::Contains("never given"), Error);
     CHECK(session.end_iteration(2, 2) == Taken::refused);
     const Account account = session.close();
     CHECK(account.delivered == 1);
@@ -120,25 +121,25 @@ TEST_CASE("a handle publishes what its name does, until its block is removed") {
 
 /// An array that is not even tried would not be missed where it is kept from iteration to iteration.
 TEST_CASE("all of several handles are tried, and the first that fails is said") {
-  Session session = Session::open_text(MPI_COMM_WORLD, configuration("mode: inline"));
+  Session session = Session::open_text(testing::test_ranks(), configuration("mode: inline"));
   const int rank = rank_in(session.comm());
   session.set_block("line", rank, Box{{rank * cells, 0, 0}, {(rank + 1) * cells, 1, 1}});
   session.start();
   const std::vector<double> values(static_cast<std::size_t>(cells), 1.0);
-  const double* data = values.data();
   const Handle v = session.handle("v", rank), once = session.handle("once", rank);
-  CHECK_THROWS_WITH_AS(session.publish({Handle{99}, v, Handle{98}, once}, {data, data, data, data}),
+  CHECK_THROWS_WITH_AS(session.publish({Handle{99}, v, Handle{98}, once}, {values, values, values, values}),
                        doctest::Contains("99"), Error);
-  CHECK_THROWS_WITH_AS(session.publish(once, data), doctest::Contains("published already"), Error);
+  CHECK_THROWS_WITH_AS(session.publish(once, values), doctest::Contains("published already"), Error);
   CHECK(session.end_iteration(0, 0) == Taken::refused);
-  CHECK(session.publish(v, data) == Taken::yes);
+  CHECK(session.publish(v, values) == Taken::yes);
   CHECK(session.end_iteration(1, 1) == Taken::yes);
   CHECK(session.close().delivered == 1);
 }
 
 TEST_CASE("handles in C") {
   sidestream_session* session = nullptr;
-  REQUIRE(sidestream_open_text(MPI_COMM_WORLD, configuration("mode: inline").c_str(), &session) == SIDESTREAM_OK);
+  REQUIRE(sidestream_open_text(testing::test_ranks(), configuration("mode: inline").c_str(), &session) ==
+          SIDESTREAM_OK);
   const int rank = rank_in(sidestream_comm(session));
   const std::int64_t lo[3] = {rank * cells, 0, 0}, hi[3] = {(rank + 1) * cells, 1, 1};
   REQUIRE(sidestream_set_block(session, "line", rank, lo, hi) == SIDESTREAM_OK);

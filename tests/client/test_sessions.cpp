@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sidestream/sidestream.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 
@@ -64,7 +65,7 @@ Box cells(int rank) { return Box{{4 * rank, 0, 0}, {4 * rank + 4, 2, 1}}; }
 
 int size_of_world() {
   int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_size(testing::test_ranks(), &size);
   return size;
 }
 
@@ -72,8 +73,8 @@ int size_of_world() {
 
 TEST_CASE("two sessions at once do not disturb each other") {
   Seen seen_a, seen_b;
-  Session a = Session::open_text(MPI_COMM_WORLD, configuration("inline", "sessions-a"));
-  Session b = Session::open_text(MPI_COMM_WORLD, configuration("inline", "sessions-b"));
+  Session a = Session::open_text(testing::test_ranks(), configuration("inline", "sessions-a"));
+  Session b = Session::open_text(testing::test_ranks(), configuration("inline", "sessions-b"));
   watch(a, seen_a);
   watch(b, seen_b);
   int rank = 0;
@@ -85,8 +86,8 @@ TEST_CASE("two sessions at once do not disturb each other") {
   }
   const std::vector<std::int32_t> ones(8, 1), twos(8, 2);
   for (int it = 0; it < 3; ++it) {
-    a.publish("v", rank, ones.data());
-    b.publish("v", rank, twos.data());
+    a.publish("v", rank, ones);
+    b.publish("v", rank, twos);
     b.end_iteration(it, it);
     a.end_iteration(it, it);
   }
@@ -100,7 +101,7 @@ TEST_CASE("two sessions at once do not disturb each other") {
 
 TEST_CASE("blocks appear, change and vanish") {
   Seen seen;
-  Session s = Session::open_text(MPI_COMM_WORLD, configuration("inline", "sessions-blocks"));
+  Session s = Session::open_text(testing::test_ranks(), configuration("inline", "sessions-blocks"));
   watch(s, seen);
   int rank = 0;
   MPI_Comm_rank(s.comm(), &rank);
@@ -109,15 +110,15 @@ TEST_CASE("blocks appear, change and vanish") {
   s.end_iteration(0, 0);
   s.set_block("line", rank, cells(rank));
   const std::vector<std::int32_t> ones(8, 1);
-  s.publish("v", rank, ones.data());
+  s.publish("v", rank, ones);
   s.end_iteration(1, 1);
   Box half = cells(rank);
   half.hi[0] -= 2;
   s.set_block("line", rank, half);
-  s.publish("v", rank, ones.data());
+  s.publish("v", rank, ones);
   s.end_iteration(2, 2);
   s.remove_block("line", rank);
-  CHECK_THROWS_AS(s.publish("v", rank, ones.data()), Error);
+  CHECK_THROWS_AS(s.publish("v", rank, ones), Error);
   s.end_iteration(3, 3);
   CHECK(s.close().delivered == 3);
   CHECK(seen[0].empty());
@@ -128,7 +129,7 @@ TEST_CASE("blocks appear, change and vanish") {
 
 TEST_CASE("strided arrays and allocated boxes") {
   Seen seen;
-  Session s = Session::open_text(MPI_COMM_WORLD, configuration("inline", "sessions-strides"));
+  Session s = Session::open_text(testing::test_ranks(), configuration("inline", "sessions-strides"));
   watch(s, seen);
   int rank = 0;
   MPI_Comm_rank(s.comm(), &rank);
@@ -140,7 +141,7 @@ TEST_CASE("strided arrays and allocated boxes") {
   for (int j = 0; j < 2; ++j) {
     for (int i = 0; i < 4; ++i) memory[static_cast<std::size_t>(j * 10 + 2 * i)] = 1 + i + 10 * j;
   }
-  s.publish("v", rank, memory.data(), {2, 10, 0, 1});
+  s.publish("v", rank, {memory.data(), {4, 2}, {2, 10}});
   s.end_iteration(0, 0);
   Box with_ghosts = cells(rank);
   for (int a = 0; a < 2; ++a) {
@@ -152,7 +153,7 @@ TEST_CASE("strided arrays and allocated boxes") {
   for (int j = 1; j < 3; ++j) {
     for (int i = 1; i < 5; ++i) ghosted[static_cast<std::size_t>(i + 6 * j)] = 3;
   }
-  s.publish("v", rank, ghosted.data());
+  s.publish("v", rank, ghosted);
   s.end_iteration(1, 1);
   s.close();
   CHECK(seen[0][rank] == 1 + 2 + 3 + 4 + 11 + 12 + 13 + 14);
@@ -165,7 +166,7 @@ TEST_CASE("an array that does not vary in time is published once and there for e
     if (placement != "inline" && size_of_world() == 1) continue;
     CAPTURE(placement);
     Seen seen;
-    Session s = Session::open_text(MPI_COMM_WORLD, configuration(placement, "sessions-once"));
+    Session s = Session::open_text(testing::test_ranks(), configuration(placement, "sessions-once"));
     watch(s, seen);
     if (s.is_server()) {
       s.serve();
@@ -185,8 +186,8 @@ TEST_CASE("an array that does not vary in time is published once and there for e
     s.start();
     const std::vector<std::int32_t> ones(8, 1), twos(8, 2);
     for (int it = 0; it < 5; ++it) {
-      if (it == 0) s.publish("v", rank, ones.data());
-      if (it == 3) s.publish("v", rank, twos.data());
+      if (it == 0) s.publish("v", rank, ones);
+      if (it == 3) s.publish("v", rank, twos);
       s.end_iteration(it, it);
     }
     CHECK(s.close().delivered == 5);
@@ -197,11 +198,32 @@ TEST_CASE("an array that does not vary in time is published once and there for e
 
 TEST_CASE("declarations that only some clients make are an error on all") {
   if (size_of_world() == 1) return;
-  Session s = Session::open_text(MPI_COMM_WORLD, configuration("inline", "sessions-differ"));
+  Session s = Session::open_text(testing::test_ranks(), configuration("inline", "sessions-differ"));
   Seen seen;
   watch(s, seen);
   int rank = 0;
   MPI_Comm_rank(s.comm(), &rank);
   declare(s, rank == 0 ? 5 : 6);
   CHECK_THROWS_AS(s.start(), Error);
+}
+
+TEST_CASE("a session that is closed says so in every call, and does not crash") {
+  Session session = Session::open_text(testing::test_ranks(), "placement: off");
+  static_cast<void>(session.close());
+  const auto says = [](auto&& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  const std::string closed = ": the session is closed";
+  CHECK(says([&] { static_cast<void>(session.is_server()); }).find("is_server" + closed) == 0);
+  CHECK(says([&] { session.start(); }).find("start" + closed) == 0);
+  CHECK(says([&] { session.set("n", std::int64_t{1}); }).find("set" + closed) == 0);
+  CHECK(says([&] { session.set_block("m", 0, {}); }).find("set_block" + closed) == 0);
+  CHECK(says([&] { static_cast<void>(session.publish("v", 0, std::vector<double>{})); }).find("publish" + closed) == 0);
+  CHECK(says([&] { static_cast<void>(session.end_iteration(0, 0)); }).find("end_iteration" + closed) == 0);
+  CHECK(says([&] { static_cast<void>(session.close()); }).find("close: the session is closed already") == 0);
 }

@@ -13,6 +13,9 @@
 #include <vector>
 
 #include "sidestream/sidestream.h"
+#include "support/ranks.hpp"
+
+using sidestream::testing::test_ranks;
 
 namespace {
 
@@ -30,7 +33,7 @@ int size_of(MPI_Comm comm) {
 
 sidestream_session* open(const std::string& text) {
   sidestream_session* s = nullptr;
-  REQUIRE(sidestream_open_text(MPI_COMM_WORLD, text.c_str(), &s) == SIDESTREAM_OK);
+  REQUIRE(sidestream_open_text(test_ranks(), text.c_str(), &s) == SIDESTREAM_OK);
   return s;
 }
 
@@ -42,10 +45,10 @@ void says(sidestream_session* s, const char* part) {
 
 using Numbers = std::array<std::int64_t, 3>;
 
-/// Before the rest of a configuration; runs of other sizes have folders of their own.
+/// Before the rest of a configuration.
 std::string header() {
-  return "placement: {mode: inline}\noutput: {directory: whole-blocks-results-" +
-         std::to_string(size_of(MPI_COMM_WORLD)) + ", existing: replace, timings: false}\n";
+  return "placement: {mode: inline}\n"
+         "output: {directory: whole-blocks-results, existing: replace, timings: false}\n";
 }
 
 /// What an analysis read of a variable, by component and then point, in ascending block id.
@@ -86,7 +89,7 @@ sidestream_session* open_seeing(Seen& seen, const char* order) {
   function.user = &seen;
   REQUIRE(sidestream_register_function(s, &function) == SIDESTREAM_OK);
   const Numbers lo{0, 0, 0}, hi{4, 3, 2};
-  if (rank_of(MPI_COMM_WORLD) == 0) REQUIRE(sidestream_set_block(s, "box", 0, lo.data(), hi.data()) == SIDESTREAM_OK);
+  if (rank_of(test_ranks()) == 0) REQUIRE(sidestream_set_block(s, "box", 0, lo.data(), hi.data()) == SIDESTREAM_OK);
   REQUIRE(sidestream_start(s) == SIDESTREAM_OK);
   return s;
 }
@@ -102,7 +105,7 @@ double place(std::int64_t n) { return 0.1 * static_cast<double>(n * n + 3 * n); 
 
 /// One block for each rank along x, the whole of y; `off` is added to this rank's first position.
 int set_part(sidestream_session* s, std::int64_t cells, double off = 0) {
-  const int rank = rank_of(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
+  const int rank = rank_of(test_ranks()), ranks = size_of(test_ranks());
   const Numbers lo{cells * rank / ranks, 0, 0}, hi{cells * (rank + 1) / ranks, 2, 1};
   std::vector<double> x;
   for (std::int64_t n = lo[0]; n <= hi[0]; ++n) x.push_back(place(n) + (n == lo[0] ? off : 0));
@@ -131,7 +134,7 @@ TEST_CASE("components come in arrays of their own, in either order") {
     CAPTURE(order);
     Seen seen;
     sidestream_session* s = open_seeing(seen, order);
-    const bool mine = rank_of(MPI_COMM_WORLD) == 0;
+    const bool mine = rank_of(test_ranks()) == 0;
     const std::vector<double> t = counted(72, 24);
     // x, y, z as the array of each is indexed in the variable's order; what is seen is by i, j, k.
     std::vector<double> x(24), y(24), z(24), expected;
@@ -170,7 +173,7 @@ TEST_CASE("components come in arrays of their own, in either order") {
 TEST_CASE("arrays of components that do not fit refuse the iteration, with a sentence") {
   Seen seen;
   sidestream_session* s = open_seeing(seen, "column");
-  if (rank_of(MPI_COMM_WORLD) == 0) {
+  if (rank_of(test_ranks()) == 0) {
     const std::vector<double> some(24, 1);
     const std::array<const void*, 3> parts{some.data(), some.data(), some.data()};
     const std::array<const void*, 3> holes{some.data(), nullptr, some.data()};
@@ -203,7 +206,7 @@ TEST_CASE("several variables of a block are published by one call; all are tried
   for (int n = 0; n < 72; ++n) v[static_cast<std::size_t>(n)] = n % 3 * 24 + n / 3;
   const std::array<const char*, 2> names{"v", "t"}, wrong{"u", "t"};
   const std::array<const void*, 2> data{v.data(), t.data()};
-  if (rank_of(MPI_COMM_WORLD) == 0) {
+  if (rank_of(test_ranks()) == 0) {
     CHECK(sidestream_publish_block(s, 0, 2, names.data(), data.data()) == SIDESTREAM_OK);
     CHECK(sidestream_end_iteration(s, 0, 0) == SIDESTREAM_OK);
     CHECK(seen.values == counted(0, 96));
@@ -220,12 +223,12 @@ TEST_CASE("several variables of a block are published by one call; all are tried
 }
 
 TEST_CASE("a rectilinear mesh is put together from what its blocks say, but for rounding") {
-  for (const double off : {0.0, 1e-12 * rank_of(MPI_COMM_WORLD)}) {
+  for (const double off : {0.0, 1e-12 * rank_of(test_ranks())}) {
     sidestream_session* s = open(on_parts());
     REQUIRE(set_part(s, 11, off) == SIDESTREAM_OK);
     REQUIRE(sidestream_start(s) == SIDESTREAM_OK);
     const std::vector<double> t(22, 1);
-    CHECK(sidestream_publish(s, "t", rank_of(MPI_COMM_WORLD), t.data()) == SIDESTREAM_OK);
+    CHECK(sidestream_publish(s, "t", rank_of(test_ranks()), t.data()) == SIDESTREAM_OK);
     CHECK(sidestream_end_iteration(s, 0, 0) == SIDESTREAM_OK);
     sidestream_account account{};
     account.struct_size = sizeof account;
@@ -235,7 +238,7 @@ TEST_CASE("a rectilinear mesh is put together from what its blocks say, but for 
     // What servers know of the mesh, off by rounding or not.
     std::string expected = "x: [";
     for (int n = 0; n <= 11; ++n) expected += (n > 0 ? ", " : "") + exactly(place(n));
-    std::ifstream file("whole-blocks-results-" + std::to_string(size_of(MPI_COMM_WORLD)) + "/parts-0.yaml");
+    std::ifstream file("whole-blocks-results/parts-0.yaml");
     const std::string metadata{std::istreambuf_iterator<char>(file), {}};
     CAPTURE(metadata);
     CHECK(metadata.find(expected + "]") != std::string::npos);
@@ -251,10 +254,10 @@ TEST_CASE("what calls say of a mesh that blocks describe counts, before the bloc
   REQUIRE(sidestream_set_refinement(s, "m", 1, halves.data()) == SIDESTREAM_OK);
   REQUIRE(sidestream_start(s) == SIDESTREAM_OK);
   const std::vector<double> t(22, 1);
-  CHECK(sidestream_publish(s, "t", rank_of(MPI_COMM_WORLD), t.data()) == SIDESTREAM_OK);
+  CHECK(sidestream_publish(s, "t", rank_of(test_ranks()), t.data()) == SIDESTREAM_OK);
   CHECK(sidestream_end_iteration(s, 0, 0) == SIDESTREAM_OK);
   CHECK(sidestream_close(&s) == SIDESTREAM_OK);
-  std::ifstream file("whole-blocks-results-" + std::to_string(size_of(MPI_COMM_WORLD)) + "/parts-0.yaml");
+  std::ifstream file("whole-blocks-results/parts-0.yaml");
   const std::string metadata{std::istreambuf_iterator<char>(file), {}};
   CAPTURE(metadata);
   CHECK(metadata.find("periodic: [y]") != std::string::npos);
@@ -269,7 +272,7 @@ TEST_CASE("what calls say of a mesh that blocks describe counts, before the bloc
 }
 
 TEST_CASE("blocks that do not make a mesh stop the start, with the same sentence on every rank") {
-  const int rank = rank_of(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
+  const int rank = rank_of(test_ranks()), ranks = size_of(test_ranks());
   SUBCASE("a node is in two places") {
     sidestream_session* s = open(on_parts());
     REQUIRE(set_part(s, 11, 1e-3 * rank) == SIDESTREAM_OK);
@@ -317,7 +320,7 @@ TEST_CASE("blocks that do not make a mesh stop the start, with the same sentence
 
 TEST_CASE("a rank without a block has the mesh all the same") {
   sidestream_session* s = open(on_parts());
-  const bool mine = rank_of(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1;
+  const bool mine = rank_of(test_ranks()) == size_of(test_ranks()) - 1;
   const std::array<double, 2> x{2, 3}, y{0, 1};
   const std::array<const double*, 3> nodes{x.data(), y.data(), nullptr};
   const Numbers lo{0, 0, 0}, hi{1, 1, 1};

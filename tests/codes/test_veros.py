@@ -6,6 +6,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from pairs import few
 from running import run
 
 SOURCE = Path(__file__).resolve().parents[2] / "simulations" / "veros"
@@ -52,7 +53,7 @@ def test_fields_are_those_of_its_own_output(alone, name):
             np.testing.assert_array_equal(ours[f"meshes/ocean/{axis}"][1:], theirs[upper])
 
 
-@pytest.mark.parametrize(("placement", "shape"), [("cores", (2, 1)), ("sidecar", (2, 2))])
+@pytest.mark.parametrize(("placement", "shape"), few([("cores", (2, 1)), ("sidecar", (2, 2))]))
 def test_on_several_processes(tmp_path, alone, placement, shape):
     """Its sums round differently there."""
     folder = simulate(tmp_path, placement, shape)

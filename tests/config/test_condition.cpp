@@ -131,6 +131,10 @@ TEST_CASE("mistakes have a place and a remedy") {
   CHECK(says("change(previous(max(t))) > 1", "looks back further than one iteration"));
   CHECK(says("max(t) > $limits", "did you mean '$limit'?"));
   CHECK(says("max('t) > 1", "cannot be read"));
+  std::string terms = "cycle > 0";
+  for (int n = 0; n < 50000; ++n) terms += " or cycle > 0";
+  CHECK(says(terms, "found a text of 650009 characters for 'when', expected at most 16384"));
+  CHECK(holds(terms.substr(0, 9 + 13 * 1259), {}));
   CHECK(says(std::string(300, '(') + "1", "more than 200 nested"));
   CHECK(says(std::string(1000, '-') + "1 > 0", "more than 200 nested"));
   std::string negations;

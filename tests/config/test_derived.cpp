@@ -1,5 +1,6 @@
 // The texts of derived variables: what they are made of, and their mistakes with their places.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "config/derivation_text.hpp"
 #include "support.hpp"
@@ -137,6 +138,27 @@ TEST_CASE("what must be there for it") {
   CHECK(inputs[0].halo == 3);
   // Nobody knows ranges of it: no block is left out.
   CHECK(inputs[0].part.kind == Part::Kind::all);
+}
+
+TEST_CASE("a chain of derived variables has a step for each name, whatever it doubles") {
+  constexpr int count = 2000;
+  std::string text = "derived:\n  d0: rho\n";
+  for (int n = 1; n <= count; ++n) {
+    text += fmt::format("  d{}: d{} * 0.5 + d{} * 0.5\n", n, n - 1, n - 1);
+  }
+  text += fmt::format("  slope: gradient(d{}) + gradient(d{})\n", count, count);
+  const Metadata metadata = with(text);
+  const Derivation& last = *metadata.find_variable(fmt::format("d{}", count))->derivation;
+  CHECK(last.steps().size() == 3);
+  CHECK(last.inputs() == std::vector<std::int32_t>{metadata.find_variable("rho")->id});
+  CHECK(last.reach() == 0);
+  const std::vector<DerivationStep> all = all_steps(last, metadata);
+  CHECK(all.size() == count + 1);
+  for (std::size_t n = 1; n < all.size(); ++n) REQUIRE(all[n].arguments == std::vector<std::size_t>{n - 1, n - 1});
+  const Derivation& slope = *metadata.find_variable("slope")->derivation;
+  CHECK(slope.reach() == 1);
+  CHECK(slope.has_stencils());
+  CHECK(all_steps(slope, metadata).size() == count + 4);
 }
 
 TEST_CASE("mistakes have their place") {

@@ -45,6 +45,7 @@ TEST_CASE("what is wrong with a plug-in is said with its place in the file") {
   CHECK(mentions(load_error(path_of("wrong_version")), "for version 3 of the plug-in interface, expected version 2"));
   CHECK(mentions(load_error(path_of("wrong_layout")), "build it again with the headers"));
   CHECK(mentions(load_error(path_of("throwing")), "could not register itself: the licence has run out"));
+  CHECK(mentions(load_error(path_of("throwing_entry")), "it threw something that is no std::exception"));
 }
 
 TEST_CASE("a plug-in that was built with other headers is refused, though every size is the same") {

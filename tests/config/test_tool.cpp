@@ -33,12 +33,17 @@ const std::string good =
 TEST_CASE("version, help and wrong arguments") {
   const Folder folder;
   CHECK(folder.run("--version").status == 0);
-  CHECK(folder.run("--version").out == "sidestream 0.1.0\n");
+  const std::string version = folder.run("--version").out;
+  CHECK(version.rfind("sidestream 0.1.0\n", 0) == 0);
+  // What it was built with, a line each: this program needs none of it.
+  for (const char* part : {"zstd ", "zfp ", "FFTW ", "muParser ", "tinyxml2 ", "ADIOS2 ", "Fortran ", "Python "}) {
+    CHECK(contains(version, std::string("\nwith     ") + part) != contains(version, std::string("\nwithout  ") + part));
+  }
   CHECK(contains(folder.run("--help").out, "check"));
   CHECK(contains(folder.run("check --help").out, "--ranks"));
   for (const char* wrong : {"", "chek", "check", "check run.yaml --ranks x", "check run.yaml --ranks 0",
                             "check run.yaml --set nx", "check run.yaml --set nx=many", "check run.yaml --mesh grid=4x",
-                            "check run.yaml --variable t=grid", "reference extra", "--nonsense"}) {
+                            "check run.yaml --variable t=grid", "reference extra more", "--nonsense"}) {
     CAPTURE(wrong);
     folder.file(good);
     const Outcome outcome = folder.run(wrong);
@@ -65,6 +70,18 @@ TEST_CASE("typing errors get a guess") {
   CHECK(says("--versoin", "did you mean '--version'?"));
   CHECK(says("everything", "'sidestream --help' says"));
   CHECK(contains(folder.run("--help").out, "Exit status: 0 if all went well; 1 if"));
+}
+
+TEST_CASE("one directory of two databases is found, however it is written") {
+  const Folder folder;
+  for (const char* other : {"db/", "./db", "./db/", "a/../db//"}) {
+    CAPTURE(other);
+    folder.file(good + "outputs:\n  - database: {directory: db}\n  - database: {name: two, directory: " + other +
+                "}\n");
+    const Outcome outcome = folder.run("check run.yaml --ranks 8 --set nx=8 --set h=1");
+    CHECK(outcome.status == 1);
+    CHECK(contains(outcome.err, "of 'two', which 'database' in line 7 writes too, expected different files"));
+  }
 }
 
 TEST_CASE("a correct file is summarised") {
@@ -208,6 +225,48 @@ TEST_CASE("functions of the program can be named") {
   CHECK(folder.run("check run.yaml --function histogram").status == 2);
 }
 
+TEST_CASE("check says which cycles a schedule means, and which iterations come besides") {
+  const Folder folder;
+  const auto says = [&](const std::string& schedule) {
+    folder.file(
+        "meshes: {grid: {size: 8}}\nvariables: {t: {mesh: grid}}\nanalyses:\n"
+        "  - histogram: {variable: t, bins: 4, " +
+        schedule + "}\n");
+    const Outcome outcome = folder.run("check run.yaml");
+    return outcome.status == 0 ? outcome.out : outcome.err;
+  };
+  CHECK(contains(says("every: 10 cycles"),
+                 "histogram: every 10 cycles (cycles 0, 10, 20 ...; 'first: yes' adds the first one of a run)"));
+  CHECK(contains(says("every: 10 cycles, start: 3, first: yes"),
+                 "histogram: every 10 cycles, from 3 cycles, and in the first (cycles 3, 13, 23 ...)"));
+  CHECK(contains(says("every: 5, first: true"), "histogram: every 5 iterations, and in the first"));
+  CHECK(!contains(says("every: 1 cycle"), "(cycles"));
+  CHECK(contains(says("every: 10 s, first: yes"), "runs in the first iteration anyway; remove it"));
+}
+
+TEST_CASE("check says what a film wants") {
+  const Folder folder;
+  const auto says = [&](const std::string& render) {
+    folder.file(
+        "meshes: {grid: {size: [8, 8, 8]}}\nvariables: {t: {mesh: grid}, u: {mesh: grid}}\nanalyses:\n"
+        "  - render: {" +
+        render + "}\n");
+    const Outcome outcome = folder.run("check run.yaml");
+    CHECK(outcome.status == 0);
+    return contains(outcome.out, "a film wants 'range: running' or the ends of one");
+  };
+  const std::string slice = "slice: {variable: t, axis: z", surface = "isosurface: {variable: t, values: 1";
+  CHECK(says(slice + "}"));
+  CHECK(says(surface + ", colour_by: u}"));
+  CHECK(says("threshold: {variable: t, minimum: 1}"));
+  CHECK(!says(slice + "}, range: running"));
+  CHECK(!says(slice + "}, range: [0, 1]"));
+  CHECK(!says(slice + ", range: running}"));
+  CHECK(!says(slice + "}, file: latest.png"));
+  CHECK(!says(surface + "}"));
+  CHECK(!says("threshold: {variable: t, minimum: 1, colour: red}"));
+}
+
 TEST_CASE("reference prints or writes the manual") {
   const Folder folder;
   const Outcome printed = folder.run("reference");
@@ -216,6 +275,94 @@ TEST_CASE("reference prints or writes the manual") {
   CHECK(contains(printed.out, "### histogram"));
   CHECK(folder.run("reference --output manual.md").status == 0);
   CHECK(contents(folder.path + "/manual.md") == printed.out);
+  // One part: a kind of analysis, a section with what lies below it, or a name that is none.
+  const Outcome render = folder.run("reference render");
+  CHECK(render.status == 0);
+  CHECK(render.out.starts_with("### render\n"));
+  CHECK(contains(render.out, "| `isosurface[].values` |"));
+  CHECK(!contains(render.out, "\n### "));
+  CHECK(contains(folder.run("reference Partitioners").out, "\n### "));
+  CHECK(contains(folder.run("reference options").out, "| `every` |"));
+  const Outcome placement = folder.run("reference placement");
+  CHECK(placement.out.starts_with("## placement\n"));
+  CHECK(!contains(placement.out, "\n## "));
+  const Outcome unknown = folder.run("reference rendr");
+  CHECK(unknown.status == 2);
+  CHECK(contains(unknown.err, "the reference has no part 'rendr'; did you mean 'render'?"));
+  CHECK(contains(folder.run("reference nothing-like-it").err, "histogram"));
   // A file is no folder, on every machine.
   CHECK(folder.run("reference --output manual.md/manual.md").status == 1);
+}
+
+TEST_CASE("whatever calls can declare can be given") {
+  const Folder folder;
+  folder.file(
+      "analyses:\n"
+      "  - slice: {variable: t, axis: z, position: 1, file: 'slice-{index:05}.vtp'}\n"
+      "  - statistics: {variable: mass}\n"
+      "  - statistics: {name: on the file's mesh, variable: p, file: p.csv}\n"
+      "meshes: {own: {size: [4, 4]}}\n"
+      "outputs: [vtk: {variables: [t, mass, u]}]\n");
+  const Outcome without = folder.run("check run.yaml");
+  CHECK(without.status == 1);
+  CHECK(contains(without.err, "--mesh 'grid={size: [64, 64]}'"));
+  const std::string declared =
+      "--mesh 'grid={size: [8, 4, 2], refinement: [2], fixed: true}' --variable 't={mesh: grid, centering: node}' "
+      "--mesh 'dots={type: points, coordinates: x}' --variable 'x={mesh: dots, components: 3}' "
+      "--variable 'mass={mesh: dots}' --mesh 'bent={type: curvilinear, size: [3, 3], coordinates: xy}' "
+      "--variable 'xy={mesh: bent, components: 2}' --variable 'u={mesh: bent}' --variable p=own";
+  const Outcome all = folder.run("check run.yaml " + declared);
+  CAPTURE(all.err);
+  CHECK(all.status == 0);
+  CHECK(contains(all.out, "t: 1 component of float64 on the nodes of grid"));
+  CHECK(contains(all.out,
+                 "vtk: every iteration -> fields-{cycle:06}-grid.vtm, fields-{cycle:06}-dots.pvtp, "
+                 "fields-{cycle:06}-bent.pvts"));
+  folder.file(
+      "sidestream_metadata: 2\nmeshes: {grid: {size: [8, 4, 2]}, dots: {type: points, coordinates: x}, "
+      "bent: {size: [3, 3]}}\nvariables: {t: {mesh: grid}, x: {mesh: dots, components: 3}, mass: {mesh: dots}, "
+      "u: {mesh: bent}, p: {mesh: own}}\n",
+      "declared.yaml");
+  const Outcome file = folder.run("check run.yaml --declared declared.yaml");
+  CAPTURE(file.err);
+  CHECK(file.status == 0);
+  const Outcome wrong = folder.run("check run.yaml --mesh 'grid={size: [8, 4, 2], refinment: [2]}'");
+  CHECK(contains(wrong.err, "--mesh grid:1:"));
+  CHECK(contains(wrong.err, "did you mean 'refinement'?"));
+}
+
+TEST_CASE("all mistakes of a file are said, and what follows from them is not") {
+  const Folder folder;
+  folder.file(
+      "placement: {mode: coers}\n"
+      "meshes:\n"
+      "  grid: {size: [8, 8, 8], spaceing: 1}\n"
+      "  flat: {size: [0, 8]}\n"
+      "variables:\n"
+      "  t: {mesh: grid, type: float46}\n"
+      "  f: {mesh: flat}\n"
+      "derived:\n"
+      "  twice: 2 * f\n"
+      "analyses:\n"
+      "  - histogram: {variable: t, bins: many, bin: 4}\n"
+      "  - statistics: {variable: f}\n"
+      "  - statistcs: {variable: t}\n"
+      "  - isosurface: {variable: t, values: [1, two], file: s.vtp, colour: red}\n"
+      "  - slice: {variable: nothing, axis: z, position: 1, file: a.vtp}\n"
+      "  - slice: {name: second, variable: t, axis: w, position: 1, file: b.vtp}\n"
+      "  - slice: {name: third, variable: t, axis: z, position: 1, file: 'h-%05d.vtp'}\n");
+  const Outcome outcome = folder.run("check run.yaml");
+  CHECK(outcome.status == 1);
+  CAPTURE(outcome.err);
+  for (const char* line :
+       {"run.yaml:1:19: found 'coers' for 'mode'", "run.yaml:3:27: found the unknown option 'spaceing'",
+        "run.yaml:4:17: found '0' for 'size'", "run.yaml:6:25: found 'float46' for 'type'",
+        "run.yaml:11:42: found the unknown option 'bin'", "run.yaml:11:36: found 'many' for 'bins'",
+        "run.yaml:13:5: found the unknown analysis 'statistcs'", "found the unknown option 'colour'",
+        "found 'two' for 'values'", "run.yaml:15:23: found 'nothing' for 'variable'", "found 'w' for 'axis'",
+        "did you mean '{index:05}' or '{cycle:05}'?"}) {
+    CAPTURE(line);
+    CHECK(contains(outcome.err, line));
+  }
+  CHECK(contains(outcome.err, "found 12 mistakes in"));
 }

@@ -128,6 +128,58 @@ TEST_CASE("what has no counterpart is said with its lines, once for each text") 
   }
 }
 
+TEST_CASE("surfaces in space, words of coordinates, scripts, prefixes and expressions of Damaris") {
+  const Translated t = translated(
+      "damaris",
+      "<dam:simulation name='s' language='c' xmlns:dam='http://damaris.gforge.inria.fr/damaris/model'>\n"
+      "<dam:architecture><dam:dedicated cores='2' nodes='1'/>\n<dam:queue name='q' size='100'/></dam:architecture>\n"
+      "<dam:data>\n<dam:parameter name='n' type='int' value='4'/><dam:parameter name='m' type='int' value='2*n+1'/>\n"
+      "<dam:layout name='nodes' type='double' dimensions='m,n'/>\n"
+      "<dam:layout name='bulk' type='double' dimensions='n,n,n' visualizable='false'/>\n"
+      "<dam:mesh name='sheet' type='curvilinear' topology='2'>\n"
+      "<dam:coord name='x' unit='cm' label='Width'/><dam:coord name='y' unit='cm' label='Depth'/>"
+      "<dam:coord name='z' unit='cm'/></dam:mesh>\n"
+      "<dam:mesh name='odd' type='curvilinear' topology='3'>\n<dam:coord name='u'/><dam:coord name='v'/></dam:mesh>\n"
+      "<dam:mesh name='plate' type='curvilinear' topology='2'>\n<dam:coord name='x' unit='m'/>"
+      "<dam:coord name='y' unit='cm'/></dam:mesh>\n"
+      "<dam:variable name='x' layout='nodes'/><dam:variable name='y' layout='nodes'/>"
+      "<dam:variable name='z' layout='nodes'/><dam:variable name='u' layout='bulk'/><dam:variable name='v' layout='bulk'/>\n"
+      "<dam:variable name='t' layout='nodes' mesh='sheet' centering='nodal'/>"
+      "<dam:variable name='w' layout='bulk' mesh='odd'/>\n"
+      "<dam:variable name='p' layout='nodes' mesh='plate' centering='nodal'/>\n</dam:data>\n"
+      "<dam:scripts><dam:pyscript name='look' file='look.py' language='python' frequency='2'/></dam:scripts>\n"
+      "<dam:actions><dam:script name='stir' file='stir.py'/><dam:script name='r' file='r.r' language='r'/></dam:actions>\n"
+      "</dam:simulation>\n",
+      "");
+  CAPTURE(t.made.out);
+  CAPTURE(t.made.err);
+  CHECK(t.made.status == 0);
+  CAPTURE(t.checked.err);
+  CHECK(t.checked.status == 0);
+  CHECK(contains(t.made.out, "parameters: {m: 2*(4)+1, n: 4}"));
+  CHECK(contains(t.made.out, "sheet: {type: unstructured, coordinates: sheet_coordinates"));
+  CHECK(contains(t.made.out,
+                 "sheet_coordinates: {mesh: sheet, type: float64, centering: node, components: 3, unit: 'cm', "
+                 "label: 'Width, Depth, '}"));
+  CHECK(contains(t.made.out, "plate: {type: curvilinear, size: [($n) - 1, ($m) - 1]"));
+  CHECK(contains(t.made.out, "  # - python: {name: look, script: 'look.py', call: FUNCTION, variables: [t, p]}"));
+  CHECK(contains(t.made.out,
+                 "  # - python: {name: stir, script: 'stir.py', call: FUNCTION, variables: [t, p], on: stir}"));
+  for (const char* said :
+       {"config.xml:2: <dedicated>: with both, the nodes are servers", "config.xml:3: <queue>: messages to servers",
+        "<layout visualizable=\"false\">: nothing is shown that no analysis or output names",
+        "'sheet' has 2 axes and 3 coordinates: it became an unstructured mesh",
+        "the mesh 'odd' was left out, with its variables", "the variable 'w' was left out: its mesh is not there",
+        "the coordinates of 'plate' have units of their own (m, cm)",
+        "<pyscript>: the analysis 'python' calls a function",
+        "<script> has no counterpart and was left out: write it as an analysis"}) {
+    CHECK(contains(t.made.err, said));
+  }
+  const std::string axes = translated("damaris", contents(SIDESTREAM_LISTING), "").made.err;
+  CHECK(contains(axes, "of 'mesh3d': axes have neither"));
+  CHECK(contains(axes, "<variable visualizable=\"false\">"));
+}
+
 TEST_CASE("placements of Damaris") {
   const auto placement = [](const std::string& dedicated) {
     const Outcome made =
@@ -153,6 +205,9 @@ TEST_CASE("analyses of SENSEI") {
       "</analysis>\n"
       "<analysis type='SliceExtract' operation='iso_surface'>\n"
       "<iso_values mesh_name='mesh' array_name='data' array_centering='cell'>-0.25 1.25</iso_values></analysis>\n"
+      "<analysis type='SliceExtract' operation='isosurface'>"
+      "<iso_values mesh_name='mesh' array_name='data' array_centering='cell'>7</iso_values></analysis>"
+      "<analysis type='SliceExtract' operation='clip'/>\n"
       "<analysis type='PosthocIO' output_dir='./' file_name='output' mode='visit'>\n"
       "<mesh name='mesh'><cell_arrays>data</cell_arrays></mesh></analysis>\n"
       "<analysis type='catalyst' pipeline='slice' mesh='mesh' array='data' association='cell' slice-normal='0,0,1' "
@@ -172,13 +227,15 @@ TEST_CASE("analyses of SENSEI") {
                  "- slice: {variable: data, fields: [more], normal: [0.8, -0.5, 0.3], origin: [0.5, 0.5, 0.5], "
                  "file: 'slice/slice-{cycle:06}.vtp'}"));
   CHECK(contains(t.made.out, "- isosurface: {variable: data, values: [-0.25, 1.25]"));
+  CHECK(contains(t.made.out, "- isosurface: {variable: data, values: [7]"));
+  CHECK(contains(t.made.err, "operation=\"clip\"> has no counterpart"));
   CHECK(contains(t.made.out, "- vtk: {variables: [data], file: 'output-{cycle:06}.pvti'}"));
   CHECK(contains(t.made.out,
                  "- render: {slice: {variable: data, normal: [0, 0, 1], range: [0, 1]}, size: [320, 200], file: "
                  "'s{cycle:06}.png'}"));
-  CHECK(contains(t.made.err, "config.xml:12: <analysis type=\"autocorrelation\"> has no counterpart"));
-  CHECK(contains(t.made.err, "config.xml:13: <analysis type=\"libsim\"> is not enabled"));
-  CHECK(contains(t.made.err, "config.xml:14: <analysis type=\"something\"> has no counterpart"));
+  CHECK(contains(t.made.err, "config.xml:13: <analysis type=\"autocorrelation\"> has no counterpart"));
+  CHECK(contains(t.made.err, "config.xml:14: <analysis type=\"libsim\"> is not enabled"));
+  CHECK(contains(t.made.err, "config.xml:15: <analysis type=\"something\"> has no counterpart"));
 }
 
 TEST_CASE("transports of SENSEI") {
@@ -212,6 +269,12 @@ TEST_CASE("wrong files and wrong words") {
   folder.file("", "d.xml");
   says("sensei d.xml", 1, "no XML");
   says("sensei", 2, "FILE");
+  folder.file("<!-- nothing -->", "f.xml");
+  says("damaris f.xml", 1, "found no element, expected <simulation>");
+  std::string wide = "<!-- <a b='' -->\n<simulation\n>\n<data";
+  for (int n = 0; n < 100'000; ++n) wide += " a" + std::to_string(n) + "='>'";
+  folder.file(wide + "/></simulation>", "g.xml");
+  says("damaris g.xml", 1, "g.xml:4: found an element of more than 1000 attributes");
   folder.file("<sensei/>", "e.xml");
   const Outcome written = folder.run("translate sensei e.xml --output out.yaml");
   CHECK(written.status == 0);

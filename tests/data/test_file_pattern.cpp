@@ -62,6 +62,10 @@ TEST_CASE("patterns that cannot be read") {
   CHECK(error_of("").find("found an empty file name") == 0);
   CHECK(error_of("a-{step}.png").find("'{step}' is not known") != std::string::npos);
   CHECK(error_of("{{x}}{index:03}") == "no error");
+  CHECK(error_of("h-%05d.csv").find("did you mean '{index:05}' or '{cycle:05}'?") != std::string::npos);
+  CHECK(error_of("h-%i.csv").find("did you mean '{index}' or '{cycle}'?") != std::string::npos);
+  CHECK(error_of("50%-{index}.csv") == "no error");
+  CHECK(error_of("100%ds.csv") != "no error");
 }
 
 TEST_CASE("the stem of a series is what its files share") {

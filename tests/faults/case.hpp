@@ -1,10 +1,21 @@
 // What the fault sweep runs: a placement, who takes part, and where memory runs out.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sidestream::testing {
+
+inline constexpr std::array<std::string_view, 9> stage_names{"open", "declare", "start", "publish",  "keep",
+                                                             "end",  "close",   "serve", "iteration"};
+/// Where a stage stands there.
+[[nodiscard]] constexpr std::size_t number_of(std::string_view stage) {
+  std::size_t n = 0;
+  while (stage_names[n] != stage) ++n;
+  return n;
+}
 
 /// A process and the stages of it that are tried.
 struct Target {

@@ -1,6 +1,7 @@
 // Runs the sessions of one case again and again, each time with memory that runs out somewhere else: at the n-th
-// allocation of a stage of one process. A sample of n, or, with SIDESTREAM_FAULTS=all, every n; a number: that many of
-// each stage. Every session ends within its time; what it leaves is checked.
+// allocation of a stage of one process. One in the middle of each stage; with SIDESTREAM_TEST_ALL a sample of n; with
+// SIDESTREAM_FAULTS=all every n, with a number that many of each stage. Every session ends within its time; what it
+// leaves is checked.
 #include <execinfo.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -13,10 +14,12 @@
 #include <set>
 
 #include "faults/check.hpp"
+#include "support/test_all.hpp"
 
 using sidestream::testing::Case;
 using sidestream::testing::Ending;
 using sidestream::testing::Fault;
+using sidestream::testing::number_of;
 using sidestream::testing::Results;
 
 namespace {
@@ -37,12 +40,19 @@ unsigned limit() {
   return set ? static_cast<unsigned>(std::atoi(set)) : 120;
 }
 
-/// Which of `total` allocations of a stage fail: the first few, powers of two, and some evenly between.
-std::set<long> sample(long total, long usual) {
-  const char* const set = std::getenv("SIDESTREAM_FAULTS");
-  const bool all = set && std::strcmp(set, "all") == 0;
-  const long many = all ? total : set ? std::atol(set) : usual;
+/// How many allocations of a stage fail, one in each session; -1: every one.
+long wanted(const Case& one) {
+  if (const char* const set = std::getenv("SIDESTREAM_FAULTS"))
+    return std::strcmp(set, "all") == 0 ? -1 : std::atol(set);
+  if (!sidestream::testing::test_all()) return 1;
+  return one.placement == "job" ? 2 : one.groups ? 3 : 5;
+}
+
+/// Which of `total` allocations of a stage fail: one in the middle, or the first two and some evenly between.
+std::set<long> sample(long total, long many) {
+  if (many < 0) many = total;
   std::set<long> chosen;
+  if (many == 1 && total > 0) return {(total + 1) / 2};
   for (long n = 1; n <= total && n <= 2 && many > 2; ++n) chosen.insert(n);
   for (long k = 1; k <= many && total > 0; ++k) chosen.insert(1 + (total - 1) * k / many);
   return chosen;
@@ -56,6 +66,7 @@ class Sweep {
 
   int run() {
     reference_ = session({}).second;
+    allocated_ = session({}).first;  // again: the first one allocates what is made once
     if (rank_ == 0 && reference_.outcomes.size() != sidestream::testing::steps) {
       std::printf("%s: without a fault the session failed\n", one_.name.c_str());
       ++wrong_;
@@ -93,13 +104,12 @@ class Sweep {
   }
 
   void try_stage(Fault fault) {
-    // The session that counts has its own stage counted and nothing fail.
-    const long total = session(fault).first[static_cast<std::size_t>(fault.rank)].allocations;
+    const long total = allocated_[static_cast<std::size_t>(fault.rank)].allocations[number_of(fault.stage)];
     if (rank_ == 0 && total == 0) {  // as publishing should in shared memory
       std::printf("%s: %s of rank %d allocates nothing\n", one_.name.c_str(), fault.stage.c_str(), fault.rank);
     }
     stages_with_any_ += total > 0;
-    for (const long n : sample(total, one_.placement == "job" ? 2 : one_.groups ? 3 : 5)) {
+    for (const long n : sample(total, wanted(one_))) {
       fault.n = n;
       const auto [endings, results] = session(fault);
       if (rank_ != 0) continue;
@@ -121,7 +131,8 @@ class Sweep {
   const Case& one_;
   std::string folder_;
   int rank_ = 0;
-  Results reference_;
+  Results reference_;              ///< without a fault
+  std::vector<Ending> allocated_;  ///< likewise
   long sessions_ = 0, failed_ = 0, wrong_ = 0, stages_with_any_ = 0;
 };
 

@@ -22,18 +22,24 @@ namespace {
 
 constexpr Index cells = 12;
 
-/// Sets the fault when its stage begins and ends it with the stage.
+/// Sets the fault when its stage begins and ends it with the stage. Where there is no fault it counts what each stage
+/// allocates.
 class Stages {
  public:
-  Stages(const Fault& fault, int rank, Ending& ending) : fault_(fault), mine_(fault.rank == rank), ending_(ending) {}
+  Stages(const Fault& fault, int rank, Ending& ending)
+      : fault_(fault), mine_(fault.rank == rank), counts_(fault.n == 0), ending_(ending) {
+    begun_.fill(-1);
+  }
 
   void begin(const char* stage) {
-    if (!mine_ || fault_.stage != stage) return;
-    // 0 allocations: count them.
-    sidestream_test_fail_any_allocation(fault_.n > 0 ? fault_.n : std::numeric_limits<long>::max());
+    if (counts_) begun_[number_of(stage)] = sidestream_test_allocations();
+    if (mine_ && fault_.stage == stage) sidestream_test_fail_any_allocation(fault_.n);
   }
   void end(const char* stage) {
-    if (mine_ && fault_.stage == stage) ending_.allocations = sidestream_test_fail_any_allocation(0);
+    long& begun = begun_[number_of(stage)];
+    if (counts_ && begun >= 0) ending_.allocations[number_of(stage)] = sidestream_test_allocations() - begun;
+    begun = -1;
+    if (mine_ && fault_.stage == stage) sidestream_test_fail_any_allocation(0);
   }
   /// One call of the stage. False: it threw, which is noted.
   bool call(const char* stage, const std::function<void()>& work, bool in_stage = true) {
@@ -62,8 +68,9 @@ class Stages {
   }
 
   const Fault& fault_;
-  bool mine_;
+  bool mine_, counts_;
   Ending& ending_;
+  std::array<long, stage_names.size()> begun_;  ///< -1: not now
 };
 
 /// Begins the stage `iteration` when it works on one, and ends it when it works on the next.
@@ -127,7 +134,7 @@ class Simulation {
     bool taken = true;
     const bool now = step == fault_step;
     const auto publish = [&](const char* stage, const char* variable) {
-      const auto hand_over = [&] { taken &= session_.publish(variable, rank_, values_.data()) == Taken::yes; };
+      const auto hand_over = [&] { taken &= session_.publish(variable, rank_, values_) == Taken::yes; };
       static_cast<void>(stages_.call(stage, hand_over, now));
     };
     publish("publish", "t");

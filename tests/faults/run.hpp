@@ -20,9 +20,9 @@ struct Ending {
   int refused = 0;  ///< iterations that a call said are refused
   int closed = 0;   ///< 1: close returned an account
   int server = 0;
-  long allocations = 0;    ///< in the stage, on the rank of the fault
-  char first[300] = "";    ///< the call and the sentence of the first error
-  char escaped[300] = "";  ///< what was thrown that is no sidestream::Error, and where
+  std::array<long, stage_names.size()> allocations{};  ///< without a fault: in each stage
+  char first[300] = "";                                ///< the call and the sentence of the first error
+  char escaped[300] = "";                              ///< what was thrown that is no sidestream::Error, and where
 };
 
 /// Collective over `comm`, which has as many ranks as the case. `folder` is empty and this session's own.

@@ -17,6 +17,7 @@ program mistakes
   integer :: code
   call MPI_Init(code)
   call arrays()
+  call flat_arrays()
   call memory()
   call kept()
   call open_fails()
@@ -84,6 +85,36 @@ contains
     call check_error(session, code, SIDESTREAM_REFUSED, 'dropped')
     call close()
   end subroutine arrays
+
+  !> Type and number of what is published as it lies in memory, whatever the rank.
+  subroutine flat_arrays()
+    real(real64), target :: a(24), wide(48), shaped(2, 12)
+    integer(int64) :: of
+    a = 1
+    wide = 1
+    shaped = 1
+    call open()
+    call sidestream_publish_values(session, 't', 0, a(:23), code)
+    call check_error(session, code, SIDESTREAM_ERROR_USAGE, 'has 23 values, expected 24')
+    call sidestream_publish_values(session, 't', 0_int64, wide(::2), code)
+    call check_error(session, code, SIDESTREAM_ERROR_USAGE, 'has gaps between its elements')
+    call sidestream_publish_values(session, 't', 0, real(a, real32), code)
+    call check_error(session, code, SIDESTREAM_ERROR_USAGE, 'type float32, expected float64')
+    call sidestream_get_handle(session, 't', 0, of, code)
+    call sidestream_publish_handle_values(session, of, SIDESTREAM_FLOAT64, c_loc(a), 25_int64, code)
+    call check_error(session, code, SIDESTREAM_ERROR_USAGE, 'has 25 values, expected 24')
+    call sidestream_end_iteration(session, 0, 0.0, code)
+    call check_error(session, code, SIDESTREAM_REFUSED, 'dropped')
+    call sidestream_publish_values(session, 't', 0, shaped, code)
+    call check_error(session, code, SIDESTREAM_OK, '')
+    call sidestream_publish_values(session, 'v', 0, wide)
+    call sidestream_end_iteration(session, 1, 1.0, code)
+    call check_error(session, code, SIDESTREAM_OK, '')
+    call sidestream_publish_handle_values(session, of, SIDESTREAM_FLOAT64, c_loc(a), 24_int64, code)
+    call check_error(session, code, SIDESTREAM_OK, '')
+    call sidestream_end_iteration(session, 2, 2.0, code)
+    call close()
+  end subroutine flat_arrays
 
   subroutine memory()
     real(real64), pointer :: a(:, :, :), flat(:, :)

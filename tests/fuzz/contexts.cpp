@@ -14,8 +14,14 @@ void run_contexts(BytesView input) {
     const std::uint64_t checksum = database::checksum_of(BytesView(at, slot_bytes - sizeof checksum));
     std::memcpy(at + slot_bytes - sizeof checksum, &checksum, sizeof checksum);
   }
-  const database::Journal journal = database::parse_journal(bytes, "contexts");
+  database::Journal journal;
   const std::size_t slots = (bytes.size() + slot_bytes - 1) / slot_bytes;
+  try {
+    journal = database::parse_journal(bytes, "contexts");
+  } catch (const Error& error) {
+    if (error.code() != Code::file) throw;
+    return;  // a head that says it is of a newer version
+  }
   const bool sound = journal.slots == slots && journal.contexts.size() + journal.removed.size() <= slots;
   if (!sound) throw std::logic_error("slots were counted wrongly");
   for (const database::Entry& entry : journal.contexts) {

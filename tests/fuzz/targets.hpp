@@ -1,4 +1,5 @@
-// What reads databases, given bytes that nobody wrote: it may refuse them with Error(file), and nothing else.
+// What reads databases and other files, given bytes that nobody wrote: it may refuse them with Error(file), and nothing
+// else.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,7 @@ void run_tables(BytesView input);       ///< tables of blocks, pieces and chunks
 void run_chunk(BytesView input);        ///< what codecs decode
 void run_tree_values(BytesView input);  ///< streams of octrees' values
 void run_tree_flags(BytesView input);   ///< packed flags of octrees
+void run_damaris(BytesView input);      ///< XML of Damaris; only where the tool translates it
 
 /// Runs `read`, which may throw Error(file).
 template <class Read>

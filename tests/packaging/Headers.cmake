@@ -44,6 +44,20 @@ sidestream_header_test(sidestream/extend/options.hpp.in_cxx17 CXX17 sidestream/e
 set_tests_properties(header.sidestream/extend/options.hpp.in_cxx17 PROPERTIES
   PASS_REGULAR_EXPRESSION "are compiled as C\\+\\+20 or later")
 
+# All ways to publish compile without a warning; those that say no length are warned of, and no more than that.
+set(calls -fsyntax-only -Wall -Wextra -Wshadow -Werror -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include
+  ${mpi_flags} ${CMAKE_CURRENT_SOURCE_DIR}/publishing_calls.cpp)
+foreach(standard 17 20)
+  add_test(NAME header.publishing_calls.in_cxx${standard} COMMAND ${CMAKE_CXX_COMPILER} -std=c++${standard} ${calls})
+  add_test(NAME header.bare_calls.in_cxx${standard}
+    COMMAND ${CMAKE_CXX_COMPILER} -std=c++${standard} -DBARE -Wno-error=deprecated-declarations ${calls})
+  set_tests_properties(header.publishing_calls.in_cxx${standard} header.bare_calls.in_cxx${standard} PROPERTIES TIMEOUT 60
+    LABELS "unit;packaging")
+endforeach()
+add_test(NAME header.bare_calls.are_warned_of COMMAND ${CMAKE_CXX_COMPILER} -std=c++17 -DBARE ${calls})
+set_tests_properties(header.bare_calls.are_warned_of PROPERTIES TIMEOUT 60 LABELS "unit;packaging"
+  PASS_REGULAR_EXPRESSION "add the number of values: publish\\(variable, block, data, count\\)")
+
 # Faulty headers must fail in the way they are faulty, or the tests above prove nothing.
 sidestream_header_test(needs_another CXX needs_another.hpp -I${CMAKE_CURRENT_SOURCE_DIR}/faulty)
 set_tests_properties(header.needs_another PROPERTIES PASS_REGULAR_EXPRESSION "int64_t.* in namespace")

@@ -7,7 +7,8 @@ function(sidestream_consume name timeout)
   add_test(NAME packaging.${name} COMMAND ${consume} ${name} ${ARGN})
   set_tests_properties(packaging.${name} PROPERTIES TIMEOUT ${timeout} LABELS "packaging"
     FIXTURES_REQUIRED installed_tree
-    ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT};SOURCE=${PROJECT_SOURCE_DIR};PREFIX=${installed};WORK=${CMAKE_CURRENT_BINARY_DIR}/work;CMAKE=${CMAKE_COMMAND};MPIRUN=${MPIEXEC_EXECUTABLE};PKG_CONFIG=${SIDESTREAM_PKG_CONFIG};MPICC=${MPI_C_COMPILER};MPICXX=${MPI_CXX_COMPILER};MPIFC=${MPI_Fortran_COMPILER};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};LIBDIR=${CMAKE_INSTALL_LIBDIR}")
+    ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT};SOURCE=${PROJECT_SOURCE_DIR};PREFIX=${installed};WORK=${CMAKE_CURRENT_BINARY_DIR}/work;CMAKE=${CMAKE_COMMAND};MPIRUN=${MPIEXEC_EXECUTABLE};PKG_CONFIG=${SIDESTREAM_PKG_CONFIG};MPICC=${MPI_C_COMPILER};MPICXX=${MPI_CXX_COMPILER};MPIFC=${MPI_Fortran_COMPILER};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};LIBDIR=${CMAKE_INSTALL_LIBDIR};PYTHON=${SIDESTREAM_PYTHON}")
+  sidestream_cost(packaging.${name})
 endfunction()
 
 add_test(NAME packaging.install
@@ -24,5 +25,6 @@ sidestream_consume(partitioner 300)
 sidestream_consume(faulty_plugins 300)
 if(SIDESTREAM_PYTHON_BUILT)
   sidestream_consume(python_analysis 120)
+  sidestream_consume(python_client 120)
 endif()
 sidestream_consume(tool 60)

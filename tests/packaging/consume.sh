@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Uses the installed tree as a project outside would:
-# consume.sh cmake|pkg_config|fortran|plugin|partitioner|python_analysis|faulty_plugins|tool
+# consume.sh cmake|pkg_config|fortran|plugin|partitioner|python_analysis|python_client|faulty_plugins|tool
 #
 # From the environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), WORK (a folder
 # for our own), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, MPICXX, MPIFC, CC, CXX.
@@ -128,6 +128,15 @@ case $1 in
     fi
     grep -q "did you mean 'threshold'?" message
     ;;
+  python_client)
+    # The prefix has the client, and nothing else is needed to find it: not the build, and no library path.
+    cp "$SOURCE/examples/minimal_python/heat.py" "$SOURCE/examples/minimal_python/run.yaml" "$work"
+    cd "$work"
+    export PYTHONPATH=$PREFIX/$LIBDIR/sidestream/python
+    timeout 60 "$MPIRUN" -n 2 "$PYTHON" heat.py run.yaml
+    [ -s results/statistics.csv ]
+    "$PYTHON" -c 'import sidestream; assert sidestream.__file__.startswith("'"$PREFIX"'"), sidestream.__file__'
+    ;;
   faulty_plugins)
     build_outside minimal_c
     cp "$SOURCE/examples/analysis_plugin/run.yaml" "$work"
@@ -163,7 +172,8 @@ case $1 in
   tool)
     # Without LD_LIBRARY_PATH: the command finds the library beside it.
     "$PREFIX/bin/sidestream" --version >"$work/version"
-    grep -qE '0\.1\.0' "$work/version"
+    grep -qE '^sidestream 0\.1\.0$' "$work/version"
+    grep -qE '^with(out)?  +zstd  +' "$work/version"  # what it was built with
     "$PREFIX/bin/sidestream" reference >"$work/reference.md"
     grep -q placement "$work/reference.md"
     ;;

@@ -25,6 +25,8 @@ CLEAN = {
     "src/storage/hdf5/file.cpp": "void g() { H5Fopen(0, 0, 0); }\n",
     "src/client/open.cpp": '#include "analysis/mean.hpp"\n#include "config/config.hpp"\n',
     "src/session/start.cpp": '#include "client/open.cpp"\n#include "server/loop.cpp"\n',
+    "tests/support/ranks.cpp": "MPI_Comm all = MPI_COMM_WORLD;\n",
+    "tests/base/test_a.cpp": "MPI_Comm mine = test_ranks();  // not MPI_COMM_WORLD\n",
     "tools/main.cpp": '#include "config/config.hpp"\nint main() { exit(1); }\n',
     # Words in comments and strings are no calls, and a member of that name is another function.
     "src/server/loop.cpp": '// never exit(1)\nconst char* t = "abort()";\nvoid h(Loop& a) { a.exit(); }\n',
@@ -47,6 +49,16 @@ VIOLATIONS = [
     ("src/server/a.cpp", "void f() { std::abort(); }\n", "never ends the process"),
     ("src/server/a.cpp", "\n\nvoid f() { MPI_Abort(c, 1); }\n", "src/server/a.cpp:3:"),
     ("src/base/a.cpp", "void f() { exit(2); }\n", "never ends the process"),
+    ("src/config/a.cpp", "double f(const char* t) { return std::strtod(t, nullptr); }\n", "base/numbers.hpp"),
+    ("src/config/a.cpp", "int f(std::string t) { return std::stoi(t); }\n", "base/numbers.hpp"),
+    ("src/config/a.cpp", "bool f(char c) { return std::isalpha(c); }\n", "base/ascii.hpp"),
+    ("src/base/a.cpp", "const char* f() { return std::strerror(errno); }\n", "base/system_text.hpp"),
+    ("src/server/a.cpp", "void f() { fesetround(FE_UPWARD); }\n", "are the program's"),
+    ("src/storage/a.cpp", "auto f() { return fs::absolute(path_); }\n", "working directory"),
+    ("src/storage/a.cpp", "int f() { return ::open(name, O_WRONLY | O_CREAT, 0666); }\n", "base/files.hpp"),
+    ("src/storage/a.cpp", "std::ofstream file(path);\n", "base/files.hpp"),
+    ("src/storage/a.cpp", "void f() { fs::copy_file(a, b); }\n", "base/files.hpp"),
+    ("src/server/a.cpp", "void f() { ::signal(SIGXFSZ, SIG_IGN); }\n", "dispositions of signals"),
     ("src/base/a.cpp", '#include "data/a.hpp"\n', "no such file"),
     ("include/sidestream/extend/a.hpp", "#include <mpi.h>\n", "this layer has no MPI"),
     (
@@ -56,6 +68,7 @@ VIOLATIONS = [
     ),
     ("examples/a.c", '#include "config/config.hpp"\n', "examples must not include config"),
     ("src/novelty/a.cpp", "int x;\n", "'novelty' is no layer"),
+    ("tests/base/a.cpp", "\nint r = rank(MPI_COMM_WORLD);\n", "tests/base/a.cpp:2: 'MPI_COMM_WORLD'"),
 ]
 
 
@@ -87,6 +100,39 @@ class Layers(unittest.TestCase):
     def test_empty_tree_is_no_success(self) -> None:
         status, output = run_on("check-layers", {})
         self.assertEqual(status, 1, output)
+
+
+class Names(unittest.TestCase):
+    TREE = "namespace sidestream {\nclass Tree {\n  struct Node {};\n};\nnamespace {\nstruct Own {};\n}\n}\n"
+
+    def test_one_class_for_each_name_passes(self) -> None:
+        files = {
+            "src/a.hpp": self.TREE,
+            # Another namespace, a declaration, a class of its file only, a nested one, a specialisation.
+            "src/b.hpp": self.TREE.replace("namespace sidestream", "namespace sidestream::other"),
+            "src/c.hpp": "namespace sidestream {\nclass Tree;\ntemplate <>\nstruct Hash<Tree> {\n};\n}\n",
+            "src/d.cpp": "namespace sidestream {\nnamespace {\nclass Tree {};\n}\n"
+            "class Wood {\n  class Tree {};\n};\n}\n",
+            # One of the two is compiled.
+            "src/zip.cpp": "namespace sidestream {\nstruct Zip {};\n}\n",
+            "src/no_zip.cpp": "namespace sidestream {\nstruct Zip {};\n}\n",
+        }
+        status, output = run_on("check-names", files)
+        self.assertEqual(status, 0, output)
+
+    def test_two_of_one_name_are_found(self) -> None:
+        for again in (
+            "class Tree final : public std::vector<int> {\n};\n",
+            "struct alignas(64) Tree {\n};\n",
+            "enum class Tree : int { a };\n",
+            "template <class T>\nclass Tree {\n};\n",
+        ):
+            with self.subTest(again=again):
+                files = {"src/a.hpp": self.TREE, "tools/sidestream/b.cpp": f"namespace sidestream {{\n{again}}}\n"}
+                status, output = run_on("check-names", files)
+                self.assertEqual(status, 1, output)
+                self.assertIn("tools/sidestream/b.cpp:", output)
+                self.assertIn("'sidestream::Tree' is also defined in src/a.hpp:2", output)
 
 
 class Sizes(unittest.TestCase):

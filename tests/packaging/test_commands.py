@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -34,6 +35,39 @@ class Commands(unittest.TestCase):
         for target in ("build", "demo", "check"):
             self.assertNotIn("build-adios2", recipe(target), target)
         self.assertIn("build-adios2", recipe("test"))
+
+    def test_only_test_all_runs_everything(self) -> None:
+        self.assertIn("--label-exclude '^all$'", recipe("test"))
+        self.assertIn("--label-exclude '^(long|all)$'", recipe("check"))
+        self.assertNotIn("--label-exclude", recipe("test-all"))
+        self.assertIn("-DSIDESTREAM_TEST_MPICH=ON", recipe("test-all"))
+
+
+NAMES = ["system.group_deaths", "system.groups", "faults.job.6", "docs.README.md", "slice", "python.reader"]
+
+
+class Parts(unittest.TestCase):
+    """Of a build with these tests, whose parts are asked for."""
+
+    def part(self, name: str) -> subprocess.CompletedProcess[str]:
+        with tempfile.TemporaryDirectory() as build:
+            tests = "".join(f'add_test("{name}" "true")\n' for name in NAMES)
+            (Path(build) / "CTestTestfile.cmake").write_text(tests, encoding="utf-8")
+            command = [str(ROOT / "scripts" / "test-part"), build, name]
+            return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+
+    def test_every_test_has_one_part(self) -> None:
+        told = subprocess.run([ROOT / "scripts" / "test-part", "--list"], capture_output=True, text=True, check=True)
+        found = []
+        for line in told.stdout.splitlines():
+            done = self.part(line.split()[0])
+            found += [name for name in NAMES if done.returncode == 0 and re.fullmatch(done.stdout.strip(), name)]
+        self.assertEqual(sorted(found), sorted(NAMES))
+        self.assertEqual(self.part("kills").stdout, "^(system\\.group_deaths)$\n")
+
+    def test_what_is_no_part_or_has_no_test_is_said(self) -> None:
+        self.assertIn("no part 'kill'; the parts are kills, ", self.part("kill").stderr)
+        self.assertIn("has no test of the part 'mpich'", self.part("mpich").stderr)
 
 
 if __name__ == "__main__":

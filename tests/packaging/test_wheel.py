@@ -38,7 +38,7 @@ def installed(tmp_path_factory):
 
 
 def python(installed, *arguments):
-    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    environment = {**os.environ, "PYTHONPATH": str(installed), "PATH": "/nowhere"}
     return subprocess.run(
         [sys.executable, *map(str, arguments)], env=environment, capture_output=True, text=True, timeout=60, check=False
     )

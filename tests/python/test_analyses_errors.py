@@ -92,7 +92,7 @@ def test_kept_arrays(tmp_path):
     ("options", "says"),
     [
         ("variables: t, script: good.py, call: Steepst", "found no 'Steepst' in 'good.py'; did you mean 'Steepest'?"),
-        ("variables: t, script: gone.py, call: f", "found no file 'gone.py' beside the configuration or in"),
+        ("variables: t, script: gone.py, call: f", "nor one beside the configuration"),
         ("variables: t, script: syntax.py, call: f", "'syntax.py' cannot be imported: SyntaxError"),
         ("variables: t, script: needs.py, call: f", "No module named 'no_such_module' ("),
         ("variables: t, script: bad.py, call: not_callable", "'not_callable' in 'bad.py' is of type int, expected"),

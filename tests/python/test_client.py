@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 import sidestream
+import xarray
 from mpi4py import MPI
 from sidestream import _client
 
@@ -89,6 +90,9 @@ def test_values_that_no_end_follows_are_said_to_be_dropped(open_session, capfd):
         (numbered(2, 3, 4, 2), "4 x 3 x 2 x 2, expected 4 x 3 x 2 x 1"),
         ([[1.0]], "is of list, which is no array"),
         (None, "is of NoneType"),
+        (np.ma.masked_greater(numbered(2, 3, 4), 20), r"hides \d+ values \(numpy.ma\).*array.filled"),
+        (np.frombuffer(bytes(8 * 24 + 1), "u1")[1:].view("f8").reshape(2, 3, 4), "is not aligned: .* multiple of 8"),
+        (xarray.DataArray(numbered(2, 3, 4)), r"is of dtype float64, of DataArray, .*: array.to_numpy\(\)"),
     ],
 )
 def test_an_array_that_is_not_what_was_declared(open_session, array, says):
@@ -102,6 +106,50 @@ def test_an_array_that_is_not_what_was_declared(open_session, array, says):
     assert session.end_iteration(1, 1) is True
     account = session.close()
     assert (account.refused, account.delivered) == (1, 1)
+
+
+def test_values_as_they_lie_in_memory(open_session, tmp_path):
+    session = open_session()
+    for array, says in [
+        (numbered(23), "has 23 values, expected 24"),
+        (numbered(24, dtype=np.float32), "type float32, expected float64"),
+        (numbered(48)[::2], "has gaps between its elements"),
+        (None, "is of NoneType"),
+    ]:
+        with pytest.raises(sidestream.Error, match=says):
+            session.publish_values("t", 0, array)
+    assert session.end_iteration(0, 0) is False
+    assert session.publish_values("t", 0, numbered(24))
+    assert session.publish_values("r", 0, numbered(24).reshape(2, 12))
+    assert session.publish_values("v", 0, numbered(48, dtype="i2"))
+    assert session.end_iteration(1, 1) is True
+    session.close()
+    found = sidestream.open(tmp_path / "results" / "fields-000001.h5")
+    np.testing.assert_array_equal(found["t"], numbered(2, 3, 4))
+    np.testing.assert_array_equal(found["r"], numbered(4, 3, 2))
+    np.testing.assert_array_equal(found["v"], numbered(2, 3, 4, 2))
+
+
+def test_a_masked_array_that_hides_nothing(open_session):
+    session = open_session()
+    assert session.publish("t", 0, np.ma.masked_array(numbered(2, 3, 4)))
+    session.end_iteration(0, 0)
+    handle = session.get_handle("t", 0)
+    assert handle.publish(numbered(2, 3, 4))
+    session.end_iteration(1, 1)
+    with pytest.raises(sidestream.Error, match="hides 1 values"):
+        handle.publish(np.ma.masked_less(numbered(2, 3, 4), numbered(2, 3, 4).min() + 0.5))
+    session.end_iteration(2, 2)
+    assert session.close().refused == 1
+
+
+def test_bounds_along_too_few_axes():
+    text = "placement: inline\nmeshes: {box: {type: uniform, size: [4, 3, 2]}}\nvariables: {t: {mesh: box}}\n"
+    session = sidestream.open_session(MPI.COMM_SELF, text=text)
+    session.set_block("box", 0, [0, 0], [4, 3])
+    with pytest.raises(sidestream.Error, match="block 0 of the mesh 'box' is given along 2 axes, expected 3"):
+        session.start()
+    session.close()
 
 
 def test_names_and_axes(open_session):
@@ -233,6 +281,7 @@ import sys
 import numpy as np
 from mpi4py import MPI
 import sidestream
+import xarray
 session = sidestream.open_session(MPI.COMM_SELF, text=sys.argv[1])
 session.set_block("box", 0, [0, 0, 0], [4, 3, 2])
 array = session.alloc("t", 0)

@@ -40,7 +40,12 @@ DERIVED = {
     "wild": "gradient(p)",
     "nothing": "gradient(s)",
     "fine": "gradient(coarse)",
+    "chained": "c40",
+    "chained_slopes": "gradient(c40)",
+    "shared": "gradient(divergence(slopes)) + gradient(divergence(gradient(c40)))",
 }
+# Each takes the one before twice, and is `a`.
+CHAIN = {"c0": "a"} | {f"c{n}": f"0.5 * c{n - 1} + c{n - 1} * 0.5" for n in range(1, 41)}
 
 CONFIGURATION = f"""\
 placement: PLACEMENT
@@ -70,7 +75,7 @@ variables:
   s: {{mesh: single}}
   coarse: {{mesh: levels}}
 derived:
-{"".join(f"  {name}: {text}" + chr(10) for name, text in DERIVED.items())}
+{"".join(f"  {name}: {text}" + chr(10) for name, text in (CHAIN | DERIVED).items())}
 analyses:
   - statistics: {{variable: fine}}
   - statistics: {{variable: later, file: later.csv}}
@@ -152,6 +157,18 @@ def test_uneven_spacing(reference):
         place = centres(x) + 10 * centres(y)[:, None] + 100 * centres(z)[:, None, None]
         np.testing.assert_array_equal(found["place"], place + a * 0)
         assert np.isnan(found["place"]).sum() == step and np.isnan(found["slopes"]).sum() == 9 * step
+
+
+def test_chains_take_each_variable_once(reference):
+    """Forty doublings of the text would not end."""
+    x, y, z = (centres(NODES[axis]) for axis in "xyz")
+    for step, found in enumerate(reference[1]):
+        a = values("a", step)
+        np.testing.assert_array_equal(found["chained"], a)
+        np.testing.assert_array_equal(found["chained_slopes"], found["slopes"])
+        first = slopes(a, x, y, z)
+        spread = sum(slopes(first[axis], x, y, z)[axis] for axis in range(3))
+        np.testing.assert_allclose(found["shared"], 2 * np.stack(slopes(spread, x, y, z), -1), rtol=1e-9, atol=1e-9)
 
 
 def around(array):

@@ -247,6 +247,10 @@ def command(*arguments, status=0):
 def test_selections(grids, tmp_path):
     done = command(grids, tmp_path / "some.nc", "--variables", "rows,longs", "--cycles", "10::10")
     assert "some.nc: " in done.stdout and done.stderr == ""
+    size = export_parts.human((tmp_path / "some.nc").stat().st_size)
+    (tmp_path / "other.nc.bak").write_bytes(bytes(1 << 22))  # begins with the target's name, and is somebody's
+    again = command(grids, tmp_path / "other.nc", "--variables", "rows,longs", "--cycles", "10::10")
+    assert again.stdout.strip().endswith(size) and done.stdout.strip().endswith(size), again.stdout
     with netCDF4.Dataset(tmp_path / "some.nc") as file:
         np.testing.assert_array_equal(file["rows"][...], steps("rows", (1, 2)))
         np.testing.assert_array_equal(file["time"][...], [0.5, 1])

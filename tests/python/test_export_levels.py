@@ -44,6 +44,55 @@ def test_vtk_levels_of_all_times(tmp_path):
         np.testing.assert_array_equal(vtk_to_numpy(values), 1.0 + step)
 
 
+def flat(folder):
+    """Three levels in two dimensions: a block of each covers cells of two of the level below."""
+    text = f"""\
+placement: inline
+output: {{directory: {folder}}}
+meshes: {{sheet: {{size: [16, 8], refinement: [2, 4]}}}}
+variables: {{f: {{mesh: sheet}}, pair: {{mesh: sheet, components: 2, order: row}}}}
+outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false}}]
+"""
+    boxes = [(0, [0, 0], [8, 8]), (0, [8, 0], [16, 8]), (1, [12, 4], [20, 10]), (2, [52, 20], [72, 36])]
+    with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
+        for number, (level, lo, hi) in enumerate(boxes):
+            session.set_block("sheet", number, lo, hi, level=level)
+        for number, (level, lo, hi) in enumerate(boxes):
+            i, j = np.arange(lo[0], hi[0]), np.arange(lo[1], hi[1])
+            values = 10000.0 * level + 100 * j[:, None] + i
+            session.publish("f", number, values)
+            session.publish("pair", number, np.stack([values.T, -values.T], axis=2))
+        session.end_iteration(0, 0)
+    return folder / "data"
+
+
+def test_a_place_is_seen_once_in_two_dimensions(tmp_path):
+    """In the cells that VTK shows, and with their values: 128 coarse cells without 4 x 3, 48 without 5 x 4, and 320."""
+    sidestream.export(flat(tmp_path), tmp_path / "all.vtkhdf")
+    reader = vtk.vtkHDFReader()
+    reader.SetMaximumLevelsToReadByDefaultForAMR(0)
+    reader.SetFileName(str(tmp_path / "all-sheet-000000.vtkhdf"))
+    reader.Update()
+    levels = reader.GetOutputDataObject(0)
+    counts, area = [], 0.0
+    for level in range(3):
+        counts.append(0)
+        for n in range(levels.GetNumberOfBlocks(level)):
+            grid = levels.GetDataSetAsImageData(level, n)
+            seen = [cell for cell in range(grid.GetNumberOfCells()) if grid.IsCellVisible(cell)]
+            counts[level] += len(seen)
+            spacing = np.array(grid.GetSpacing())[:2]
+            area += len(seen) * spacing.prod()
+            f, pair = (vtk_to_numpy(grid.GetCellData().GetArray(name)) for name in ("f", "pair"))
+            for cell in seen:
+                low = np.array(grid.GetCell(cell).GetBounds())[[0, 2]]
+                i, j = np.rint(low / spacing)
+                assert f[cell] == 10000 * level + 100 * j + i
+                assert tuple(pair[cell]) == (f[cell], -f[cell])
+    assert counts == [128 - 12, 48 - 20, 320]
+    assert area == 128
+
+
 def test_why_there_is_nothing_for_a_plotfile(tmp_path):
     with pytest.raises(sidestream.Error, match=r"'box' is left out: it is refined by \[2, 2, 1\], but plotfiles have"):
         sidestream.export(refined(tmp_path, "2x2x1"), tmp_path / "all.amrex")
@@ -76,3 +125,23 @@ def test_times_of_levels_of_trees(tmp_path):
     reader.Update()
     array = reader.GetOutput().GetFieldData().GetArray("level_times")
     assert [array.GetValue(n) for n in range(array.GetNumberOfValues())] == [1.5, 1.75]
+
+
+@pytest.mark.parametrize(("fine", "said"), [([16, 8], None), ([14, 8], "4 of 32 cells of the mesh 'sheet'")])
+def test_blocks_of_several_levels_may_tile_the_mesh(tmp_path, capfd, fine, said):
+    """The output `vtk` misses no cell of level 0 that a finer block has instead."""
+    text = f"""\
+placement: inline
+output: {{directory: {tmp_path}}}
+meshes: {{sheet: {{size: [8, 4], refinement: [2]}}}}
+variables: {{f: {{mesh: sheet}}}}
+outputs: [vtk: {{}}]
+"""
+    with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
+        session.set_block("sheet", 0, [0, 0], [4, 4])
+        session.set_block("sheet", 1, [8, 0], fine, level=1)
+        session.publish("f", 0, np.ones((4, 4)))
+        session.publish("f", 1, np.ones((fine[1], fine[0] - 8)))
+        session.end_iteration(0, 0)
+    found = capfd.readouterr().err
+    assert (said or "") in found and ("not-a-number" in found) == (said is not None)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import sidestream
 from formula import STEPS, VARIABLES, whole
+from pairs import pairs
 
 PROGRAM = Path(__file__).with_name("fields.py")
 TOOL = os.environ["SIDESTREAM_TOOL"]
@@ -71,8 +72,10 @@ def check_reader(results, clients):
     np.testing.assert_allclose(table["mean"], [whole("ghosts", step).mean() for step in range(STEPS)], rtol=1e-15)
 
 
-@pytest.mark.parametrize("clients", [1, 2, 3])
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores}", "{mode: nodes, servers: 2}", "sidecar"])
+@pytest.mark.parametrize(
+    ("clients", "placement"),
+    pairs([3, 2, 1], ["inline", "{mode: cores}", "{mode: nodes, servers: 2}", "sidecar"], strength=1),
+)
 def test_fields(tmp_path, clients, placement):
     servers = {"{mode: cores}": 1, "{mode: nodes, servers: 2}": 2}.get(placement, 0)
     beside = placement == "sidecar"

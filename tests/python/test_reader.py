@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 import sidestream
@@ -121,6 +122,18 @@ def test_tables(directory):
     assert iterations["cycle"].dtype == np.int64 and iterations["time"].dtype == np.float64
 
 
+def test_columns_of_one_name(tmp_path):
+    (tmp_path / "shared.csv").write_text("iteration,cycle,time,time,mean\n0,5,0.5,0.25,1\n", encoding="utf-8")
+    shared = sidestream.open(tmp_path / "shared.csv")
+    assert shared.dtype.names == ("iteration", "cycle", "time", "time_2", "mean")
+    assert shared["time"][0] == 0.5 and shared["time_2"][0] == 0.25
+    (tmp_path / "own-0.csv").write_text("time,mean\n0.25,1\n", encoding="utf-8")
+    line = '{"name": "own-0.csv", "time": 0.5, "cycle": 5, "iteration": 0}'
+    (tmp_path / "own.csv.series").write_text(f'{{"files": [{line}]}}', encoding="utf-8")
+    own = sidestream.open(tmp_path)["own.csv"]
+    assert own.dtype.names == ("iteration", "cycle", "time", "time_2", "mean") and own["time_2"][0] == 0.25
+
+
 def test_an_index_of_a_run_that_goes_on(tmp_path):
     line = '{{"name": "t-{0}.csv", "time": {0}.5, "cycle": {0}, "iteration": {0}}}'
     for n in range(3):
@@ -212,3 +225,67 @@ def test_xarray_that_is_not_there(directory, monkeypatch):
     monkeypatch.setattr(reader, "find_spec", lambda name: None)
     with pytest.raises(sidestream.Error, match="xarray is not installed"):
         sidestream.open(directory / "particles-05.h5", into="xarray")
+
+
+def test_variables_without_a_value_are_there(tmp_path):
+    """Particles that all are gone for a while, and levels without the coarsest."""
+    from mpi4py import MPI
+
+    text = f"""\
+placement: inline
+output: {{directory: {tmp_path}}}
+meshes: {{swarm: {{type: points, dimensions: 2, coordinates: pos}}, box: {{size: [8, 4], refinement: [2]}}}}
+variables: {{pos: {{mesh: swarm, components: 2}}, w: {{mesh: swarm, type: int32}}, f: {{mesh: box}}, g: {{mesh: box}}}}
+outputs: [hdf5: {{file: "all-{{cycle}}.h5"}}]
+"""
+    with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
+        session.set_block("box", 7, [4, 0], [8, 4], level=1)
+        for step, count in enumerate((3, 0, 2)):
+            session.set_block_list("swarm", 0, count, count)
+            session.publish("pos", 0, np.full((count, 2), float(step)))
+            session.publish("w", 0, np.full(count, step, np.int32))
+            session.publish("f", 7, np.ones((4, 4)))
+            session.end_iteration(step, step)
+    with h5py.File(tmp_path / "all-1.h5") as file:
+        assert file["variables/pos"].shape == (0, 2) and file["variables/w"].shape == (0,)
+        assert file["variables/w"].dtype == np.int32 and list(file["variables/w"].attrs["blocks"]) in ([], [0])
+        assert file["variables/f"].shape == (4, 8) and np.isnan(file["variables/f"][...]).all()
+        assert file["variables/f"].attrs["missing"] == 32
+        assert "g" not in file["variables"]  # it was not published
+    alone = sidestream.open(tmp_path / "all-1.h5")
+    assert alone["pos"].shape == (0, 2) and alone["w"].shape == (0,)
+    found = sidestream.open(tmp_path / "all.h5.series")
+    assert found["f"].shape == (3, 4, 8) and set(found.attrs["changing"]) == {"pos", "w"}
+
+
+NAMES = ("x", "y", "time", "cycle", "iteration", "x_axis", "f")
+
+
+def test_variables_may_be_called_like_axes(tmp_path, opened):
+    """What was published keeps its name, over time and in one file; axes give way."""
+    from mpi4py import MPI
+
+    text = f"""\
+placement: inline
+output: {{directory: {tmp_path}}}
+meshes: {{box: {{size: [4, 3]}}}}
+variables: {{{", ".join(f"{name}: {{mesh: box}}" for name in NAMES)}}}
+outputs: [hdf5: {{file: "all-{{cycle}}.h5"}}, database: {{directory: data, kind: post, fsync: false, hdf5: false}}]
+"""
+    with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
+        session.set_block("box", 0, [0, 0], [4, 3])
+        for step in range(2):
+            for number, name in enumerate(NAMES):
+                session.publish(name, 0, np.full((3, 4), 10.0 * step + number))
+            session.end_iteration(step, 0.5 * step)
+    for place in ("all.h5.series", "data", "all-1.h5"):
+        found = opened(tmp_path / place)
+        last = (lambda a: a) if place == "all-1.h5" else (lambda a: a[-1])
+        for number, name in enumerate(NAMES):
+            assert found[name].shape[-2:] == (3, 4)
+            np.testing.assert_array_equal(last(np.asarray(found[name])), np.full((3, 4), 10.0 + number))
+        if hasattr(found, "sizes"):
+            assert found["f"].dims[-2:] == ("y_axis", "x_axis_")
+            np.testing.assert_array_equal(np.asarray(found["x_axis_"]), [0.5, 1.5, 2.5, 3.5])
+            assert np.asarray(found["time_axis"]).ravel()[-1] == 0.5
+            assert np.asarray(found["cycle_axis"]).ravel()[-1] == 1

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import refined_twins
 from optional_packages import all_need
+from pairs import few
 from refined_reading import both, check_measures, make_twins, measure_by_value, volume_by_value
 from refined_rows import BOX_HIGH, BOX_LOW
 from refined_twins import DEEPEST, ORIGIN, SPACING
@@ -13,7 +14,7 @@ from refined_twins import DEEPEST, ORIGIN, SPACING
 pytestmark = all_need("yt")
 
 
-@pytest.fixture(scope="module", params=[2, 3])
+@pytest.fixture(scope="module", params=few([2, 3]))
 def twins(request, tmp_path_factory):
     return make_twins(request.param, tmp_path_factory.mktemp("twins"))
 

@@ -8,6 +8,7 @@
 #include "server/allocated_boxes.hpp"
 #include "server/guarded_communicator.hpp"
 #include "support/faults.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 
@@ -64,7 +65,7 @@ struct Clients {
 }  // namespace
 
 TEST_CASE("every server knows what arrays cover, and all hear of it when it changes") {
-  MpiCommunicator servers(MPI_COMM_WORLD);
+  MpiCommunicator servers(testing::test_ranks());
   std::mt19937 random(5);  // the same everywhere
   Clients clients(servers.size());
   AllocatedBoxes boxes;
@@ -90,7 +91,7 @@ TEST_CASE("every server knows what arrays cover, and all hear of it when it chan
 }
 
 TEST_CASE("variables that nobody asks for are not told") {
-  MpiCommunicator servers(MPI_COMM_WORLD);
+  MpiCommunicator servers(testing::test_ranks());
   Clients clients(servers.size());
   AllocatedBoxes boxes;
   const auto mine = static_cast<std::size_t>(servers.rank());
@@ -106,7 +107,7 @@ TEST_CASE("variables that nobody asks for are not told") {
 }
 
 TEST_CASE("where memory ends on one server nothing has changed on any") {
-  MpiCommunicator inner(MPI_COMM_WORLD);
+  MpiCommunicator inner(testing::test_ranks());
   GuardedCommunicator servers(inner);
   Clients clients(inner.size());
   std::mt19937 random(9);

@@ -9,6 +9,7 @@
 
 #include "base/communicator.hpp"
 #include "server/assembler.hpp"
+#include "support/ranks.hpp"
 #include "transport/in_process/transport.hpp"
 
 using namespace sidestream;
@@ -129,7 +130,7 @@ void compare(const Views& found, const Views& expected, std::int64_t index) {
 }  // namespace
 
 TEST_CASE("views that are used again are those that would be made anew") {
-  MpiCommunicator servers(MPI_COMM_WORLD);
+  MpiCommunicator servers(testing::test_ranks());
   const Metadata metadata = metadata_of_line();
   PartitionerKind partitioner;
   const MovementRules rules{&partitioner, {}, false};
@@ -156,7 +157,7 @@ TEST_CASE("views that are used again are those that would be made anew") {
 }
 
 TEST_CASE("an iteration can be assembled for several demands, one after the other") {
-  MpiCommunicator servers(MPI_COMM_WORLD);
+  MpiCommunicator servers(testing::test_ranks());
   const Metadata metadata = metadata_of_line();
   PartitionerKind partitioner;
   Rank mine{metadata, std::mt19937(3), servers.rank(), servers.size()};

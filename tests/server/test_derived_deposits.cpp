@@ -12,6 +12,7 @@
 
 #include "base/communicator.hpp"
 #include "support/fake_particles.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 
@@ -141,7 +142,7 @@ struct Mine {
 };
 
 void check(const World& world, const Deposit& deposit) {
-  MpiCommunicator together(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  MpiCommunicator together(testing::test_ranks()), self(MPI_COMM_SELF);
   const Mesh& mesh = world.grid();
   const Mine all(world, 0, 1), mine(world, together.rank(), together.size());
   const std::vector<Box> whole{mesh.cells};
@@ -213,7 +214,7 @@ TEST_CASE("densities of particles, however they and the regions are divided") {
 }
 
 TEST_CASE("no particle, and one that is no number") {
-  MpiCommunicator together(MPI_COMM_WORLD);
+  MpiCommunicator together(testing::test_ranks());
   World world({{0, 0, 0}, {4, 3, 2}}, 3, {1, 1, 1}, {true, true, true}, 0, 0);
   const std::vector<Box> whole{world.grid().cells};
   const Mine nobody(world, together.rank(), together.size());

@@ -7,11 +7,12 @@
 
 #include "base/communicator.hpp"
 #include "server/guarded_communicator.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 
 TEST_CASE("what throws on one member before, between or after communications ends on all") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   GuardedCommunicator guarded(group);
   for (int victim = 0; victim < group.size(); ++victim) {
     for (int place = 0; place <= 3; ++place) {
@@ -33,7 +34,7 @@ TEST_CASE("what throws on one member before, between or after communications end
 }
 
 TEST_CASE("of several that throw the lowest is heard") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   GuardedCommunicator guarded(group);
   const std::string failure =
       guarded.attempt([&] { throw std::runtime_error("member " + std::to_string(group.rank())); });
@@ -42,7 +43,7 @@ TEST_CASE("of several that throw the lowest is heard") {
 }
 
 TEST_CASE("work that keeps what it is told to itself ends with the others") {
-  MpiCommunicator group(MPI_COMM_WORLD);
+  MpiCommunicator group(testing::test_ranks());
   GuardedCommunicator guarded(group);
   const std::string failure = guarded.attempt([&] {
     if (group.rank() == 0) throw std::runtime_error("planned");

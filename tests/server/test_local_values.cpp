@@ -8,6 +8,7 @@
 #include "server/local_values.hpp"
 #include "server/random_world.hpp"
 #include "support/faults.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 
@@ -57,7 +58,7 @@ struct OnServer {
 }  // namespace
 
 TEST_CASE("halos and pieces from servers that have blocks at hand") {
-  MpiCommunicator servers(MPI_COMM_WORLD);
+  MpiCommunicator servers(testing::test_ranks());
   std::mt19937 random(21);  // the same everywhere
   for (int round = 0; round < 40; ++round) {
     const testing::RandomWorld world(random, servers.size(),
@@ -79,7 +80,7 @@ TEST_CASE("halos and pieces from servers that have blocks at hand") {
 }
 
 TEST_CASE("where memory ends on one server all are told, and can go on") {
-  MpiCommunicator inner(MPI_COMM_WORLD);
+  MpiCommunicator inner(testing::test_ranks());
   GuardedCommunicator servers(inner);
   std::mt19937 random(23);
   const testing::RandomWorld world(random, inner.size(), Centering::node);

@@ -9,6 +9,7 @@
 #include "server/range_decisions.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "support/fake_domain.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -104,7 +105,7 @@ std::vector<Selected> parts(const Metadata& metadata, double value) {
 }  // namespace
 
 TEST_CASE("the servers that have the blocks decide what one that knows all ranges would") {
-  MpiCommunicator servers(MPI_COMM_WORLD);
+  MpiCommunicator servers(test_ranks());
   std::size_t needed = 0, all = 0;
   for (unsigned seed = 0; seed < 12; ++seed) {
     const World world(seed, servers.size());
@@ -127,7 +128,7 @@ TEST_CASE("the servers that have the blocks decide what one that knows all range
 }
 
 TEST_CASE("the same of patches on levels, and of trees") {
-  MpiCommunicator servers(MPI_COMM_WORLD);
+  MpiCommunicator servers(test_ranks());
   for (unsigned seed = 0; seed < 12; ++seed) {
     for (const Kind kind : {Kind::levels, Kind::tree}) {
       const World world(seed, servers.size(), kind);
@@ -144,7 +145,7 @@ TEST_CASE("the same of patches on levels, and of trees") {
 }
 
 TEST_CASE("few blocks of many are told by their numbers") {
-  MpiCommunicator servers(MPI_COMM_WORLD);
+  MpiCommunicator servers(test_ranks());
   const World world(3, servers.size());
   const std::vector<Selected> asked{Selected(7, 0, ValuesBracketed{{102.0}, {}})};
   const std::vector<bool> expected = Needs(world.metadata, world.table.blocks(), world.ranges).of(asked[0]);
@@ -155,7 +156,7 @@ TEST_CASE("few blocks of many are told by their numbers") {
 }
 
 TEST_CASE("a predicate that throws on one server throws on all") {
-  MpiCommunicator servers(MPI_COMM_WORLD);
+  MpiCommunicator servers(test_ranks());
   const World world(4, servers.size());
   BlockPredicate predicate;
   const int victim = servers.size() - 1;

@@ -43,8 +43,36 @@ TEST_CASE("every n iterations, from the start") {
   CHECK(run(s, all_cycles, times) == Indices{1, 4});
 }
 
-TEST_CASE("all_cycles that repeat or jump run once for every interval entered") {
-  CHECK(run(schedule(Schedule::Unit::cycles, 10), all_cycles, times) == Indices{0, 3, 5, 6, 8});
+TEST_CASE("cycles are due where their distance from the start is a multiple, once where they repeat") {
+  CHECK(run(schedule(Schedule::Unit::cycles, 10), all_cycles, times) == Indices{0, 3, 6});
+  // A run that goes on between multiples does not begin with one.
+  const std::vector<std::int64_t> later{57, 58, 60, 61, 70, -10, -7, 0, 70, 80, 80};
+  const std::vector<double> no_times(later.size(), 0);
+  CHECK(run(schedule(Schedule::Unit::cycles, 10), later, no_times) == Indices{2, 4, 5, 7, 8, 9});
+  Schedule s = schedule(Schedule::Unit::cycles, 10);
+  s.start = 58;
+  CHECK(run(s, later, no_times) == Indices{1});
+  s.first = true;
+  s.start = 60;
+  s.end = 70;
+  CHECK(run(s, later, no_times) == Indices{2, 4});
+}
+
+TEST_CASE("the first iteration within the bounds comes on request") {
+  const std::vector<std::int64_t> cycles{57, 58, 60, 61, 70};
+  const std::vector<double> at{0.7, 0.8, 1, 1.1, 2};
+  Schedule s = schedule(Schedule::Unit::cycles, 10);
+  s.first = true;
+  CHECK(run(s, cycles, at) == Indices{0, 2, 4});
+  s.start = 59;
+  CHECK(run(s, cycles, at) == Indices{2});
+  s = schedule(Schedule::Unit::iterations, 3);
+  s.start = 2;
+  s.first = true;
+  CHECK(run(s, cycles, at) == Indices{2});
+  s = schedule(Schedule::Unit::time, 1);
+  s.first = true;
+  CHECK(run(s, cycles, at) == Indices{0, 2, 4});
 }
 
 TEST_CASE("times that are sums of dt reach their multiples in spite of rounding") {

@@ -7,11 +7,12 @@
 
 #include "base/communicator.hpp"
 #include "server/shared_points.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 
 TEST_CASE("of every number one point counts: the first in the lowest block that has it") {
-  MpiCommunicator servers(MPI_COMM_WORLD);
+  MpiCommunicator servers(testing::test_ranks());
   std::mt19937 random(23);  // the same on every server
   for (int round = 0; round < 20; ++round) {
     const std::size_t blocks = random() % 9;

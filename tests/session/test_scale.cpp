@@ -16,6 +16,7 @@
 #include "session/contacts.hpp"
 #include "sidestream/sidestream.hpp"
 #include "support/mpi_counts.hpp"
+#include "support/ranks.hpp"
 #include "support/scratch.hpp"
 
 using namespace sidestream;
@@ -69,15 +70,19 @@ Costs run_client(Session& session, int ranks) {
   const std::array<std::int64_t, 2> mine{2 * rank, 2 * rank + 1};
   for (const std::int64_t block : mine) session.set_block("grid", block, cells_of(block));
   costs[starting] = counted([&] { session.start(); });
-  std::vector<double> values(8 * 4 * 4, 0);
-  values[0] = 1;
+  Index more = 0;  // cells that block 0 has beyond those of others
   const auto iterate = [&](std::int64_t cycle) {
-    for (const std::int64_t block : mine) session.publish("v", block, values.data());
+    for (const std::int64_t block : mine) {
+      std::vector<double> values(static_cast<std::size_t>(cells_of(block, block == 0 ? more : 0).count()), 0);
+      values[0] = 1;
+      session.publish("v", block, values);
+    }
     session.end_iteration(cycle, static_cast<double>(cycle));
   };
   iterate(0);
   costs[iteration] = counted([&] { iterate(1); });
-  if (rank == 0) session.set_block("grid", 0, cells_of(0, 1));
+  more = 1;
+  if (rank == 0) session.set_block("grid", 0, cells_of(0, more));
   costs[changed_block] = counted([&] { iterate(2); });
   costs[closing] = counted([&] { CHECK(session.close().delivered == 3); });
   return costs;
@@ -108,7 +113,7 @@ Costs run(MPI_Comm comm, int ranks, const std::string& placement, const std::str
 /// The largest of each count over all processes.
 Costs largest(Costs mine) {
   static_assert(sizeof mine == sizeof(std::int64_t) * 5 * phases);
-  MPI_Allreduce(MPI_IN_PLACE, &mine, 5 * phases, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &mine, 5 * phases, MPI_INT64_T, MPI_MAX, test_ranks());
   return mine;
 }
 
@@ -116,18 +121,18 @@ Costs largest(Costs mine) {
 std::vector<Costs> measure(const std::string& mode, int first, const std::function<std::string(int)>& placement) {
   std::vector<Costs> all;
   int rank = 0, size = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(test_ranks(), &rank);
+  MPI_Comm_size(test_ranks(), &size);
   std::unique_ptr<Scratch> scratch;
   std::array<char, 256> directory{};
   if (rank == 0) {
     scratch = std::make_unique<Scratch>();
     scratch->path.copy(directory.data(), directory.size() - 1);
   }
-  MPI_Bcast(directory.data(), static_cast<int>(directory.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Bcast(directory.data(), static_cast<int>(directory.size()), MPI_CHAR, 0, test_ranks());
   for (int ranks = first; ranks <= size; ranks *= 2) {
     MPI_Comm part = MPI_COMM_NULL;
-    MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &part);
+    MPI_Comm_split(test_ranks(), rank < ranks ? 0 : MPI_UNDEFINED, rank, &part);
     all.push_back(largest(run(part, ranks, placement(ranks), directory.data())));
     if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
     if (rank != 0) continue;
@@ -137,7 +142,7 @@ std::vector<Costs> measure(const std::string& mode, int first, const std::functi
               ", fans ", c.fans, ", bytes ", c.bytes, ", communicators ", c.communicators);
     }
   }
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(test_ranks());
   return all;
 }
 

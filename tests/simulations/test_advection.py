@@ -89,6 +89,7 @@ def translation_error(folder, cells, levels, end=0.5, **options):
     return found.error(found.gaussian(START + end * VELOCITY))
 
 
+@pytest.mark.test_all
 def test_the_order_of_the_method(tmp_path):
     alone = [translation_error(tmp_path, cells, 1) for cells in (32, 64, 128)]
     assert alone[0] > 3.5 * alone[1] > 12.25 * alone[2]
@@ -99,11 +100,13 @@ def test_the_order_of_the_method(tmp_path):
     assert translation_error(tmp_path, 32, 3) < 1.2 * alone[2]
 
 
+@pytest.mark.test_all
 def test_the_order_in_three_dimensions(tmp_path):
     errors = [translation_error(tmp_path, cells, 2, end=0.1, dimensions=3) for cells in (16, 32)]
     assert errors[0] > 3 * errors[1]
 
 
+@pytest.mark.test_all
 def test_a_swirl_comes_back(tmp_path):
     errors = []
     for cells in (32, 64):
@@ -116,6 +119,7 @@ def test_a_swirl_comes_back(tmp_path):
     assert half.error(half.gaussian([0.5, 0.75, 0.5])) > 100 * errors[1]
 
 
+@pytest.mark.test_all
 def test_a_cylinder_is_carried(tmp_path):
     errors = []
     for cells in (32, 64):

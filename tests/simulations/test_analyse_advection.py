@@ -4,6 +4,7 @@ import os
 
 import pytest
 from analysing import analyse, configure, run, same
+from pairs import few
 
 TASKS = """\
 analyses:
@@ -32,7 +33,7 @@ def insitu(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("ranks", "placement"), [(1, "inline"), (2, "inline"), (3, "inline"), (5, "inline"), (3, "cores")]
+    ("ranks", "placement"), few([(5, "inline"), (3, "cores"), (1, "inline"), (2, "inline"), (3, "inline")], keep=2)
 )
 def test_levels(tmp_path, insitu, ranks, placement):
     found, tasks = insitu

@@ -12,12 +12,13 @@ import numpy as np
 import openpmd_api as io
 import pytest
 from analysing import TOOL, analyse, run, same
+from pairs import few, pairs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import amrex_files
 from amrex_files import Particles, Plot
 
-RANKS = [1, 2, 3, 5]
+RANKS = [3, 1, 2, 5]
 
 
 def statistics(*variables, more=""):
@@ -103,8 +104,7 @@ OPENPMD = statistics(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("based", ["group", "file"])
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(("based", "ranks"), pairs(["group", "file"], [3, 1], strength=1))
 def test_openpmd(tmp_path, based, ranks):
     """Several iterations in one file and in several; units, offsets, constant components."""
     steps = (0, 9, 10)
@@ -236,8 +236,7 @@ PLOTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(PLOTS))
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(("name", "ranks"), pairs(sorted(PLOTS), [1, 3], strength=1))
 def test_levels(tmp_path, name, ranks):
     """Cells that no finer ones cover count, as in the import; places too."""
     plot = PLOTS[name]
@@ -256,7 +255,7 @@ def test_levels(tmp_path, name, ranks):
     same(found, again, 2)
 
 
-@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("ranks", few(RANKS))
 def test_particles_of_plotfiles(tmp_path, ranks):
     about = [
         Particles(((5, 0), (3, 17), (2,))),

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from analysing import analyse, same
+from pairs import pairs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import amrex_files
@@ -50,7 +51,7 @@ PLOTS = {
 
 
 def read(said):
-    return float(re.search(r"read ([\d.]+) MiB", said)[1])
+    return float(re.search(r"([\d.]+) MiB of values", said)[1])
 
 
 def surfaces(*values, variable="density"):
@@ -60,8 +61,10 @@ def surfaces(*values, variable="density"):
     return "analyses:\n" + "".join(tasks)
 
 
-@pytest.mark.parametrize("name", sorted(PLOTS))
-@pytest.mark.parametrize(("ranks", "placement"), [(1, "inline"), (3, "{mode: nodes, servers: 1}")])
+@pytest.mark.parametrize(
+    ("name", "ranks", "placement"),
+    pairs(sorted(PLOTS), [(1, "inline"), (3, "{mode: nodes, servers: 1}")], strength=1),
+)
 def test_what_is_found(tmp_path, name, ranks, placement):
     stated = amrex_files.write_plot(replace(PLOTS[name], version=3), tmp_path / "stated")
     unstated = amrex_files.write_plot(replace(PLOTS[name], version=2), tmp_path / "unstated")

@@ -1,6 +1,7 @@
 """Bad input gets a sentence with file and line, once, and a non-zero status on every rank."""
 
 import pytest
+from pairs import pairs
 from running import INPUTS, run
 
 EIGHT = INPUTS / "eight.osc"
@@ -40,23 +41,26 @@ def test_same_sentence_once_on_several_ranks(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["missing.osc"], "missing.osc: cannot be read"),
-        ([EIGHT, "--gird", 8], "--gird"),
-        ([EIGHT, "--grid", 8, 8], "--grid: found 2 numbers; expected 1 or 3"),
-        ([EIGHT, "--grid", 0], "--grid"),
-        ([EIGHT, "--steps", "many"], "--steps"),
-        ([EIGHT, "--type", "float16"], "--type"),
-        ([EIGHT, "--dt", "inf"], "--dt: expected a finite number"),
-        ([], "a file with oscillators is required"),
-        ([EIGHT, "--grid", 2, "--blocks", 11], "2 x 2 x 2 cells cannot be cut into 11 blocks"),
-        ([EIGHT, "--dump", "/nonexistent/dump.raw"], "--dump /nonexistent/dump.raw: cannot write it"),
-        ([EIGHT, "--times", "/nonexistent/times.csv"], "--times /nonexistent/times.csv"),
-        ([EIGHT, "--sidestream", "run.yaml"], "built without Sidestream"),
-    ],
+    ("ranks", "arguments", "sentence"),
+    pairs(
+        [0, 2],
+        [
+            (["missing.osc"], "missing.osc: cannot be read"),
+            ([EIGHT, "--gird", 8], "--gird"),
+            ([EIGHT, "--grid", 8, 8], "--grid: found 2 numbers; expected 1 or 3"),
+            ([EIGHT, "--grid", 0], "--grid"),
+            ([EIGHT, "--steps", "many"], "--steps"),
+            ([EIGHT, "--type", "float16"], "--type"),
+            ([EIGHT, "--dt", "inf"], "--dt: expected a finite number"),
+            ([], "a file with oscillators is required"),
+            ([EIGHT, "--grid", 2, "--blocks", 11], "2 x 2 x 2 cells cannot be cut into 11 blocks"),
+            ([EIGHT, "--dump", "/nonexistent/dump.raw"], "--dump /nonexistent/dump.raw: cannot write it"),
+            ([EIGHT, "--times", "/nonexistent/times.csv"], "--times /nonexistent/times.csv"),
+            ([EIGHT, "--sidestream", "run.yaml"], "built without Sidestream"),
+        ],
+        strength=1,
+    ),
 )
-@pytest.mark.parametrize("ranks", [0, 2])
 def test_bad_command_line(ranks, arguments, sentence):
     done = run(ranks, *arguments)
     assert done.returncode != 0

@@ -5,6 +5,7 @@ import os
 
 import pytest
 from mini_app import run, write
+from pairs import pairs
 
 FAILING = """
 placement: {placement}
@@ -22,11 +23,9 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize(
-    ("placement", "ranks"),
-    [("inline", 3), ("cores", 5), ("{mode: nodes, servers: 2}", 6)],
-    ids=["inline", "cores", "nodes"],
+    ("name", "placement", "ranks"),
+    pairs(PROGRAMS, [("inline", 3), ("cores", 5), ("{mode: nodes, servers: 2}", 6)], strength=1),
 )
-@pytest.mark.parametrize("name", PROGRAMS)
 def test_all_ranks_end(tmp_path, name, placement, ranks):
     if name.upper() not in os.environ:
         pytest.skip(f"NOT TESTED: {name} is not built")

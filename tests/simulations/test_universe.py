@@ -45,6 +45,7 @@ def test_the_same_bits_on_any_number_of_ranks(tmp_path, arguments):
         assert particles(tmp_path, ranks, *options).tobytes() == one.tobytes(), ranks
 
 
+@pytest.mark.test_all
 def test_large_scales_grow_as_linear_theory_says(tmp_path):
     # Waves of many cells: shorter ones grow more slowly, since clouds blur what they feel.
     options = ["--particles", 64, "--box", 1000, "--first", 49, "--last", 2, "--steps", 40]
@@ -57,6 +58,7 @@ def test_large_scales_grow_as_linear_theory_says(tmp_path):
     assert (last["linear"] / first["linear"])[large] == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.test_all
 def test_the_spectrum_at_the_start_is_that_of_the_linear_field(tmp_path):
     found = spectrum(
         tmp_path, 2, "--particles", 48, "--box", 400, "--first", 49, "--last", 40, "--steps", 100, "--stop", 1

@@ -26,6 +26,7 @@ def demo(folder, *arguments):
     )
 
 
+@pytest.mark.test_all
 def test_twice_in_one_folder_and_on_any_number_of_ranks(tmp_path):
     found = []
     for ranks in (1, 4):

@@ -75,6 +75,7 @@ def test_heavy_halos_are_the_same_ones(universe):
     assert np.mean(np.abs(np.array(ratios) - 1) < 0.35) > 0.8, ratios
 
 
+@pytest.mark.test_all
 def test_a_finer_universe_has_the_same_heavy_halos(universe, tmp_path):
     """The program of the figure: both resolutions, table and picture."""
     command = [sys.executable, EXAMPLE / "mass_function", "--program", COUPLED, "--results", tmp_path / "results"]

@@ -8,6 +8,7 @@ import database_reader
 import h5py
 import numpy as np
 import pytest
+from pairs import few
 from test_database_kills import AT_ONCE, SHAPE, TOOL, Killed, check_values, children, end, gone, values_of
 
 ROUNDS = int(os.environ.get("SIDESTREAM_ROUNDS", "12"))
@@ -64,7 +65,7 @@ def read_with_h5py(data):
     return 1
 
 
-@pytest.mark.parametrize("options", ["keep: 2", "max_file_size: 64 KiB", "keep: 1, codec: gzip, hdf5: false"])
+@pytest.mark.parametrize("options", few(["keep: 2", "max_file_size: 64 KiB", "keep: 1, codec: gzip, hdf5: false"]))
 def test_readers_beside_a_writer(tmp_path, options):
     writer = Killed(tmp_path, "inline", 2, f"fsync: false, {options}", None)
     shown = "hdf5" not in options

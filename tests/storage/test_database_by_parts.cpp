@@ -6,6 +6,7 @@
 #include "storage/support/sample.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/message_of.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -94,7 +95,7 @@ struct Fixture {
     }
     world.barrier();
   }
-  MpiCommunicator world{MPI_COMM_WORLD};
+  MpiCommunicator world{test_ranks()};
   SharedDirectory directory{world};
 };
 

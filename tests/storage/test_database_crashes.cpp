@@ -9,6 +9,7 @@
 #include "storage/support/sample.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/disk.hpp"
+#include "support/ranks.hpp"
 #include "support/scratch.hpp"
 
 using namespace sidestream;
@@ -183,7 +184,7 @@ struct Fixture {
     REQUIRE(wrong_with(context, SmallDatabase::blocks_of_all(1)).empty());
   }
 
-  MpiCommunicator world{MPI_COMM_WORLD};
+  MpiCommunicator world{test_ranks()};
   std::uint64_t blocks = SmallDatabase::blocks_of_all(world.size());
 };
 

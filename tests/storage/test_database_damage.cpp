@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "storage/database/inspection.hpp"
 #include "storage/output_file.hpp"
 #include "storage/replace_file.hpp"
 #include "storage/support/small_database.hpp"
@@ -105,6 +106,9 @@ TEST_CASE("a file that is cut off anywhere costs what was behind") {
         // A slot that is gone wholly was never written, as far as anybody can tell; a part of one is named.
         REQUIRE(findings.whole.size() == std::min(contexts, (at / 256 == 0 ? 1 : at / 256) - 1));
         REQUIRE(findings.remarks.size() == (at % 256 == 0 ? 0u : 1u));
+        // What no slot names is missed all the same.
+        if (at % 256 == 0)
+          REQUIRE(database::inspect(stored.scratch.path).unnamed.lost.size() == contexts + 1 - at / 256);
       }
     }
     write_file(stored.path(name), content);

@@ -8,6 +8,7 @@
 #include "storage/support/small_database.hpp"
 #include "storage/writers/agreed_commit.hpp"
 #include "support/disk.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -78,7 +79,7 @@ struct Fixture {
     if (!refused) REQUIRE((with.keep == 1 || findings.whole.contains(1)));
   }
 
-  MpiCommunicator world{MPI_COMM_WORLD};
+  MpiCommunicator world{test_ranks()};
   bool refused = false;  ///< the last context 1
 };
 

@@ -79,7 +79,7 @@ void store(const std::string& directory) {
   options.flush = options.show = false;
   Storing storing(options);
   const Schema schema = schema_of();
-  StoredTree tree{BlockTree(schema.metadata.meshes[0], whole_tree()), {}, {}, 0};
+  StoredTree tree{LinkedTree(schema.metadata.meshes[0], whole_tree()), {}, {}, 0};
   std::vector<double> values(static_cast<std::size_t>(tree.tree.cells()));
   for (std::size_t n = 0; n < values.size(); ++n) values[n] = value(n);
   WorkerPool pool(2);

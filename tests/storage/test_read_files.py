@@ -11,13 +11,14 @@ import h5py
 import numpy as np
 import pytest
 import vtk
+from pairs import few
 from sample_fields import ITERATIONS, NODES, ORIGIN, SPACING, VARIABLES, bounds, values, values_at
 from vtk.util.numpy_support import vtk_to_numpy
 
 GAP_BLOCK = 3
 
 
-@pytest.fixture(scope="module", params=[1, 2, 3])
+@pytest.fixture(scope="module", params=few([3, 1, 2]))
 def files(request, tmp_path_factory):
     """The directory of a run with so many servers, and what it printed."""
     directory = tmp_path_factory.mktemp(f"servers-{request.param}") / "made" / "by the run"

@@ -67,6 +67,18 @@ TEST_CASE_FIXTURE(Fixture, "a table without iteration in its name grows by the i
   CHECK(text("provenance.txt") == "made by a test\n");
 }
 
+TEST_CASE_FIXTURE(Fixture, "a table has each column once, and not those that are put before them") {
+  const auto said = [&](const std::vector<std::string>& columns) {
+    const std::vector<Table::Cell> row(columns.size(), 1.0);
+    const auto results = store(false);
+    return message_of([&] { results->begin({0, 0, 0})->add("t.csv", Table(columns, {row})); });
+  };
+  CHECK(contains(said({"time", "mean"}), "found the column 'time' in a table for 't.csv'"));
+  CHECK(contains(said({"mean", "cycle"}), "iteration, cycle and time are put before"));
+  CHECK(contains(said({"mean", "mean"}), "found the column 'mean' twice in a table for 't.csv'"));
+  CHECK(said({"mean", "times"}).empty());
+}
+
 TEST_CASE_FIXTURE(Fixture, "a new run starts its tables anew") {
   store(false)->begin(at(0, 0))->add("t.csv", one_row(1));
   store(false)->begin(at(0, 0))->add("t.csv", one_row(2));

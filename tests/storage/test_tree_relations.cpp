@@ -3,6 +3,7 @@
 
 #include "storage/trees/value_coder.hpp"
 #include "support/random_trees.hpp"
+#include "support/test_all.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -323,7 +324,7 @@ TEST_CASE_TEMPLATE("relations that do not hold do no harm", T, float, double) {
     relations.factor = 0.125;
     check(relations);
     for (const bool high : {false, true}) {
-      for (int axis = 0; axis < dimensions; ++axis) {
+      for (int axis = test_all() ? 0 : dimensions - 1; axis < dimensions; ++axis) {
         check(face_relation(axis, high, 0, {}, 5));
         const std::vector<int> others = dimensions == 1   ? std::vector<int>{}
                                         : dimensions == 2 ? std::vector<int>{0, 1}

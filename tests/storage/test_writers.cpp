@@ -10,6 +10,7 @@
 #include "storage/writers/vtk_writer.hpp"
 #include "support/faults.hpp"
 #include "support/message_of.hpp"
+#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -34,7 +35,7 @@ struct Fixture {
     world.barrier();
     return all;
   }
-  MpiCommunicator world{MPI_COMM_WORLD};
+  MpiCommunicator world{test_ranks()};
   SharedDirectory directory{world};
   Sample sample;
 };

@@ -33,6 +33,8 @@ struct FakeNames {
   bool points = true, cells = true;
   bool shuffled = false;  ///< numbers that do not grow with the place in the list
   bool flags = false;     ///< every block has a further, flagged copy of all cells of the next one
+  /// The number of a point by its place in the mesh; without it they are all different.
+  std::function<std::int64_t(std::int64_t)> numbering{};
 };
 
 /// The number that a point or cell gets.
@@ -133,7 +135,7 @@ class FakeLists {
       const Place& x = mesh_.places[static_cast<std::size_t>(p)];
       pos.insert(pos.end(), x.begin(), x.begin() + dimensions_);
       n.push_back(at_points_(x));
-      ids.push_back(fake_name(p, names_.shuffled));
+      ids.push_back(names_.numbering ? names_.numbering(p) : fake_name(p, names_.shuffled));
     }
     for (const std::size_t cell : cells) {
       const FakeCell& one = mesh_.cells[cell];
@@ -289,5 +291,13 @@ class FakeCubes {
   std::int64_t n_;
   FakeMesh mesh_;
 };
+
+/// Numbers as a periodic code gives them to the points of n^3 cubes: those at both ends of each axis are one.
+inline std::function<std::int64_t(std::int64_t)> periodic_numbering(std::int64_t n) {
+  return [n](std::int64_t p) {
+    const std::int64_t i = p % (n + 1), j = p / (n + 1) % (n + 1), k = p / ((n + 1) * (n + 1));
+    return ((k % n) * n + j % n) * n + i % n;
+  };
+}
 
 }  // namespace sidestream::testing

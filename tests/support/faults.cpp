@@ -50,6 +50,8 @@ extern "C" __attribute__((visibility("default"))) long sidestream_test_fail_any_
   return before;
 }
 
+extern "C" __attribute__((visibility("default"))) long sidestream_test_allocations() { return allocations; }
+
 #define EXPORTED __attribute__((visibility("default")))
 
 EXPORTED void* operator new(std::size_t bytes) { return allocate(bytes, 0); }

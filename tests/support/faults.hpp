@@ -8,6 +8,8 @@ extern "C" int sidestream_test_allocation_failed();
 /// The n-th allocation of any thread of the process from now on throws, once; 0: none does. Returns how many there have
 /// been since the last call.
 extern "C" long sidestream_test_fail_any_allocation(long n);
+/// How many there have been since then.
+extern "C" long sidestream_test_allocations();
 
 namespace sidestream::testing {
 

@@ -121,9 +121,9 @@ void publish_trees(sidestream::Session& session, const World& world, long rank, 
     const auto cells = static_cast<Index>(tree.refined.size());
     session.set_block_list("tree", block, cells, {}, block % 2 == 0 ? tree.bounds : Bounds{});
     if (cells == 0) continue;
-    session.publish("split", block, tree.refined.data());
-    session.publish("mine", block, tree.owned.data());
-    session.publish("t", block, tree.values.data());
+    session.publish("split", block, tree.refined);
+    session.publish("mine", block, tree.owned);
+    session.publish("t", block, tree.values);
   }
 }
 
@@ -158,11 +158,11 @@ void publish_patches(sidestream::Session& session, const World& world, long rank
     if (before.count(id) == 0) session.set_block("patch", id, box, cells.front().level);
     std::vector<double> values;
     for (const Cell& cell : cells) values.push_back(world.refined(cell) ? -1 : world.value(cell));
-    session.publish("u", id, values.data());
+    session.publish("u", id, values);
   }
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, MPI_Comm comm) {
   World world;
   long steps = 2;
   for (int a = 2; a < argc; ++a) {
@@ -172,7 +172,7 @@ int run(int argc, char** argv) {
     if (argument.rfind("steps=", 0) == 0) steps = number;
     if (argument.rfind("dimensions=", 0) == 0) world.dimensions = static_cast<int>(number);
   }
-  sidestream::Session session = sidestream::Session::open(MPI_COMM_WORLD, argv[1]);
+  sidestream::Session session = sidestream::Session::open(comm, argv[1]);
   if (session.is_server()) {
     session.serve();
     session.close();
@@ -204,7 +204,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   int status = 1;
   try {
-    status = run(argc, argv);
+    status = run_in_turn(argc, argv, run);
   } catch (const std::exception& error) {
     std::printf("error: %s\n", error.what());
     std::fflush(stdout);

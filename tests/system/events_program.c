@@ -1,9 +1,9 @@
 /* A simulation that raises events at random, with random delays on every rank:
  * PROGRAM FILE [steps=N] [seed=N] [pause_us=N] [refuse_at=N] [until=FILE]
  *
- * Leaves in raised-RANK.txt what each rank raises, one line for each event: ITERATION CLIENT NUMBER NAME SCOPE, where
- * barriers have the scope 'barrier'. In iteration `refuse_at` rank 0 publishes a block twice, so that it is refused.
- * Ends early once the file `until` is there. */
+ * Leaves beside FILE in raised-RANK.txt what each rank raises, one line for each event: ITERATION CLIENT NUMBER NAME
+ * SCOPE, where barriers have the scope 'barrier'. In iteration `refuse_at` rank 0 publishes a block twice, so that it
+ * is refused. Ends early once the file `until` is there. */
 #include <mpi.h>
 #include <sidestream/sidestream.h>
 #include <stdio.h>
@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "in_turn.h"
 
 static long option(int argc, char** argv, const char* name, long value) {
   const size_t length = strlen(name);
@@ -75,8 +77,9 @@ static int simulate(sidestream_session* session, int argc, char** argv) {
       failed(session, sidestream_start(session), "start")) {
     return 1;
   }
-  char name[64];
-  snprintf(name, sizeof name, "raised-%d.txt", rank);
+  char name[4096];
+  const char* const end = strrchr(argv[1], '/');
+  snprintf(name, sizeof name, "%.*sraised-%d.txt", end ? (int)(end + 1 - argv[1]) : 0, argv[1], rank);
   FILE* const log = fopen(name, "w");
   if (!log) return 1;
   int64_t number = 0;
@@ -92,16 +95,21 @@ static int simulate(sidestream_session* session, int argc, char** argv) {
   return fclose(log);
 }
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+static int run(int argc, char** argv, MPI_Comm comm) {
   sidestream_session* session = NULL;
-  int bad = argc < 2 || failed(NULL, sidestream_open(MPI_COMM_WORLD, argv[1], &session), "open");
+  int bad = argc < 2 || failed(NULL, sidestream_open(comm, argv[1], &session), "open");
   if (!bad) {
     bad = sidestream_is_server(session) ? failed(session, sidestream_serve(session), "serve")
                                         : simulate(session, argc, argv);
     const int code = sidestream_close(&session);
     bad |= failed(NULL, code, "close");
   }
-  MPI_Finalize();
   return bad;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int status = run_in_turn(argc, argv, run);
+  MPI_Finalize();
+  return status;
 }

@@ -223,7 +223,7 @@ class Field {
     if (step == at) session_.set_block("grid", id, mine);
     if (step < at || step >= at + 2) return;
     const std::vector<double> values(static_cast<std::size_t>(mine.count()), 1);
-    session_.publish("t", id, values.data());
+    session_.publish("t", id, values);
   }
 
   std::vector<Piece> pieces;
@@ -287,6 +287,7 @@ void run(sidestream::Session& session, const Options& options) {
   MPI_Comm_rank(session.comm(), &rank);
   MPI_Comm_size(session.comm(), &size);
   Field field(options, session, rank, size);
+  if (options.number("world", 0)) MPI_Barrier(MPI_COMM_WORLD);  // as a program that forgot one: the servers are in it
   session.start();
   const long steps = options.number("steps", 3), pause = options.number("pause_ms", 0);
   const long first = options.number("first", 0);    // cycle and time of the first step: a run that goes on
@@ -304,26 +305,26 @@ void run(sidestream::Session& session, const Options& options) {
     bool taken = true;
     for (Piece& piece : field.pieces) {
       if (in_place) {
-        void* t = session.alloc("t", piece.id);
+        double* const t = session.alloc<double>("t", piece.id, piece.t.size());
         if (t) {
-          field.fill(piece, static_cast<double*>(t), time);
+          field.fill(piece, t, time);
           session.commit("t", piece.id);
           session.clear("t", piece.id);
         } else {
           taken = false;
         }
       } else {
-        taken &= session.publish("t", piece.id, piece.t.data()) == sidestream::Taken::yes;
+        taken &= session.publish("t", piece.id, piece.t) == sidestream::Taken::yes;
       }
       // On no client: then the variable is absent.
       if (step != options.number("without_p_at", -1)) {
-        taken &= session.publish("p", piece.id, piece.p.data()) == sidestream::Taken::yes;
+        taken &= session.publish("p", piece.id, piece.p) == sidestream::Taken::yes;
       }
       if (still && (anew || step % 3 == 2 || (fails_at >= 0 && step == fails_at + 2))) {
         const auto values = field.still(piece, (step + 1) / 3);
         try {
           const double* data = step == fails_at ? nullptr : values.data();
-          taken &= session.publish("s", piece.id, data) == sidestream::Taken::yes;
+          taken &= session.publish("s", piece.id, data, values.size()) == sidestream::Taken::yes;
         } catch (const sidestream::Error& e) {
           std::printf("planned: %s\n", e.what());
         }
@@ -362,8 +363,10 @@ int main(int argc, char** argv) {
   const char* level = std::getenv("FIELD_PROGRAM_THREADS");
   MPI_Init_thread(&argc, &argv, level && std::string(level) == "single" ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
                   &provided);
-  const int status = run_session(
-      Options(argc, argv), [](sidestream::Session& session) { register_kinds(session.registry()); }, run);
+  const int status = run_in_turn(argc, argv, [](int count, char** arguments, MPI_Comm comm) {
+    return run_session(
+        Options(count, arguments), comm, [](sidestream::Session& session) { register_kinds(session.registry()); }, run);
+  });
   MPI_Finalize();
   return status;
 }

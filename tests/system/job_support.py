@@ -6,9 +6,10 @@ import subprocess
 import time
 from pathlib import Path
 
+from programs import built
 from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs, results_of, send, wait_for
 
-TOOL = os.environ["SIDESTREAM_TOOL"]
+TOOL = built("SIDESTREAM_TOOL")
 ENGINES = os.environ.get("SIDESTREAM_ENGINES", "files").split(",")
 
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n"

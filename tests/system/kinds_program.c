@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "in_turn.h"
 #include "sidestream/sidestream.h"
 
 enum { MOST = 4096, NX = 9 };
 
 static sidestream_session* s;
-static int rank, size, blocks_each = 2, steps = 4, changing = 0, calls = 0, dimensions = 3, gap = -1, forget = 0;
-static int64_t ny = 5, nz = 4; /* 1 on axes that are not used */
+static int rank, size, blocks_each, steps, changing, calls, dimensions, gap, forget;
+static int64_t ny, nz; /* 1 on axes that are not used */
 
 static void must(int code, const char* call) {
   if (code == SIDESTREAM_OK) return;
@@ -291,10 +292,9 @@ static void publish_levels(int step) {
   }
 }
 
-int main(int argc, char** argv) {
-  int provided;
+static int run(int argc, char** argv, MPI_Comm comm) {
   const char* kind = "";
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  blocks_each = 2, steps = 4, changing = 0, calls = 0, dimensions = 3, gap = -1, forget = 0, ny = 5, nz = 4;
   for (int a = 2; a < argc; ++a) {
     if (sscanf(argv[a], "blocks=%d", &blocks_each) || sscanf(argv[a], "steps=%d", &steps) ||
         sscanf(argv[a], "changing=%d", &changing) || sscanf(argv[a], "calls=%d", &calls) ||
@@ -306,11 +306,10 @@ int main(int argc, char** argv) {
   }
   if (dimensions < 2) ny = 1;
   if (dimensions < 3) nz = 1;
-  must(sidestream_open(MPI_COMM_WORLD, argv[1], &s), "open");
+  must(sidestream_open(comm, argv[1], &s), "open");
   if (sidestream_is_server(s)) {
     MUST(sidestream_serve(s));
     MUST(sidestream_close(&s));
-    MPI_Finalize();
     return 0;
   }
   MPI_Comm_rank(sidestream_comm(s), &rank);
@@ -332,13 +331,19 @@ int main(int argc, char** argv) {
   if (forget) {
     printf("forgets to close\n");
     fflush(stdout);
-    MPI_Finalize();
     return 0;
   }
   sidestream_account account = {sizeof account, 0, 0, 0, 0, 0, 0, 0};
   MUST(sidestream_close_with_account(&s, &account));
   printf("account rank=%d delivered=%ld refused=%ld failed=%ld unknown=%ld absent=%ld\n", rank, (long)account.delivered,
          (long)account.refused, (long)account.failed, (long)account.unknown, (long)account.absent_blocks);
-  MPI_Finalize();
   return 0;
+}
+
+int main(int argc, char** argv) {
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  const int status = run_in_turn(argc, argv, run);
+  MPI_Finalize();
+  return status;
 }

@@ -193,7 +193,9 @@ class Program {
     } else {
       fill(reinterpret_cast<std::int32_t*>(memory.data()), v, block, box, step);
     }
-    static_cast<void>(session_.publish(v.name, block.id, memory.data()));
+    static_cast<void>(session_.publish(
+        v.name, block.id,
+        sidestream::Values(v.type, memory.data(), static_cast<std::size_t>(box.count() * v.components))));
   }
 
   int dimensions_;
@@ -229,8 +231,10 @@ void run(sidestream::Session& session, const Options& options) {
 int main(int argc, char** argv) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  const int status = run_session(
-      Options(argc, argv), [](sidestream::Session&) {}, run);
+  const int status = run_in_turn(argc, argv, [](int count, char** arguments, MPI_Comm comm) {
+    return run_session(
+        Options(count, arguments), comm, [](sidestream::Session&) {}, run);
+  });
   MPI_Finalize();
   return status;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "in_turn.h"
 #include "sidestream/sidestream.h"
 
 enum { NX = 12, NY = 8, NZ = 6, POINTS = (NX + 1) * (NY + 1) * (NZ + 1), CELLS = NX * NY * NZ, STEPS = 3 };
@@ -94,15 +95,12 @@ static void publish_lists(int64_t b, int step) {
   MUST(sidestream_publish(s, "ut", b, t));
 }
 
-int main(int argc, char** argv) {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+static int run(int argc, char** argv, MPI_Comm comm) {
   blocks = argc > 2 ? atoi(argv[2]) : 1;
-  must(sidestream_open(MPI_COMM_WORLD, argv[1], &s), "open");
+  must(sidestream_open(comm, argv[1], &s), "open");
   if (sidestream_is_server(s)) {
     MUST(sidestream_serve(s));
     MUST(sidestream_close(&s));
-    MPI_Finalize();
     return 0;
   }
   MPI_Comm_rank(sidestream_comm(s), &rank);
@@ -127,6 +125,13 @@ int main(int argc, char** argv) {
   MUST(sidestream_close_with_account(&s, &account));
   printf("account rank=%d delivered=%ld refused=%ld failed=%ld unknown=%ld absent=%ld\n", rank, (long)account.delivered,
          (long)account.refused, (long)account.failed, (long)account.unknown, (long)account.absent_blocks);
-  MPI_Finalize();
   return 0;
+}
+
+int main(int argc, char** argv) {
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  const int status = run_in_turn(argc, argv, run);
+  MPI_Finalize();
+  return status;
 }

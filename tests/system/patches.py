@@ -44,9 +44,9 @@ def fine_box(patch, cell):
     return tuple(slice(cell[a] * patch.ratio[a], (cell[a] + 1) * patch.ratio[a]) for a in (2, 1, 0))
 
 
-def counted(step, dimensions=3):
+def counted(step, dimensions=3, without=None):
     """By patch which of its cells no finer ones cover whole: by looking at every cell of the finest grid."""
-    there = patches(step, dimensions)
+    there = patches(step, dimensions, without)
     finest = np.full((8 if dimensions > 2 else 1, 32, 32), -1)
     for patch in sorted(there, key=lambda p: p.level):
         for cell in patch.cells:

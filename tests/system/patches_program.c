@@ -10,12 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "in_turn.h"
 #include "sidestream/sidestream.h"
 
 enum { MOST = 1 << 14, IDS = 12 };
 
 static sidestream_session* s;
-static int rank, size, dimensions = 3, first = 0, steps = 8, calls = 0, ghosts = 0, hole = -1;
+static int rank, size, dimensions, first, steps, calls, ghosts, hole;
 
 static void must(int code, const char* call) {
   if (code == SIDESTREAM_OK) return;
@@ -125,10 +126,9 @@ static void change_blocks(int step, const patch* mine[IDS]) {
   }
 }
 
-int main(int argc, char** argv) {
-  int provided;
+static int run(int argc, char** argv, MPI_Comm comm) {
   const patch* mine[IDS] = {NULL};
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  dimensions = 3, first = 0, steps = 8, calls = 0, ghosts = 0, hole = -1;
   for (int a = 2; a < argc; ++a) {
     if (sscanf(argv[a], "dimensions=%d", &dimensions) || sscanf(argv[a], "first=%d", &first) ||
         sscanf(argv[a], "steps=%d", &steps) || sscanf(argv[a], "calls=%d", &calls) ||
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
     printf("error: unknown argument %s\n", argv[a]);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  MUST(sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : NULL, &s));
+  MUST(sidestream_open(comm, argc > 1 ? argv[1] : NULL, &s));
   if (sidestream_is_server(s)) {
     MUST(sidestream_serve(s));
   } else {
@@ -165,6 +165,13 @@ int main(int argc, char** argv) {
            (long long)account.refused, (long long)account.failed, (long long)account.unknown,
            (long long)account.absent_blocks);
   }
-  MPI_Finalize();
   return 0;
+}
+
+int main(int argc, char** argv) {
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  const int status = run_in_turn(argc, argv, run);
+  MPI_Finalize();
+  return status;
 }

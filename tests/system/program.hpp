@@ -7,6 +7,8 @@
 #include <sidestream/sidestream.hpp>
 #include <string>
 
+#include "in_turn.h"
+
 struct Options {
   Options(int argc, char** argv) {
     for (int a = 1; a < argc; ++a) {
@@ -32,16 +34,16 @@ struct Options {
   std::map<std::string, std::string> values;
 };
 
-/// Opens the session, lets `prepare` have it on every rank, and serves or runs. Returns the exit status; 1 after
+/// Opens the session on the communicator, lets `prepare` have it on every rank, and serves or runs. Returns the exit status; 1 after
 /// printing an error, before the session goes.
 template <class Prepare, class Run>
-int run_session(const Options& options, Prepare prepare, Run run) {
+int run_session(const Options& options, MPI_Comm comm, Prepare prepare, Run run) {
   const auto failed = [](const sidestream::Error& e) {
     std::printf("error %d: %s\n", static_cast<int>(e.code()), e.what());
     return 1;
   };
   try {
-    sidestream::Session session = sidestream::Session::open(MPI_COMM_WORLD, options.configuration);
+    sidestream::Session session = sidestream::Session::open(comm, options.configuration);
     prepare(session);
     try {
       if (!session.is_server()) {

@@ -9,23 +9,23 @@ import subprocess
 import uuid
 from pathlib import Path
 
+from programs import built
 from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs, send, wait_for
 
-TOOL = os.environ["SIDESTREAM_TOOL"]
+TOOL = built("SIDESTREAM_TOOL")
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
 
 
 class Job:
     """A job in the background, its output in a file. Killed, all of it, when the test ends in whatever way."""
 
-    def __init__(self, command, output, environment=None, folder=None):
+    def __init__(self, command, output, environment=None):
         self.output = Path(output)
         with self.output.open("wb") as file:
             self.process = subprocess.Popen(
                 command,
                 stdout=file,
                 stderr=file,
-                cwd=folder,
                 env={**os.environ, **(environment or {})},
                 start_new_session=True,
             )

@@ -57,7 +57,7 @@ void simulate(sidestream::Session& session, const Options& options) {
   std::int64_t stop = session.steered_integer("stop");
   for (std::int64_t n = 0; !stop && n < most; ++n) {
     sleep_up_to(random, rank == n / 8 % size ? 4 * pause : pause);  // one after the other is the slow one
-    static_cast<void>(session.publish("t", rank, values.data()));
+    static_cast<void>(session.publish("t", rank, values));
     static_cast<void>(session.end_iteration(n, static_cast<double>(n)));
     stop = session.steered_integer("stop");
     trace.push_back({stop, session.steered_real("interval")});
@@ -87,9 +87,10 @@ void simulate(sidestream::Session& session, const Options& options) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const Options options(argc, argv);
-  const int status = run_session(
-      options, [](sidestream::Session&) {}, simulate);
+  const int status = run_in_turn(argc, argv, [](int count, char** arguments, MPI_Comm comm) {
+    return run_session(
+        Options(count, arguments), comm, [](sidestream::Session&) {}, simulate);
+  });
   MPI_Finalize();
   return status;
 }

@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from launched import run_in_job
+from programs import built
 
-PROGRAM = os.environ["SIDESTREAM_FIELD_PROGRAM"]
+PROGRAM = built("SIDESTREAM_FIELD_PROGRAM")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 # For how many seconds servers are stopped that must be waited for, not given up.
 STOPPED = float(os.environ.get("SIDESTREAM_STOPPED", "3"))
@@ -103,24 +105,34 @@ def prepare(folder, ranks, placement, tasks, options, extra=""):
 
 def run_beside(folder, command, steps, beside=None, timeout=100):
     """Runs `command`, and `beside` at the same time; both must succeed, and each client deliver all `steps` iterations.
+    Without anything beside it, it runs in a job that others have too.
 
     Returns what the command printed.
     """
+    if beside is None:
+        _, _, ranks, program, *arguments = command
+        status, text = run_in_job(program, int(ranks), Path(folder) / "printed", arguments, timeout)
+    else:
+        status, text = _run_both(folder, command, beside, timeout)
+    assert status == 0, text
+    accounts = [line for line in text.splitlines() if line.startswith("account ")]
+    assert accounts, text
+    for line in accounts:
+        assert f"delivered={steps} refused=0 failed=0 unknown=0 absent=0" in line, text
+    return text
+
+
+def _run_both(folder, command, beside, timeout):
     with (folder / "beside.txt").open("w") as output:
-        other = subprocess.Popen(beside, stdout=output, stderr=subprocess.STDOUT) if beside else None
+        other = subprocess.Popen(beside, stdout=output, stderr=subprocess.STDOUT)
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
             assert done.returncode == 0, done.stdout + done.stderr
-            if other:
-                assert other.wait(timeout) == 0, (folder / "beside.txt").read_text()
+            assert other.wait(timeout) == 0, (folder / "beside.txt").read_text()
         finally:
-            if other and other.poll() is None:
+            if other.poll() is None:
                 other.kill()
-    accounts = [line for line in done.stdout.splitlines() if line.startswith("account ")]
-    assert accounts, done.stdout + done.stderr
-    for line in accounts:
-        assert f"delivered={steps} refused=0 failed=0 unknown=0 absent=0" in line, line + done.stderr
-    return done.stdout
+    return done.returncode, done.stdout + done.stderr
 
 
 def launcher_hangs(text):
@@ -190,9 +202,14 @@ def rank_of(run_, rank):
     return ranks_of(run_.process)[rank]
 
 
-def run(folder, ranks, placement, tasks=ANALYSES, options=(), extra="", timeout=100, environment=None):
-    """Writes a configuration into `folder`, runs the program on `ranks` ranks and returns the Run."""
+def run(folder, ranks, placement, tasks=ANALYSES, options=(), extra="", timeout=100, environment=None, alone=False):
+    """Writes a configuration into `folder`, runs the program on `ranks` ranks and returns the Run.
+
+    In a job that other runs have too (launched.py), unless it is `alone`, for what it does to its processes.
+    """
     command, results = prepare(folder, ranks, placement, tasks, options, extra)
+    if environment is None and not alone:
+        return Run(*run_in_job(PROGRAM, ranks, Path(folder) / "printed", command[4:], timeout), results)
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=timeout, env={**os.environ, **(environment or {})}, check=False
     )

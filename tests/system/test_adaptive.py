@@ -14,12 +14,14 @@ import numpy as np
 import pytest
 import vtk
 from optional_packages import needs
+from pairs import pairs
+from programs import built
 from scipy import ndimage
 from support import run_beside
 from vtk.util.numpy_support import vtk_to_numpy
 
-PROGRAM = os.environ["SIDESTREAM_ADAPTIVE_PROGRAM"]
-TOOL = os.environ["SIDESTREAM_TOOL"]
+PROGRAM = built("SIDESTREAM_ADAPTIVE_PROGRAM")
+TOOL = built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 STEPS, DEEPEST = 3, 4
 ORIGIN, SPACING = np.array([-1, 0.5, 2]), np.array([2, 1, 1.5])
@@ -259,7 +261,9 @@ def check_same(results, reference):
         assert found[name] == data, name
 
 
-@pytest.mark.parametrize(("placement", "ranks", "blocks"), PLACEMENTS)
+@pytest.mark.parametrize(
+    ("reference", "placement", "ranks", "blocks"), pairs([2, 3], PLACEMENTS, strength=1), indirect=["reference"]
+)
 def test_placements(tmp_path, reference, placement, ranks, blocks):
     dimensions, expected = reference
     check_same(simulate(tmp_path, configure(tmp_path, placement, dimensions), ranks, dimensions, blocks), expected)

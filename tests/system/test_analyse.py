@@ -8,11 +8,14 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from pairs import pairs
+from programs import built
 from support import ANALYSES, run
 from test_kinds import TASKS, configure, simulate
 
-TOOL = os.environ["SIDESTREAM_TOOL"]
+TOOL = built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+FILES = ["data", "fields-*.h5"]
 
 
 def analyse(folder, files, tasks, ranks, *options, placement="inline", status=0):
@@ -50,10 +53,13 @@ def fields(tmp_path_factory):
     return done.results
 
 
-@pytest.mark.parametrize("files", ["data", "fields-*.h5"])
 @pytest.mark.parametrize(
-    ("ranks", "placement"),
-    [(1, "inline"), (3, "inline"), (8, "inline"), (3, "cores"), (5, "{mode: nodes, servers: 2}")],
+    ("ranks", "placement", "files"),
+    pairs(
+        [(1, "inline"), (3, "inline"), (8, "inline"), (3, "cores"), (5, "{mode: nodes, servers: 2}")],
+        FILES,
+        strength=1,
+    ),
 )
 def test_fields(tmp_path, fields, files, ranks, placement):
     found, text = analyse(tmp_path, [fields / files], ANALYSES, ranks, placement=placement)
@@ -64,7 +70,7 @@ def test_fields(tmp_path, fields, files, ranks, placement):
 KINDS = [(kind, changing) for kind in sorted(TASKS) for changing in (0, 1) if (kind, changing) != ("curvilinear", 1)]
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module")
 def kinds(request, tmp_path_factory):
     kind, changing = request.param
     folder = tmp_path_factory.mktemp(kind)
@@ -73,8 +79,11 @@ def kinds(request, tmp_path_factory):
     return simulate(folder, path, kind, 3, changing, 0), tasks, kind
 
 
-@pytest.mark.parametrize("files", ["data", "fields-*.h5"])
-@pytest.mark.parametrize("ranks", [1, 2, 5])
+@pytest.mark.parametrize(
+    ("kinds", "files", "ranks"),
+    pairs([(kind, files) for kind in KINDS for files in FILES], [1, 2, 5], strength=1),
+    indirect=["kinds"],
+)
 def test_kinds(tmp_path, kinds, files, ranks):
     insitu, tasks, kind = kinds
     more = ["--periodic", "x"] if kind == "levels" and files != "data" else []

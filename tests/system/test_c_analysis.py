@@ -1,17 +1,17 @@
 """An analysis in C, from a plug-in: options, halo, two passes, a table of any length; the same in every placement."""
 
 import csv
-import os
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 from job_support import endpoint, simulation, write_configuration
+from programs import built
 from sidecar_support import Sidecar
 from support import prepare, run
 
-PLUGIN = os.environ["SIDESTREAM_C_PLUGIN"]
+PLUGIN = built("SIDESTREAM_C_PLUGIN")
 STEPS, CELLS = 2, 20
 TASKS = f"""\
 plugins: [{PLUGIN}]
@@ -133,7 +133,7 @@ def test_what_create_refuses_has_its_place(tmp_path):
     text = file.read_text().replace("size: [$n, $n, $n]", "size: [8, 8]").replace(", spacing: [$h, $h, $h]", "")
     file.write_text(text + f"plugins: [{PLUGIN}]\nanalyses: [steepest: {{variable: t}}]\n")
     done = subprocess.run(
-        [os.environ["SIDESTREAM_TOOL"], "check", str(file)], capture_output=True, text=True, timeout=60, check=False
+        [built("SIDESTREAM_TOOL"), "check", str(file)], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 1
     assert "found the axis z and the variable 't' on a mesh of 2 dimensions" in done.stderr

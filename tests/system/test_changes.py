@@ -2,6 +2,7 @@
 do not vary with time. Other divisions of the same mesh must give the same bytes."""
 
 import pytest
+from pairs import pairs
 from support import ANALYSES, results_of, run
 
 STEPS = 7
@@ -44,9 +45,7 @@ def references(tmp_path_factory):
     return files
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("clients", [2, 5])
-@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize(("change", "clients", "placement"), pairs(CHANGES, [2, 5], PLACEMENTS, strength=1))
 def test_the_same_results_whatever_changes_hands(tmp_path, references, placement, clients, change):
     if "pretend_nodes" in placement:
         clients += 1  # an even number of ranks

@@ -1,10 +1,11 @@
 """Clients that contradict each other, in every placement: what they say is refused or said, and never mixed."""
 
-import os
 import subprocess
 
 import h5py
 import pytest
+from pairs import few
+from programs import built
 from sidecar_support import Sidecar
 from support import MPIRUN, run
 
@@ -29,10 +30,10 @@ analyses:
 STILL_DECLARED = "  s: {mesh: grid, type: float64, centering: cell, time_varying: false}\n"
 
 
-def run_anywhere(folder, clients, placement, tasks, options):
+def run_anywhere(folder, clients, placement, tasks, options, alone=False):
     """As `run`, also for a simulation and its servers beside it."""
     if placement != "sidecar":
-        return run(folder, clients + PLACEMENTS[placement], placement, tasks, options=options)
+        return run(folder, clients + PLACEMENTS[placement], placement, tasks, options=options, alone=alone)
     with Sidecar(folder, tasks, attach_limit=30) as sidecar:
         sidecar.start(clients, *options)
         servers = sidecar.serve()
@@ -84,9 +85,9 @@ def test_an_update_that_failed_on_one_client_is_never_mixed_with_that_of_others(
     assert found == [whole[row["iteration"]] for row in found]
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("placement", few(PLACEMENTS, keep=2))
 def test_a_session_that_is_never_closed_ends_in_finalize(tmp_path, placement):
-    done = run_anywhere(tmp_path, 2, placement, TASKS, ["steps=3", "forget=1"])
+    done = run_anywhere(tmp_path, 2, placement, TASKS, ["steps=3", "forget=1"], alone=True)
     assert done.status == 0, done.text
     assert done.text.count("forgets to close") == 2
     assert done.text.count("MPI_Finalize was called on rank 0 while a session was open") == 1, done.text
@@ -95,7 +96,7 @@ def test_a_session_that_is_never_closed_ends_in_finalize(tmp_path, placement):
     assert "delivered: 3" in (done.results / "run.yaml").read_text()
 
 
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores}", "{mode: nodes, servers: 1}"])
+@pytest.mark.parametrize("placement", few(["{mode: nodes, servers: 1}", "inline", "{mode: cores}"]))
 def test_a_session_that_a_c_program_never_closes_ends_in_finalize(tmp_path, placement):
     (tmp_path / "run.yaml").write_text(
         f"placement: {placement}\n"
@@ -103,7 +104,7 @@ def test_a_session_that_a_c_program_never_closes_ends_in_finalize(tmp_path, plac
         "variables: {t: {mesh: m}, n: {mesh: m, centering: node}}\n"
         f"analyses:\n  - statistics: {{variable: t}}\noutput: {{directory: {tmp_path}/results}}\n"
     )
-    program = os.environ["SIDESTREAM_KINDS_PROGRAM"]
+    program = built("SIDESTREAM_KINDS_PROGRAM")
     command = [MPIRUN, "-n", "3", program, str(tmp_path / "run.yaml"), "kind=levels", "steps=3", "forget=1"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     text = done.stdout + done.stderr
@@ -168,7 +169,7 @@ def test_every_iteration_has_a_row_and_losses_are_said_at_the_end(tmp_path, plac
 SLOW = "analyses:\n  - sleep: {variable: t, seconds: 0.4}\n"
 
 
-@pytest.mark.parametrize("placement", [p for p in PLACEMENTS if p not in ("inline", "sidecar")])
+@pytest.mark.parametrize("placement", few([p for p in PLACEMENTS if p not in ("inline", "sidecar")], keep=3))
 def test_what_closing_cuts_off_is_said(tmp_path, placement):
     done = run(tmp_path, 2 + PLACEMENTS[placement], placement, SLOW, options=["steps=8"], extra="drain_limit: 0.5\n")
     assert done.status == 0, done.text

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 from job_support import endpoint, simulation, write_configuration
+from pairs import few, pairs
+from programs import built
 from sidecar_support import Sidecar
 from support import ANALYSES, prepare, results_of, run
 from workers import workers
 
 pytestmark = pytest.mark.usefixtures("nobody_is_left")
-PLUGIN = os.environ["SIDESTREAM_MISBEHAVING_PLUGIN"]
-C_PLUGIN = os.environ["SIDESTREAM_MISBEHAVING_C_PLUGIN"]
+PLUGIN = built("SIDESTREAM_MISBEHAVING_PLUGIN")
+C_PLUGIN = built("SIDESTREAM_MISBEHAVING_C_PLUGIN")
 STEPS = 4
 PLACEMENTS = {
     "inline": 2,
@@ -83,8 +85,7 @@ def test_a_process_that_dies(tmp_path, reference, how):
         assert f"about to {how} in process" in (done.results / "run.yaml").read_text()
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize("how", ["crash", "loop"])
+@pytest.mark.parametrize(("placement", "how"), pairs(PLACEMENTS, ["crash", "loop"], strength=1))
 def test_every_placement(tmp_path, reference, placement, how):
     report = {"crash": "ended by SIGSEGV", "loop": "not answered within 1 s"}[how]
     tasks = tasks_with(how, "isolate: process, limit: 1 s")
@@ -151,7 +152,7 @@ def test_a_worker_that_is_killed_while_it_waits_costs_nothing(tmp_path, referenc
     check(results, reference, set())
 
 
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores}"])
+@pytest.mark.parametrize("placement", few(["{mode: cores}", "inline"]))
 def test_the_worker_dies_with_its_server(tmp_path, placement):
     """In the middle of `local`, which does not return: the fixture looks for what is left."""
     ranks = {"inline": 1, "{mode: cores}": 2}[placement]
@@ -175,7 +176,7 @@ def wait_for(file, program):
     assert file.exists(), program.communicate()[0]
 
 
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores}", "{mode: nodes, servers: 1}"])
+@pytest.mark.parametrize("placement", few(["inline", "{mode: cores}", "{mode: nodes, servers: 1}"]))
 def test_a_worker_that_is_killed_while_it_starts(tmp_path, reference, placement):
     """It costs the iteration for which it was started, and the next one starts another."""
     ranks, held = 1 if placement == "inline" else 3, tmp_path / "held"
@@ -191,6 +192,7 @@ def test_a_worker_that_is_killed_while_it_starts(tmp_path, reference, placement)
     check(results, reference, {0})
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("placement", ["inline", "{mode: cores}"])
 def test_a_worker_that_starts_dies_with_its_server(tmp_path, placement):
     """The fixture looks for what is left."""
@@ -206,6 +208,7 @@ def test_a_worker_that_starts_dies_with_its_server(tmp_path, placement):
     assert program.returncode != 0
 
 
+@pytest.mark.test_all
 def test_a_sidecar_that_dies_while_a_worker_starts(tmp_path):
     """The simulation goes on without servers."""
     held = tmp_path / "held"
@@ -232,8 +235,11 @@ C_DEATHS = {
 
 @pytest.mark.parametrize(
     ("placement", "how"),
-    [*((placement, "crash") for placement in PLACEMENTS)]
-    + [("{mode: cores, per_node: 2}", how) for how in ("abort", "exit", "loop", "refuse", "nothing")],
+    few(
+        [("{mode: cores, per_node: 2}", how) for how in ("refuse", "nothing", "crash", "abort", "exit", "loop")]
+        + [(placement, "crash") for placement in PLACEMENTS if "cores" not in placement],
+        keep=3,
+    ),
 )
 def test_plugins_in_c(tmp_path, reference, placement, how):
     tasks = tasks_with(how, "isolate: process, limit: 1 s").replace(PLUGIN, C_PLUGIN)

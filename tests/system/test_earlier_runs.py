@@ -1,9 +1,9 @@
 """What an earlier run has left in the output directory stays, whatever names a later one uses."""
 
-import os
 import subprocess
 
 import pytest
+from programs import built
 from support import run
 
 FIRST = ("grid=8", "steps=3")
@@ -42,7 +42,7 @@ def twice(folder, first, later, ranks=2, status=0):
 
 
 def check(folder):
-    tool = [os.environ["SIDESTREAM_TOOL"], "check", str(folder / "run.yaml"), "--set", "n=8", "--set", "h=0.125"]
+    tool = [built("SIDESTREAM_TOOL"), "check", str(folder / "run.yaml"), "--set", "n=8", "--set", "h=0.125"]
     return subprocess.run(tool, capture_output=True, text=True, timeout=60, check=False)
 
 

@@ -10,12 +10,14 @@ import uuid
 from collections import defaultdict
 
 import pytest
+from launched import run_in_job
+from programs import built
 from sidecar_support import Job
 from support import MPIRUN, send, wait_for
 
-PROGRAM = os.environ["SIDESTREAM_EVENTS_PROGRAM"]
-PLUGIN = os.environ["SIDESTREAM_EVENTS_PLUGIN"]
-TOOL = os.environ["SIDESTREAM_TOOL"]
+PROGRAM = built("SIDESTREAM_EVENTS_PROGRAM")
+PLUGIN = built("SIDESTREAM_EVENTS_PLUGIN")
+TOOL = built("SIDESTREAM_TOOL")
 STEPS = 20
 
 
@@ -40,21 +42,19 @@ def finish(process, timeout=60):
         raise
 
 
-def begin(command, folder=None):
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=folder
-    )
+def begin(command):
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def simulate(folder, ranks, *options):
-    return begin([MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), f"steps={STEPS}", *options], folder)
+    return begin([MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), f"steps={STEPS}", *options])
 
 
 def run(folder, ranks, placement, *options, **configuration):
     configure(folder, placement, **configuration)
-    process = simulate(folder, ranks, *options)
-    out, err = finish(process)
-    assert process.returncode == 0, out + err
+    arguments = [folder / "run.yaml", f"steps={STEPS}", *options]
+    status, text = run_in_job(PROGRAM, ranks, folder / "printed", arguments, timeout=60)
+    assert status == 0, text
     return raised_in(folder), seen_in(folder / "results" / "seen.csv")
 
 
@@ -205,6 +205,7 @@ def wait_for_more(folder, more):
     wait_for(lambda: iterations_seen(folder) >= wanted, f"what servers see of {more} iterations")
 
 
+@pytest.mark.test_all
 def test_servers_that_die_while_events_are_exchanged(tmp_path):
     """One of two is killed, many times, while each iteration brings events that they exchange: whatever both saw, they
     saw in one order and once, and those that come last see all that is raised from then on."""
@@ -214,7 +215,7 @@ def test_servers_that_die_while_events_are_exchanged(tmp_path):
     with contextlib.ExitStack() as ended:
 
         def start(name, *command):
-            return ended.enter_context(Job(command, tmp_path / f"{name}.txt", folder=tmp_path))
+            return ended.enter_context(Job(command, tmp_path / f"{name}.txt"))
 
         options = ["seed=13", "steps=100000000", "pause_us=5000", f"until={until}"]
         program = start("program", MPIRUN, "-n", "3", PROGRAM, file, *options)

@@ -5,6 +5,7 @@ import signal
 import h5py
 import pytest
 from job_support import STATISTICS
+from pairs import few, pairs
 from sidecar_support import Job
 from support import (
     MPIRUN,
@@ -29,8 +30,7 @@ PLACEMENTS = {
 }
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize("how", ["error", "odd", "combine"])
+@pytest.mark.parametrize(("placement", "how"), pairs(PLACEMENTS, ["error", "odd", "combine"], strength=1))
 def test_a_failing_analysis_costs_one_iteration_of_itself(tmp_path, placement, how):
     tasks = f"""\
 analyses:
@@ -106,7 +106,7 @@ def lines_of(table):
 
 
 @needs_small_disks
-@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("placement", few(PLACEMENTS))
 def test_a_disk_without_room_for_records_leaves_the_account(tmp_path, placement):
     disk = tmp_path / "disk"
     (tmp_path / "run.yaml").write_text(
@@ -137,7 +137,7 @@ def test_a_disk_without_room_for_records_leaves_the_account(tmp_path, placement)
     assert not [name for name in left if "part" in name], left
 
 
-@pytest.mark.parametrize("placement", ["{mode: cores}", "{mode: nodes, servers: 1}"])
+@pytest.mark.parametrize("placement", few(["{mode: cores}", "{mode: nodes, servers: 1}"]))
 def test_sigterm_to_a_server_loses_nothing(tmp_path, placement):
     until = tmp_path / "until"
     options = ["steps=100000000", "pause_ms=20", f"until={until}"]
@@ -153,7 +153,7 @@ def test_sigterm_to_a_server_loses_nothing(tmp_path, placement):
     assert account["delivered"] == account["iterations"] > 5 and account["failed"] == 0, done.text
 
 
-@pytest.mark.parametrize("placement", ["{mode: cores}", "{mode: nodes, servers: 1}"])
+@pytest.mark.parametrize("placement", few(["{mode: nodes, servers: 1}", "{mode: cores}"]))
 def test_a_killed_client_ends_the_job_and_keeps_what_was_committed(tmp_path, placement):
     tasks = "outputs:\n  - hdf5: {variables: [t]}\n"
     done = run(tmp_path, 3, placement, tasks=tasks, options=["steps=50", "pause_ms=20", "die_at=25"], timeout=60)

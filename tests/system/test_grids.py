@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 import vtk
 from kinds_values import BOXES, NX, NY, NZ, TO_FINEST, curvilinear, finest_levels, lists
+from pairs import pairs
+from programs import built
 from support import run_beside
 from test_kinds import DECLARATIONS
 from vtk.util.numpy_support import vtk_to_numpy
 
-PROGRAM = os.environ["SIDESTREAM_KINDS_PROGRAM"]
-TOOL = os.environ["SIDESTREAM_TOOL"]
+PROGRAM = built("SIDESTREAM_KINDS_PROGRAM")
+TOOL = built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 STEPS = 2
 
@@ -240,8 +242,7 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ANALYSES)
-@pytest.mark.parametrize(("placement", "clients", "servers"), PLACEMENTS)
+@pytest.mark.parametrize(("kind", "placement", "clients", "servers"), pairs(ANALYSES, PLACEMENTS, strength=1))
 def test_placements(tmp_path, kind, placement, clients, servers):
     check(run(tmp_path, kind, placement, clients + servers), kind, 2 * clients)
 

@@ -6,11 +6,13 @@ import signal
 import time
 
 import pytest
+from pairs import few, pairs
+from programs import built
 from sidecar_support import Sidecar, check_complete
 from support import check_delivered, rank_of, ranks_of, results_of, run, send, started, wait_for
 from test_groups import TASKS, in_groups
 
-PLUGIN = f"plugins: [{os.environ['SIDESTREAM_MISBEHAVING_PLUGIN']}]\n"
+PLUGIN = f"plugins: [{built('SIDESTREAM_MISBEHAVING_PLUGIN')}]\n"
 SLICE = '  - slice: {{name: {0}, variable: t, axis: x, position: {1}, file: "{0}-{{index:05}}.vtp", group: {0}}}\n'
 BOTH = SLICE.format("a", 0.5) + SLICE.format("b", 0.3)
 STEPS = 12
@@ -36,10 +38,11 @@ def surfaces(tmp_path_factory):
     return results_of(done, endings=(".vtp",))
 
 
-@pytest.mark.parametrize(
-    ("mode", "victim"), [(mode, victim) for mode, (_, _, victims) in PLACEMENTS.items() for victim in victims]
-)
-@pytest.mark.parametrize("phase", ["nothing is settled", "a is ahead", "b is ahead", "one is not begun"])
+PHASES = ["a is ahead", "b is ahead", "nothing is settled", "one is not begun"]
+VICTIMS = [(mode, victim) for mode, (_, _, victims) in PLACEMENTS.items() for victim in victims]
+
+
+@pytest.mark.parametrize(("phase", "mode", "victim"), few(PHASES, VICTIMS))
 def test_a_death_in_each_phase(tmp_path, surfaces, mode, victim, phase):
     """It ends the job, as any rank's death does, and soon; what either group had committed stays, and is right."""
     head, ranks, victims = PLACEMENTS[mode]
@@ -72,9 +75,7 @@ def test_a_death_in_each_phase(tmp_path, surfaces, mode, victim, phase):
     assert len([name for name in found if name.startswith(behind)]) == int(phase.endswith("ahead"))
 
 
-@pytest.mark.parametrize("placement", ["nodes", "cores", "blocks", "partials"])
-@pytest.mark.parametrize("group", ["a", "b"])
-@pytest.mark.parametrize("on_error", ["report", "stop"])
+@pytest.mark.parametrize(("placement", "group", "on_error"), pairs(PLACEMENTS, "ab", ["report", "stop"]))
 def test_on_error_hears_of_either_group(tmp_path, placement, group, on_error):
     """Whichever it is: with `stop` the next call says so, with `report` the account."""
     head, ranks, _ = PLACEMENTS[placement]
@@ -103,6 +104,7 @@ analyses:
 """
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("how", ["kill", "exit", "abort"])
 @pytest.mark.parametrize("group", ["a", "b"])
 @pytest.mark.parametrize("when_full", ["wait", "skip"])
@@ -131,6 +133,7 @@ def test_one_group_of_a_sidecar_fails(tmp_path, how, group, when_full):
         assert "about to" in servers.text()
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("victim", [0, 1])
 @pytest.mark.parametrize("killed", ["the one that stands still", "the one that is ahead"])
 @pytest.mark.parametrize("on_error", ["report", "stop"])
@@ -160,6 +163,7 @@ def test_a_sidecar_server_is_killed_while_one_group_is_ahead(tmp_path, victim, k
             assert account["unknown"] <= 4
 
 
+@pytest.mark.test_all
 def test_the_simulation_of_a_sidecar_with_groups_is_killed(tmp_path):
     """What all clients had ended is finished in both groups, also where one was behind."""
     with Sidecar(tmp_path, TWO_TABLES, groups="{a: 1, b: 1}", max_in_flight=6) as sidecar:
@@ -197,8 +201,7 @@ def stand_still_now_and_then(processes, going_on, chance):
     return stops
 
 
-@pytest.mark.parametrize("mode", list(PLACEMENTS))
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("seed", "mode"), few([1, 2], PLACEMENTS))
 def test_random_delays(tmp_path, mode, seed):
     """Of clients, forwarders and servers of both groups, with few iterations in flight: the same bytes."""
     steps, options = 30, ["steps=30", "blocks=2", "pause_ms=5"]
@@ -218,6 +221,7 @@ def test_random_delays(tmp_path, mode, seed):
     )
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_delays_of_a_sidecar(tmp_path, seed):
     steps = 30

@@ -1,7 +1,6 @@
 """What servers offer, in groups: containment, steering, full buffers, databases, while another group stands still."""
 
 import csv
-import os
 import re
 import subprocess
 import uuid
@@ -9,12 +8,14 @@ from pathlib import Path
 
 import pytest
 import test_steering as steering
+from pairs import few, pairs
+from programs import built
 from sidecar_support import Sidecar, check_complete
 from support import run
 from test_groups import values_of
 
-TOOL = os.environ["SIDESTREAM_TOOL"]
-PLUGIN = f"plugins: [{os.environ['SIDESTREAM_MISBEHAVING_PLUGIN']}]\n"
+TOOL = built("SIDESTREAM_TOOL")
+PLUGIN = f"plugins: [{built('SIDESTREAM_MISBEHAVING_PLUGIN')}]\n"
 SIZES = "groups: {a: 1, b: 1}"
 # How many ranks serve, or forward.
 PLACEMENTS = {
@@ -41,9 +42,10 @@ def iterations_in(folder, table):
 # Containment
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize(("how", "says"), [("crash", "ended by SIGSEGV"), ("loop", "not answered within 1 s")])
-@pytest.mark.parametrize("group", ["a", "b"])
+@pytest.mark.parametrize(
+    ("placement", "how", "says", "group"),
+    pairs(PLACEMENTS, [("crash", "ended by SIGSEGV"), ("loop", "not answered within 1 s")], "ab", strength=1),
+)
 @pytest.mark.usefixtures("nobody_is_left")
 def test_isolated_analyses(tmp_path, placement, how, says, group):
     """One of each group; one of them goes wrong, which costs it an iteration and nobody else anything."""
@@ -95,15 +97,14 @@ analyses:
 """
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize("clients", [1, 2, 3, 5])
+@pytest.mark.parametrize(("placement", "clients"), pairs(PLACEMENTS, [1, 2, 3, 5], strength=1))
 def test_an_analysis_of_the_second_group_steers(tmp_path, placement, clients):
     """Values of the second group are looked for ten times a second, so that some may be overtaken."""
     done = steering.run(tmp_path, clients + PLACEMENTS[placement], placement, STEERED, seed=clients)
     steering.check(done, least=1)
 
 
-@pytest.mark.parametrize("placement", list(PLACEMENTS)[:4])
+@pytest.mark.parametrize("placement", few(list(PLACEMENTS)[:4]))
 def test_analyses_of_both_groups_and_a_person_steer(tmp_path, placement):
     """All clients read the same after the same iteration, whoever set it: else the program hangs or says so."""
     tasks = """\
@@ -124,7 +125,7 @@ analyses:
     assert 0.25 in {interval for _, interval in changes.values()}, done.text
 
 
-@pytest.mark.parametrize("clients", [2, 5])
+@pytest.mark.parametrize("clients", few([2, 5]))
 def test_steering_from_the_second_group_where_iterations_are_refused(tmp_path, clients):
     placement = f"{{mode: cores, {SIZES}, when_full: skip, max_in_flight: 1}}"
     done = steering.run(
@@ -147,6 +148,7 @@ def test_the_second_group_of_a_sidecar_steers(tmp_path):
     steering.check(done, least=1)
 
 
+@pytest.mark.test_all
 def test_the_second_group_of_an_endpoint_steers(tmp_path):
     stream = f"stream: {{directory: {tmp_path}/streams, engine: files}}"
     file = steering.write(tmp_path, f"{{mode: job, {SIZES}, {stream}}}", STEERED)
@@ -170,8 +172,7 @@ def blocked(path, at=0, group="b"):
     return f"  - await: {{variable: t, at: {at}, path: {path}, group: {group}}}\n"
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize("slow", ["a", "b"])
+@pytest.mark.parametrize(("placement", "slow"), pairs(PLACEMENTS, "ab", strength=1))
 def test_halos_go_on_while_a_spectrum_stands_still(tmp_path, placement, slow):
     """The group of the spectrum is blocked in its first iteration until the halos of the last one are on disk."""
     steps, fast = 8, "b" if slow == "a" else "a"
@@ -184,7 +185,7 @@ def test_halos_go_on_while_a_spectrum_stands_still(tmp_path, placement, slow):
     assert names == {f"{kind}-{n:03}.csv" for kind in ("halos", "spectrum") for n in range(steps)}
 
 
-@pytest.mark.parametrize("slow", ["a", "b"])
+@pytest.mark.parametrize("slow", few("ab"))
 def test_spilled_iterations_let_one_group_run_ahead(tmp_path, slow):
     """The buffer has room for hardly one iteration: the other group reads what comes from the file."""
     steps, fast = 20, "b" if slow == "a" else "a"
@@ -199,7 +200,7 @@ def test_spilled_iterations_let_one_group_run_ahead(tmp_path, slow):
     assert iterations_in(done.results, "statistics.csv") == list(range(steps))
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("placement", few(PLACEMENTS))
 def test_skip_while_one_group_stands_still(tmp_path, placement):
     """What fits goes on in the other group; then both miss the same iterations, and both go on."""
     seen = tmp_path / "results" / "halos-002.csv"  # as far as the other group gets
@@ -229,7 +230,7 @@ def verified(folder):
     return said.returncode == 0, said.stdout + said.stderr
 
 
-@pytest.mark.parametrize("placement", list(PLACEMENTS)[:4])
+@pytest.mark.parametrize("placement", few(list(PLACEMENTS)[:4]))
 def test_checkpoints_in_the_second_group(tmp_path, placement):
     """A database in each group, at different intervals; and a run that goes on with both, undivided."""
     tasks = """\
@@ -258,6 +259,7 @@ outputs:
         assert len(contexts(done.results / name)) == count
 
 
+@pytest.mark.test_all
 def test_a_checkpoint_of_the_second_group_survives_the_death_of_the_first(tmp_path):
     """Contexts that were committed are whole; the next servers add theirs behind them."""
     tasks = """\

@@ -8,6 +8,7 @@ import time
 
 import h5py
 import pytest
+from pairs import few, pairs
 from sidecar_support import TOOL, Sidecar, check_complete
 from support import ANALYSES, VARIABLES, check_delivered, rank_of, results_of, run, started, wait_for
 
@@ -73,7 +74,7 @@ def test_nodes(tmp_path, references, clients, sizes):
     check(done, clients, references(()))
 
 
-@pytest.mark.parametrize(("clients", "sizes"), CASES[1:3])
+@pytest.mark.parametrize(("clients", "sizes"), few(CASES[1:3]))
 def test_nodes_without_a_thread(tmp_path, references, clients, sizes):
     placement = f"{{mode: nodes, {groups_text(sizes)}, progress: calls}}"
     tasks = in_groups(TASKS, NAMES[: len(sizes)])
@@ -89,7 +90,7 @@ def test_nodes_without_a_thread(tmp_path, references, clients, sizes):
     check(done, clients, references(()))
 
 
-@pytest.mark.parametrize("move", ["needed", "all"])
+@pytest.mark.parametrize("move", few(["needed", "all"]))
 def test_nodes_with_forwarders(tmp_path, references, move):
     placement = f"{{mode: nodes, groups: {{a: 1, b: 2}}, forward: blocks, move: {move}, pretend_nodes: 2}}"
     tasks = in_groups(TASKS, "ab")
@@ -97,8 +98,10 @@ def test_nodes_with_forwarders(tmp_path, references, move):
     check(done, 5, references(()))
 
 
-@pytest.mark.parametrize(("per_node", "nodes"), [(2, 0), (3, 0), (2, 2)])
-@pytest.mark.parametrize("sizes", [(1, 1), (1, 2), (3, 2)])
+@pytest.mark.parametrize(
+    ("per_node", "nodes", "sizes"),
+    pairs([(2, 0), (3, 0), (2, 2)], [((1, 1),), ((1, 2),), ((3, 2),)], strength=1),
+)
 def test_nodes_with_forwarders_that_reduce(tmp_path, references, per_node, nodes, sizes):
     """Each forwarder reduces for one group, on values that it shares with those of others."""
     placement = (
@@ -143,7 +146,8 @@ def test_cores_that_spill(tmp_path, references):
 
 
 @pytest.mark.parametrize(
-    ("clients", "sizes", "nodes"), [(1, (1, 1), 0), (3, (2, 1), 0), (5, (1, 1, 1), 0), (5, (1, 1), 2)]
+    ("clients", "sizes", "nodes"),
+    few([(3, (2, 1), 0), (5, (1, 1), 2), (1, (1, 1), 0), (5, (1, 1, 1), 0)], keep=2),
 )
 def test_sidecar(tmp_path, references, clients, sizes, nodes):
     text = groups_text(sizes).removeprefix("groups: ")
@@ -182,6 +186,7 @@ def test_sidecar_groups_that_are_stopped_and_replaced_end_at_one_iteration(tmp_p
         assert accounts[0]["delivered"] == len(sidecar.rows())
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("victim", [0, 1])
 def test_a_killed_sidecar_server_of_one_group_and_the_next_group(tmp_path, victim):
     """Its death is that of its job; what was not answered is unknown, and the next servers go on together."""
@@ -210,8 +215,10 @@ def test_sidecar_servers_of_other_groups_get_a_sentence(tmp_path):
         assert "give both the same placement.groups" in servers.text(), servers.text()
 
 
-@pytest.mark.parametrize("option", ["moving=1", "gap=1", "still=1"])
-@pytest.mark.parametrize("mode", ["nodes", "forward", "reduce", "cores"])
+@pytest.mark.parametrize(
+    ("option", "mode"),
+    pairs(["moving=1", "gap=1", "still=1"], ["nodes", "forward", "reduce", "cores"], strength=1),
+)
 def test_blocks_that_come_and_go(tmp_path, references, option, mode):
     """And arrays that do not vary in time."""
     forward = {"forward": "mode: nodes, forward: blocks", "reduce": "mode: nodes, forward: partials"}
@@ -315,8 +322,7 @@ analyses:
         assert [row["iteration"] for row in rows_of(done, table)] == delivered
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize("slow", ["a", "b"])
+@pytest.mark.parametrize(("placement", "slow"), pairs(PLACEMENTS, "ab", strength=1))
 def test_delays_change_nothing(tmp_path, references, placement, slow):
     """Some iterations of one group take longer than others, with few in flight."""
     delays = "".join(
@@ -458,8 +464,7 @@ def test_check_and_plan_know_groups(tmp_path):
     assert "all servers run everything" in checked.stdout
 
 
-@pytest.mark.parametrize("mode", ["nodes", "cores"])
-@pytest.mark.parametrize("victim", [3, 5])
+@pytest.mark.parametrize(("mode", "victim"), few(["nodes", "cores"], [3, 5]))
 def test_a_killed_server_of_one_group(tmp_path, victim, mode):
     """Ends the job, as any rank's death does; what the other group had committed stays, and is whole."""
     never = tmp_path / "never"

@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from pairs import few, pairs
 from support import TCP, rank_of, run, started
 from test_placements import STEPS, check, reference  # noqa: F401 (a fixture)
 
@@ -34,8 +35,7 @@ EXTRA = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("clients", [1, 3, 5])
+@pytest.mark.parametrize(("way", "clients"), pairs(WAYS, [1, 3, 5], strength=1))
 def test_the_same_results_whatever_the_way(tmp_path, reference, way, clients):  # noqa: F811
     if "nodes" in way:
         clients += 1  # whole nodes: 6 ranks on 3 nodes
@@ -56,15 +56,14 @@ PARTITIONERS = [
 ]
 
 
-@pytest.mark.parametrize("partitioner", PARTITIONERS)
-@pytest.mark.parametrize(("clients", "servers"), [(3, 2), (2, 3)])
+@pytest.mark.parametrize(("partitioner", "clients", "servers"), pairs(PARTITIONERS, [(3, 2), (2, 3)], strength=1))
 def test_the_same_results_whatever_the_partitioner(tmp_path, reference, partitioner, clients, servers):  # noqa: F811
     placement = f"{{mode: nodes, servers: {servers}, partitioner: {partitioner}, buffer: 8 MiB}}"
     done = run(tmp_path, clients + servers, placement, options=[f"steps={STEPS}", "blocks=3", "ghosts=1"])
     check(done, clients, reference)
 
 
-@pytest.mark.parametrize("way", ["calls", "thread", "forwarders", "partials"])
+@pytest.mark.parametrize("way", few(["calls", "partials", "thread", "forwarders"], keep=2))
 def test_over_tcp(tmp_path, reference, way):  # noqa: F811
     # Told not to use what ranks share within a machine, MPICH takes every rank for a node of its own.
     placement = WAYS[way].replace("per_node: 1", "per_node: 1, pretend_nodes: 1")
@@ -112,7 +111,7 @@ def test_servers_are_bound_to_the_cores_that_are_named(tmp_path):
 def test_a_server_and_a_forwarder_of_one_node_get_cores_of_their_own(tmp_path):
     first, second = sorted(os.sched_getaffinity(0))[:2]
     placement = f"{{mode: nodes, servers: 1, forward: blocks, per_node: 1, bind: [{first}, {second}]}}"
-    done = run(tmp_path, 4, placement, STATISTICS, options=["steps=2"])
+    done = run(tmp_path, 4, placement, STATISTICS, options=["steps=2"], alone=True)  # ranks stay bound
     assert done.status == 0, done.text
     host = socket.gethostname()
     told = re.search(
@@ -162,25 +161,26 @@ def test_a_partitioner_that_wants_costs_gets_them(tmp_path):
 # ---- A server that stands still -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("way", ["calls", "thread", "forwarders", "partials"])
-@pytest.mark.parametrize("when_full", ["wait", "skip"])
+@pytest.mark.parametrize(
+    ("way", "when_full"), few(["thread", "calls", "forwarders", "partials"], ["wait", "skip"], keep=2)
+)
 def test_a_server_that_is_stopped_for_a_while(tmp_path, way, when_full):
     """Stopped, not dead: with wait the run takes longer, with skip iterations are refused; either way all is told."""
     limits = f", when_full: {when_full}, max_in_flight: 2}}"
     placement = WAYS[way].replace("servers: 2", "servers: 1").replace("}", limits)
     ranks = 2 + EXTRA.get(way, 2) - 1
-    with started(tmp_path, ranks, placement, STATISTICS, options=["steps=60", "pause_ms=60"]) as process:
+    with started(tmp_path, ranks, placement, STATISTICS, options=["steps=30", "pause_ms=60"]) as process:
         server = rank_of(process, ranks - 1)
         time.sleep(0.2)
         os.kill(server, signal.SIGSTOP)
-        time.sleep(3)
+        time.sleep(1)
         os.kill(server, signal.SIGCONT)
         done = process.finish()
     assert done.status == 0, done.text
     assert len(done.accounts) == 2
     for account in done.accounts:
-        assert account["iterations"] == 60
-        assert account["delivered"] + account["refused"] == 60
+        assert account["iterations"] == 30
+        assert account["delivered"] + account["refused"] == 30
         assert account["unknown"] == account["failed"] == 0
         assert (account["refused"] == 0) == (when_full == "wait"), done.text
 
@@ -240,8 +240,7 @@ def compare(done, steps, servers, expect):
 CASES = [(1, 4, 1), (3, 3, 2), (5, 2, 3), (8, 2, 1)]
 
 
-@pytest.mark.parametrize(("clients", "blocks", "servers"), CASES)
-@pytest.mark.parametrize("forward", ["none", "blocks"])
+@pytest.mark.parametrize(("clients", "blocks", "servers", "forward"), pairs(CASES, ["none", "blocks"], strength=1))
 def test_a_slice_moves_the_blocks_it_cuts(tmp_path, clients, blocks, servers, forward):
     n, steps = 24, 2
     task = "analyses: [{slice: {variable: t, axis: z, position: 0.4}}]\n"

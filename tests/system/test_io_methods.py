@@ -10,11 +10,12 @@ import h5py
 import numpy as np
 import pytest
 from optional_packages import needs
+from programs import built
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "storage"))
 import database_reader
 
-PROGRAM, MPIRUN = os.environ["SIDESTREAM_IO_PROGRAM"], os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+PROGRAM, MPIRUN = built("SIDESTREAM_IO_PROGRAM"), os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 CELLS, STEPS = 12, 2
 EVERYWHERE = {"raw", "posix", "aggregate", "mpi-io", "hdf5-each", "database-cores", "database-inline"}
 

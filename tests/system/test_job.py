@@ -18,6 +18,7 @@ from job_support import (
     tables_of,
     write_configuration,
 )
+from pairs import few
 from support import MPIRUN, VARIABLES, check_delivered, needs_small_disks, results_of, run, small_disk, wait_for
 from test_in_transit import expected, field, slabs
 
@@ -42,8 +43,10 @@ def test_engines_are_said():
         pytest.skip("this build has no ADIOS2: the engine sst is NOT TESTED")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("clients", "endpoints"), [(1, 1), (2, 2), (3, 1), (5, 3), (8, 2), (1, 3)])
+@pytest.mark.parametrize(
+    ("clients", "endpoints", "engine"),
+    few([(5, 3), (1, 3), (2, 2), (3, 1), (8, 2), (1, 1)], ENGINES, keep=2 * len(ENGINES)),
+)
 def test_results_are_those_of_inline(tmp_path, reference, engine, clients, endpoints):
     placement = "per_node: 2," if clients == 5 else ""
     done = both(
@@ -57,7 +60,7 @@ def test_results_are_those_of_inline(tmp_path, reference, engine, clients, endpo
     check(done, clients, reference)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", few(ENGINES))
 def test_empty_blocks_and_a_client_without_any(tmp_path, reference, engine):
     options = [f"steps={STEPS}", "empty=1", "blocks=12"]
     check(both(tmp_path, 3, 2, options, stream=f"engine: {engine}"), 3, reference)
@@ -68,7 +71,7 @@ def test_ranges_measured_by_the_endpoint(tmp_path, reference):
     check(both(tmp_path, 2, 2, options, stream="engine: files, ranges: false"), 2, reference)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", few(ENGINES))
 def test_an_endpoint_feeds_an_endpoint(tmp_path, reference, engine):
     """The first computes nothing; the second gets what the first passes on."""
     onward = f"outputs:\n  - stream: {{name: second, directory: {tmp_path}/streams}}\n"
@@ -100,6 +103,7 @@ def test_an_endpoint_does_not_pass_on_through_sst(tmp_path):
         assert "expected 'files'" in text
 
 
+@pytest.mark.test_all
 def test_a_stream_that_is_in_use_is_left_alone(tmp_path):
     write_configuration(tmp_path, "engine: files", name="one.yaml", tasks=STATISTICS, results="one")
     write_configuration(tmp_path, "engine: files, when_full: skip", name="two.yaml", tasks=STATISTICS, results="two")
@@ -135,8 +139,7 @@ def test_a_stream_as_an_output_of_inline(tmp_path, reference):
     check(done, 3, reference)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("endpoints", [1, 2])
+@pytest.mark.parametrize(("endpoints", "engine"), few([2, 1], ENGINES))
 def test_only_needed_blocks_are_read(tmp_path, engine, endpoints):
     """The endpoint's counters equal a brute-force count for a slice and for values that few blocks bracket."""
     n, clients, blocks, steps, values = 24, 3, 4, 3, [1.5, 1.6]
@@ -190,7 +193,7 @@ def test_a_failure_in_the_endpoint_reaches_the_simulation(tmp_path):
 # ---- no reader, a late one
 
 
-@pytest.mark.parametrize("when_full", ["wait", "skip"])
+@pytest.mark.parametrize("when_full", few(["wait", "skip"]))
 def test_no_endpoint_at_all(tmp_path, when_full):
     write_configuration(tmp_path, f"engine: files, reader_limit: 1, when_full: {when_full}", tasks=STATISTICS)
     with simulation(tmp_path, 2, ["steps=5"]) as job:
@@ -202,12 +205,12 @@ def test_no_endpoint_at_all(tmp_path, when_full):
     assert not list((tmp_path / "streams" / "stream").glob("*data*")), "nothing was written for nobody"
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", few(ENGINES))
 def test_a_late_start_loses_nothing_under_wait(tmp_path, reference, engine):
     write_configuration(tmp_path, f"engine: {engine}")
     with simulation(tmp_path, 2, [f"steps={STEPS}"]) as job:
         wait_for((tmp_path / "streams/stream/stream.yaml").exists, "the stream")
-        time.sleep(1)
+        time.sleep(0.3)
         with endpoint(tmp_path, 2) as reader:
             done = finished(tmp_path, job)
             status, text = reader.finish()
@@ -215,7 +218,7 @@ def test_a_late_start_loses_nothing_under_wait(tmp_path, reference, engine):
     check(done, 2, reference)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", few(ENGINES))
 def test_a_late_start_under_skip_gets_the_rest(tmp_path, engine):
     write_configuration(tmp_path, f"engine: {engine}, when_full: skip", tasks=STATISTICS)
     with going_on(tmp_path, 2) as job:
@@ -239,7 +242,7 @@ def test_a_late_start_under_skip_gets_the_rest(tmp_path, engine):
 
 
 @needs_small_disks
-@pytest.mark.parametrize("where", ["results", "streams"])
+@pytest.mark.parametrize("where", few(["results", "streams"]))
 def test_a_full_disk(tmp_path, where):
     # The results grow; the stream's directory is too small for one iteration in the first place.
     size = "700k" if where == "results" else "60k"
@@ -291,6 +294,7 @@ def test_what_an_earlier_session_left_is_not_taken_for_this_one(tmp_path):
     assert all(account["delivered"] == 3 for account in done.accounts)
 
 
+@pytest.mark.test_all
 def test_a_second_endpoint_does_not_disturb_the_first(tmp_path):
     write_configuration(tmp_path, "engine: files", tasks=STATISTICS)
     with endpoint(tmp_path, 1) as first, going_on(tmp_path, 2) as job:

@@ -58,7 +58,7 @@ def run_with_kills(folder, engine, kills, seed, single=False):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_killed_endpoints_are_replaced_and_nothing_is_lost(tmp_path, long_reference, engine):
-    kills = int(os.environ.get("SIDESTREAM_KILLS", "5"))
+    kills = int(os.environ.get("SIDESTREAM_KILLS", "5" if os.environ.get("SIDESTREAM_TEST_ALL") == "1" else "2"))
     done, killed = run_with_kills(tmp_path, engine, kills, seed=kills)
     assert killed > 0
     assert done.status == 0, done.text
@@ -70,6 +70,7 @@ def test_killed_endpoints_are_replaced_and_nothing_is_lost(tmp_path, long_refere
         assert files[name] == content, f"{name} differs after {killed} kills\n{done.text}"
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("when_full", ["wait", "skip"])
 def test_an_endpoint_that_dies_and_is_not_replaced(tmp_path, engine, when_full):
@@ -93,6 +94,7 @@ def test_an_endpoint_that_dies_and_is_not_replaced(tmp_path, engine, when_full):
     assert 0 <= rows - done.accounts[0]["delivered"] <= 1
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("when_full", ["wait", "skip"])
 def test_an_endpoint_that_is_stopped_for_a_while(tmp_path, engine, when_full):
@@ -138,6 +140,7 @@ def go_on_after_giving_up(folder, stopped, reader, job):
     return done, text
 
 
+@pytest.mark.test_all
 def test_a_reader_that_was_given_up_comes_back(tmp_path):
     """Stopped for longer than the limit: its iterations go nowhere, then it reads on."""
     write_configuration(tmp_path, "engine: files, reader_limit: 3, when_full: skip", tasks=STATISTICS)
@@ -172,6 +175,7 @@ def stop_in_a_step(folder, reader):
     raise AssertionError("there was no step when the endpoint had been stopped")
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_reader_that_was_given_up_in_a_step_says_what_became_of_it(tmp_path, engine):
     """The simulation keeps the step for the next endpoint, which is the same one: it must not do it again."""
@@ -189,6 +193,7 @@ def test_a_reader_that_was_given_up_in_a_step_says_what_became_of_it(tmp_path, e
     assert rows == list(range(done.accounts[0]["iterations"]))
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_simulation_that_dies_ends_the_endpoint(tmp_path, engine):
     write_configuration(tmp_path, f"engine: {engine}", tasks=STATISTICS)
@@ -201,6 +206,7 @@ def test_a_simulation_that_dies_ends_the_endpoint(tmp_path, engine):
     assert all(line.count(",") == rows[0].count(",") for line in rows) and len(rows) > 5
 
 
+@pytest.mark.test_all
 def test_a_simulation_that_dies_before_it_writes_ends_the_endpoint(tmp_path):
     """It has started; the stream would be there with the first iteration."""
     write_configuration(tmp_path, "engine: files", tasks=STATISTICS)
@@ -212,6 +218,7 @@ def test_a_simulation_that_dies_before_it_writes_ends_the_endpoint(tmp_path):
     assert status == 1 and "has ended before it started to write" in text, text
 
 
+@pytest.mark.test_all
 def test_an_endpoint_that_is_told_to_leave_before_there_is_a_stream(tmp_path):
     write_configuration(tmp_path, "engine: files", tasks=STATISTICS)
     with endpoint(tmp_path, 2, ["--wait", "100"]) as reader:
@@ -221,6 +228,7 @@ def test_an_endpoint_that_is_told_to_leave_before_there_is_a_stream(tmp_path):
     assert status == 1 and "was told to leave while it waited for the stream" in text, text
 
 
+@pytest.mark.test_all
 def test_sigterm_lets_an_endpoint_leave_and_another_go_on(tmp_path, long_reference):
     write_configuration(tmp_path, "engine: files", tasks=TABLES)
     with endpoint(tmp_path, 2) as first, simulation(tmp_path, 2, ["steps=60", "pause_ms=50"]) as job:

@@ -22,6 +22,8 @@ from job_support import (
     simulation,
     write_configuration,
 )
+from pairs import few
+from programs import built
 from support import ANALYSES, check_delivered, results_of, run, send, wait_for
 from test_groups import groups_text, in_groups
 
@@ -58,8 +60,10 @@ def rows_in(folder, table):
     return max(len(path.read_text().splitlines()) - 1, 0) if path.exists() else 0
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("clients", "sizes"), [(1, (1, 1)), (2, (1, 2)), (3, (2, 1)), (5, (1, 1, 2))])
+@pytest.mark.parametrize(
+    ("clients", "sizes", "engine"),
+    few([(5, (1, 1, 2)), (1, (1, 1)), (2, (1, 2)), (3, (2, 1))], ENGINES, keep=len(ENGINES)),
+)
 def test_results_are_those_of_inline(tmp_path, reference, engine, clients, sizes):
     names = "abc"[: len(sizes)]
     options = [f"steps={STEPS}", f"blocks={3 if clients < 5 else 1}", "ghosts=1"]
@@ -106,7 +110,7 @@ def test_no_group_waits_for_another(tmp_path):
 def test_one_group_alone_fails(tmp_path):
     """The account counts an iteration as failed if a task of any group failed in it."""
     tasks = TABLES + "  - misbehave: {variable: t, how: throw, at: 1, group: b}\n"
-    plugin = f"plugins: [{os.environ['SIDESTREAM_MISBEHAVING_PLUGIN']}]\n"
+    plugin = f"plugins: [{built('SIDESTREAM_MISBEHAVING_PLUGIN')}]\n"
     done = both(tmp_path, 2, 2, ["steps=4"], placement=TWO + " per_node: 2,", tasks=tasks, extra=plugin)
     assert done.status == 0, done.text
     assert all(account["delivered"] == 4 and account["failed"] == 1 for account in done.accounts), done.text
@@ -121,6 +125,7 @@ def long_reference(folder, tasks, steps):
     return results_of(done, endings=(".csv",))
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("victims", [(0,), (1,), (2,), (0, 2)])
 def test_a_killed_group_is_replaced_and_nothing_is_lost(tmp_path, engine, victims):
@@ -155,6 +160,7 @@ def test_a_killed_group_is_replaced_and_nothing_is_lost(tmp_path, engine, victim
         assert (done.results / name).read_bytes() == content, f"{name} differs\n{done.text}"
 
 
+@pytest.mark.test_all
 def test_random_kills(tmp_path):
     """Any process of either group, at any moment: what was not acknowledged by a group, that group gets again."""
     kills = int(os.environ.get("SIDESTREAM_KILLS", "4"))
@@ -171,6 +177,7 @@ def test_random_kills(tmp_path):
         assert (done.results / name).read_bytes() == content, f"{name} differs after {killed} kills\n{done.text}"
 
 
+@pytest.mark.test_all
 def test_leaving_and_coming_back(tmp_path):
     expected = long_reference(tmp_path, TABLES, 60)
     write_configuration(tmp_path, "engine: files", TWO, tasks=TABLES)
@@ -191,6 +198,7 @@ def test_leaving_and_coming_back(tmp_path):
     assert [int(row["iteration"]) for row in rows_of(done, "endpoint-iterations.csv")][-1] == 59
 
 
+@pytest.mark.test_all
 def test_an_endpoint_that_is_not_replaced(tmp_path):
     write_configuration(tmp_path, "engine: files, reader_limit: 3, when_full: skip", TWO, tasks=TABLES)
     with endpoint(tmp_path, 2) as reader, going_on(tmp_path, 2, forwarders=2) as job:
@@ -234,6 +242,29 @@ def test_one_group_that_is_stopped_does_not_hold_up_the_other(tmp_path):
     assert rows_in(tmp_path, "statistics.csv") > account["delivered"]
 
 
+@pytest.mark.parametrize("when_full", ["wait", "skip"])
+def test_a_sender_that_is_stopped_for_too_long(tmp_path, when_full):
+    """Its group takes it for dead and leaves, and the others with it: when it goes on nobody waits for anybody."""
+    stream = f"engine: files, reader_limit: 1, when_full: {when_full}"
+    write_configuration(tmp_path, stream, TWO, tasks=TABLES)
+    with endpoint(tmp_path, 2) as reader, going_on(tmp_path, 2, forwarders=2) as job:
+        wait_for(lambda: rows_in(tmp_path, "histogram.csv") > 3 * 17, "the first results")
+        beat = (tmp_path / "streams" / "stream-b" / "stream.yaml").read_text()
+        sender = int(re.search(r"process: \S+ \S+ \S+ (\d+)", beat)[1])
+        send(sender, signal.SIGSTOP)
+        reader.wait_for_text("stream-b' has died")
+        send(sender, signal.SIGCONT)
+        status, text = reader.finish(60)
+        assert status == 1 and "died" in text, text
+        job.end()
+        done = finished(tmp_path, job)
+    assert done.status == 0, done.text
+    for account in done.accounts:
+        assert account["delivered"] > 3 and account["refused"] > 0, done.text
+        assert account["delivered"] + account["refused"] == account["iterations"]
+
+
+@pytest.mark.test_all
 def test_a_group_that_fails_ends_the_others(tmp_path):
     """Its stream is not what it was: it ends with a sentence, and with it the endpoint; the simulation goes on."""
     write_configuration(tmp_path, "engine: files, reader_limit: 2, when_full: skip", TWO, tasks=TABLES)
@@ -263,6 +294,7 @@ def test_a_group_that_fails_ends_the_others(tmp_path):
     assert all(a["delivered"] + a["refused"] == a["iterations"] for a in done.accounts), done.text
 
 
+@pytest.mark.test_all
 def test_a_simulation_that_dies_ends_all_groups(tmp_path):
     write_configuration(tmp_path, "engine: files", TWO, tasks=TABLES)
     with (
@@ -278,7 +310,7 @@ def test_a_simulation_that_dies_ends_all_groups(tmp_path):
         assert all(line.count(",") == rows[0].count(",") for line in rows) and len(rows) > 5
 
 
-@pytest.mark.parametrize("processes", [1, 3])
+@pytest.mark.parametrize("processes", few([1, 3]))
 def test_an_endpoint_of_another_size(tmp_path, processes):
     write_configuration(tmp_path, "engine: files", TWO, tasks=TABLES)
     with endpoint(tmp_path, processes) as reader:
@@ -372,12 +404,15 @@ def spilled_bytes(folder):
 
 @pytest.mark.parametrize(
     ("senders", "nodes", "placement"),
-    [
-        (3, 1, "per_node: 3,"),  # two of them send to the first group
-        (4, 2, "pretend_nodes: 2,"),
-        (6, 2, "per_node: 3, pretend_nodes: 2, max_in_flight: 1,"),
-        (2, 1, "buffer: 600 KiB, when_full: spill, spill: {size: 64 MiB, directory: HERE},"),
-    ],
+    few(
+        [
+            (6, 2, "per_node: 3, pretend_nodes: 2, max_in_flight: 1,"),
+            (2, 1, "buffer: 600 KiB, when_full: spill, spill: {size: 64 MiB, directory: HERE},"),
+            (3, 1, "per_node: 3,"),  # two of them send to the first group
+            (4, 2, "pretend_nodes: 2,"),
+        ],
+        keep=2,
+    ),
 )
 def test_senders_of_several_nodes_and_full_buffers(tmp_path, reference, senders, nodes, placement):
     options = [f"steps={STEPS}", "blocks=2", "ghosts=1"]

@@ -10,10 +10,12 @@ import pytest
 from kinds_database import check_database
 from kinds_values import BOXES, NX, NY, NZ, curvilinear, levels, lists
 from kinds_vtk import check_gap, check_vtk
+from pairs import few, pairs
+from programs import built
 from support import run_beside
 
-PROGRAM = os.environ["SIDESTREAM_KINDS_PROGRAM"]
-TOOL = os.environ["SIDESTREAM_TOOL"]
+PROGRAM = built("SIDESTREAM_KINDS_PROGRAM")
+TOOL = built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 STEPS = 4
 
@@ -199,8 +201,7 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "changing"), KINDS)
-@pytest.mark.parametrize(("placement", "clients", "servers"), PLACEMENTS)
+@pytest.mark.parametrize(("kind", "changing", "placement", "clients", "servers"), pairs(KINDS, PLACEMENTS, strength=1))
 def test_placements(tmp_path, kind, changing, placement, clients, servers):
     path = configure(tmp_path, kind, placement, changing)
     check(simulate(tmp_path, path, kind, clients + servers, changing, 0), kind, 2 * clients, changing)
@@ -212,7 +213,7 @@ def test_declared_by_calls(tmp_path, kind, changing):
     check(simulate(tmp_path, path, kind, 5, changing, 1), kind, 6, changing)
 
 
-@pytest.mark.parametrize(("kind", "changing"), KINDS)
+@pytest.mark.parametrize(("kind", "changing"), few(KINDS[::-1], keep=2))
 def test_sidecar(tmp_path, kind, changing):
     session = f"test-{uuid.uuid4().hex[:12]}"
     path = configure(tmp_path, kind, f"{{mode: sidecar, session: {session}, buffer: 4 MiB, when_full: wait}}", changing)
@@ -220,7 +221,7 @@ def test_sidecar(tmp_path, kind, changing):
     check(results, kind, 6, changing)
 
 
-@pytest.mark.parametrize(("kind", "changing"), KINDS)
+@pytest.mark.parametrize(("kind", "changing"), few(KINDS[2:] + KINDS[:2], keep=2))
 def test_job(tmp_path, kind, changing):
     path = configure(
         tmp_path, kind, f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", changing
@@ -230,8 +231,7 @@ def test_job(tmp_path, kind, changing):
     check(simulate(tmp_path, path, kind, 4, changing, 0, beside), kind, 6, changing)
 
 
-@pytest.mark.parametrize(("kind", "changing"), KINDS[:4])
-@pytest.mark.parametrize("dimensions", [1, 2])
+@pytest.mark.parametrize(("kind", "changing", "dimensions"), pairs(KINDS[:4], [1, 2], strength=1))
 def test_fewer_dimensions(tmp_path, kind, changing, dimensions):
     path = configure(tmp_path, kind, "{mode: cores, per_node: 1, buffer: 4 MiB}", changing, dimensions=dimensions)
     results = simulate(tmp_path, path, kind, 3, changing, 0, dimensions=dimensions)

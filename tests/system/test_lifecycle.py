@@ -1,9 +1,11 @@
 """Schedules, events, existing results, the environment: whole runs."""
 
 import json
+import subprocess
 
 import pytest
-from support import run
+from pairs import pairs
+from support import prepare, run
 
 PLACEMENTS = {"inline": 2, "{mode: cores, per_node: 1}": 3, "{mode: nodes, servers: 2}": 4}
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
@@ -14,18 +16,17 @@ def iterations(done, name="statistics.csv"):
     return [int(line.split(",")[0]) for line in lines[1:]]
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize(
-    ("schedule", "expected"),
-    [
-        ("every: 3", [0, 3, 6, 9]),
-        ("every: 20 cycles", [0, 2, 4, 6, 8]),
-        ("every: 0.3 time", [0, 3, 6, 9]),
-        ("every: 2, start: 3, end: 8", [3, 5, 7]),
-        ("on: burst", [5]),
-        ("every: 100 s", [0]),
-    ],
-)
+SCHEDULES = [
+    ("every: 3", [0, 3, 6, 9]),
+    ("every: 20 cycles", [0, 2, 4, 6, 8]),
+    ("every: 0.3 time", [0, 3, 6, 9]),
+    ("every: 2, start: 3, end: 8", [3, 5, 7]),
+    ("on: burst", [5]),
+    ("every: 100 s", [0]),
+]
+
+
+@pytest.mark.parametrize(("placement", "schedule", "expected"), pairs(PLACEMENTS, SCHEDULES, strength=1))
 def test_schedules(tmp_path, placement, schedule, expected):
     tasks = f"analyses:\n  - statistics: {{variable: t, {schedule}}}\n  - histogram: {{variable: t, on: burst}}\n"
     done = run(tmp_path, PLACEMENTS[placement], placement, tasks=tasks, options=["steps=10", "signal_at=5"])
@@ -165,3 +166,19 @@ def test_series_list_every_extract(tmp_path):
     series = json.loads((done.results / "s.vtp.series").read_text())
     assert [entry["name"] for entry in series["files"]] == ["s-000.vtp", "s-002.vtp", "s-004.vtp"]
     assert [round(entry["time"], 6) for entry in series["files"]] == [0, 0.2, 0.4]
+
+
+@pytest.mark.parametrize("placement", ["cores", "{mode: nodes, servers: 2, buffer: 8 MiB}"])
+def test_servers_say_that_the_simulation_does_not_start(tmp_path, placement):
+    """A barrier of MPI_COMM_WORLD in the simulation waits for the servers, which wait for the simulation."""
+    command, _ = prepare(tmp_path, PLACEMENTS.get(placement, 4), placement, STATISTICS, ["world=1"])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            said = ""
+            while "MPI_COMM_WORLD" not in said:
+                line = process.stdout.readline()
+                assert line, said
+                said += line
+        finally:
+            process.terminate()
+    assert "has not started its session" in said and "sidestream_comm" in said

@@ -1,18 +1,19 @@
 """Meshes of 1, 2 and 3 dimensions with variables of every centring: what is written is what was published."""
 
 import csv
-import os
 import subprocess
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+from pairs import pairs
+from programs import built
+from support import MPIRUN, run_beside
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOXML import vtkXMLPImageDataReader
 
-PROGRAM = os.environ["SIDESTREAM_MESH_PROGRAM"]
-MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+PROGRAM = built("SIDESTREAM_MESH_PROGRAM")
 CELLS = (11, 7, 5)
 NAMES = ["cell", "x-face", "y-face", "z-edge", "z-face", "y-edge", "x-edge", "node"]
 STEPS = 2
@@ -53,15 +54,7 @@ def configuration(folder, placement, dimensions, by_calls=False):
 
 
 def run(folder, ranks, options):
-    done = subprocess.run(
-        [MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), *options],
-        capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    accounts = [line for line in done.stdout.splitlines() if line.startswith("account ")]
-    assert accounts
-    for line in accounts:
-        assert f"delivered={STEPS} refused=0 failed=0 unknown=0 absent=0" in line, line
+    run_beside(folder, [MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), *options], STEPS)
     return folder / "results"
 
 
@@ -130,8 +123,7 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("dimensions", [1, 2, 3])
-@pytest.mark.parametrize(("placement", "clients", "servers"), PLACEMENTS)
+@pytest.mark.parametrize(("dimensions", "placement", "clients", "servers"), pairs([1, 2, 3], PLACEMENTS, strength=1))
 def test_every_centring(tmp_path, dimensions, placement, clients, servers):
     configuration(tmp_path, placement, dimensions)
     ghosts = clients % 2 * 2  # both with and without
@@ -151,7 +143,7 @@ def refusal(folder, task, dimensions=3):
     text = path.read_text()
     path.write_text(text[: text.index("analyses:")] + task + "\n")
     done = subprocess.run(
-        [os.environ["SIDESTREAM_TOOL"], "check", str(path)], capture_output=True, text=True, timeout=60, check=False
+        [built("SIDESTREAM_TOOL"), "check", str(path)], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode != 0
     return done.stdout + done.stderr

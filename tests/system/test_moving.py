@@ -7,11 +7,12 @@ import uuid
 import numpy as np
 import pytest
 import vtk
+from programs import built
 from support import run_beside
 from vtk.util.numpy_support import vtk_to_numpy
 
-PROGRAM = os.environ["SIDESTREAM_KINDS_PROGRAM"].replace("kinds_program", "moving_program")
-TOOL = os.environ["SIDESTREAM_TOOL"]
+PROGRAM = built("SIDESTREAM_MOVING_PROGRAM")
+TOOL = built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 STEPS = 3
 NX, NY, NZ = 12, 8, 6

@@ -8,10 +8,11 @@ import numpy as np
 import powerbox
 import pytest
 from kinds_values import NX, NY, NZ, lists
+from programs import built
 from support import run_beside
 from test_kinds import DECLARATIONS
 
-PROGRAM = os.environ["SIDESTREAM_KINDS_PROGRAM"]
+PROGRAM = built("SIDESTREAM_KINDS_PROGRAM")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 STEPS = 2
 SIDE = 4096.0

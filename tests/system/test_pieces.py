@@ -2,16 +2,16 @@
 
 import csv
 import json
-import os
 
 import h5py
 import numpy as np
 import pytest
 import vtk
+from programs import built
 from support import run
 from vtk.util.numpy_support import vtk_to_numpy
 
-PLUGIN = os.environ["SIDESTREAM_PARTS_PLUGIN"]
+PLUGIN = built("SIDESTREAM_PARTS_PLUGIN")
 STEPS, ROWS = 2, 11
 
 

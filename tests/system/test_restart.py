@@ -11,6 +11,7 @@ from pathlib import Path
 import mpi4py
 import numpy as np
 import pytest
+from programs import built
 from support import run_beside
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "storage"))
@@ -19,8 +20,8 @@ import database_reader
 mpi4py.rc.initialize = False
 from mpi4py import MPI  # noqa: E402 - after that
 
-PROGRAM, MPIRUN = os.environ["SIDESTREAM_KINDS_PROGRAM"], os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
-LIBRARY = ctypes.CDLL(str(Path(os.environ["SIDESTREAM_TOOL"]).parents[1] / "src" / "libsidestream.so"))
+PROGRAM, MPIRUN = built("SIDESTREAM_KINDS_PROGRAM"), os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+LIBRARY = ctypes.CDLL(str(Path(built("SIDESTREAM_TOOL")).parents[1] / "src" / "libsidestream.so"))
 LIBRARY.sidestream_restart_message.restype = ctypes.c_char_p
 LIBRARY.sidestream_restart_remarks.restype = ctypes.c_char_p
 LIBRARY.sidestream_restart_variable_name.restype = ctypes.c_char_p
@@ -189,7 +190,7 @@ def test_levels_and_arrays_that_cover_more(databases, tmp_path):
         Restart(data, cycle=77)
     with pytest.raises(RuntimeError, match="is no database"):
         Restart(tmp_path)
-    tool = subprocess.run([os.environ["SIDESTREAM_TOOL"], "info", data], capture_output=True, text=True, check=True)
+    tool = subprocess.run([built("SIDESTREAM_TOOL"), "info", data], capture_output=True, text=True, check=True)
     assert "mesh m: uniform, 3 dimensions" in tool.stdout
 
 

@@ -7,11 +7,12 @@ import time
 from pathlib import Path
 
 import pytest
+from pairs import few
 from sidecar_support import STATISTICS, Sidecar, check_complete, shared_memory_users
 from support import STOPPED, send
 
 # For each value of when_full; hundreds when something is looked for.
-KILLS = int(os.environ.get("SIDESTREAM_KILLS", "40"))
+KILLS = int(os.environ.get("SIDESTREAM_KILLS", "40" if os.environ.get("SIDESTREAM_TEST_ALL") == "1" else "8"))
 
 
 def descriptors(pid):
@@ -30,7 +31,7 @@ def check_nothing_is_left(sidecar, clients):
     assert not set(clients) & set(shared_memory_users())
 
 
-@pytest.mark.parametrize("when_full", ["wait", "skip"])
+@pytest.mark.parametrize("when_full", few(["wait", "skip"]))
 def test_servers_killed_at_random_times(tmp_path, when_full):
     chance = random.Random(when_full)
     with Sidecar(tmp_path, STATISTICS, when_full=when_full, buffer="600 KiB") as sidecar:
@@ -74,6 +75,7 @@ def test_servers_killed_at_random_times(tmp_path, when_full):
         check_nothing_is_left(sidecar, sidecar.simulation.members("field_program"))
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("placement", [{"per_node": 2}, {"per_node": 1, "pretend_nodes": 2}])
 def test_one_of_a_group_is_killed(tmp_path, placement):
     chance = random.Random(5)
@@ -99,6 +101,7 @@ def test_one_of_a_group_is_killed(tmp_path, placement):
         check_nothing_is_left(sidecar, [])
 
 
+@pytest.mark.test_all
 def test_clients_that_wait_are_freed_when_their_servers_die(tmp_path):
     """A server that is stopped keeps clients waiting, for it is merely slow; one that is killed does not."""
     with Sidecar(tmp_path, STATISTICS, when_full="wait", buffer="600 KiB") as sidecar:
@@ -116,6 +119,7 @@ def test_clients_that_wait_are_freed_when_their_servers_die(tmp_path):
             assert account["refused"] > 0
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("when_full", ["wait", "skip"])
 def test_servers_that_are_stopped_for_a_while(tmp_path, when_full):
     with Sidecar(tmp_path, STATISTICS, when_full=when_full, buffer="600 KiB") as sidecar:
@@ -135,6 +139,7 @@ def test_servers_that_are_stopped_for_a_while(tmp_path, when_full):
             assert (account["refused"] > 0) == (when_full == "skip")
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("everybody", [True, False])
 @pytest.mark.parametrize("nodes", [1, 2])
 def test_the_simulation_is_killed(tmp_path, everybody, nodes):
@@ -154,6 +159,7 @@ def test_the_simulation_is_killed(tmp_path, everybody, nodes):
         check_nothing_is_left(sidecar, ranks)
 
 
+@pytest.mark.test_all
 def test_both_are_killed_and_nothing_is_left(tmp_path):
     before = set(Path("/dev/shm").iterdir())
     with Sidecar(tmp_path, STATISTICS) as sidecar:
@@ -173,6 +179,7 @@ def test_both_are_killed_and_nothing_is_left(tmp_path):
         assert not [name for name in left if "sidestream" in name and not name.startswith(others)]
 
 
+@pytest.mark.test_all
 def test_the_simulation_learns_of_a_death_from_its_calls(tmp_path):
     """With `on_error: stop` the call that ends an iteration says it, once, and the simulation decides."""
     with Sidecar(tmp_path, STATISTICS, extra="on_error: stop\n") as sidecar:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from job_support import endpoint, finished, simulation, write_configuration
+from pairs import few
+from programs import built
 from sidecar_support import Sidecar
 from support import ANALYSES, needs_small_disks, ranks_of, results_of, run, send, started, wait_for
 
@@ -48,12 +50,15 @@ def check(run_, clients, steps=STEPS):
 
 @pytest.mark.parametrize(
     ("ranks", "more", "options"),
-    [
-        (2, "", []),
-        (3, "", ["blocks=3", "ghosts=1"]),
-        (4, ", per_node: 2", ["in_place=1", "empty=1"]),
-        (6, ", pretend_nodes: 2", ["blocks=2"]),
-    ],
+    few(
+        [
+            (4, ", per_node: 2", ["in_place=1", "empty=1"]),
+            (6, ", pretend_nodes: 2", ["blocks=2"]),
+            (2, "", []),
+            (3, "", ["blocks=3", "ghosts=1"]),
+        ],
+        keep=2,
+    ),
 )
 def test_same_bytes_as_with_wait(tmp_path, disk, ranks, more, options):
     variables = ANALYSES + SLOW
@@ -96,7 +101,7 @@ def test_a_block_that_never_fits_the_share_waits(tmp_path, disk):
 
 
 @needs_small_disks
-@pytest.mark.parametrize("kibibytes", [4, 100, 500])
+@pytest.mark.parametrize("kibibytes", few([100, 4, 500]))
 def test_a_full_disk_is_said_and_waited_for(tmp_path, disk, kibibytes):
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={kibibytes}k", "tmpfs", disk], capture_output=True, text=True, check=False
@@ -114,7 +119,7 @@ def test_a_full_disk_is_said_and_waited_for(tmp_path, disk, kibibytes):
 
 def failing(disk, call, after):
     return {
-        "LD_PRELOAD": os.environ["SIDESTREAM_FAILING_DISK"],
+        "LD_PRELOAD": built("SIDESTREAM_FAILING_DISK"),
         "FAILING_DISK_FOLDER": str(disk),
         "FAILING_DISK_CALL": call,
         "FAILING_DISK_AFTER": str(after),
@@ -128,7 +133,7 @@ def delivered_rows(done):
     return rows
 
 
-@pytest.mark.parametrize("after", [0, 3])
+@pytest.mark.parametrize("after", few([3, 0]))
 def test_an_error_of_the_disk_ends_the_publication(tmp_path, disk, after):
     """The program is told which publication failed and why; what came before is delivered, and nobody hangs."""
     done = run(
@@ -179,6 +184,7 @@ def test_a_file_that_is_damaged_costs_its_iterations(tmp_path, disk):
     assert rows == sorted(rows)
 
 
+@pytest.mark.test_all
 def test_what_killed_runs_leave_is_named_and_removed(tmp_path, disk):
     tasks = STATISTICS + "  - sleep: {variable: t, seconds: 0.3}\n"
     with started(tmp_path / "first", 3, placement(disk), tasks, ["steps=1000"]) as job:
@@ -241,6 +247,7 @@ def test_sidecar(tmp_path, disk):
     assert not list(disk.iterdir())
 
 
+@pytest.mark.test_all
 def test_servers_of_a_sidecar_are_killed(tmp_path, disk):
     """Whatever is in the files: the next servers begin with what comes next, and the simulation never stops."""
     kills, most = 5, 64

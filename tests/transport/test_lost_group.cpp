@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/communicator.hpp"
+#include "support/ranks.hpp"
 #include "transport/shared_memory/client.hpp"
 #include "transport/shared_memory/server.hpp"
 
@@ -24,7 +25,7 @@ void until_ended(Server& server, std::int64_t index) {
 }  // namespace
 
 TEST_CASE("memory is free, and the outcome known, when both groups have said so") {
-  MpiCommunicator comm(MPI_COMM_WORLD);
+  MpiCommunicator comm(testing::test_ranks());
   const auto node = open_node(comm);
   if (comm.rank() > 0) {
     Server server(node);
@@ -64,7 +65,7 @@ TEST_CASE("memory is free, and the outcome known, when both groups have said so"
 }
 
 TEST_CASE("a group that leaves is the end for the client, and the other finishes") {
-  MpiCommunicator comm(MPI_COMM_WORLD);
+  MpiCommunicator comm(testing::test_ranks());
   for (const int lost : {1, 2}) {
     const auto node = open_node(comm);
     if (comm.rank() > 0) {

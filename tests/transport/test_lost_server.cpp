@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/communicator.hpp"
+#include "support/ranks.hpp"
 #include "transport/shared_memory/client.hpp"
 #include "transport/shared_memory/server.hpp"
 
@@ -25,7 +26,7 @@ int dead_process() {
 
 /// A client that has one iteration with its server and waits for its release; `lose` makes the server go then.
 void lose_server(WhenFull when_full, const char* sentence, const std::function<void(Node&, Server&)>& lose) {
-  MpiCommunicator comm(MPI_COMM_WORLD);
+  MpiCommunicator comm(testing::test_ranks());
   const NodeRole role{comm.rank() == 1, 0, 1, 1};
   const auto node = std::make_shared<Node>(comm, role, Extents{1 << 16, 1, 0, 0}, 1 << 20);
   if (role.server) {

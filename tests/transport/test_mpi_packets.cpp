@@ -13,6 +13,7 @@
 #include "base/communicator.hpp"
 #include "base/timer.hpp"
 #include "sidestream/error.hpp"
+#include "support/ranks.hpp"
 #include "transport/mpi/packet.hpp"
 #include "transport/mpi/receive_queue.hpp"
 #include "transport/mpi/send_queue.hpp"
@@ -58,7 +59,7 @@ std::string error_of(const Bytes& message) {
 }  // namespace
 
 TEST_CASE("packets of all ranks to all ranks come whole and in each sender's order") {
-  MpiCommunicator comm(MPI_COMM_WORLD);
+  MpiCommunicator comm(testing::test_ranks());
   constexpr std::int64_t many = 40;
   {
     ReceiveQueue receive_queue(comm.comm());
@@ -83,7 +84,7 @@ TEST_CASE("packets of all ranks to all ranks come whole and in each sender's ord
 }
 
 TEST_CASE("a long packet whose sender computes does not hold up the packets of others") {
-  MpiCommunicator comm(MPI_COMM_WORLD);
+  MpiCommunicator comm(testing::test_ranks());
   if (comm.size() < 3) return;
   // Ranks talk about what they have done through files: the one that computes must not call MPI.
   Bytes name(64);

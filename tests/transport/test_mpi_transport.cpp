@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/communicator.hpp"
+#include "support/ranks.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/server.hpp"
 #include "transport/mpi_world.hpp"
@@ -193,7 +194,7 @@ std::int64_t serve(mpi::Server& transport, MpiCommunicator& servers, const MpiWo
 }
 
 void run(const Layout& layout, mpi::Moving moving, unsigned seed) {
-  const auto comm = std::make_shared<MpiCommunicator>(MPI_COMM_WORLD);
+  const auto comm = std::make_shared<MpiCommunicator>(testing::test_ranks());
   const MpiWorld world(seed, layout.clients, iterations);
   const bool serves = comm->rank() < layout.servers;
   const std::unique_ptr<MpiCommunicator> group = comm->group(serves ? 0 : 1);
@@ -233,7 +234,7 @@ void run(const Layout& layout, mpi::Moving moving, unsigned seed) {
 
 TEST_CASE("what servers fetch is what clients published") {
   int size = 0, level = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_size(testing::test_ranks(), &size);
   MPI_Query_thread(&level);
   for (int servers = 1; servers < size && servers <= 3; ++servers) {
     for (const mpi::Moving moving : {mpi::Moving::fetched, mpi::Moving::pushed}) {
@@ -312,7 +313,7 @@ void serve_bytes(const std::shared_ptr<MpiCommunicator>& comm, mpi::Moving movin
 }  // namespace
 
 TEST_CASE("memory for one iteration is enough to publish the next while the one before is analysed") {
-  const auto comm = std::make_shared<MpiCommunicator>(MPI_COMM_WORLD);
+  const auto comm = std::make_shared<MpiCommunicator>(testing::test_ranks());
   const auto group = comm->group(comm->rank() == 0 ? 0 : 1);
   constexpr int count = 12;
   for (const mpi::Moving moving : {mpi::Moving::fetched, mpi::Moving::pushed}) {
@@ -332,7 +333,7 @@ TEST_CASE("memory for one iteration is enough to publish the next while the one 
 }
 
 TEST_CASE("what a server tells its clients comes whole and in order") {
-  const auto comm = std::make_shared<MpiCommunicator>(MPI_COMM_WORLD);
+  const auto comm = std::make_shared<MpiCommunicator>(testing::test_ranks());
   constexpr std::int64_t count = 20;
   const auto notice_of = [](std::int64_t n) {
     return Notice{n, static_cast<std::uint32_t>(n % 3),
@@ -426,7 +427,7 @@ std::int64_t serve_standing(const std::shared_ptr<MpiCommunicator>& comm, int co
 }  // namespace
 
 TEST_CASE("what is wanted in every iteration comes unasked, until something else is wanted") {
-  const auto comm = std::make_shared<MpiCommunicator>(MPI_COMM_WORLD);
+  const auto comm = std::make_shared<MpiCommunicator>(testing::test_ranks());
   const auto group = comm->group(comm->rank() == 0 ? 0 : 1);
   constexpr int count = 60;  // the last one is refused by one client: what others sent for it must not keep them
   // With the second number nothing changes.
@@ -463,7 +464,7 @@ TEST_CASE("what is wanted in every iteration comes unasked, until something else
 }
 
 TEST_CASE("a client with much data uses what the others of its node do not need, and they get it when they need it") {
-  const auto comm = std::make_shared<MpiCommunicator>(MPI_COMM_WORLD);
+  const auto comm = std::make_shared<MpiCommunicator>(testing::test_ranks());
   const auto group = comm->group(comm->rank() == 0 ? 0 : 1);
   constexpr int count = 24, ahead = 4;
   // First one client has all the data, then the next one; four of its iterations fit if it borrows everything.

@@ -1,5 +1,7 @@
 #include "check.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -9,6 +11,7 @@
 #include "config/document.hpp"
 #include "config/split.hpp"
 #include "loading.hpp"
+#include "mistakes.hpp"
 #include "server/movement.hpp"
 #include "session/record.hpp"
 #include "summary.hpp"
@@ -21,10 +24,16 @@ namespace {
 void make_tasks(const Config& config, const Registry& registry) {
   const auto directory = dry_directory(config.opening.directory);
   for (const TaskConfig& task : config.tasks) {
-    if (task.writer) {
-      static_cast<void>(registry.writers().at(task.kind).create(task.settings, config.metadata, directory));
-    } else {
-      static_cast<void>(registry.analyses().at(task.kind).create(task.settings, config.metadata));
+    try {
+      if (task.writer) {
+        static_cast<void>(registry.writers().at(task.kind).create(task.settings, config.metadata, directory));
+      } else {
+        static_cast<void>(registry.analyses().at(task.kind).create(task.settings, config.metadata));
+      }
+    } catch (const Error& error) {
+      const std::string& file = task.settings.where().file;
+      if (error.code() != Code::configuration || std::string(error.what()).starts_with(file + ":")) throw;
+      throw MistakeAt{task.settings.where(), error.what()};
     }
   }
 }
@@ -42,15 +51,16 @@ int node_count(const CheckOptions& options, const PlacementConfig& placement) {
 
 }  // namespace
 
-std::string check(const CheckOptions& options) {
-  const Parameters parameters = parse_values(options);
-  const Metadata declared = parse_declarations(options);
-  const auto document = parse_document(read_text(options.file, "the configuration"), options.file);
-  const OpeningConfig opening = read_opening(*document);
+namespace {
+
+/// Returns the summary, or throws the first mistake.
+std::string examine(const CheckOptions& options, const Document& document, const Parameters& parameters,
+                    const Metadata& declared) {
+  const OpeningConfig opening = read_opening(document);
   const int nodes = node_count(options, opening.placement);
   if (options.ranks > 0) check_split(opening.placement, options.ranks, nodes);
   const Registry registry = all_kinds(opening, options);
-  Config config = read_config(*document, registry, parameters, declared);
+  Config config = read_config(document, registry, parameters, declared);
   if (opening.placement.whole_nodes == 0) {
     const bool anywhere = opening.placement.mode == PlacementMode::nodes;
     const int servers = anywhere ? opening.placement.servers : opening.placement.per_node;
@@ -68,6 +78,34 @@ std::string check(const CheckOptions& options) {
       check_partitioner(rules, config.metadata, std::max(group.size, 1));
   }
   return summary(options, config, registry, nodes);
+}
+
+/// With a way out where the file may be right, and something is missing that calls of the program declare.
+std::string together(const CheckOptions& options, const std::vector<std::string>& mistakes) {
+  std::string text = fmt::format("{}", fmt::join(mistakes, "\n"));
+  if (mistakes.size() > 1) text = fmt::format("found {} mistakes in '{}':\n", mistakes.size(), options.file) + text;
+  const bool given = !options.meshes.empty() || !options.variables.empty() || !options.declared.empty();
+  if (!given && (text.find("expected a declared mesh") != std::string::npos ||
+                 text.find("expected a declared variable") != std::string::npos)) {
+    text +=
+        "\n(what the program declares by calls can be given here: --mesh 'grid={size: [64, 64]}' --variable "
+        "'t={mesh: grid}', or --declared FILE)";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string check(const CheckOptions& options) {
+  const Parameters parameters = parse_values(options);
+  const Metadata declared = parse_declarations(options);
+  const auto document =
+      with_declarations(parse_document(read_text(options.file, "the configuration"), options.file), options);
+  std::string text;
+  const std::vector<std::string> mistakes =
+      mistakes_of(*document, [&](const Document& part) { text = examine(options, part, parameters, declared); });
+  if (mistakes.empty()) return text;
+  throw Error(Code::configuration, together(options, mistakes));
 }
 
 void check_directory(const CheckOptions& options) {

@@ -4,7 +4,10 @@
 #include <cmath>
 
 #include "base/fail.hpp"
+#include "config/document.hpp"
+#include "config/fail_at.hpp"
 #include "config/names.hpp"
+#include "loading.hpp"
 
 namespace sidestream {
 
@@ -31,8 +34,16 @@ std::optional<T> number(const std::string& text) {
   return value;
 }
 
+/// `NAME={size: [64, 64], refinement: [2]}`
+bool has_options(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  return equals != std::string::npos && text.find_first_not_of(' ', equals + 1) == text.find('{', equals);
+}
+
 Mesh parse_mesh(const std::string& text) {
-  constexpr const char* form = "NAME=NX, NAME=NXxNY or NAME=NXxNYxNZ, such as grid=64x64x64";
+  constexpr const char* form =
+      "NAME=NX, NAME=NXxNY or NAME=NXxNYxNZ, such as grid=64x64x64, or NAME={...} with options as under 'meshes:', such "
+      "as 'grid={size: [64, 64], refinement: [2]}'";
   const Assignment assignment = split(text, "--mesh", form);
   Mesh mesh;
   mesh.name = assignment.name;
@@ -72,24 +83,82 @@ Parameters parse_values(const CheckOptions& options) {
 Metadata parse_declarations(const CheckOptions& options) {
   Metadata declared;
   for (const std::string& text : options.meshes) {
+    if (has_options(text)) continue;
     Mesh mesh = parse_mesh(text);
     mesh.id = static_cast<std::int32_t>(declared.meshes.size());
     declared.meshes.push_back(std::move(mesh));
   }
   for (const std::string& text : options.variables) {
-    const Assignment assignment = split(text, "--variable", "NAME=MESH, such as temperature=grid");
-    const Mesh* mesh = declared.find_mesh(assignment.value);
-    if (mesh == nullptr) {
-      fail(Code::usage, "found the mesh '{}' for --variable {}, expected one given by --mesh; add --mesh {}=NXxNYxNZ",
-           assignment.value, assignment.name, assignment.value);
+    if (has_options(text)) continue;
+    const Assignment assignment = split(text, "--variable",
+                                        "NAME=MESH, such as temperature=grid, or NAME={...} with options as under "
+                                        "'variables:', such as 'temperature={mesh: grid, centering: node}'");
+    if (declared.find_mesh(assignment.value) == nullptr) {  // then it is the file's
+      Mesh& mesh = declared.meshes.emplace_back();
+      mesh.id = static_cast<std::int32_t>(declared.meshes.size()) - 1;
+      mesh.name = assignment.value;
     }
     Variable variable;
     variable.id = static_cast<std::int32_t>(declared.variables.size());
     variable.name = assignment.name;
-    variable.mesh = mesh->id;
+    variable.mesh = declared.find_mesh(assignment.value)->id;
     declared.variables.push_back(std::move(variable));
   }
   return declared;
+}
+
+namespace {
+
+/// The map of that section, which is added where there is none; null: it is no map, which its reader will say.
+Node* section_of(Node& root, const std::string& name) {
+  for (Entry& entry : root.entries) {
+    if (entry.key != name) continue;
+    if (entry.value.kind == Node::Kind::null) entry.value.kind = Node::Kind::map;
+    return entry.value.kind == Node::Kind::map ? &entry.value : nullptr;
+  }
+  Entry& added = root.entries.emplace_back();
+  added.key = name;
+  added.value.kind = Node::Kind::map;
+  return &added.value;
+}
+
+void add_entry(Node& root, const std::string& section, Entry entry) {
+  const Entry* derived = root.find("derived");
+  if (derived != nullptr && derived->value.find(entry.key) != nullptr) return;  // what servers computed in that run
+  Node* const to = section_of(root, section);
+  if (to != nullptr && to->find(entry.key) == nullptr) to->entries.push_back(std::move(entry));
+}
+
+void add_options(Node& root, const std::string& section, const std::vector<std::string>& texts, const char* option) {
+  for (const std::string& text : texts) {
+    if (!has_options(text)) continue;
+    const Assignment assignment = split(text, option, "NAME={...}");
+    Node value = parse_node(assignment.value, fmt::format("{} {}", option, assignment.name));
+    const Location where = value.where;
+    add_entry(root, section, Entry{assignment.name, where, std::move(value)});
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Document> with_declarations(std::shared_ptr<const Document> document,
+                                                  const CheckOptions& options) {
+  Node root = document->root();
+  if (!options.declared.empty()) {
+    const auto other = parse_document(read_text(options.declared, "what the program declares,"), options.declared);
+    for (const char* section : {"meshes", "variables"}) {
+      const Entry* found = other->root().find(section);
+      if (found == nullptr) {
+        fail_at({options.declared, 1, 1},
+                "found no '{}', expected a file with 'meshes:' and 'variables:', such as the output 'metadata' writes",
+                section);
+      }
+      for (const Entry& entry : found->value.entries) add_entry(root, section, entry);
+    }
+  }
+  add_options(root, "meshes", options.meshes, "--mesh");
+  add_options(root, "variables", options.variables, "--variable");
+  return std::make_shared<Document>(document->file(), std::move(root));
 }
 
 }  // namespace sidestream

@@ -1,6 +1,7 @@
 // The arguments of `sidestream check`.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,15 +14,22 @@ struct CheckOptions {
   int ranks = 0;  ///< 0: the split is not checked
   int nodes = 1;
   std::vector<std::string> values, more_values;  ///< NAME=VALUE
-  std::vector<std::string> meshes;               ///< NAME=NXxNYxNZ: what the program declares by calls
-  std::vector<std::string> variables;            ///< NAME=MESH
-  std::vector<std::string> functions;            ///< names of the program's own analyses
+  /// What the program declares by calls: NAME=NXxNYxNZ, or NAME={...} with the options of the configuration.
+  std::vector<std::string> meshes;
+  std::vector<std::string> variables;  ///< NAME=MESH, or NAME={...}
+  std::string declared;                ///< a file with `meshes:` and `variables:`, such as the output 'metadata' writes
+  std::vector<std::string> functions;  ///< names of the program's own analyses
 };
 
 /// The values as parameters. Throws Error(usage).
 [[nodiscard]] Parameters parse_values(const CheckOptions& options);
 
-/// The meshes (uniform, spacing 1) and variables (float64, cell) as declarations. Throws Error(usage).
+/// The short forms as declarations: uniform meshes of spacing 1, variables of float64 in cells. Throws Error(usage).
 [[nodiscard]] Metadata parse_declarations(const CheckOptions& options);
+
+/// The configuration with what the other forms declare, as if it stood under `meshes:` and `variables:` there; what
+/// does stand there wins. Throws Error(configuration), with the place in the option or the file.
+[[nodiscard]] std::shared_ptr<const Document> with_declarations(std::shared_ptr<const Document> document,
+                                                                const CheckOptions& options);
 
 }  // namespace sidestream

@@ -6,6 +6,7 @@
 #include "base/fail.hpp"
 #include "config/byte_size.hpp"
 #include "storage/database/database.hpp"
+#include "storage/database/inspection.hpp"
 #include "storage/database/prune.hpp"
 
 namespace sidestream {
@@ -13,12 +14,11 @@ namespace sidestream {
 namespace {
 
 using database::Context;
-using database::Entry;
 using database::Journal;
 
-std::string remarks_of(const Journal& journal) {
+std::string remarks_of(const std::vector<std::string>& remarks) {
   std::string text;
-  for (const std::string& remark : journal.remarks) text += fmt::format("passed over: {}\n", remark);
+  for (const std::string& remark : remarks) text += fmt::format("passed over: {}\n", remark);
   return text;
 }
 
@@ -59,25 +59,25 @@ DatabaseAnswer list_database(const DatabaseOptions& options) {
   const Journal journal = database::read_journal(options.directory);
   std::string text = fmt::format("{:>6} {:>10} {:>14} {:>4} {:>9} {:<10} {:>8} {:>10} {:>10}\n", "slot", "cycle",
                                  "time", "run", "iteration", "kind", "blocks", "values", "stored");
-  for (const Entry& e : journal.contexts) {
+  for (const database::Entry& e : journal.contexts) {
     text += fmt::format("{:>6} {:>10} {:>14} {:>4} {:>9} {:<10} {:>8} {:>10} {:>10}\n", e.slot, e.iteration.cycle,
                         e.iteration.time, e.run, e.iteration.index, name_of(e.kind), e.blocks,
                         rounded_byte_size(e.bytes), rounded_byte_size(e.stored));
   }
   if (!journal.removed.empty()) text += fmt::format("{} removed\n", journal.removed.size());
-  return {text + remarks_of(journal), 0};
+  return {text + remarks_of(journal.remarks), 0};
 }
 
 namespace {
 
-std::string text_of(const DatabaseOptions& options, const Journal& journal, const Entry& entry) {
+std::string text_of(const DatabaseOptions& options, const Journal& journal, const database::Entry& entry) {
   Context context(options.directory, entry);
   std::string text =
       fmt::format("{} of {}: slot {}, {} block{} of {} contributor{} in {} group{}, {} of values in {}\n",
                   name_of(entry.kind), name_of(entry), entry.slot, entry.blocks, entry.blocks == 1 ? "" : "s",
                   entry.contributors, entry.contributors == 1 ? "" : "s", entry.groups, entry.groups == 1 ? "" : "s",
                   rounded_byte_size(entry.bytes), rounded_byte_size(entry.stored));
-  return text + variables_of(context) + remarks_of(journal);
+  return text + variables_of(context) + remarks_of(journal.remarks);
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ DatabaseAnswer describe_context(const DatabaseOptions& options) {
     const Journal journal = database::read_journal(options.directory);
     database::Wanted wanted;
     if (options.has_cycle) wanted.cycle = options.cycle;
-    const Entry entry = candidates(journal, wanted, options.directory).front();
+    const database::Entry entry = candidates(journal, wanted, options.directory).front();
     try {
       return {text_of(options, journal, entry), 0};
     } catch (const Error&) {
@@ -97,35 +97,41 @@ DatabaseAnswer describe_context(const DatabaseOptions& options) {
   }
 }
 
-DatabaseAnswer verify_database(const DatabaseOptions& options) {
-  const Journal journal = database::read_journal(options.directory);
+namespace {
+
+std::string unnamed_text(const database::Inspection& found) {
   std::string text;
-  int damaged = 0, removed = 0;
-  for (const Entry& entry : journal.contexts) {
-    std::vector<std::string> damages;
-    try {
-      Context context(options.directory, entry);
-      damages = verify(context);
-    } catch (const Error& error) {
-      damages.emplace_back(error.what());
-    }
-    // A run that writes at the same time may remove a context while it is read.
-    if (!damages.empty() && database::is_removed(options.directory, entry.slot)) {
-      text += fmt::format("{}: removed meanwhile\n", name_of(entry));
-      ++removed;
+  for (const std::string& sentence : found.unnamed.lost) text += fmt::format("lost: {}\n", sentence);
+  for (const std::string& file : found.unnamed.spare) {
+    text +=
+        fmt::format("{}: of no context; a killed run or a removal has left it: `sidestream prune` deletes it\n", file);
+  }
+  return text;
+}
+
+}  // namespace
+
+DatabaseAnswer verify_database(const DatabaseOptions& options) {
+  const database::Inspection found = database::inspect(options.directory);
+  std::string text;
+  std::size_t whole = 0, there = 0;
+  for (const database::InspectedContext& context : found.contexts) {
+    if (context.removed) {
+      text += fmt::format("{}: removed meanwhile\n", name_of(context.entry));
       continue;
     }
-    text += fmt::format("{}: {}\n", name_of(entry), damages.empty() ? "whole" : "damaged");
-    for (const std::string& damage : damages) text += fmt::format("  {}\n", damage);
-    damaged += damages.empty() ? 0 : 1;
+    ++there;
+    whole += context.damages.empty() ? 1 : 0;
+    text += fmt::format("{}: {}\n", name_of(context.entry), context.damages.empty() ? "whole" : "damaged");
+    for (const std::string& damage : context.damages) text += fmt::format("  {}\n", damage);
   }
-  const auto count = static_cast<int>(journal.contexts.size()) - removed;
-  text += fmt::format("{} of {} contexts are whole\n", count - damaged, count);
-  return {text + remarks_of(journal), damaged > 0 || !journal.remarks.empty() ? 1 : 0};
+  text += fmt::format("{} of {} contexts are whole\n", whole, there) + remarks_of(found.remarks) + unnamed_text(found);
+  const bool sound = whole == there && found.remarks.empty() && found.unnamed.lost.empty();
+  return {text, sound ? 0 : 1};
 }
 
 DatabaseAnswer prune_database(const DatabaseOptions& options) {
-  const database::Pruned pruned = database::prune(options.directory, options.keep, options.look);
+  const database::Pruned pruned = database::prune(options.directory, {options.keep, options.look, options.lost});
   std::string text;
   for (const std::string& file : pruned.files)
     text += fmt::format("{} {}\n", options.look ? "would delete" : "deleted", file);
@@ -134,6 +140,10 @@ DatabaseAnswer prune_database(const DatabaseOptions& options) {
                       pruned.files.size(), pruned.files.size() == 1 ? "" : "s", rounded_byte_size(pruned.bytes));
   if (pruned.left > 0) {
     text += fmt::format("about {} of removed contexts stay in files that others use\n", rounded_byte_size(pruned.left));
+  }
+  for (const std::string& sentence : pruned.lost) text += fmt::format("lost: {}\n", sentence);
+  for (const std::string& file : pruned.kept) {
+    text += fmt::format("kept {}: it belongs to a context that 'contexts' has lost; --lost deletes it\n", file);
   }
   return {text, 0};
 }

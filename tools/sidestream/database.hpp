@@ -12,6 +12,7 @@ struct DatabaseOptions {
   bool has_cycle = false;
   std::int64_t keep = -1;  ///< of `prune`; negative: all contexts
   bool look = false;       ///< of `prune`: change nothing
+  bool lost = false;       ///< of `prune`: delete whole contexts too that no slot names
 };
 
 /// What to print, and the exit status. Throw Error.

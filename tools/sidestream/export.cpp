@@ -10,6 +10,7 @@
 
 #include "base/fail.hpp"
 #include "base/own_folders.hpp"
+#include "base/system_text.hpp"
 
 namespace sidestream {
 
@@ -69,7 +70,7 @@ void export_database(const ExportOptions& options) {
   fail(Code::system,
        "export: it is written in Python, and '{}' cannot be run ({}); name an interpreter with NumPy and h5py in "
        "SIDESTREAM_PYTHON",
-       python, std::strerror(errno));
+       python, system_text(errno));
 }
 
 }  // namespace sidestream

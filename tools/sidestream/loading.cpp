@@ -1,11 +1,11 @@
 #include "loading.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 
 #include "base/fail.hpp"
+#include "base/system_text.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"
 #include "config/plugin_loader.hpp"
@@ -54,7 +54,7 @@ std::string read_text(const std::string& path, const char* what) {
   const bool empty = stream.good() && stream.peek() == std::ifstream::traits_type::eof() && errno == 0;
   if (!stream || (!empty && !(text << stream.rdbuf()))) {
     fail(Code::configuration, "cannot read {} '{}': {}; check the path", what, path,
-         errno != 0 ? std::strerror(errno) : "unknown reason");
+         errno != 0 ? system_text(errno) : "unknown reason");
   }
   return text.str();
 }

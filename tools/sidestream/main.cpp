@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "analyse/analyse.hpp"
+#include "built_parts.hpp"
 #include "check.hpp"
 #include "conformance/conformance.hpp"
 #include "database.hpp"
@@ -16,6 +17,7 @@
 #include "import/import.hpp"
 #include "kinds.hpp"
 #include "plan.hpp"
+#include "reference_part.hpp"
 #include "replay/replay.hpp"
 #include "serve.hpp"
 #include "set.hpp"
@@ -32,10 +34,17 @@ void add_program(CLI::App& command, sidestream::CheckOptions& options) {
   command.add_option("FILE", options.file, "The configuration, YAML")->required();
   command.add_option("--set", options.values, "NAME=VALUE: what the program gives $NAME; may be repeated")
       ->allow_extra_args(false);
-  command.add_option("--mesh", options.meshes, "NAME=NXxNYxNZ: a mesh that the program declares by a call")
+  command
+      .add_option("--mesh", options.meshes,
+                  "NAME=NXxNYxNZ, or NAME={OPTIONS} as under meshes: a mesh that the program declares by calls")
       ->allow_extra_args(false);
-  command.add_option("--variable", options.variables, "NAME=MESH: a variable that the program declares by a call")
+  command
+      .add_option("--variable", options.variables,
+                  "NAME=MESH, or NAME={OPTIONS} as under variables: a variable that the program declares by calls")
       ->allow_extra_args(false);
+  command.add_option("--declared", options.declared,
+                     "What the program declares by calls: a file with 'meshes' and 'variables', such as the output "
+                     "'metadata' of a first run has written");
   command.add_option("--function", options.functions, "NAME: an analysis that is a function of the program")
       ->allow_extra_args(false);
   // So that `--set nx=64 ny=32` means what it looks like.
@@ -195,6 +204,7 @@ struct DatabaseCommands {
     remove->add_option("--keep", options.keep, "Remove all contexts but the newest so many (default: none)")
         ->check(CLI::NonNegativeNumber);
     remove->add_flag("--dry-run", options.look, "Say what would be done");
+    remove->add_flag("--lost", options.lost, "Delete also files of whole contexts that the file 'contexts' has lost");
     prune = remove;
   }
   /// What the command that was given answers; nothing if it is another.
@@ -288,7 +298,7 @@ int run(int argc, char** argv) {
   CLI::App app(
       "Sidestream: checks configurations, plans what moves, serves simulations and prints the manual of the options",
       "sidestream");
-  app.set_version_flag("--version", "sidestream " SIDESTREAM_VERSION);
+  app.set_version_flag("--version", std::string("sidestream " SIDESTREAM_VERSION "\n") + sidestream::built_parts());
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 if all went well; 1 if a configuration is wrong, something failed, or a simulation that was\n"
@@ -319,8 +329,9 @@ int run(int argc, char** argv) {
   const CLI::App* imported = add_import(app, import_options);
   TranslateOptions translate_options;
   const CLI::App* translation = add_translate(app, translate_options);
-  std::string output;
+  std::string output, part;
   CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
+  reference->add_option("PART", part, "Only this: a section, or a kind of analysis or output, such as render");
   reference->add_option("--output", output, "Write it to this file instead");
   const std::string wrong = sidestream::typing_error(app, {argv + 1, argv + argc});
   if (!wrong.empty()) {
@@ -345,7 +356,8 @@ int run(int argc, char** argv) {
   }
   if (conformance->parsed()) return sidestream::check_conformance(conformance_options);
   if (reference->parsed()) {
-    return print(sidestream::reference_manual(sidestream::built_in_kinds()), output);
+    const std::string manual = sidestream::reference_manual(sidestream::built_in_kinds());
+    return print(part.empty() ? manual : sidestream::reference_part(manual, part), output);
   }
   if (groups->parsed()) return print(sidestream::groups(groups_options), "");
   if (exported->parsed()) sidestream::export_database(export_options);

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/empty_results.hpp"
 #include "base/fail.hpp"
 #include "config/groups.hpp"
 #include "data/covered_cells.hpp"
@@ -39,7 +40,7 @@ Document with_partitioner(const Document& document, const std::string& text) {
     if (mode.kind == Node::Kind::scalar) placement.entries.push_back({"mode", mode.where, mode});
   }
   entry_of(placement, "partitioner") = parse_node(text, "--partitioner");
-  return {document.file(), std::move(root)};
+  return Document(document.file(), std::move(root), document.folder());
 }
 
 /// What the program and the metadata declare; the metadata's word counts where both name a mesh or variable.
@@ -196,9 +197,9 @@ std::string unknown_text(const Planner& planner, const Selected& selected, const
                      metadata.variables[static_cast<std::size_t>(unknown->variable)].name);
 }
 
-PlanReport::Task plan_task(const std::string& name, const Selection& selection, const Metadata& metadata,
-                           Planner& planner) {
+PlanReport::Task plan_task(const std::string& name, Selection selection, const Metadata& metadata, Planner& planner) {
   PlanReport::Task task;
+  std::erase_if(selection.variables, SeenValues::only_listens);
   task.name = name;
   for (const Selected& selected : inputs_of(selection.variables, metadata)) {
     task.halo |= selected.halo > 0;
@@ -277,7 +278,7 @@ std::string plan(const PlanOptions& options) {
   const Parameters parameters = parse_values(options.program);
   const Metadata program = parse_declarations(options.program);
   const std::string& file = options.program.file;
-  auto document = parse_document(read_text(file, "the configuration"), file);
+  auto document = with_declarations(parse_document(read_text(file, "the configuration"), file), options.program);
   if (!options.partitioner.empty()) {
     document = std::make_shared<Document>(with_partitioner(*document, options.partitioner));
   }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/fail.hpp"
+#include "base/numbers.hpp"
 #include "config/document.hpp"
 #include "config/own_files.hpp"
 #include "config/written_tasks.hpp"
@@ -46,7 +47,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-double number(const std::string& cell) { return cell.empty() ? -1 : std::strtod(cell.c_str(), nullptr); }
+double cell_number(const std::string& cell) { return real_of(cell).value_or(-1); }
 
 /// The slowest of an iteration.
 struct Slowest {
@@ -60,13 +61,13 @@ class Gathering {
     const std::string& iteration = row[2];
     if (row[1] == "client") {
       double& slowest = clients_[iteration];
-      slowest = std::max(slowest, number(row[4]) + number(row[5]));
+      slowest = std::max(slowest, cell_number(row[4]) + cell_number(row[5]));
       return;
     }
     const std::string& task = row[8];
     Slowest& slowest = work_[task][iteration];
-    slowest.seconds = std::max(slowest.seconds, number(row[9]));
-    slowest.local = std::max(slowest.local, number(row[4]));
+    slowest.seconds = std::max(slowest.seconds, cell_number(row[9]));
+    slowest.local = std::max(slowest.local, cell_number(row[4]));
     ranks_[task].insert(row[0]);
   }
   [[nodiscard]] RunTimings timings() const {

@@ -10,6 +10,7 @@
 #include "config/stream_config.hpp"
 #include "config/task_files.hpp"
 #include "data/derivation.hpp"
+#include "storage/writers/vtk_writer.hpp"
 
 namespace sidestream {
 
@@ -96,12 +97,45 @@ std::string derived_text(const Variable& variable, const Metadata& metadata) {
                      name_of(variable.type), listed(inputs));
 }
 
-std::string task_text(const TaskConfig& task, const Registry& registry) {
+/// Which cycles a schedule means: earlier versions ran in the first one of a run as well.
+std::string cycles_text(const Schedule& schedule) {
+  if (schedule.unit != Schedule::Unit::cycles || schedule.every == 1) return "";
+  const double start = schedule.start.value_or(0);
+  const char* how = schedule.first ? "" : "; 'first: yes' adds the first one of a run";
+  return fmt::format(" (cycles {}, {}, {} ...{})", start, start + schedule.every, start + 2 * schedule.every, how);
+}
+
+/// Whether the colours of a layer span what its iteration shows, and no more.
+bool spans_its_iteration(const std::string& kind, const Settings& layer) {
+  if (layer.has("range")) return false;
+  if (kind == "slice") return true;
+  const bool own_values = kind == "threshold" || kind == "clip";
+  return layer.has("colour_by") || (own_values && !layer.has("colour"));
+}
+
+/// What a film of pictures wants whose colours mean something else in each frame.
+std::string film_text(const TaskConfig& task) {
+  if (task.writer || task.kind != "render" || task.settings.has("range")) return "";
+  if (task.settings.text("file").find('{') == std::string::npos) return "";  // it is replaced by the next one
+  for (const char* kind : {"isosurface", "slice", "threshold", "clip", "particles"}) {
+    for (const Settings& layer : task.settings.maps(kind)) {
+      if (!spans_its_iteration(kind, layer)) continue;
+      return "; each frame's colours span its own values, and a film wants 'range: running' or the ends of one";
+    }
+  }
+  return "";
+}
+
+std::string task_text(const TaskConfig& task, const Metadata& metadata, const Registry& registry) {
   std::vector<std::string> files;
-  for (const TaskFile& file : files_of(task, registry)) files.push_back(file.pattern);
+  if (task.writer && task.kind == "vtk") {  // whose endings are those of meshes, whatever the file says
+    files = vtk_list_files(task.settings, metadata);
+  } else {
+    for (const TaskFile& file : files_of(task, registry)) files.push_back(file.pattern);
+  }
   const std::string kind = task.name == task.kind ? "" : fmt::format(" ({})", task.kind);
-  return fmt::format("{}{}: {}{}", task.name, kind, describe(task.schedule),
-                     files.empty() ? "" : fmt::format(" -> {}", listed(files)));
+  return fmt::format("{}{}: {}{}", task.name, kind, describe(task.schedule) + cycles_text(task.schedule),
+                     (files.empty() ? "" : fmt::format(" -> {}", listed(files))) + film_text(task));
 }
 
 /// Its size and what it runs.
@@ -145,7 +179,8 @@ std::string summary(const CheckOptions& options, const Config& config, const Reg
     line(variable.derived() ? "derived" : "variable",
          variable.derived() ? derived_text(variable, config.metadata) : variable_text(variable, config.metadata));
   }
-  for (const TaskConfig& task : config.tasks) line(task.writer ? "output" : "analysis", task_text(task, registry));
+  for (const TaskConfig& task : config.tasks)
+    line(task.writer ? "output" : "analysis", task_text(task, config.metadata, registry));
   if (!config.events.empty()) line("events", listed(config.events));
   return text;
 }

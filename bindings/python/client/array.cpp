@@ -87,13 +87,42 @@ Axes axes_of(const Py_buffer& view, const char* variable, const sidestream_descr
 
 }  // namespace
 
+namespace {
+
+/// How many values an array of numpy.ma hides; 0 of any other.
+long hidden_values(PyObject* object) {
+  if (!PyObject_HasAttrString(object, "mask") || !PyObject_HasAttrString(object, "filled")) return 0;
+  PyObject* mask = PyObject_GetAttrString(object, "mask");
+  PyObject* sum = mask ? PyObject_CallMethod(mask, "sum", nullptr) : nullptr;
+  PyObject* number = sum ? PyNumber_Long(sum) : nullptr;
+  const long hidden = number ? PyLong_AsLong(number) : 0;
+  Py_XDECREF(number);
+  Py_XDECREF(sum);
+  Py_XDECREF(mask);
+  PyErr_Clear();
+  return hidden;
+}
+
+/// What makes an array of what is none.
+const char* way_to_an_array(PyObject* object) {
+  if (PyObject_HasAttrString(object, "to_numpy")) return "; pass the NumPy array in it: array.to_numpy()";
+  return "; pass a NumPy array";
+}
+
+}  // namespace
+
 Buffer::Buffer(PyObject* object, const char* variable) {
+  if (const long hidden = hidden_values(object); hidden > 0) {
+    misuse(of(variable) + " hides " + std::to_string(hidden) +
+           " values (numpy.ma), which would be published as what lies under the mask; pass array.filled(value), with "
+           "nan, for instance, where there is nothing");
+  }
   if (PyObject_GetBuffer(object, &view_, PyBUF_RECORDS_RO) == 0) return;
   PyErr_Clear();
   const std::string dtype = attribute_text(object, "dtype");
   misuse(of(variable) + " is " + (dtype.empty() ? "" : "of dtype " + dtype + ", ") + "of " +
          std::string(Py_TYPE(object)->tp_name) + ", which is no array in the host's memory of " + known +
-         "; pass a NumPy array");
+         way_to_an_array(object));
 }
 
 Arranged arrange(const Py_buffer& view, PyObject* object, const char* variable, const sidestream_description& described,
@@ -103,8 +132,7 @@ Arranged arrange(const Py_buffer& view, PyObject* object, const char* variable, 
   made.data = view.buf;
   made.rank = view.ndim;
   const Axes axes = axes_of(view, variable, described, component_axis);
-  bool fits =
-      view.len == 0 || reinterpret_cast<std::uintptr_t>(view.buf) % static_cast<std::size_t>(view.itemsize) == 0;
+  bool fits = true;
   for (std::size_t n = 0; n < static_cast<std::size_t>(view.ndim); ++n) {
     const int axis = axes[n];
     made.extents[n] = view.shape[axis];
@@ -115,6 +143,19 @@ Arranged arrange(const Py_buffer& view, PyObject* object, const char* variable, 
   if (!fits) {
     misuse(of(variable) + " has elements that are not a multiple of their size apart; pass array.copy(), or give the " +
            "structured array that it is a field of a dtype with align=True");
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(view.buf);
+  if (view.len > 0 && address % static_cast<std::size_t>(view.itemsize) != 0) {
+    misuse(of(variable) + " is not aligned: it begins at an address that is no multiple of " +
+           std::to_string(view.itemsize) + " bytes, the size of its elements; pass array.copy()");
+  }
+  return made;
+}
+
+Flat flat(const Py_buffer& view, PyObject* object, const char* variable) {
+  const Flat made{type_of(view, object, variable), view.buf, static_cast<std::int64_t>(view.len / view.itemsize)};
+  if (!PyBuffer_IsContiguous(&view, 'A')) {
+    misuse(of(variable) + " has gaps between its elements; pass array.copy(), or use publish, which takes strides");
   }
   return made;
 }

@@ -40,6 +40,15 @@ struct Arranged {
 [[nodiscard]] Arranged arrange(const Py_buffer& view, PyObject* object, const char* variable,
                                const sidestream_description& described, int component_axis);
 
+/// What sidestream_publish_values takes: all elements as they lie in memory. Throws Failure where there are gaps
+/// between them, or they are of no type of ours.
+struct Flat {
+  sidestream_type type;
+  const void* data;
+  std::int64_t count;
+};
+[[nodiscard]] Flat flat(const Py_buffer& view, PyObject* object, const char* variable);
+
 /// What a NumPy array over memory from sidestream_alloc_array is.
 struct Layout {
   std::array<std::size_t, 4> shape;

@@ -48,7 +48,9 @@ void Handle::remember(const Py_buffer& view, int component_axis) {
 bool Handle::publish(nb::handle array, int component_axis) {
   sidestream_session* const session = session_.open("publish");
   Py_buffer view;
-  if (declared_ == session_.declared() && PyObject_GetBuffer(array.ptr(), &view, PyBUF_RECORDS_RO) == 0) {
+  const bool plain =
+      PyObject_HasAttrString(array.ptr(), "mask") == 0;  // of numpy.ma: what is hidden is looked for below
+  if (plain && declared_ == session_.declared() && PyObject_GetBuffer(array.ptr(), &view, PyBUF_RECORDS_RO) == 0) {
     const Buffer held(view);
     if (is_known(view, component_axis)) {
       const int code =

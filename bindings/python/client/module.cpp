@@ -48,6 +48,7 @@ NB_MODULE(_client, module) {
       .def("close", &Session::close)
       .def("start", &Session::start)
       .def("publish", &Session::publish, nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
+      .def("publish_values", &Session::publish_values, nb::arg(), nb::arg(), nb::arg().none())
       .def("publish_components", &Session::publish_components)
       .def("alloc", &Session::alloc)
       .def("commit", &Session::commit)

@@ -163,6 +163,17 @@ bool Session::publish(const char* variable, std::int64_t block, nb::handle array
   return taken_or_shown(code, view, declared.order);
 }
 
+bool Session::publish_values(const char* variable, std::int64_t block, nb::handle array) {
+  sidestream_session* const session = open("publish_values");
+  static_cast<void>(described("publish_values", variable, block));
+  std::optional<Buffer> buffer;
+  or_refuse(variable, block, [&] { buffer.emplace(array.ptr(), variable); });
+  const Flat values = or_refuse(variable, block, [&] { return flat(buffer->view(), array.ptr(), variable); });
+  const int code = letting_others_run(
+      [&] { return sidestream_publish_values(session, variable, block, values.type, values.data, values.count); });
+  return taken(session, code);
+}
+
 bool Session::publish_components(const char* variable, std::int64_t block, const std::vector<nb::object>& arrays) {
   sidestream_session* const session = open("publish");
   const sidestream_description& declared = described("publish", variable, block);

@@ -48,6 +48,8 @@ class Session {
 
   void start();
   bool publish(const char* variable, std::int64_t block, nb::handle array, int component_axis);
+  /// All elements as they lie in memory, whatever the shape.
+  bool publish_values(const char* variable, std::int64_t block, nb::handle array);
   /// Of each component an array of its own, all of one type, shape and strides.
   bool publish_components(const char* variable, std::int64_t block, const std::vector<nb::object>& arrays);
   /// A NumPy array over the block's memory, or None if the iteration is refused.

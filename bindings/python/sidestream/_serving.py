@@ -88,7 +88,7 @@ def _find(script: str, configuration: str) -> Path:
     for candidate in (beside, Path(script)):
         if candidate.is_file():
             return candidate.resolve()
-    raise Refused("script", f"found no file '{script}' beside the configuration or in {Path.cwd()}; correct the path")
+    raise Refused("script", f"found no file '{script}', nor one beside the configuration; correct the path")
 
 
 def _load_module(path: Path) -> types.ModuleType:

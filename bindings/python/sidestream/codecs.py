@@ -18,7 +18,13 @@ def _unzstd(data: bytes, size: int) -> bytes:
         raise Error("values are packed with zstd, which needs the package zstandard; install it", Code.FILE)
     import zstandard
 
-    return zstandard.ZstdDecompressor().decompress(data, max_output_size=size)
+    try:
+        # A frame that says itself how long it is gets as much memory, whatever was asked for.
+        if zstandard.frame_content_size(data) > size:
+            raise ValueError(f"a frame of more than {size} bytes")
+        return zstandard.ZstdDecompressor().decompress(data, max_output_size=size)
+    except zstandard.ZstdError as problem:
+        raise ValueError(str(problem)) from problem
 
 
 def unzstd_at_most(data: bytes, most: int) -> bytes:

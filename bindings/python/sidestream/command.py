@@ -1,8 +1,22 @@
-"""The command `sidestream` of an installation by pip: the program that was built with the client, and `export`."""
+"""The command `sidestream` of an installation by pip: `export`, and the program, of the package or in PATH."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
+
+
+def program() -> Path | None:
+    """The one that was built with the client, or one in PATH that is not this script."""
+    own = Path(__file__).parent / "bin" / "sidestream"
+    if own.is_file():
+        return own
+    script = Path(sys.argv[0]).resolve()
+    for folder in os.get_exec_path():
+        found = shutil.which("sidestream", path=folder)
+        if found and Path(found).resolve() != script:
+            return Path(found)
+    return None
 
 
 def main() -> int:
@@ -10,12 +24,13 @@ def main() -> int:
         from .exporting import main as export
 
         return export(sys.argv[2:])
-    program = Path(__file__).parent / "bin" / "sidestream"
-    if not program.is_file():
+    found = program()
+    if found is None:
         print(
-            "sidestream: this installation of the Python package holds no command: it is the reader alone, or uses an "
-            "installed Sidestream, whose command lies in that one's bin folder",
+            "sidestream: this installation of the Python package holds no command, and PATH has none: put the bin "
+            "folder of an installed Sidestream into PATH, or build the package with "
+            "-C cmake.define.SIDESTREAM_PYTHON_COMMAND=ON",
             file=sys.stderr,
         )
         return 1
-    os.execv(program, [str(program), *sys.argv[1:]])
+    os.execv(found, [str(found), *sys.argv[1:]])

@@ -4,13 +4,15 @@ import warnings
 from pathlib import Path
 
 from .errors import Code, Error
-from .journal import JOURNAL, Slot, is_database, read_journal
+from .journal import JOURNAL, Removed, Slot, is_database, read_journal
 from .lazy import Fields
 from .series import stacked
 from .stored import Context
 from .stored_fields import fields_of
 
 __all__ = ["JOURNAL", "chosen", "continued", "is_database", "read_database"]
+
+REOPENED = 10  # times that a database is opened anew because a context was removed meanwhile
 
 
 def chosen(place: Path, iteration: int | None = None, cycle: int | None = None) -> list[Slot]:
@@ -23,7 +25,10 @@ def chosen(place: Path, iteration: int | None = None, cycle: int | None = None) 
     if found:
         return found
     if not journal.slots:
-        raise Error(f"{place}: this database has no context yet; a run commits one with each iteration", Code.FILE)
+        said = "".join(f"; {remark}" for remark in journal.remarks)
+        raise Error(
+            f"{place}: this database has no context yet; a run commits one with each iteration{said}", Code.FILE
+        )
     asked = f"iteration {iteration}" if iteration is not None else f"cycle {cycle}"
     there = ", ".join(f"{slot.iteration} (cycle {slot.cycle})" for slot in journal.slots[-8:])
     raise Error(f"{place}: there is no context of {asked}; the last iterations are {there}", Code.FILE)
@@ -44,6 +49,15 @@ def read_database(place: Path, iteration: int | None = None, cycle: int | None =
     slots = chosen(place, iteration, cycle)
     if iteration is not None or cycle is not None:
         return fields_of(Context(place, slots[-1]))
+    for _ in range(REOPENED):
+        try:
+            return _over_time(place, slots)
+        except Removed:  # by a run that writes at the same time, which has newer ones
+            slots = chosen(place)
+    return _over_time(place, slots)
+
+
+def _over_time(place: Path, slots: list[Slot]) -> Fields:
     kept = continued(slots)
     fields = stacked(place, [fields_of(Context(place, slot)) for slot in kept])
     if len(kept) < len(slots):

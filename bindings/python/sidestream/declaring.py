@@ -33,6 +33,9 @@ class Role(IntEnum):
     OWNED = 12
 
 
+# Bounds of an axis that is left out, which the library fills in or refuses once it knows the mesh.
+_NOT_GIVEN = -(2**63)
+
 Indices = Sequence[SupportsIndex]
 Reals = Sequence[SupportsFloat]
 
@@ -154,7 +157,9 @@ class Declaring:
 
     def set_block(self, mesh: str, block: int, lo: Indices, hi: Indices, level: int = 0) -> None:
         """The cells lo <= index < hi of the mesh are this client's block of that number."""
-        low, high = _indices("set_block", "lo", lo, 0), _indices("set_block", "hi", hi, 1)
+        low, high = _indices("set_block", "lo", lo, _NOT_GIVEN), _indices("set_block", "hi", hi, _NOT_GIVEN)
+        if len(lo) != len(hi):
+            raise Error(f"set_block: lo has {len(lo)} entries and hi {len(hi)}, expected one of each for each axis")
         self._session.set_block(mesh, block, level, low, high)
 
     def set_rectilinear_block(

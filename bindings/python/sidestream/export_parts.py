@@ -1,5 +1,6 @@
 """What is exported: contexts, the variables of each, and these part by part."""
 
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -7,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-import numpy as np
 from numpy.typing import NDArray
 
-from .errors import Error
+from .errors import Code, Error
 from .journal import Slot
 from .lazy import Fields, LazyArray
 from .stored import Context
 from .stored_fields import fields_of
 
+MOST_POINTS, SPARSEST = 1 << 30, 1 << 16  # of what is written as a whole; for each point that is stored
 AT_ONCE = 32 << 20  # bytes that are held of a variable
 
 
@@ -72,7 +73,14 @@ class Job:
 
 def slabs(array: LazyArray, rows: int | None = None) -> Iterator[tuple[slice, NDArray[Any]]]:
     """The array part by part along its first axis, `rows` at a time or as many as are held at once."""
-    row = max(1, int(np.prod(array.shape[1:]))) * array.dtype.itemsize
+    points, stored = math.prod(array.shape), getattr(array, "stored", None)
+    if stored is not None and points > max(MOST_POINTS, SPARSEST * stored):
+        raise Error(
+            f"export: a variable has {points} points, of which {stored} are stored; leave it out with --variables, or "
+            "export to .vtkhdf or .amrex, which keep blocks apart",
+            Code.FILE,
+        )
+    row = max(1, math.prod(array.shape[1:])) * array.dtype.itemsize
     step = rows or max(1, AT_ONCE // row)
     for first in range(0, array.shape[0], step):
         part = slice(first, min(first + step, array.shape[0]))
@@ -80,7 +88,7 @@ def slabs(array: LazyArray, rows: int | None = None) -> Iterator[tuple[slice, ND
 
 
 def bytes_of(fields: Fields) -> int:
-    return sum(array.size * array.dtype.itemsize for array in fields.values())
+    return sum(math.prod(array.shape) * array.dtype.itemsize for array in fields.values())
 
 
 def human(count: float) -> str:

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from numpy.typing import NDArray
 
-from .level_sources import in_cell_order
+from .level_cells import boxes_without
+from .level_sources import BlockOf, in_cell_order
 from .levels import Levels
 
 
@@ -20,28 +22,58 @@ def why_not(levels: Levels) -> str:
     return ""
 
 
+def _covers(levels: Levels, number: int) -> list[NDArray[np.int64]]:
+    """The boxes of a level's cells that lie whole under a block of the next one."""
+    ratio = levels.mesh.ratio(number, number + 1)
+    finer = [block for block in levels.blocks if block.level == number + 1]
+    return [np.array([-(-block.lo // ratio), block.hi // ratio]) for block in finer]
+
+
+def _shown(levels: Levels, number: int) -> list[tuple[BlockOf, NDArray[np.int64]]]:
+    """The blocks of a level as boxes [lo, hi]. VTK finds out itself which cells finer levels cover, but not where boxes
+    are one layer thick: in two dimensions covered cells are left out."""
+    shown = []
+    covers = _covers(levels, number) if levels.mesh.dimensions == 2 else []
+    for block in levels.blocks:
+        if block.level != number or np.any(block.lo >= block.hi):
+            continue
+        parts = [np.array([block.lo, block.hi])]
+        for hole in covers:
+            parts = [left for part in parts for left in boxes_without(part, hole)]
+        shown += [(block, part) for part in parts]
+    return shown
+
+
+def _part(values: NDArray[np.generic], block: BlockOf, box: NDArray[np.int64]) -> NDArray[np.generic]:
+    """The cells of a box of those of its block; both with i running fastest."""
+    extents, lo, hi = (block.hi - block.lo)[::-1], (box[0] - block.lo)[::-1], (box[1] - block.lo)[::-1]
+    grid = values.reshape(*(int(n) for n in extents), *values.shape[1:])
+    inside = grid[tuple(slice(int(a), int(b)) for a, b in zip(lo, hi, strict=True))]
+    return inside.reshape(-1, *values.shape[1:])
+
+
 def _write_level(group: h5py.Group, levels: Levels, number: int, variables: list[str]) -> None:
     mesh, used = levels.mesh, levels.mesh.dimensions
     spacing = mesh.spacing / mesh.ratio(0, number)
     group.attrs["Spacing"] = np.where(np.arange(3) < used, spacing, 1.0)
-    blocks = [block for block in levels.blocks if block.level == number and np.all(block.lo < block.hi)]
-    boxes = np.array([[b.lo, b.hi - 1] for b in blocks], np.int32).reshape(-1, 2, 3)
+    shown = _shown(levels, number)
+    boxes = np.array([[box[0], box[1] - 1] for _, box in shown], np.int32).reshape(-1, 2, 3)
     boxes[:, :, used:] = 0
     group["AMRBox"] = boxes.transpose(0, 2, 1).reshape(-1, 6)
     for section in ("PointData", "FieldData", "CellData"):
         group.create_group(section)
-    counts = [int(np.prod(b.hi - b.lo)) for b in blocks]
+    counts = [int(np.prod(box[1] - box[0])) for _, box in shown]
     for name in variables:
         named = levels.variables[name]
         more = (named.components,) if named.components > 1 else ()
         data = group["CellData"].create_dataset(name, (sum(counts), *more), named.dtype)
-        first = 0
-        for block, count in zip(blocks, counts, strict=True):
-            stored = levels.source.read(name, block)
-            if stored is None:
-                data[first : first + count] = np.nan if named.dtype.kind == "f" else 0
-            else:
-                data[first : first + count] = in_cell_order(stored, named, mesh, block)
+        first, read, values = 0, None, None
+        for (block, box), count in zip(shown, counts, strict=True):
+            if block is not read:
+                stored, read = levels.source.read(name, block), block
+                values = None if stored is None else in_cell_order(stored, named, mesh, block)
+            missing = np.nan if named.dtype.kind == "f" else 0
+            data[first : first + count] = missing if values is None else _part(values, block, box)
             first += count
 
 
@@ -58,7 +90,7 @@ def root_of(file: h5py.File, kind: str, version: tuple[int, int], levels: Levels
 
 
 def write_levels(path: Path, levels: Levels, variables: list[str]) -> None:
-    """A group for each level, blocks one after the other. What finer levels cover, readers find out themselves."""
+    """A group for each level, blocks one after the other."""
     mesh = levels.mesh
     with h5py.File(path, "w") as file:
         root = root_of(file, "OverlappingAMR", (2, 0), levels)

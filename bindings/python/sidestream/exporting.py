@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from .damages import reading
 from .database import chosen, continued
 from .errors import Code, Error
 from .export_parts import Job, Progress, Remarks, bytes_of, human, in_ranges, parse_ranges
@@ -32,6 +33,11 @@ def _put_into_place(folder: Path, target: Path) -> list[Path]:
     return [target.parent / path.name for path in made]
 
 
+def _bytes_in(made: list[Path]) -> int:
+    files = [f for path in made for f in ([path] if path.is_file() else path.rglob("*"))]
+    return sum(f.stat().st_size for f in files if f.is_file())
+
+
 def export(
     directory: str | os.PathLike[str],
     target: str | os.PathLike[str],
@@ -48,14 +54,35 @@ def export(
     (.csv, .pieces, .series, .h5) to Parquet (.parquet). Left out: all variables, all
     iterations. Of contexts that a later run has written anew the later ones are taken. Nothing is overwritten. Gives
     sentences about what the format could not hold. `time_units` ("seconds since 2000-01-01") is for NetCDF."""
-    place, target = Path(directory), Path(target)
+    return _export(
+        Path(directory),
+        Path(target),
+        variables=variables,
+        iterations=iterations,
+        cycles=cycles,
+        time_units=time_units,
+        compress=compress,
+    )[0]
+
+
+def _export(
+    place: Path,
+    target: Path,
+    *,
+    variables: list[str] | None,
+    iterations: list[range] | None,
+    cycles: list[range] | None,
+    time_units: str | None,
+    compress: bool,
+) -> tuple[list[str], list[Path]]:
+    """The sentences, and what was made."""
     if target.suffix == ".parquet":
         if variables or iterations or cycles or time_units:
             raise Error("export: what to leave out can be said of databases alone; a table goes to .parquet whole")
         from .parquet import to_parquet
 
         to_parquet(place, target)
-        return []
+        return [], [target]
     if target.suffix not in FORMATS:
         raise Error(
             f"export: found '{target.name}', expected a name that ends in one of {', '.join(FORMATS)}, .parquet"
@@ -73,12 +100,13 @@ def export(
     # Beside the target, so that it appears whole or not at all.
     folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
-        _writer(FORMATS[target.suffix])(job, target, folder, compress, progress, remarks, **extra)
+        with reading(f"export: {place}", writes=True):
+            _writer(FORMATS[target.suffix])(job, target, folder, compress, progress, remarks, **extra)
         progress.end()
-        _put_into_place(folder, target)
+        made = _put_into_place(folder, target)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return remarks.said
+    return remarks.said, made
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -102,9 +130,9 @@ def main(arguments: list[str] | None = None) -> int:
     """The command. 0: done; 1: an error, which is told; 2: wrong arguments."""
     given = _parser().parse_args(arguments)
     try:
-        remarks = export(
-            given.directory,
-            given.target,
+        remarks, made = _export(
+            Path(given.directory),
+            Path(given.target),
             variables=given.variables.split(",") if given.variables else None,
             iterations=parse_ranges(given.iterations) if given.iterations else None,
             cycles=parse_ranges(given.cycles) if given.cycles else None,
@@ -119,8 +147,5 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     for sentence in remarks:
         print(f"sidestream: {sentence}", file=sys.stderr)
-    target = Path(given.target)
-    size = sum(p.stat().st_size for p in target.parent.glob(f"{target.stem}*") if p.is_file())
-    size += sum(p.stat().st_size for p in target.rglob("*") if p.is_file()) if target.is_dir() else 0
-    print(f"{given.target}: {human(size)}")
+    print(f"{given.target}: {human(_bytes_in(made))}")
     return 0

@@ -51,7 +51,7 @@ def _variables(file: h5py.File) -> dict[str, h5py.Dataset]:
         if isinstance(item, h5py.Dataset):
             found[name] = item
 
-    if "variables" in file:  # not if no block has a point: particles that all are gone
+    if "variables" in file:  # earlier versions: not if no block had a point
         file["variables"].visititems(visit)
     return found
 

@@ -10,6 +10,9 @@ from xarray.core import indexing
 
 from .lazy import Fields, LazyArray
 
+# Of one iteration; over time they are coordinates.
+OF_ITERATION = ("iteration", "cycle", "time")
+
 
 class _OnAccess(BackendArray):
     """A lazy array as xarray's own laziness takes it."""
@@ -31,12 +34,38 @@ def _data_of(array: LazyArray) -> Any:
     return dask.array.from_array(array, chunks=array.chunks, name=False, meta=meta)
 
 
+def _yielding(fields: Fields) -> dict[str, str]:
+    """New names of dimensions and coordinates that a variable is called like: xarray takes a name once, and what was
+    published keeps its own."""
+    ours = [name for array in fields.values() for name in array.dims]
+    ours += [*fields.coords, *(name for name in OF_ITERATION if name in fields.attrs)]
+    taken = {*fields, *ours}
+    renamed: dict[str, str] = {}
+    for name in dict.fromkeys(ours):
+        if name not in fields:
+            continue
+        new = f"{name}_axis"
+        while new in taken:
+            new += "_"
+        taken.add(new)
+        renamed[name] = new
+    return renamed
+
+
 def dataset_of(fields: Fields) -> xr.Dataset:
-    """Time, cycle and iteration are coordinates, of one file without an axis."""
-    coords: dict[str, Any] = {name: (dims, values) for name, (dims, values) in fields.coords.items()}
-    attrs = {name: value for name, value in fields.attrs.items() if name not in ("iteration", "cycle", "time")}
-    for name in ("iteration", "cycle", "time"):
+    """Time, cycle and iteration are coordinates, of one file without an axis. Where a variable has the name of a
+    coordinate or dimension, that gets `_axis` behind its own."""
+    renamed = _yielding(fields)
+
+    def named(name: str) -> str:
+        return renamed.get(name, name)
+
+    coords: dict[str, Any] = {
+        named(name): (tuple(map(named, dims)), values) for name, (dims, values) in fields.coords.items()
+    }
+    attrs = {name: value for name, value in fields.attrs.items() if name not in OF_ITERATION}
+    for name in OF_ITERATION:
         if name in fields.attrs:
-            coords[name] = fields.attrs[name]
-    variables = {name: xr.Variable(a.dims, _data_of(a), dict(a.attrs)) for name, a in fields.items()}
+            coords[named(name)] = fields.attrs[name]
+    variables = {name: xr.Variable(tuple(map(named, a.dims)), _data_of(a), dict(a.attrs)) for name, a in fields.items()}
     return xr.Dataset(variables, coords, attrs)

@@ -72,12 +72,31 @@ def is_database(place: Path) -> bool:
     return (place / JOURNAL).is_file()
 
 
-def _check_head(raw: bytes, path: Path) -> None:
-    if raw[:8] != HEAD or not is_right(raw[:248], int.from_bytes(raw[248:], "little")):
-        raise Error(f"{path}: this is no head of a database; the file is damaged or something else", Code.FILE)
+class Removed(Error):
+    """What was asked for was there, and a run that writes at the same time has removed it."""
+
+
+def _remark_on_head(raw: bytes, path: Path) -> list[str]:
+    """A damaged head costs nothing: nobody needs what it says. Throws Error(FILE) if it is of a newer version."""
+    whole = len(raw) == SLOT and raw[:8] == HEAD and is_right(raw[:248], int.from_bytes(raw[248:], "little"))
     version = int.from_bytes(raw[8:12], "little")
-    if version > VERSION:
+    if whole and version > VERSION:
         raise Error(f"{path}: version {version} of the format, expected {VERSION}; use a newer Sidestream", Code.FILE)
+    if not raw:
+        return [f"{path}: the file is empty; it was cut off"]
+    return [] if whole and version == VERSION else [f"{path}: the head is damaged; contexts are read all the same"]
+
+
+def _passed_over(path: Path, number: int, size: int) -> str:
+    if size < SLOT:
+        return (
+            f"{path}: slot {number} has {size} of {SLOT} bytes: a run ended while it committed this context, which is "
+            "dropped"
+        )
+    return (
+        f"{path}: slot {number} is damaged, or a run ended while it was written; the context that it stands for is "
+        "dropped"
+    )
 
 
 def _slot(number: int, raw: bytes) -> Slot | int | None:
@@ -100,20 +119,26 @@ def read_journal(place: Path) -> Journal:
     """Throws Error(FILE) if the directory is no database."""
     path = place / JOURNAL
     try:
+        if not is_database(place):
+            raise FileNotFoundError(f"no file '{path}'")
         data = path.read_bytes()
     except OSError as problem:
         raise Error(
             f"{place}: this is no database; it has no file '{JOURNAL}' that can be read ({problem})", Code.FILE
         ) from problem
-    _check_head(data[:SLOT], path)
     found: dict[int, Slot] = {}
-    remarks = []
+    remarks = _remark_on_head(data[:SLOT], path)
     for number in range(1, -(-len(data) // SLOT)):
         slot = _slot(number, data[number * SLOT : (number + 1) * SLOT])
         if isinstance(slot, Slot):
             found[number] = slot
         elif slot is None:
-            remarks.append(f"{path}: slot {number} is not whole and is passed over; a run was killed while it wrote it")
+            remarks.append(_passed_over(path, number, len(data) - number * SLOT))
         else:
             found.pop(slot, None)
     return Journal(tuple(found.values()), tuple(remarks))
+
+
+def is_removed(place: Path, number: int) -> bool:
+    """Whether the context of a slot is there no more."""
+    return all(slot.number != number for slot in read_journal(place).slots)

@@ -9,6 +9,8 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from .damages import reading
+
 Index = tuple[int | slice, ...]
 Chunks = tuple[tuple[int, ...], ...]
 
@@ -86,7 +88,7 @@ class FileArray(LazyArray):
     name: str
 
     def _read(self, index: Index) -> NDArray[Any]:
-        with h5py.File(self.path, "r") as file:
+        with reading(f"{self.path}: {self.name}"), h5py.File(self.path, "r") as file:
             return np.asarray(file[self.name][index])
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import NDArray
 
+from .damages import reading
 from .database import JOURNAL, is_database, read_database
 from .errors import Code, Error
 from .lazy import Fields
@@ -135,7 +136,8 @@ def open(
             raise Error(
                 f"{place}: deepest={deepest}, expected 0 or more, the number of the finest level that is wanted"
             )
-        return read_levels(place, iteration, cycle, mesh, deepest)
+        with reading(str(place)):
+            return read_levels(place, iteration, cycle, mesh, deepest)
     if deepest is not None:
         raise Error(
             f"{place}: deepest={deepest} says how fine levels may be; pass into='levels' to one file, or leave it out"
@@ -156,4 +158,5 @@ def open(
             f"{place}: files that end in '{place.suffix}' are not read here, but {', '.join(READERS)} and directories",
             Code.FILE,
         )
-    return _finished(reader(place), into)
+    with reading(str(place)):
+        return _finished(reader(place), into)

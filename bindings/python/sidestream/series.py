@@ -13,7 +13,7 @@ from .errors import Code, Error
 from .fields import read_hdf5
 from .lazy import Fields, LazyArray, StackedArray
 from .pictures import read_picture
-from .tables import read_csv, read_pieces
+from .tables import once, read_csv, read_pieces
 from .vtk_files import read_vtk
 from .vtk_hdf import read_vtkhdf
 
@@ -98,15 +98,19 @@ def _rows_over_time(index: Path, entries: list[Entry]) -> NDArray[Any]:
     tables = [read_pieces(e.path) if e.path.suffix == ".pieces" else read_csv(e.path) for e in entries]
     before = [("iteration", np.int64), ("cycle", np.int64), ("time", np.float64)]
     columns = tables[0].dtype.names or ()
-    kinds = [(name, np.result_type(*(table.dtype[name] for table in tables))) for name in columns]
+    own = once(columns, OF_ITERATION)
+    kinds = [
+        (mine, np.result_type(*(table.dtype[name] for table in tables)))
+        for name, mine in zip(columns, own, strict=True)
+    ]
     whole = np.empty(sum(len(table) for table in tables), before + kinds)
     row = 0
     for entry, table in zip(entries, tables, strict=True):
         part = whole[row : row + len(table)]
         for name in OF_ITERATION:
             part[name] = getattr(entry, name)
-        for name in columns:
-            part[name] = table[name]
+        for name, mine in zip(columns, own, strict=True):
+            part[mine] = table[name]
         row += len(table)
     return whole
 

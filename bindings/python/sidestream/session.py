@@ -127,6 +127,12 @@ class Session(Declaring):
             return self._session.publish_components(variable, block, array)
         return self._session.publish(variable, block, array, component_axis)
 
+    def publish_values(self, variable: str, block: int, array: NDArray[Any] | memoryview) -> bool:
+        """As `publish`, from an array of any shape whose elements lie one after the other in memory as the variable's
+        do: its first axis fastest (`order: column`), components before it. Their number and dtype are compared with
+        what is declared."""
+        return self._session.publish_values(variable, block, array)
+
     def publish_block(self, block: int, arrays: Mapping[str, NDArray[Any] | Sequence[NDArray[Any]]]) -> bool:
         """Several variables of one block: `publish` of each. All are tried. False: the iteration is refused."""
         taken, first = True, None

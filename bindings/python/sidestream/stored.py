@@ -1,6 +1,7 @@
 """A context of a database: what it says of itself, and its values, decoded and verified. See docs/database.md."""
 
-import json
+import os
+import stat
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,9 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .codecs import decoded, values_of
+from .damages import of_context, reading
 from .errors import Code, Error
-from .journal import Slot, is_right
+from .journal import Removed, Slot, is_removed, is_right
+from .schema import LISTS, Variable, read_schema
+from .table_checks import check_blocks, check_pieces
 from .tree_pieces import TreePieces
+
+__all__ = ["Context", "Piece", "Tables", "Variable"]
 
 _NUMBERS = ("group", "segment", "first", "last", "contributors", "unused")
 _SIZES = ("offset", "blocks", "pieces", "chunks", "blocks_sum", "rest_sum", "unused_too")
@@ -35,28 +41,15 @@ CHUNK = np.dtype([("bytes", "<u4"), ("encoded", "<u4"), ("sum", "<u8")])
 Box = tuple[NDArray[np.int64], NDArray[np.int64]]  # first index, last index + 1, of i, j, k
 
 
-@dataclass(frozen=True)
-class Variable:
-    """A variable, as the context says."""
-
-    number: int
-    name: str
-    mesh: str
-    dtype: np.dtype[Any]  # as it is stored, little-endian
-    centering: int  # bit a: nodes along axis a
-    components: int
-    order: str
-    role: str
-    unit: str
-    label: str
-    group: str
-    codecs: list[list[str]]  # the lists, one of which each chunk went through, or none
-    relations: dict[str, Any]  # to others, of values on trees
-
-    @property
-    def nodes(self) -> NDArray[np.int64]:
-        """1 along axes on which its points are nodes."""
-        return np.array([self.centering >> axis & 1 for axis in range(3)])
+def _part_of(path: Path, offset: int, size: int) -> bytes:
+    """Fewer bytes, and no memory for them, where the file ends. Without waiting: it may be a pipe."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode) or offset > facts.st_size or size > facts.st_size - offset:
+            return b""
+        file.seek(offset)
+        return file.read(size)
 
 
 @dataclass(frozen=True)
@@ -86,18 +79,22 @@ class Context:
     def __init__(self, place: Path, slot: Slot) -> None:
         self.place, self.slot = place, slot
         record = self.bytes_at((slot.group, slot.segment), slot.offset, slot.size, slot.checksum, "the record")
-        try:
-            magic, length, groups = struct.unpack_from("<8sQQ", record)
-            if magic != b"SDSRECRD":
-                raise ValueError("no magic")
-            about = json.loads(record[24 : 24 + length])
-            self.groups = np.frombuffer(record, GROUP, groups, 24 + -(-length // 8) * 8)
-            self.provenance, self.chunk = str(about["provenance"]), int(about["chunk"])
-            self.meshes: dict[str, dict[str, Any]] = {mesh["name"]: mesh for mesh in about["meshes"]}
-            self.mesh_numbers = {mesh["name"]: n for n, mesh in enumerate(about["meshes"])}
-            self.variables = {v["name"]: _variable(n, v) for n, v in enumerate(about["variables"])}
-        except (ValueError, KeyError, TypeError, struct.error) as problem:
-            raise Error(f"{place}: the record of {self.name} cannot be read ({problem})", Code.FILE) from problem
+        with reading(f"{place}: the record of {self.name}"):
+            self._take(record)
+
+    def _take(self, record: bytes) -> None:
+        magic, length, groups = struct.unpack_from("<8sQQ", record)
+        table = 24 + -(-length // 8) * 8
+        if magic != b"SDSRECRD" or len(record) != table + groups * GROUP.itemsize:
+            raise ValueError("no record")
+        self.schema = read_schema(record[24 : 24 + length].decode())
+        self.groups = np.frombuffer(record, GROUP, groups, table)
+        inside = (self.groups["first"] <= self.groups["segment"]) & (self.groups["segment"] <= self.groups["last"])
+        if not inside.all():
+            raise ValueError("tables in no segment of their group")
+        self.provenance, self.chunk = self.schema.provenance, self.schema.chunk
+        self.meshes, self.variables = self.schema.meshes, self.schema.variables
+        self.mesh_numbers = {name: n for n, name in enumerate(self.meshes)}
 
     @property
     def name(self) -> str:
@@ -106,16 +103,23 @@ class Context:
 
     def is_list(self, mesh: str) -> bool:
         """Whether the blocks of a mesh are lists."""
-        return self.meshes[mesh]["type"] in ("unstructured", "points", "octree")
+        return self.meshes[mesh]["type"] in LISTS
+
+    def _segment(self, file: tuple[int, int]) -> Path:
+        return self.place / f"segment-{self.slot.run:04}-{file[0]:06}-{file[1]:04}.h5"
 
     def bytes_at(self, file: tuple[int, int], offset: int, size: int, checksum: int, what: str) -> bytes:
         """Of a segment (group, number), verified; `what` they are for sentences. Throws Error(FILE)."""
-        path = self.place / f"segment-{self.slot.run:04}-{file[0]:06}-{file[1]:04}.h5"
+        path = self._segment(file)
         try:
-            with path.open("rb") as segment:
-                segment.seek(int(offset))
-                data = segment.read(int(size))
+            data = _part_of(path, int(offset), int(size))
         except OSError as problem:
+            # A run that keeps so many contexts says so before it deletes files.
+            if is_removed(self.place, self.slot.number):
+                raise Removed(
+                    f"{self.place}: {self.name} was removed by a run that writes at the same time; open it again",
+                    Code.FILE,
+                ) from problem
             raise Error(f"{path}: {what} of {self.name} cannot be read ({problem})", Code.FILE) from problem
         if len(data) != size or not is_right(data, int(checksum)):
             raise Error(
@@ -128,7 +132,8 @@ class Context:
     @cached_property
     def tables(self) -> list[Tables]:
         """Of all groups."""
-        return [self._tables(group) for group in self.groups]
+        with reading(f"{self.place}: {self.name}"):
+            return [self._tables(group) for group in self.groups]
 
     def _tables(self, group: Any) -> Tables:
         file = (int(group["group"]), int(group["segment"]))
@@ -137,13 +142,17 @@ class Context:
         pieces, chunks = int(group["pieces"]), int(group["chunks"])
         rest_size = pieces * PIECE.itemsize + chunks * CHUNK.itemsize
         rest = self.bytes_at(file, int(group["offset"]) + size, rest_size, group["rest_sum"], "the tables")
-        return Tables(
+        found = Tables(
             file[0],
             np.frombuffer(blocks, BLOCK),
             np.frombuffer(rest, PIECE, pieces),
             np.frombuffer(rest, CHUNK, chunks, pieces * PIECE.itemsize),
         )
+        check_blocks(found.blocks, self.schema)
+        check_pieces(found.pieces, found.chunks, found.blocks, group, self.schema)
+        return found
 
+    @of_context
     def blocks(self, mesh: str) -> NDArray[Any]:
         """Of a mesh, by level and id."""
         number = self.mesh_numbers[mesh]
@@ -159,6 +168,7 @@ class Context:
             return np.array([0, 0, 0]), np.array([int(count), 1, 1])
         return block["lo"].astype(np.int64), block["hi"] + variable.nodes
 
+    @of_context
     def pieces(self, variable: Variable, level: int | None = None) -> list[Piece]:
         """All pieces of a variable, by ascending id of their blocks; of one level, or of all."""
         found = []
@@ -176,6 +186,7 @@ class Context:
         extents = [int(n) for n in hi - lo]
         return (*(extents if variable.order == "row" else extents[::-1]), variable.components)
 
+    @of_context
     def read(self, variable: Variable, piece: Piece, first: int = 0, past: int | None = None) -> NDArray[Any]:
         """Elements `first` to `past` of a piece in the order of storage: of the chunks that have them, all of them are
         verified and decoded."""
@@ -225,16 +236,11 @@ class Context:
 
     def verify(self) -> None:
         """Reads everything. Throws Error(FILE) at the first damage."""
+        for group in self.groups:
+            for number in range(int(group["first"]), int(group["last"]) + 1):
+                path = self._segment((int(group["group"]), number))
+                if not path.exists():  # a range without end finds its first gap soon
+                    raise Error(f"{path}: this segment of {self.name} is missing", Code.FILE)
         for variable in self.variables.values():
             for piece in self.pieces(variable):
                 self.read(variable, piece)
-
-
-def _variable(number: int, about: dict[str, Any]) -> Variable:
-    texts = {name: str(about[name]) for name in ("name", "mesh", "order", "role", "unit", "label", "group")}
-    counts = {name: int(about[name]) for name in ("centering", "components")}
-    codecs = [list(names) for names in (about["codec"], *about.get("others", ()))]
-    dtype = np.dtype(about["type"]).newbyteorder("<")
-    return Variable(
-        number=number, dtype=dtype, codecs=codecs, relations=dict(about.get("relations", {})), **texts, **counts
-    )

@@ -7,10 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .axes import NODES, coordinates_of, dimensions_of, is_list
+from .damages import reading
 from .journal import can_verify
 from .lazy import Fields, Index, LazyArray
 from .region import read_region, read_stretch
 from .stored import Context, Piece, Variable
+
+MOST_POSITIONS, SPARSEST = 1 << 24, 1024  # along an axis; for each value that is stored
 
 # By the number of a centering: the name whose nodes these are.
 CENTERINGS = {sum(1 << "xyz".index(axis) for axis in nodes): name for name, nodes in NODES.items()}
@@ -37,7 +40,16 @@ class StoredArray(LazyArray):
     def _pieces(self) -> list[Piece]:
         return self.context.pieces(self.variable, None if self.context.is_list(self.variable.mesh) else self.level)
 
+    @property
+    def stored(self) -> int:
+        """How many of its points are in blocks."""
+        return sum(int(np.prod(piece.hi - piece.lo)) for piece in self._pieces())
+
     def _read(self, index: Index) -> NDArray[Any]:
+        with reading(f"{self.context.place}: '{self.variable.name}' of {self.context.name}"):
+            return self._read_part(index)
+
+    def _read_part(self, index: Index) -> NDArray[Any]:
         space = len(self.axes)
         index = (*index, *(slice(None),) * (self.ndim - len(index)))
         bounds = [
@@ -78,6 +90,13 @@ def _cuts(pieces: list[Piece], axes: tuple[int, ...], lo: Any, hi: Any, nodes: A
     if np.prod([len(edge) - 1 for edge in edges]) > 2 * max(1, len(pieces)):
         return tuple((int(hi[axis] - lo[axis]),) for axis in axes)
     return tuple(tuple(int(n) for n in np.diff(edge)) or (0,) for edge in edges)
+
+
+def _check_axes(variable: Variable, shape: tuple[int, ...], pieces: list[Piece]) -> None:
+    """Each axis gets an array of positions: how long they are is what a file says, which may be anybody's."""
+    stored = sum(int(np.prod(p.hi - p.lo)) for p in pieces)
+    if max(shape, default=0) > max(MOST_POSITIONS, SPARSEST * stored):
+        raise ValueError(f"'{variable.name}' has {max(shape)} points along an axis, and {stored} of them are stored")
 
 
 def _attributes(variable: Variable, level: int) -> dict[str, Any]:
@@ -126,6 +145,7 @@ class _Opening:
         suffix = f"_level{level}" if level else ""
         axes = _axes_of(variable, int(mesh.attrs["dimensions"]), as_list)
         shape = tuple(int(hi[axis] - lo[axis]) for axis in axes)
+        _check_axes(variable, shape, pieces)
         components = (variable.components,) if variable.components > 1 else ()
         shown = _Node(variable.name, {"centering": CENTERINGS[variable.centering], "components": variable.components})
         shown.attrs |= {"order": variable.order, "lo": lo, "hi": hi}
@@ -169,10 +189,11 @@ class _Opening:
 
 def fields_of(context: Context) -> Fields:
     """The variables of a context by name; those of level n > 0 as NAME_leveln."""
-    opening = _Opening(context)
-    for variable in context.variables.values():
-        for level in opening.levels(variable):
-            opening.add(variable, level)
+    with reading(f"{context.place}: {context.name}"):
+        opening = _Opening(context)
+        for variable in context.variables.values():
+            for level in opening.levels(variable):
+                opening.add(variable, level)
     slot = context.slot
     attrs = {"iteration": slot.iteration, "cycle": slot.cycle, "time": slot.time, "kind": slot.kind}
     attrs |= {"provenance": context.provenance, "checksums": "verified" if can_verify() else "not verified"}

@@ -37,6 +37,19 @@ def _column(name: str, texts: Sequence[str]) -> NDArray[Any]:
         return np.array(texts, f"U{max(longest, 1)}")
 
 
+def once(names: Sequence[str], before: Sequence[str] = ()) -> list[str]:
+    """Names of which each is there once: the second `time` is `time_2`. NumPy's arrays have no two of one name, and
+    files may: analyses could write columns that the library has too."""
+    taken, made = set(before), []
+    for name in names:
+        own, number = name, 2
+        while own in taken:
+            own, number = f"{name}_{number}", number + 1
+        taken.add(own)
+        made.append(own)
+    return made
+
+
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], path: Path) -> NDArray[Any]:
     for number, row in enumerate(rows, 1):
         if len(row) != len(header):
@@ -45,6 +58,7 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], path: Path) -> 
                 "the file may still be written",
                 Code.FILE,
             )
+    header = once(header)
     columns = [_column(name, [row[n] for row in rows]) for n, name in enumerate(header)]
     table = np.empty(len(rows), [(name, values.dtype) for name, values in zip(header, columns, strict=True)])
     for name, values in zip(header, columns, strict=True):

@@ -265,24 +265,44 @@ class Abandoned final : public Blocks {
 /// A client that closes within an iteration.
 class Unfinished final : public Blocks {
  public:
-  Unfinished(const Harness& harness, Report& report) : Blocks(harness, report, 1, 0) {}
+  Unfinished(const Harness& harness, Report& report) : Blocks(harness, report, harness.both() ? 1 : 2, 0) {}
 
  protected:
   void publish(ClientTransport& transport, std::int64_t n) override {
+    if (n == 1 && harness_.client == 0) return;  // see close
     expect(transport.begin() && put(transport, n), n, "no room");
     finish(transport, n);
   }
+  /// Client 0 has handed over all that a client can, and leaves; another region it does not hand over.
   void close(ClientTransport& transport) override {
     if (harness_.client == 0) {
       expect(transport.begin(), "begin refuses");
       const std::optional<Region> region = transport.reserve(record(0).bytes, false);
       if (region) transport.clear(*region);
+      BlockRecord other = record(0);
+      other.block.id = harness_.clients;
+      transport.declare(other.block, false);
+      expect(put(transport, 1), 1, "no room");
+      Signal signal;
+      signal.head.bytes = 8;
+      signal.values.resize(8);
+      transport.signal(signal);
     }
     Blocks::close(transport);
   }
+  void serve(ServerTransport& transport, std::int64_t n) override {
+    if (n == 0) return Blocks::serve(transport, n);
+    static_cast<void>(transport.advance(n));
+    std::int64_t ended = transport.ended(n);
+    harness_.group->sum(std::span(&ended, 1));
+    expect(ended == harness_.clients - 1, n, "not the clients have ended it that did not leave before");
+    if (ended > 0) transport.release(n, Outcome::refused);
+  }
   void check_end(ClientTransport& transport) override {
-    await_outcomes(transport, 1);
+    const std::int64_t count = harness_.client == 0 ? 1 : iterations_;
+    await_outcomes(transport, count);
     expect(outcome(0) == Outcome::delivered, "what was ended before is not delivered");
+    expect(count == 1 || outcome(1) == Outcome::refused, "what not all ended is not refused");
   }
 };
 

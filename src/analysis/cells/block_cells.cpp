@@ -16,7 +16,6 @@
 namespace sidestream {
 namespace {
 
-constexpr std::uint8_t vtk_vertex = 1, vtk_line = 3;
 constexpr int level_bits = 56;  ///< below them the number on the level
 
 using Place = std::array<double, 3>;

@@ -9,12 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "analysis/repeated_points.hpp"
 #include "sidestream/data/result.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {
 
-/// What a point is called in all blocks: points of one key are one, and points are written in the order of keys.
+/// What a point is called in all blocks: points of one key are one if they are at one place, and points are written in
+/// the order of keys.
 struct PointKey {
   /// Of points of the mesh, by number or, of particles without numbers, by place; of points on an edge, cut by plane
   /// `kind`; of points that several planes made.
@@ -52,8 +54,8 @@ struct CellLayout {
 [[nodiscard]] std::vector<CellPiece> to_cell_pieces(BytesView bytes);
 
 /// One set of all pieces: points in the order of their keys, once each, cells in the order of their names, and those
-/// that are alike in that of their types and points.
-[[nodiscard]] CellSet merge(std::vector<CellPiece> pieces, const CellLayout& layout);
+/// that are alike in that of their types and points. `repeated` is told of points whose key another one elsewhere has.
+[[nodiscard]] CellSet merge(std::vector<CellPiece> pieces, const CellLayout& layout, RepeatedPoints& repeated);
 
 /// Collective: deals out the cells of all servers' partials anew, so that server after server has about as many, in the
 /// order of the one set of them all.

@@ -53,7 +53,8 @@ int compare_bits(const std::vector<std::vector<double>>& a, std::size_t m, const
 
 class Merger {
  public:
-  Merger(std::vector<CellPiece> pieces, const CellLayout& layout) : pieces_(std::move(pieces)) {
+  Merger(std::vector<CellPiece> pieces, const CellLayout& layout, RepeatedPoints& repeated)
+      : pieces_(std::move(pieces)), repeated_(repeated) {
     for (const CellLayout::Array& array : layout.point_data)
       set_.point_data.push_back({array.name, array.components, {}});
     for (const CellLayout::Array& array : layout.cell_data)
@@ -67,7 +68,7 @@ class Merger {
   }
 
  private:
-  /// Points that are alike are one, but for particles, which are in order of what they have.
+  /// Points of one key at one place are one, but for particles, which are in order of what they have.
   void take_points() {
     std::vector<PointEntry> entries;
     for (std::size_t p = 0; p < pieces_.size(); ++p) {
@@ -78,27 +79,41 @@ class Merger {
     const auto piece_of = [&](const PointEntry& e) -> const CellPiece& {
       return pieces_[static_cast<std::size_t>(e.piece)];
     };
+    const auto place_of = [&](const PointEntry& e) -> const std::array<double, 3>& {
+      return piece_of(e).points[static_cast<std::size_t>(e.index)];
+    };
     std::sort(entries.begin(), entries.end(), [&](const PointEntry& a, const PointEntry& b) {
       if (a.key != b.key) return a.key < b.key;
       if (piece_of(a).apart) {
         const auto m = static_cast<std::size_t>(a.index), n = static_cast<std::size_t>(b.index);
         const int way = compare_bits(piece_of(a).point_data, m, piece_of(b).point_data, n);
         if (way != 0) return way < 0;
+      } else if (const auto& x = place_of(a), &y = place_of(b); x != y) {
+        return x < y;
       }
       return a.piece != b.piece ? a.piece < b.piece : a.index < b.index;
     });
     numbers_.resize(pieces_.size());
     for (std::size_t p = 0; p < pieces_.size(); ++p) numbers_[p].resize(pieces_[p].points.size());
+    double reach = 0;
+    for (const CellPiece& piece : pieces_) reach = reach_of(piece.points, reach);
+    PointsOfOneNumber same(reach);
     const PointEntry* last = nullptr;
     for (const PointEntry& entry : entries) {
       const CellPiece& piece = piece_of(entry);
       const auto n = static_cast<std::size_t>(entry.index);
-      if (last == nullptr || entry.key != last->key || piece.apart) {
+      const bool is_first = last == nullptr || entry.key != last->key || piece.apart;
+      if (is_first) same.clear();
+      std::int64_t number = is_first ? -1 : same.at(piece.points[n]);
+      if (number < 0) {
+        if (!is_first) repeated_.note(same.first(), piece.points[n]);
+        number = static_cast<std::int64_t>(set_.points.size());
+        same.add(piece.points[n], number);
         set_.points.push_back(piece.points[n]);
         append(piece.point_data, n, set_.point_data);
       }
       last = &entry;
-      numbers_[static_cast<std::size_t>(entry.piece)][n] = static_cast<std::int64_t>(set_.points.size()) - 1;
+      numbers_[static_cast<std::size_t>(entry.piece)][n] = number;
     }
   }
 
@@ -172,6 +187,7 @@ class Merger {
   }
 
   std::vector<CellPiece> pieces_;
+  RepeatedPoints& repeated_;
   CellSet set_;
   std::vector<std::vector<std::int64_t>> numbers_;      ///< of each piece's points: the number in the set
   std::vector<std::vector<std::int64_t>> face_begins_;  ///< of each piece's cells
@@ -211,8 +227,8 @@ std::vector<CellPiece> to_cell_pieces(BytesView bytes) {
   return pieces;
 }
 
-CellSet merge(std::vector<CellPiece> pieces, const CellLayout& layout) {
-  return Merger(std::move(pieces), layout).take();
+CellSet merge(std::vector<CellPiece> pieces, const CellLayout& layout, RepeatedPoints& repeated) {
+  return Merger(std::move(pieces), layout, repeated).take();
 }
 
 }  // namespace sidestream

@@ -120,6 +120,12 @@ ClipQuery read_clip(const Settings& settings, const Metadata& metadata, Purpose 
   return query;
 }
 
+std::string why_empty(const ClipQuery& query, const CombineInput& input) {
+  const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query.variables.front()));
+  const Mesh& mesh = input.metadata.mesh_of(variable);
+  return fmt::format("nothing of the mesh '{}' is in the part that is kept; {}", mesh.name, reach_text(mesh, input));
+}
+
 Selection selection_of(const ClipQuery& query, const Metadata& metadata) {
   const auto needed = [region = query.region, choice = query.choice](const BlockSummary& block) {
     return may_have_some(choice, block) && may_have(region, block.low, block.high);

@@ -10,8 +10,6 @@
 namespace sidestream {
 namespace {
 
-constexpr std::uint8_t vtk_vertex = 1, vtk_polyvertex = 2, vtk_line = 3, vtk_polyline = 4;
-
 std::int64_t hash_of(const PointKey& p, const PointKey& q, std::size_t plane, std::uint64_t seed) {
   std::uint64_t hash = mixed_bits(seed ^ plane);
   for (const std::int64_t part : {p.kind, p.a, p.b, q.kind, q.a, q.b}) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/cells/block_tree.hpp"
 #include "analysis/cells/cell_section.hpp"
+#include "analysis/cells/owned_leaves.hpp"
 #include "analysis/cells/place_names.hpp"
 #include "analysis/chosen_runs.hpp"
 #include "analysis/grids/level_axes.hpp"
@@ -184,7 +184,7 @@ CellEnds ends_in_tree(const TreePlaces& places, const TreeCell& cell, int dimens
 
 void slice_tree(const SliceQuery& query, const LocalInput& input, const Mesh& mesh, const BlockView& view,
                 std::vector<Piece>& pieces) {
-  const auto tree = BlockTree::of(input, mesh, view.block);
+  const auto tree = OwnedLeaves::of(input, mesh, view.block);
   if (!tree || view.copy) return;
   const TreePlaces places(mesh);
   const Index3& roots = dynamic_cast<const OctreeGeometry&>(*mesh.geometry).roots();

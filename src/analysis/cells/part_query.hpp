@@ -55,6 +55,14 @@ struct BlockPart {
 [[nodiscard]] std::vector<Piece> extract(const ThresholdQuery& query, const LocalInput& input);
 [[nodiscard]] std::vector<Piece> extract(const ClipQuery& query, const LocalInput& input);
 
+/// The values that a threshold goes by.
+[[nodiscard]] inline SeenValues seen_values_of(const ThresholdQuery& query) {
+  return {query.variables.front(), query.component};
+}
+/// Collective: why nothing is chosen.
+[[nodiscard]] std::string why_empty(const ThresholdQuery& query, const SeenValues& seen, const CombineInput& input);
+[[nodiscard]] std::string why_empty(const ClipQuery& query, const CombineInput& input);
+
 /// How the data of their pieces are made up.
 [[nodiscard]] CellLayout layout_of(const PartQuery& query, const Metadata& metadata);
 
@@ -74,8 +82,9 @@ struct BlockPart {
 [[nodiscard]] std::vector<BlockNumbers> fields_of(const PartQuery& query, const Metadata& metadata,
                                                   const BlockCells& cells);
 
-/// Collective: writes the set of all servers' pieces, in one file or in pieces.
-void add_part(const std::string& file, Pieces how, const CellLayout& layout, const CombineInput& input);
+/// Collective: writes the set of all servers' pieces, in one file or in pieces. Returns on rank 0 which points were
+/// kept apart.
+RepeatedPoints add_part(const std::string& file, Pieces how, const CellLayout& layout, const CombineInput& input);
 /// The own pieces as a partial.
 [[nodiscard]] Bytes to_bytes(std::vector<BlockPart> parts);
 

@@ -10,7 +10,7 @@
 namespace sidestream {
 namespace {
 
-enum : std::uint8_t { strip = 6, quadratic_polygon = 36, vtk_line = 3 };
+enum : std::uint8_t { strip = 6, quadratic_polygon = 36 };
 
 using Parts = std::vector<LinearPart>;
 

@@ -82,13 +82,15 @@ std::vector<BlockNumbers> fields_of(const PartQuery& query, const Metadata& meta
   return fields;
 }
 
-void add_part(const std::string& file, Pieces how, const CellLayout& layout, const CombineInput& input) {
+RepeatedPoints add_part(const std::string& file, Pieces how, const CellLayout& layout, const CombineInput& input) {
+  RepeatedPoints repeated;
   Communicator& servers = input.communicator;
   std::uint64_t size = 0;
   for (const Bytes& partial : input.partials) size += partial.size();
   if (in_pieces(how, size, servers)) {
-    input.results.add_parts(file, merge(share_cells(input.partials, servers), layout), servers, Pieces::always);
-    return;
+    input.results.add_parts(file, merge(share_cells(input.partials, servers), layout, repeated), servers,
+                            Pieces::always);
+    return gathered(repeated, servers);
   }
   Bytes mine;
   for (const Bytes& partial : input.partials) mine.insert(mine.end(), partial.begin(), partial.end());
@@ -96,7 +98,8 @@ void add_part(const std::string& file, Pieces how, const CellLayout& layout, con
   for (const Bytes& bytes : servers.gather(mine, 0)) {
     for (CellPiece& piece : to_cell_pieces(bytes)) pieces.push_back(std::move(piece));
   }
-  if (servers.rank() == 0) input.results.add(file, merge(std::move(pieces), layout));
+  if (servers.rank() == 0) input.results.add(file, merge(std::move(pieces), layout, repeated));
+  return repeated;
 }
 
 Bytes to_bytes(std::vector<BlockPart> parts) {
@@ -140,6 +143,12 @@ ThresholdQuery read_threshold(const Settings& settings, const Metadata& metadata
                   fmt::format("'{}' lies in cells, each of which has one value; leave `points` out", variable.name));
   }
   return query;
+}
+
+std::string why_empty(const ThresholdQuery& query, const SeenValues& seen, const CombineInput& input) {
+  const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query.variables.front()));
+  return fmt::format("nothing lies where '{}' is from {} to {}; {}", variable.name, query.low, query.high,
+                     seen.text(input));
 }
 
 Selection selection_of(const ThresholdQuery& query, const Metadata& metadata) {

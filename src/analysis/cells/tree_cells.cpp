@@ -11,8 +11,6 @@
 namespace sidestream {
 namespace {
 
-constexpr std::uint8_t vtk_line = 3;
-
 class TreeCells final : public BlockCells {
  public:
   TreeCells(const LocalInput& input, const Mesh& mesh, const BlockView& refined)

@@ -17,8 +17,6 @@
 namespace sidestream {
 namespace {
 
-constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
-
 struct HistogramQuery {
   Variable variable{};
   std::int32_t weight = -1;  ///< of no weight -1
@@ -100,12 +98,12 @@ class Histogram final : public Task {
         }
       });
     }
-    if (low > high) return {nothing, nothing};
+    if (low > high) return {least_of_none, least_of_none};
     return {order_key(low), ~order_key(high)};
   }
 
   Bytes combine_extremes(const CombineInput& input) {
-    Words least{nothing, nothing};
+    Words least{least_of_none, least_of_none};
     for (const Bytes& partial : input.partials) {
       const Words words = to_words(partial, 2);
       for (std::size_t i = 0; i < 2; ++i) least[i] = std::min(least[i], words[i]);
@@ -120,7 +118,7 @@ class Histogram final : public Task {
     std::array<double, 2> range = query_.logarithmic ? std::array{1.0, 10.0} : std::array{0.0, 1.0};
     if (range_) {
       range = *range_;
-    } else if (const Words least = to_words(feedback, 2); least[0] != nothing) {  // some finite value somewhere
+    } else if (const Words least = to_words(feedback, 2); least[0] != least_of_none) {  // some finite value somewhere
       range = {from_order_key(least[0]), from_order_key(~least[1])};
     }
     return query_.logarithmic ? Bins::logarithmic(range[0], range[1], count_) : Bins(range[0], range[1], count_);

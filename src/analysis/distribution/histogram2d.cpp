@@ -15,8 +15,6 @@
 namespace sidestream {
 namespace {
 
-constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
-
 struct BinAxis {
   std::int32_t variable = -1;
   int component = 0, bins = 64;
@@ -194,14 +192,14 @@ class Histogram2d final : public Task {
     Words words;
     for (std::size_t a = 0; a < 2; ++a) {
       const bool any = low[a] <= high[a];
-      words.push_back(any ? order_key(low[a]) : nothing);
-      words.push_back(any ? ~order_key(high[a]) : nothing);
+      words.push_back(any ? order_key(low[a]) : least_of_none);
+      words.push_back(any ? ~order_key(high[a]) : least_of_none);
     }
     return words;
   }
 
   Bytes combine_extremes(const CombineInput& input) {
-    Words least(4, nothing);
+    Words least(4, least_of_none);
     for (const Bytes& partial : input.partials) {
       const Words words = to_words(partial, 4);
       for (std::size_t n = 0; n < 4; ++n) least[n] = std::min(least[n], words[n]);
@@ -214,7 +212,7 @@ class Histogram2d final : public Task {
     const auto range = [&](std::size_t a) -> std::array<double, 2> {
       if (axes_[a].range) return *axes_[a].range;
       const Words least = to_words(feedback, 4);
-      if (least[2 * a] == nothing) return {1, 10};  // no such value anywhere
+      if (least[2 * a] == least_of_none) return {1, 10};  // no such value anywhere
       return {from_order_key(least[2 * a]), from_order_key(~least[2 * a + 1])};
     };
     return {axes_[0].in(range(0)), axes_[1].in(range(1))};

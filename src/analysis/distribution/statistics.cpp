@@ -12,14 +12,13 @@
 
 #include "analysis/chosen_runs.hpp"
 #include "analysis/common_options.hpp"
+#include "analysis/great_sums.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/words.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 
 namespace sidestream {
 namespace {
-
-constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
 
 /// The exact sum of squares of any finite doubles. The squares of great and small numbers are no doubles, so that
 /// those are scaled by powers of two before and summed apart.
@@ -59,16 +58,10 @@ struct SquareSum {
   }
 };
 
-/// Adds weight * sum: exactly if the weight is 1, else to more than 200 bits.
-void add_weighted(ExactSum& total, const ExactSum& sum, double weight) {
-  if (weight == 1) return total.add(sum);
-  for (const double term : sum.expansion()) total.add_product(weight, term);
-}
-
 /// What is known of one component. Every part of it can be added, or the lesser one taken, in any order.
 struct Moments {
   std::int64_t count = 0, nan = 0, infinite = 0;
-  std::int64_t lowest = nothing, highest = nothing;  ///< keys; `highest` is the least of all ~key
+  std::int64_t lowest = least_of_none, highest = least_of_none;  ///< keys; `highest` is the least of all ~key
   ExactSum sum;
   SquareSum squares;
 
@@ -142,8 +135,9 @@ struct Weighted {
     if (!exponent) return {};
     ExactSum numerator;
     for (const double part : weight.expansion()) squares.add_to(numerator, part, *exponent);
-    auto terms = sum.expansion();
-    for (double& term : terms) term = std::ldexp(term, -*exponent / 2);
+    const bool great = is_great(sum);
+    auto terms = great ? lowered(sum).expansion() : sum.expansion();
+    for (double& term : terms) term = std::ldexp(term, (great ? great_bits : 0) - *exponent / 2);
     for (const double one : terms) {
       for (const double other : terms) numerator.add_product(-one, other);
     }
@@ -172,7 +166,7 @@ class Statistics final : public Task {
   Bytes local(const LocalInput& input) override {
     SumsAndLeast partial;
     for (const int c : components_) {
-      std::int64_t lowest = nothing, highest = nothing;
+      std::int64_t lowest = least_of_none, highest = least_of_none;
       for (const Moments& m : moments_of(input, c)) {
         partial.sums.insert(partial.sums.end(), {m.count, m.nan, m.infinite});
         for (const ExactSum* sum : {&m.sum, &m.squares.of_small, &m.squares.of_common, &m.squares.of_great}) {
@@ -190,7 +184,7 @@ class Statistics final : public Task {
   Bytes combine(const CombineInput& input) override {
     const std::size_t n = components_.size(), words = weights_.of_level.size() * added_words;
     const SumsAndLeast all =
-        SumsAndLeast::joined(input.partials, n * words, n * least_words, nothing, input.communicator);
+        SumsAndLeast::joined(input.partials, n * words, n * least_words, least_of_none, input.communicator);
     std::vector<std::string> columns{"component", "count", "nan",  "infinite", "minimum",
                                      "maximum",   "sum",   "mean", "variance", "standard_deviation"};
     if (weights_.by_size) columns.emplace_back("size");
@@ -241,8 +235,8 @@ class Statistics final : public Task {
       const auto [variance, deviation] = all.spread();
       cells.push_back(extreme(least[0]));
       cells.push_back(extreme(~least[1]));
-      const double sum = all.sum.value();
-      for (const double x : {weights_.unit * sum, sum / all.weight.value(), variance, deviation}) cells.emplace_back(x);
+      const double mean = quotient_of(all.sum, all.weight.value());
+      for (const double x : {product_of(all.sum, weights_.unit), mean, variance, deviation}) cells.emplace_back(x);
     }
     if (weights_.by_size) cells.emplace_back(weights_.unit * all.weight.value());
     return cells;

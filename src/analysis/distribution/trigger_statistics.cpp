@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/great_sums.hpp"
 #include "analysis/runs.hpp"
 #include "analysis/words.hpp"
 #include "sidestream/extend/exact_sum.hpp"
@@ -12,12 +13,11 @@ namespace sidestream {
 
 namespace {
 
-constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
-
 /// Of one component of a variable; the same bits however the points are divided.
 struct Gathered {
   static constexpr std::size_t added = 1 + ExactSum::words, least = 2;
-  std::int64_t count = 0, lowest = nothing, highest = nothing;  ///< keys; `highest` is the least of all ~key
+  std::int64_t count = 0, lowest = least_of_none,
+               highest = least_of_none;  ///< keys; `highest` is the least of all ~key
   ExactSum sum;
 
   template <class T>
@@ -40,7 +40,7 @@ struct Gathered {
       case Statistic::What::maximum:
         return from_order_key(~highest);
       case Statistic::What::mean:
-        return sum.value() / static_cast<double>(count);
+        return quotient_of(sum, static_cast<double>(count));
       case Statistic::What::sum:
         break;
     }
@@ -87,7 +87,7 @@ class TriggerStatistics final : public Task {
 
   Bytes combine(const CombineInput& input) override {
     const SumsAndLeast all = SumsAndLeast::joined(input.partials, parts_.size() * Gathered::added,
-                                                  parts_.size() * Gathered::least, nothing, input.communicator);
+                                                  parts_.size() * Gathered::least, least_of_none, input.communicator);
     std::vector<double> values;
     for (const Statistic& one : wanted_) values.push_back(read(one, all.sums, all.least));
     const BytesView bytes = std::as_bytes(std::span(values));

@@ -11,8 +11,8 @@
 namespace sidestream {
 namespace {
 
-constexpr std::size_t most_sums = 3, head_words = 5;  // level; row and cell, two words each
-using Sums = std::array<ExactSum, most_sums>;
+constexpr std::size_t most_column_sums = 3, column_head_words = 5;  // level; row and cell, two words each
+using Sums = std::array<ExactSum, most_column_sums>;
 
 /// Divides by a step, which is a power of two as a rule; returns the rest.
 Index split(Index& value, Index step) noexcept {
@@ -36,7 +36,7 @@ void put(std::vector<std::uint32_t>& words, const LevelColumn& column, std::span
 }
 
 LevelColumn column_at(const std::vector<std::uint32_t>& words, std::size_t at, const ColumnLevels& levels) {
-  if (words.size() - at < head_words) fail(Code::internal, "sums of columns end in the number of one");
+  if (words.size() - at < column_head_words) fail(Code::internal, "sums of columns end in the number of one");
   const auto index = [&](std::size_t n) {
     return static_cast<Index>(std::uint64_t{words[at + n]} | std::uint64_t{words[at + n + 1]} << 32);
   };
@@ -64,7 +64,7 @@ void for_each_entry(const std::vector<std::uint32_t>& words, const ColumnLevels&
   for (std::size_t at = 0; at < words.size();) {
     const std::size_t first = at;
     const LevelColumn column = column_at(words, at, levels);
-    at += head_words;
+    at += column_head_words;
     for (std::size_t n = 0; n < count; ++n) at += packed_length(words.data() + at, words.size() - at);
     f(column, first, at);
   }
@@ -73,7 +73,7 @@ void for_each_entry(const std::vector<std::uint32_t>& words, const ColumnLevels&
 std::vector<Entry> sorted(const std::vector<std::uint32_t>& words, const ColumnLevels& levels, std::size_t count) {
   std::vector<Entry> entries;
   for_each_entry(words, levels, count, [&](const LevelColumn& column, std::size_t first, std::size_t) {
-    entries.push_back({levels.key(column), column.level, first + head_words});
+    entries.push_back({levels.key(column), column.level, first + column_head_words});
   });
   std::sort(entries.begin(), entries.end());
   return entries;
@@ -137,7 +137,7 @@ std::vector<std::uint32_t> exchanged(const ColumnLevels& levels, std::size_t cou
 /// Sums on the way down to places, and what they are rounded, once for all places that have no others.
 struct Gathered {
   Sums sums;
-  std::optional<std::array<double, most_sums>> values;
+  std::optional<std::array<double, most_column_sums>> values;
 };
 
 class Descent {
@@ -244,7 +244,7 @@ void ColumnSums::add_up() {
     const Entry& first = entries[n];
     Sums sums;
     for (; n < entries.size() && !(first < entries[n]); ++n) add_entry(words_, entries[n].at, count_, sums);
-    put(totals, column_at(words_, first.at - head_words, levels_), std::span(sums).first(count_));
+    put(totals, column_at(words_, first.at - column_head_words, levels_), std::span(sums).first(count_));
   }
   words_ = std::move(totals);
   added_up_ = words_.size();

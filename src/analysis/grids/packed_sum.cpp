@@ -8,11 +8,11 @@
 namespace sidestream {
 namespace {
 
-constexpr std::size_t pieces = ExactSum::words - 3;  // then the numbers of NaN, of +infinity and of -infinity
+constexpr std::size_t form_words = ExactSum::words - 3;  // then the numbers of NaN, of +infinity and of -infinity
 using Form = std::array<std::int64_t, ExactSum::words>;
 
 // The first word: 7 bits each for the first piece and how many there are, a bit for the sign, one for each special.
-constexpr unsigned count_at = 7, sign_at = 14, special_at = 15;
+constexpr unsigned packed_count_at = 7, sign_at = 14, special_at = 15;
 constexpr std::uint32_t seven = 127;
 
 /// Pieces from this one on may be more than a double can be; those before are doubles, exactly: piece n counts units of
@@ -30,12 +30,12 @@ double piece(std::uint32_t units, std::size_t n) noexcept {
 
 /// Brings the pieces of the form of a sum to those of its size; returns whether it was negative.
 bool make_positive(Form& form) {
-  if (form[pieces - 1] >= 0) return false;
+  if (form[form_words - 1] >= 0) return false;
   std::int64_t over = 0;
-  for (std::size_t n = 0; n < pieces; ++n) {
+  for (std::size_t n = 0; n < form_words; ++n) {
     const std::int64_t sum = over - form[n];
     over = sum >> 32;  // rounds down
-    form[n] = n + 1 < pieces ? sum & 0xffffffff : sum;
+    form[n] = n + 1 < form_words ? sum & 0xffffffff : sum;
   }
   return true;
 }
@@ -45,20 +45,20 @@ bool make_positive(Form& form) {
 void pack(const ExactSum& sum, std::vector<std::uint32_t>& words) {
   Form form = sum.serialise();
   const bool negative = make_positive(form);
-  std::size_t first = 0, end = pieces;
+  std::size_t first = 0, end = form_words;
   while (end > 0 && form[end - 1] == 0) --end;
   while (first < end && form[first] == 0) ++first;
-  std::uint32_t head = static_cast<std::uint32_t>(first) | static_cast<std::uint32_t>(end - first) << count_at |
+  std::uint32_t head = static_cast<std::uint32_t>(first) | static_cast<std::uint32_t>(end - first) << packed_count_at |
                        static_cast<std::uint32_t>(negative) << sign_at;
-  for (unsigned n = 0; n < 3; ++n) head |= static_cast<std::uint32_t>(form[pieces + n] > 0) << (special_at + n);
+  for (unsigned n = 0; n < 3; ++n) head |= static_cast<std::uint32_t>(form[form_words + n] > 0) << (special_at + n);
   words.push_back(head);
   for (std::size_t n = first; n < end; ++n) words.push_back(static_cast<std::uint32_t>(form[n]));
 }
 
 std::size_t packed_length(const std::uint32_t* words, std::size_t left) {
-  const std::size_t count = left > 0 ? words[0] >> count_at & seven : 0;
+  const std::size_t count = left > 0 ? words[0] >> packed_count_at & seven : 0;
   const std::size_t first = left > 0 ? words[0] & seven : 0;
-  if (left > count && first + count <= pieces) return count + 1;
+  if (left > count && first + count <= form_words) return count + 1;
   fail(Code::internal, "an exact sum of {} words stands where {} are left", count + 1, left);
 }
 
@@ -75,7 +75,7 @@ std::size_t add_packed(const std::uint32_t* words, std::size_t left, ExactSum& s
     const auto units = static_cast<std::int64_t>(words[n]);
     form[first + n - 1] = negative ? -units : units;
   }
-  for (unsigned n = 0; n < 3; ++n) form[pieces + n] = words[0] >> (special_at + n) & 1;
+  for (unsigned n = 0; n < 3; ++n) form[form_words + n] = words[0] >> (special_at + n) & 1;
   sum.add(ExactSum::deserialise(form));
   return length;
 }

@@ -22,7 +22,7 @@ using sampling::Place;
 using sampling::Rank;
 
 /// Where values are wanted, and what the rows of the table say of it.
-struct Places {
+struct ProbePlaces {
   std::vector<Place> at;
   std::vector<std::string> names;
   std::vector<std::int64_t> samples;  ///< number on its line
@@ -45,8 +45,8 @@ std::string name_or(const Settings& settings, const char* what, std::size_t numb
   return settings.has("name") ? settings.text("name") : fmt::format("{}{}", what, number);
 }
 
-Places read_places(const Settings& settings, int dimensions) {
-  Places places;
+ProbePlaces read_probe_places(const Settings& settings, int dimensions) {
+  ProbePlaces places;
   const auto add = [&](const std::string& name, std::int64_t sample, const Place& at) {
     places.at.push_back(at);
     places.names.push_back(name);
@@ -86,7 +86,7 @@ void keep_least(FoundByTarget& all, std::int64_t target, const Rank& rank, std::
 
 class Probe final : public Task {
  public:
-  Probe(sampling::Query query, Places places, const Metadata& metadata, std::string file)
+  Probe(sampling::Query query, ProbePlaces places, const Metadata& metadata, std::string file)
       : query_(std::move(query)), places_(std::move(places)), file_(std::move(file)), lost_(file_) {
     const Variable& first = metadata.variables.at(static_cast<std::size_t>(query_.variables.at(0)));
     dimensions_ = metadata.mesh_of(first).dimensions;
@@ -215,7 +215,7 @@ class Probe final : public Task {
   }
 
   sampling::Query query_;
-  Places places_;
+  ProbePlaces places_;
   std::string file_;
   sampling::LostPlaces lost_;
   int dimensions_ = 3;
@@ -286,7 +286,7 @@ AnalysisKind probe_kind() {
         sampling::check_query(settings, "cells", query, metadata);
         const Variable& first = metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
         query.choice = read_choice_of_levels(settings, metadata.mesh_of(first));
-        Places places = read_places(settings, metadata.mesh_of(first).dimensions);
+        ProbePlaces places = read_probe_places(settings, metadata.mesh_of(first).dimensions);
         return std::make_unique<Probe>(std::move(query), std::move(places), metadata, settings.text("file"));
       }};
 }

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/cells/block_tree.hpp"
+#include "analysis/cells/owned_leaves.hpp"
 #include "analysis/chosen_runs.hpp"
 
 namespace sidestream {
@@ -83,7 +83,7 @@ class TreeColumns {
 
 void project_tree(const ProjectionQuery& query, const ProjectionGrid& grid, const LocalInput& input, const Mesh& mesh,
                   const BlockView& view, const BlockView* weight, ColumnSums& out) {
-  const auto tree = BlockTree::of(input, mesh, view.block);
+  const auto tree = OwnedLeaves::of(input, mesh, view.block);
   if (!tree || view.copy) return;
   TreeColumns columns(query, grid, mesh, view, weight, out);
   const auto any = [](const TreeCell&) { return true; };

@@ -69,7 +69,7 @@ class BoxSweep {
     for (std::size_t a = 0; a < 3; ++a) cell[axes_[a]] = at[a] + tree_.box_.lo[axes_[a]] - lattice_.origin[axes_[a]];
     return cell;
   }
-  [[nodiscard]] TreeCell tree_cell(std::size_t p) const noexcept {
+  [[nodiscard]] ValuedCell tree_cell(std::size_t p) const noexcept {
     return {static_cast<double>(value_at(p)), lattice_.id_of(mesh_cell(p))};
   }
   [[nodiscard]] bool later(std::int32_t a, std::int32_t b) const noexcept {
@@ -197,12 +197,12 @@ class BoxSweep {
   }
 
   /// Of each maximum the highest cell at the border that leads to it; none: id -1.
-  [[nodiscard]] std::vector<TreeCell> touches() const {
-    std::vector<TreeCell> highest(tree_.maxima_.size(), {-std::numeric_limits<double>::infinity(), -1});
+  [[nodiscard]] std::vector<ValuedCell> touches() const {
+    std::vector<ValuedCell> highest(tree_.maxima_.size(), {-std::numeric_limits<double>::infinity(), -1});
     for_each_border_cell([&](std::size_t p) {
       if (tree_.numbers_[p] < 0) return;
-      const TreeCell cell = tree_cell(p);
-      TreeCell& best = highest[static_cast<std::size_t>(tree_.numbers_[p])];
+      const ValuedCell cell = tree_cell(p);
+      ValuedCell& best = highest[static_cast<std::size_t>(tree_.numbers_[p])];
       if (best.below(cell)) best = cell;
     });
     return highest;
@@ -227,7 +227,7 @@ class BoxSweep {
   void sweep_down() {
     std::vector<SaddleTable::Entry> saddles = find_saddles();
     struct Meeting {
-      TreeCell saddle;
+      ValuedCell saddle;
       std::uint32_t a, b;
     };
     std::vector<Meeting> meetings;
@@ -240,8 +240,8 @@ class BoxSweep {
       if (!(x.saddle == y.saddle)) return y.saddle.below(x.saddle);
       return x.a != y.a ? x.a < y.a : x.b < y.b;
     });
-    const std::vector<TreeCell>& tops = tree_.maxima_;
-    std::vector<TreeCell> touched = touches();
+    const std::vector<ValuedCell>& tops = tree_.maxima_;
+    std::vector<ValuedCell> touched = touches();
     std::vector<std::uint32_t> eldest(tops.size());
     for (std::uint32_t n = 0; n < eldest.size(); ++n) eldest[n] = n;
     Joined<std::uint32_t> joined(tops.size());
@@ -253,7 +253,7 @@ class BoxSweep {
       const Triplet triplet{tops[eldest[dies]], meeting.saddle, tops[top]};
       const bool open = touched[dies].id >= 0 && meeting.saddle.below(touched[dies]);
       (open ? tree_.open_ : tree_.certain_).push_back(triplet);
-      const TreeCell reached = touched[dies].below(touched[lives]) ? touched[lives] : touched[dies];
+      const ValuedCell reached = touched[dies].below(touched[lives]) ? touched[lives] : touched[dies];
       joined.join(a, b);
       eldest[joined.find(a)] = top;
       touched[joined.find(a)] = reached;
@@ -266,9 +266,9 @@ class BoxSweep {
     tree_.border_.reserve(count);
     for_each_border_cell([&](std::size_t p) {
       if (tree_.numbers_[p] < 0) return;
-      const TreeCell cell = tree_cell(p);
+      const ValuedCell cell = tree_cell(p);
       const Index3 at = mesh_cell(p);
-      const TreeCell top = tree_.maxima_[static_cast<std::size_t>(tree_.numbers_[p])];
+      const ValuedCell top = tree_.maxima_[static_cast<std::size_t>(tree_.numbers_[p])];
       tree_.border_.push_back({lattice_.row_of(at), static_cast<std::int32_t>(at[lattice_.along]), 0,
                                ways_from(at) & 0xff, cell, certain.follow(top, cell)});
     });

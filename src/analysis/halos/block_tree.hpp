@@ -16,7 +16,7 @@ struct BorderCell {
   std::int32_t place = 0;
   std::uint32_t owner : 24 = 0;  ///< the server that has the box
   std::uint32_t ways : 8 = 0;    ///< which neighbours in and beyond later rows are elsewhere: see BoxSweep::ways_from
-  TreeCell cell, top;
+  ValuedCell cell, top;
   [[nodiscard]] bool before(Index other_row, Index other_place) const noexcept {
     return row != other_row ? row < other_row : place < other_place;
   }
@@ -37,7 +37,7 @@ class BlockTree {
   /// To be taken once.
   [[nodiscard]] std::vector<BorderCell> take_border() noexcept { return std::move(border_); }
   /// Of the box, by number.
-  [[nodiscard]] const std::vector<TreeCell>& maxima() const noexcept { return maxima_; }
+  [[nodiscard]] const std::vector<ValuedCell>& maxima() const noexcept { return maxima_; }
   [[nodiscard]] const Box& box() const noexcept { return box_; }
   /// The number of the maximum that a cell of the box leads to, by its place in the box: along the rows fastest, then
   /// along the first and the second of the other axes. -1: NaN, or it does not count.
@@ -50,7 +50,7 @@ class BlockTree {
 
   Box box_;
   std::vector<std::int32_t> numbers_;
-  std::vector<TreeCell> maxima_;
+  std::vector<ValuedCell> maxima_;
   std::vector<Triplet> certain_, open_;
   std::vector<BorderCell> border_;
 };

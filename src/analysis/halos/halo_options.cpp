@@ -7,8 +7,10 @@
 #include <limits>
 
 #include "analysis/common_options.hpp"
+#include "analysis/great_sums.hpp"
 #include "analysis/runs.hpp"
 #include "analysis/words.hpp"
+#include "base/numbers.hpp"
 
 namespace sidestream::halos {
 namespace {
@@ -111,7 +113,7 @@ Field read_field(const Settings& settings, const Metadata& metadata, const std::
   Field field;
   field.variable = variable.id;
   field.component = read_one_component(settings, variable);
-  field.connectivity = std::stoi(settings.text("connectivity"));
+  field.connectivity = whole_of<int>(settings.text("connectivity")).value_or(0);
   field.name = variable.name;
   field.unit = variable.unit;
   field.lattice = Lattice(mesh, variable.order);
@@ -165,7 +167,8 @@ Bytes combine_mean(std::span<const Bytes> partials, Communicator& servers) {
 double mean_of(BytesView combined) {
   const Words words = to_words(combined, mean_words);
   if (words.back() == 0) return std::numeric_limits<double>::quiet_NaN();
-  return ExactSum::deserialise(std::span(words).first<ExactSum::words>()).value() / static_cast<double>(words.back());
+  const ExactSum sum = ExactSum::deserialise(std::span(words).first<ExactSum::words>());
+  return quotient_of(sum, static_cast<double>(words.back()));
 }
 
 }  // namespace sidestream::halos

@@ -48,7 +48,7 @@ std::vector<PartPair> meetings(const LevelParts& found, const PartNumbers& numbe
   return pairs;
 }
 
-struct Component {
+struct LevelComponent {
   LevelPeak peak;
   Index cells = 0;
   LevelPlanes planes;
@@ -58,20 +58,20 @@ struct Component {
 };
 
 /// A part that belongs to a halo. Travels.
-struct Answer {
+struct LevelAnswer {
   std::int64_t part = 0;
   Index3 peak{};
 };
 
 struct Components {
-  std::map<std::int64_t, Component> all;                              ///< by their first parts
+  std::map<std::int64_t, LevelComponent> all;                         ///< by their first parts
   std::vector<std::pair<int, std::array<std::int64_t, 2>>> askers{};  ///< who has a part, the part and the first one
 
   /// To the servers that sent parts of halos.
   [[nodiscard]] std::vector<MemberMessage> answers(const HaloRule& halo) const {
-    std::map<int, std::vector<Answer>> to;
+    std::map<int, std::vector<LevelAnswer>> to;
     for (const auto& [member, part] : askers) {
-      const Component& component = all.at(part[1]);
+      const LevelComponent& component = all.at(part[1]);
       if (component.is_taken_by(halo)) to[member].push_back({part[0], component.peak.rank});
     }
     std::vector<MemberMessage> messages;
@@ -99,7 +99,7 @@ Components components_of(const LevelParts& found, const std::vector<std::int64_t
     while (!in.at_end()) {
       const auto root = in.get<std::int64_t>();
       components.askers.push_back({message.member, {in.get<std::int64_t>(), root}});
-      Component& component = components.all[root];
+      LevelComponent& component = components.all[root];
       const auto part = in.get<LevelPart>();
       component.peak.raise(part.peak);
       component.cells += part.cells;
@@ -125,7 +125,7 @@ GatheredLevels gather_level_halos(LevelParts found, const Levels& levels, const 
     gathered.halos.push_back(component.planes.finish(levels, component.peak, component.cells));
   }
   for (const MemberMessage& message : servers.exchange(components.answers(halo))) {
-    for (const Answer& answer : records_of<Answer>(message.bytes)) {
+    for (const LevelAnswer& answer : records_of<LevelAnswer>(message.bytes)) {
       gathered.parts.push_back(
           {found.parts[static_cast<std::size_t>(answer.part - numbers.first())].first_cell, answer.peak});
     }

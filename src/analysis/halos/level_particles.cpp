@@ -8,10 +8,10 @@ namespace sidestream::halos {
 namespace {
 
 /// What is here of the mesh: where it is looked up whether a cell counts here, and to which halo it belongs.
-class Places {
+class ParticlePlaces {
  public:
-  Places(std::int32_t density, int component, const Levels& levels, const std::vector<NumberedLevelCell>& cells,
-         const LocalInput& input)
+  ParticlePlaces(std::int32_t density, int component, const Levels& levels, const std::vector<NumberedLevelCell>& cells,
+                 const LocalInput& input)
       : levels_(levels), numbered_(cells), cells_(cells_of(cells)), index_(cells_) {
     for (const BlockView& view : input.of(density)) {
       if (auto block = level_block(levels, input, view, component)) blocks_.push_back(std::move(block));
@@ -48,7 +48,7 @@ LevelParticles find_level_particles(const ParticleQuery& query, std::int32_t den
                                     const Levels& levels, const std::vector<NumberedLevelCell>& cells,
                                     const LocalInput& input) {
   LevelParticles found;
-  Places places(density, component, levels, cells, input);
+  ParticlePlaces places(density, component, levels, cells, input);
   const auto finest = static_cast<std::int32_t>(levels.levels()) - 1;
   for (const BlockView& view : input.of(query.coordinates)) {
     const BlockView* ids = input.find(query.ids, view.block.id);

@@ -8,12 +8,14 @@
 #include <optional>
 
 #include "analysis/common_options.hpp"
+#include "analysis/great_sums.hpp"
 #include "analysis/halos/halo_options.hpp"
 #include "analysis/halos/level_history.hpp"
 #include "analysis/halos/level_labels.hpp"
 #include "analysis/halos/level_shells.hpp"
 #include "analysis/halos/level_table.hpp"
 #include "analysis/halos/mass_function.hpp"
+#include "base/numbers.hpp"
 
 namespace sidestream::halos {
 namespace {
@@ -46,7 +48,7 @@ struct MeanSums {
     mass.add(ExactSum::deserialise(all.first<ExactSum::words>()));
     volume.add(ExactSum::deserialise(all.subspan(ExactSum::words).first<ExactSum::words>()));
   }
-  [[nodiscard]] double mean() const { return mass.value() / volume.value(); }  ///< NaN of nothing
+  [[nodiscard]] double mean() const { return quotient_of(mass, volume.value()); }  ///< NaN of nothing
 };
 
 class LevelHalos final : public Task {
@@ -278,7 +280,7 @@ std::unique_ptr<Task> level_halos(const Settings& settings, const Metadata& meta
   LevelQuery query;
   query.variable = variable.id;
   query.component = read_one_component(settings, variable);
-  query.connectivity = std::stoi(settings.text("connectivity"));
+  query.connectivity = whole_of<int>(settings.text("connectivity")).value_or(0);
   query.name = variable.name;
   query.file = settings.text("file");
   query.thresholds = read_thresholds(settings);

@@ -48,7 +48,7 @@ void read_halos(ByteReader& in, HaloMap& all) {
   const auto count = in.get<std::size_t>();
   std::vector<std::uint32_t> words;
   for (std::size_t n = 0; n < count; ++n) {
-    const auto top = in.get<TreeCell>();
+    const auto top = in.get<ValuedCell>();
     TreeHalo& halo = all[top.id];
     halo.top = top;
     halo.cells += in.get<Index>();
@@ -303,7 +303,7 @@ class MergeTree final : public Task {
     std::vector<std::int64_t> questions, connected, saddles;
     std::vector<double> above, meetings;
     for (std::size_t q = 0; q < ways.size(); ++q) {
-      const TreeCell meeting = meeting_of(ways[q][0], ways[q][1]);
+      const ValuedCell meeting = meeting_of(ways[q][0], ways[q][1]);
       questions.push_back(static_cast<std::int64_t>(q));
       above.push_back(query_.questions[q].above);
       connected.push_back(meeting.id >= 0 && meeting.value >= query_.questions[q].above ? 1 : 0);

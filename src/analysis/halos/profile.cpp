@@ -8,6 +8,7 @@
 #include <map>
 #include <numbers>
 
+#include "analysis/great_sums.hpp"
 #include "analysis/halos/shells.hpp"
 
 namespace sidestream::halos {
@@ -134,7 +135,7 @@ class Profiles {
   /// The mean of values, by volume.
   [[nodiscard]] double density(const ExactSum& mass, std::int64_t cells, const ExactSum& volume) const {
     if (cells == 0) return nothing;
-    return mass.value() / (units_.levels ? volume.value() : static_cast<double>(cells));
+    return quotient_of(mass, units_.levels ? volume.value() : static_cast<double>(cells));
   }
   /// `densities`: within each edge.
   [[nodiscard]] double radius_of(double sought, const std::vector<double>& densities) const {

@@ -16,7 +16,7 @@ struct BlockFields {
 };
 
 /// Calls `f(lattice cell's place along an axis, squared distance)` for places of a box that are not too far away.
-struct NearPlace {
+struct ShellPlace {
   Index place = 0;
   double squared = 0;
 };
@@ -39,7 +39,7 @@ class Distances {
     return length * length;
   }
   /// Those of [low, high) that are not farther away than the outermost shell.
-  void near(std::size_t axis, Index low, Index high, std::vector<NearPlace>& places) const {
+  void near(std::size_t axis, Index low, Index high, std::vector<ShellPlace>& places) const {
     places.clear();
     for (Index p = low; p < high; ++p) {
       const double away = squared(axis, p);
@@ -131,13 +131,13 @@ class ShellSearch {
       if (near_[a].empty()) return;
     }
     Index3 p;
-    for (const NearPlace& x : near_[0]) {
+    for (const ShellPlace& x : near_[0]) {
       p[0] = x.place + field_.lattice.origin[0];
-      for (const NearPlace& y : near_[1]) {
+      for (const ShellPlace& y : near_[1]) {
         p[1] = y.place + field_.lattice.origin[1];
         const double flat = x.squared + y.squared;
         if (!(flat < squares_.back())) continue;
-        for (const NearPlace& z : near_[2]) {
+        for (const ShellPlace& z : near_[2]) {
           p[2] = z.place + field_.lattice.origin[2];
           if (view.ghosts.data != nullptr && *view.ghosts.at<std::uint8_t>(p[0], p[1], p[2]) != 0) continue;
           add(fields, p, flat + z.squared);
@@ -160,7 +160,7 @@ class ShellSearch {
   const LocalInput& input_;
   std::vector<double> squares_;  ///< of the edges
   ShellSums sums_;               ///< of the halo at hand
-  std::array<std::vector<NearPlace>, 3> near_;
+  std::array<std::vector<ShellPlace>, 3> near_;
 };
 
 }  // namespace

@@ -12,8 +12,8 @@ std::vector<Triplet> spanning(std::vector<TreeEdge> edges) {
     return a.a.id != b.a.id ? a.a.id < b.a.id : a.b.id < b.b.id;
   });
   std::unordered_map<Index, std::uint32_t> numbers;
-  std::vector<TreeCell> eldest;
-  const auto number_of = [&](const TreeCell& cell) {
+  std::vector<ValuedCell> eldest;
+  const auto number_of = [&](const ValuedCell& cell) {
     const auto [at, is_new] = numbers.emplace(cell.id, static_cast<std::uint32_t>(eldest.size()));
     if (is_new) eldest.push_back(cell);
     return at->second;
@@ -26,7 +26,7 @@ std::vector<Triplet> spanning(std::vector<TreeEdge> edges) {
   for (std::size_t n = 0; n < edges.size(); ++n) {
     const std::uint32_t a = joined.find(ends[n][0]), b = joined.find(ends[n][1]);
     if (a == b) continue;
-    const TreeCell first = eldest[a], second = eldest[b];
+    const ValuedCell first = eldest[a], second = eldest[b];
     const bool first_dies = first.below(second);
     triplets.push_back({first_dies ? first : second, edges[n].saddle, first_dies ? second : first});
     joined.join(a, b);
@@ -47,7 +47,7 @@ const Triplet* TripletMap::find(Index top) const noexcept {
   return at == triplets_.end() ? nullptr : &at->second;
 }
 
-TreeCell TripletMap::follow(TreeCell top, const TreeCell& level) const noexcept {
+ValuedCell TripletMap::follow(ValuedCell top, const ValuedCell& level) const noexcept {
   for (const Triplet* next = find(top.id); next && !next->saddle.below(level); next = find(top.id)) top = next->into;
   return top;
 }

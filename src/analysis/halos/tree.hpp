@@ -14,24 +14,24 @@
 namespace sidestream::halos {
 
 /// A cell in the order of the tree: by value, of equal ones by linear index. `Cell` of trees; travels.
-struct TreeCell {
+struct ValuedCell {
   double value = 0;
   Index id = -1;
-  [[nodiscard]] bool below(const TreeCell& other) const noexcept {
+  [[nodiscard]] bool below(const ValuedCell& other) const noexcept {
     return value != other.value ? value < other.value : id < other.id;
   }
-  bool operator==(const TreeCell& other) const noexcept { return id == other.id; }
+  bool operator==(const ValuedCell& other) const noexcept { return id == other.id; }
 };
 
 /// Two maxima whose components meet at a cell.
 struct TreeEdge {
-  TreeCell a, b, saddle;
+  ValuedCell a, b, saddle;
 };
 
 /// A maximum whose component meets, at the saddle, that of an elder one. With saddle == top the cell is no maximum of
 /// the whole field, only of a part of it.
 struct Triplet {
-  TreeCell top, saddle, into;
+  ValuedCell top, saddle, into;
 };
 
 /// Those of the edges that form a maximal spanning forest: the highest ways between all maxima. Each with the eldest
@@ -45,7 +45,7 @@ class TripletMap {
   explicit TripletMap(const std::vector<Triplet>& triplets);
   [[nodiscard]] const Triplet* find(Index top) const noexcept;
   /// The eldest maximum of the component that `top` has at a level not above it: all cells >= `level`.
-  [[nodiscard]] TreeCell follow(TreeCell top, const TreeCell& level) const noexcept;
+  [[nodiscard]] ValuedCell follow(ValuedCell top, const ValuedCell& level) const noexcept;
   void add(const std::vector<Triplet>& triplets);
   [[nodiscard]] const std::unordered_map<Index, Triplet>& all() const noexcept { return triplets_; }
 
@@ -54,6 +54,6 @@ class TripletMap {
 };
 
 /// The lowest cell that reaches a value.
-[[nodiscard]] inline TreeCell level_of(double value) noexcept { return {value, -1}; }
+[[nodiscard]] inline ValuedCell level_of(double value) noexcept { return {value, -1}; }
 
 }  // namespace sidestream::halos

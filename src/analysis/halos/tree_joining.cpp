@@ -24,7 +24,7 @@ std::vector<MetEdge> highest_ways(std::vector<MetEdge> edges) {
     return a.a.id != b.a.id ? a.a.id < b.a.id : a.b.id < b.b.id;
   });
   std::unordered_map<Index, std::uint32_t> numbers;
-  const auto number_of = [&](const TreeCell& cell) {
+  const auto number_of = [&](const ValuedCell& cell) {
     return numbers.emplace(cell.id, static_cast<std::uint32_t>(numbers.size())).first->second;
   };
   for (const MetEdge& one : edges) {
@@ -152,7 +152,7 @@ std::vector<MetEdge> meet_at_borders(std::vector<BorderCell> border, const Latti
   for (const BorderCell& cell : rows.all()) {
     const auto meet = [&](const BorderCell& other) {
       if (other.top == cell.top) return;
-      const TreeCell& saddle = other.cell.below(cell.cell) ? other.cell : cell.cell;
+      const ValuedCell& saddle = other.cell.below(cell.cell) ? other.cell : cell.cell;
       edges.add({{other.top, cell.top, saddle},
                  static_cast<std::int32_t>(other.owner),
                  static_cast<std::int32_t>(cell.owner)});

@@ -11,7 +11,7 @@ namespace {
 /// Adds up halos by their peaks.
 class HaloSlots {
  public:
-  [[nodiscard]] std::int32_t slot_of(const TreeCell& top) {
+  [[nodiscard]] std::int32_t slot_of(const ValuedCell& top) {
     const auto [at, is_new] = slots_.emplace(top.id, static_cast<std::int32_t>(halos_.size()));
     if (is_new) halos_.push_back({top, 0, {}});
     return at->second;
@@ -55,7 +55,7 @@ void for_each_cell(const BlockTree& box, const ArrayView& array, const Lattice& 
 std::vector<Branch> branches_of(const ServerTree& tree, double least) {
   std::vector<Branch> branches;
   for (const BlockTree& box : tree.boxes) {
-    for (const TreeCell& top : box.maxima()) {
+    for (const ValuedCell& top : box.maxima()) {
       const Triplet* triplet = tree.triplets.find(top.id);
       if (!triplet) {
         branches.push_back({top, {}, -1});
@@ -78,7 +78,7 @@ std::vector<TreeHalo> halos_above(const ServerTree& tree, std::span<const BlockV
     const auto slot_of = [&](std::int32_t number) {
       std::int32_t& slot = slots[static_cast<std::size_t>(number)];
       if (slot != unknown) return slot;
-      const TreeCell top = tree.triplets.follow(box.maxima()[static_cast<std::size_t>(number)], level_of(boundary));
+      const ValuedCell top = tree.triplets.follow(box.maxima()[static_cast<std::size_t>(number)], level_of(boundary));
       return slot = top.value >= peak ? halos.slot_of(top) : none;
     };
     for_each_cell(box, array, lattice, component, boundary, [&](const Index3&, double value, std::int32_t number) {
@@ -97,8 +97,8 @@ std::vector<KeptCell> cells_above(const ServerTree& tree, std::span<const BlockV
     for_each_cell(box, views[tree.views[b]].array, lattice, component, above,
                   [&](Index3 cell, double value, std::int32_t number) {
                     for (std::size_t a = 0; a < 3; ++a) cell[a] -= lattice.origin[a];
-                    const TreeCell at{value, lattice.id_of(cell)};
-                    const TreeCell& top = box.maxima()[static_cast<std::size_t>(number)];
+                    const ValuedCell at{value, lattice.id_of(cell)};
+                    const ValuedCell& top = box.maxima()[static_cast<std::size_t>(number)];
                     kept.push_back({at, tree.triplets.follow(top, at).id});
                   });
   }
@@ -116,7 +116,7 @@ WayDown way_down(const ServerTree& tree, std::span<const BlockView> views, const
     Index3 cell = point;
     for (std::size_t a = 0; a < 3; ++a) cell[a] -= lattice.origin[a];
     const ArrayView& array = views[tree.views[b]].array;
-    const TreeCell from{number_at(array, point, component), lattice.id_of(cell)};
+    const ValuedCell from{number_at(array, point, component), lattice.id_of(cell)};
     way.from.push_back(from);
     way.tops.push_back(tree.triplets.follow(box.maxima()[static_cast<std::size_t>(number)], from));
     for (const Triplet* next = tree.triplets.find(way.tops.back().id); next;
@@ -128,7 +128,7 @@ WayDown way_down(const ServerTree& tree, std::span<const BlockView> views, const
   return way;
 }
 
-TreeCell meeting_of(const WayDown& a, const WayDown& b) {
+ValuedCell meeting_of(const WayDown& a, const WayDown& b) {
   for (std::size_t n = 0; n < a.tops.size(); ++n) {
     for (std::size_t m = 0; m < b.tops.size(); ++m) {
       if (!(a.tops[n] == b.tops[m])) continue;

@@ -22,7 +22,7 @@ struct ServerTree {
 /// A branch of the whole tree: a maximum, and the saddle at which it meets an elder one; saddle.id -1: it is the eldest
 /// of what hangs together. Travels.
 struct Branch {
-  TreeCell top, saddle;
+  ValuedCell top, saddle;
   Index into = -1;
 };
 
@@ -36,7 +36,7 @@ struct Branch {
 
 /// A halo as a query of thresholds finds it. Travels with its mass as an exact sum.
 struct TreeHalo {
-  TreeCell top;
+  ValuedCell top;
   Index cells = 0;
   ExactSum mass;
 };
@@ -47,7 +47,7 @@ struct TreeHalo {
 
 /// A cell, and the maximum that its component has at its own level. Travels.
 struct KeptCell {
-  TreeCell cell;
+  ValuedCell cell;
   Index top = -1;
 };
 /// This server's cells >= `above`.
@@ -56,13 +56,13 @@ struct KeptCell {
 
 /// The way from a cell down the tree: what is the eldest maximum from which level on.
 struct WayDown {
-  std::vector<TreeCell> tops, from;  ///< from[0] is the cell itself, the others are saddles
+  std::vector<ValuedCell> tops, from;  ///< from[0] is the cell itself, the others are saddles
 };
 /// Empty if the cell is not here, or NaN.
 [[nodiscard]] WayDown way_down(const ServerTree& tree, std::span<const BlockView> views, const Lattice& lattice,
                                int component, const Index3& point);
 
 /// The highest level at which two ways meet; id -1: never.
-[[nodiscard]] TreeCell meeting_of(const WayDown& a, const WayDown& b);
+[[nodiscard]] ValuedCell meeting_of(const WayDown& a, const WayDown& b);
 
 }  // namespace sidestream::halos

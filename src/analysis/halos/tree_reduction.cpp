@@ -20,7 +20,7 @@ struct Group {
 
 /// An edge of a group. `a` and `b` are the maxima that stand for those it was found between, as far as groups know.
 struct GroupEdge {
-  TreeCell a, b, saddle;
+  ValuedCell a, b, saddle;
   /// Of the maxima that it was found between: by them both sides know an edge as the same one. Edges inside of a group
   /// have served: -1.
   Index from_a = -1, from_b = -1;
@@ -54,7 +54,7 @@ class Sweep {
     for (auto edge = edges.begin(); edge != out; ++edge) meet(*edge, settled);
     const TripletMap certain(settled.triplets);
     for (auto edge = out; edge != edges.end(); ++edge) {
-      TreeCell& mine = group_.has(edge->owner_a) ? edge->a : edge->b;
+      ValuedCell& mine = group_.has(edge->owner_a) ? edge->a : edge->b;
       mine = certain.follow(mine, edge->saddle);
       settled.rest.push_back(*edge);
     }
@@ -62,7 +62,7 @@ class Sweep {
   }
 
  private:
-  std::uint32_t number_of(const TreeCell& top, std::int32_t owner) {
+  std::uint32_t number_of(const ValuedCell& top, std::int32_t owner) {
     const auto [at, is_new] = numbers_.emplace(top.id, static_cast<std::uint32_t>(eldest_.size()));
     if (is_new) {
       eldest_.push_back(top);
@@ -75,7 +75,7 @@ class Sweep {
   void touch(std::uint32_t n, const GroupEdge& edge) {
     if (!edge.inside(group_)) raise(touched_[n], edge.saddle);
   }
-  static void raise(TreeCell& highest, const TreeCell& other) {
+  static void raise(ValuedCell& highest, const ValuedCell& other) {
     if (other.id >= 0 && (highest.id < 0 || highest.below(other))) highest = other;
   }
   void meet(const GroupEdge& edge, Settled& settled) {
@@ -83,14 +83,14 @@ class Sweep {
     if (a == b) return;
     const bool a_dies = eldest_[a].below(eldest_[b]);
     const std::uint32_t dies = a_dies ? a : b, lives = a_dies ? b : a;
-    const TreeCell top = eldest_[lives], reached = touched_[dies];
+    const ValuedCell top = eldest_[lives], reached = touched_[dies];
     if (reached.id >= 0 && edge.saddle.below(reached)) {
       settled.rest.push_back({eldest_[dies], top, edge.saddle, -1, -1, owners_[dies], owners_[lives]});
     } else {
       settled.triplets.push_back({eldest_[dies], edge.saddle, top});
     }
     const std::int32_t owner = owners_[lives];
-    TreeCell highest = touched_[lives];
+    ValuedCell highest = touched_[lives];
     raise(highest, reached);
     joined_.join(a, b);
     const std::uint32_t both = joined_.find(a);
@@ -101,8 +101,8 @@ class Sweep {
 
   Group group_;
   std::unordered_map<Index, std::uint32_t> numbers_;
-  std::vector<TreeCell> eldest_, touched_;  ///< touched: id -1: no edge leads out
-  std::vector<std::int32_t> owners_;        ///< of the eldest
+  std::vector<ValuedCell> eldest_, touched_;  ///< touched: id -1: no edge leads out
+  std::vector<std::int32_t> owners_;          ///< of the eldest
   Joined<std::uint32_t> joined_;
 };
 

@@ -86,11 +86,11 @@ class Curve {
 };
 
 /// Leaves with the blocks that own them.
-struct OwnedLeaves {
+struct DealtLeaves {
   LeafSet leaves;
   std::vector<std::int64_t> blocks;
 
-  explicit OwnedLeaves(std::size_t width) { leaves.columns.resize(width); }
+  explicit DealtLeaves(std::size_t width) { leaves.columns.resize(width); }
   void add(const BlockRim& rim) {
     const LeafSet& more = rim.leaves;
     leaves.cells.insert(leaves.cells.end(), more.cells.begin(), more.cells.end());
@@ -120,9 +120,9 @@ struct OwnedLeaves {
 };
 
 /// Collective: to each server the leaves round the corners that it looks after.
-OwnedLeaves dealt(const Lattice& lattice, std::span<const BlockRim> rims, std::size_t width, const Curve& curve,
+DealtLeaves dealt(const Lattice& lattice, std::span<const BlockRim> rims, std::size_t width, const Curve& curve,
                   Communicator& servers) {
-  OwnedLeaves mine(width);
+  DealtLeaves mine(width);
   std::vector<std::vector<BlockRim>> to(static_cast<std::size_t>(servers.size()));
   std::vector<int> wanted;
   for (const BlockRim& rim : rims) {
@@ -186,7 +186,7 @@ Seams join_rims(const Lattice& lattice, std::span<const BlockRim> rims, std::siz
   for (const BlockRim& rim : rims) cells.insert(cells.end(), rim.leaves.cells.begin(), rim.leaves.cells.end());
   Curve curve(lattice, servers);
   curve.divide(cells);
-  OwnedLeaves all = dealt(lattice, rims, width, curve, servers);
+  DealtLeaves all = dealt(lattice, rims, width, curve, servers);
   Seams seams{std::move(all.leaves), {}};
   const auto corners = std::size_t{1} << lattice.dimensions();
   const auto look = [&](const DualCell& dual) {

@@ -10,7 +10,7 @@ namespace sidestream::rendering {
 namespace {
 
 /// The largest depth that is not that of an empty sample, as in the rasteriser.
-constexpr double deepest = 4294967294.0;
+constexpr double deepest_ball = 4294967294.0;
 
 /// Columns left..right and rows top..bottom, both ends included.
 struct SampleBox {
@@ -142,7 +142,8 @@ class Painter {
 
  private:
   [[nodiscard]] std::uint32_t depth_at(double ahead) const {
-    return static_cast<std::uint32_t>(std::clamp(camera_.project({0, 0, ahead}).depth * deepest, 0.0, deepest));
+    return static_cast<std::uint32_t>(
+        std::clamp(camera_.project({0, 0, ahead}).depth * deepest_ball, 0.0, deepest_ball));
   }
 
   const Camera& camera_;

@@ -2,15 +2,19 @@
 
 namespace sidestream::rendering {
 
+bool is_drawn_in_rows(const Layer& layer, const Metadata& metadata) {
+  const auto* surface = std::get_if<IsosurfaceQuery>(&layer.query);
+  return surface != nullptr && layer.colouring != Layer::Colouring::by_field && come_in_rows(*surface, metadata);
+}
+
 /// 0 is the outline.
 Materials::Materials(const Scene& scene, const Metadata& metadata) : scene_(&scene) {
   for (const ColourScale& scale : scene.scales) maps_.emplace_back(scale.colours);
   std::size_t count = 0;
   for (const Layer& layer : scene.layers) {
-    const auto* surface = std::get_if<IsosurfaceQuery>(&layer.query);
-    const bool later = surface != nullptr && come_in_rows(*surface, metadata);
+    const bool later = is_drawn_in_rows(layer, metadata);
     numbers_.push_back({static_cast<std::uint8_t>(count + 1), later});
-    count += later ? surface->values.size() : 1;
+    count += later ? std::get<IsosurfaceQuery>(layer.query).values.size() : 1;
   }
   for (std::size_t l = 0; l < numbers_.size() && count > 255; ++l) {
     numbers_[l] = {static_cast<std::uint8_t>(l + 1), false};

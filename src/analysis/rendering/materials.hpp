@@ -10,8 +10,13 @@
 
 namespace sidestream::rendering {
 
-/// Of the layers of a scene, which outlives it. Isosurfaces that come in rows are lit when all is drawn: each has a
-/// number of its own. If there are not enough numbers for every isosurface, all are lit as they are drawn.
+/// Whether the isosurfaces of a layer are drawn as they come, without being kept: that suffices where each is of one
+/// colour. Colours by a field need its values at the vertices, which come with whole pieces only.
+[[nodiscard]] bool is_drawn_in_rows(const Layer& layer, const Metadata& metadata);
+
+/// The materials of the layers of a scene, which outlives this. Isosurfaces that are drawn in rows are lit when all is
+/// drawn: each has a number of its own. If there are not enough numbers for every isosurface, all are lit as they are
+/// drawn.
 class Materials {
  public:
   Materials(const Scene& scene, const Metadata& metadata);

@@ -11,6 +11,7 @@
 
 #include "analysis/kinds.hpp"
 #include "analysis/leaves/level_layers.hpp"
+#include "analysis/rendering/absence.hpp"
 #include "analysis/rendering/annotations.hpp"
 #include "analysis/rendering/balls.hpp"
 #include "analysis/rendering/compositing.hpp"
@@ -18,6 +19,7 @@
 #include "analysis/rendering/facets.hpp"
 #include "analysis/rendering/materials.hpp"
 #include "analysis/rendering/outline.hpp"
+#include "analysis/rendering/running_ranges.hpp"
 #include "analysis/rendering/scene.hpp"
 #include "analysis/rendering/shown_ranges.hpp"
 #include "base/records.hpp"
@@ -28,6 +30,15 @@ namespace {
 using namespace rendering;
 
 constexpr Colour edge_colour{32, 32, 32};  ///< of the edges of cells on a slice
+using Corners = std::vector<std::array<std::int64_t, 3>>;
+
+Corners widened_corners(const Piece& piece) {
+  Corners corners;
+  corners.reserve(piece.triangles.size());
+  for (const auto& triangle : piece.triangles) corners.push_back(triangle);
+  return corners;
+}
+
 std::int32_t leading_variable(const IsosurfaceQuery& query) { return query.variable; }
 std::int32_t leading_variable(const SliceQuery& query) { return query.variables.front(); }
 std::int32_t leading_variable(const PartQuery& query) { return query.variables.front(); }
@@ -41,8 +52,11 @@ class Render final : public Task {
                 !scene_.caption.empty()),
         ranges_(scene_),
         materials_(scene_, metadata),
-        level_layers_(scene_.layers.size()) {
+        level_layers_(scene_.layers.size()),
+        absence_(scene_),
+        running_(scene_) {
     for (const Layer& layer : scene_.layers) select(layer, metadata);
+    absence_.select(selection_);
     for (const std::int32_t coordinates : scene_.coordinates) selection_.variables.push_back({coordinates});
   }
 
@@ -61,9 +75,8 @@ class Render final : public Task {
     Rasteriser rasteriser(camera, framebuffer);
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
       const Layer::Query& query = scene_.layers[l].query;
-      const auto* surface = std::get_if<IsosurfaceQuery>(&query);
-      if (surface != nullptr && come_in_rows(*surface, input.metadata)) {
-        draw_rows(l, *surface, input, ranges, camera, rasteriser);
+      if (is_drawn_in_rows(scene_.layers[l], input.metadata)) {
+        draw_rows(l, std::get<IsosurfaceQuery>(query), input, ranges, camera, rasteriser);
       } else if (const auto* particles = std::get_if<ParticlesQuery>(&query)) {
         draw_particles(l, *particles, take_pieces(l, input).pieces, ranges, camera, framebuffer);
       } else if (in_levels(scene_.layers[l])) {
@@ -78,7 +91,8 @@ class Render final : public Task {
 
   Bytes combine(const CombineInput& input) override {
     if (ranges_.are_found() && input.pass == 0) {
-      shown_ = ranges_.joined(seen_by_all(input), input.communicator);
+      shown_ = ranges_.joined(seen_by_all(input), input.communicator,
+                              [&](std::span<ColourRange> scales) { running_.widen(scales, input); });
       return bytes_of(shown_);
     }
     const Domain domain = ranges_.domain(shown_);
@@ -87,6 +101,7 @@ class Render final : public Task {
     if (has_levels()) drawn = draw_levels(camera, input);
     Framebuffer stripe = composite(has_levels() ? std::span<const Bytes>(drawn) : input.partials, sample_width(),
                                    sample_height(), scene_.samples, input.communicator);
+    absence_.look(stripe, input);
     materials_.shades(all_ranges()).apply(camera, stripe);
     if (scene_.outline) {
       Rasteriser rasteriser(camera, stripe);
@@ -99,7 +114,10 @@ class Render final : public Task {
     return {};
   }
 
-  void discard(const Iteration&) noexcept override { level_layers_.drop(); }
+  void discard(const Iteration&) noexcept override {
+    level_layers_.drop();
+    absence_.forget();
+  }
 
  private:
   struct Kept {
@@ -262,7 +280,10 @@ class Render final : public Task {
       const bool unlit = surface && extracted.normals.empty() && !extracted.triangles.empty();
       const Piece faceted = unlit ? facets(extracted) : Piece{};
       const Piece& piece = unlit ? faceted : extracted;
-      Triangles triangles{piece.points.wide(), piece.triangles.wide(), piece.normals.wide(), {}};
+      // Pieces of boxes number their points with fewer bits than the rasteriser takes.
+      const Corners widened = piece.triangles.is_narrow() ? widened_corners(piece) : Corners();
+      Triangles triangles{
+          piece.points.wide(), widened.empty() ? piece.triangles.wide() : std::span(widened), piece.normals.wide(), {}};
       Material material = materials_.of(l, surface ? static_cast<std::size_t>(piece.layer) : 0, ranges);
       if (material.map != nullptr) triangles.values = piece.data[layer.attribute];
       rasteriser.draw(triangles, material);
@@ -313,6 +334,8 @@ class Render final : public Task {
   Selection selection_;
   std::optional<Framebuffer> framebuffer_;
   LevelLayers level_layers_;
+  Absence absence_;
+  RunningRanges running_;
   std::vector<Kept> kept_;  ///< from the first pass to the second
   Ranges shown_;            ///< from the combine of the first pass to that of the second
 };

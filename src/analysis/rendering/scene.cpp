@@ -36,9 +36,12 @@ Colour read_colour(const Settings& settings, std::string_view name, const std::s
                             text, name, fmt::join(colour_names(), ", ")));
 }
 
+/// `range: running` is read as one entry that is no number.
+bool is_running(const Settings& settings) { return settings.reals("range").size() == 1; }
+
 std::optional<ColourRange> read_range(const Settings& settings) {
   const std::vector<double> ends = settings.reals("range");
-  if (ends.empty()) return std::nullopt;
+  if (ends.size() < 2) return std::nullopt;
   if (!(ends[0] < ends[1]) || !std::isfinite(ends[1] - ends[0])) {
     settings.fail("range", fmt::format("found the range [{}, {}], expected two finite numbers, the lower one first",
                                        ends[0], ends[1]));
@@ -211,11 +214,13 @@ class SceneReader {
     wanted.variable = variable.id;
     wanted.component = component;
     wanted.colours = settings.has("colours") ? settings.text("colours") : settings_.text("colours");
-    wanted.fixed = settings.has("range") ? read_range(settings) : read_range(settings_);
+    const Settings& ranged = settings.has("range") ? settings : settings_;
+    wanted.fixed = read_range(ranged);
+    wanted.running = is_running(ranged);
     wanted.title = with_unit(variable, component_name(variable, component));
     const auto same = [&](const ColourScale& s) {
       return s.variable == wanted.variable && s.component == component && s.colours == wanted.colours &&
-             s.fixed.has_value() == wanted.fixed.has_value() &&
+             s.running == wanted.running && s.fixed.has_value() == wanted.fixed.has_value() &&
              (!s.fixed || (s.fixed->low == wanted.fixed->low && s.fixed->high == wanted.fixed->high));
     };
     auto found = std::find_if(scene_.scales.begin(), scene_.scales.end(), same);

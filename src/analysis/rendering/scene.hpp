@@ -22,6 +22,7 @@ struct ColourScale {
   int component = 0;
   std::string colours;
   std::optional<ColourRange> fixed;  ///< from the configuration
+  bool running = false;              ///< it spans what was shown in iterations before, too
   std::vector<double> values;        ///< that the range contains in any case: those of isosurfaces coloured by value
   bool follows_data = false;         ///< a layer's values are only known when they are extracted
   std::string title;

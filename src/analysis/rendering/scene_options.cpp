@@ -20,7 +20,13 @@ Option colours_option(const std::string& default_value, const std::string& text)
 }
 
 Option range_option(const std::string& text) {
-  return {.name = "range", .type = OptionType::real, .list = true, .text = text, .least_entries = 2, .most_entries = 2};
+  return {.name = "range",
+          .type = OptionType::real,
+          .list = true,
+          .text = text,
+          .choices = {"running"},
+          .least_entries = 2,
+          .most_entries = 2};
 }
 
 void add_layer_colours(std::vector<Option>& options) {
@@ -162,7 +168,8 @@ std::vector<Option> scene_options() {
       camera_option(),
       colours_option("viridis", "Colour map; all but coolwarm are perceptually even, so equal steps look equal."),
       range_option("Values at the two ends of the colour map. Default: the smallest and largest value shown in this "
-                   "iteration."),
+                   "iteration, so that a film flickers. `running`: the smallest and largest value shown so far, also "
+                   "before a run was resumed; the table `NAME-ranges.csv` beside the frames keeps them."),
       {.name = "domain",
        .type = OptionType::real,
        .list = true,

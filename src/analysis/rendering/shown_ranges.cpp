@@ -67,7 +67,8 @@ ColourRange ShownRanges::usable(const ColourScale& scale, ColourRange found) {
   return usable_range(found.low, found.high);
 }
 
-Ranges ShownRanges::joined(std::span<const Ranges> seen, Communicator& servers) const {
+Ranges ShownRanges::joined(std::span<const Ranges> seen, Communicator& servers,
+                           const std::function<void(std::span<ColourRange>)>& remember) const {
   std::vector<double> low(count(), infinity), high(count(), -infinity);
   for (const Ranges& ranges : seen) {
     for (std::size_t s = 0; s < low.size(); ++s) {
@@ -78,10 +79,10 @@ Ranges ShownRanges::joined(std::span<const Ranges> seen, Communicator& servers) 
   servers.minimum(low);
   servers.maximum(high);
   Ranges all(low.size());
-  for (std::size_t s = 0; s < all.size(); ++s) {
-    all[s] = {low[s], high[s]};
-    if (s < scene_->scales.size()) all[s] = usable(scene_->scales[s], all[s]);
-  }
+  for (std::size_t s = 0; s < all.size(); ++s) all[s] = {low[s], high[s]};
+  const std::span scales = std::span(all).first(scene_->scales.size());
+  remember(scales);
+  for (std::size_t s = 0; s < scales.size(); ++s) scales[s] = usable(scene_->scales[s], scales[s]);
   return all;
 }
 

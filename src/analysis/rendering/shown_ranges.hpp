@@ -2,6 +2,7 @@
 // server sees what its blocks show, and all of it together counts.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -35,7 +36,9 @@ class ShownRanges {
 
   /// Collective over the servers: what all of them have seen, of which `seen` is this one's, and the ranges that
   /// colours then span. The same on all.
-  [[nodiscard]] Ranges joined(std::span<const Ranges> seen, Communicator& servers) const;
+  /// `remember` may widen what the scales have shown, before equal ends are taken apart.
+  [[nodiscard]] Ranges joined(std::span<const Ranges> seen, Communicator& servers,
+                              const std::function<void(std::span<ColourRange>)>& remember) const;
   /// What `joined` gave, as bytes; if nothing is open, what the scene says.
   [[nodiscard]] Ranges from(BytesView joined) const;
   /// A partial of the pass that finds them. Throws Error(internal) if it is none.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/rendering/glyphs.hpp"
+#include "base/numbers.hpp"
 
 namespace sidestream::rendering {
 namespace {
@@ -24,17 +25,15 @@ struct Segment {
 class Pen {
  public:
   std::vector<Segment> trace(std::string_view path) {
-    const std::string text(path);  // strtod wants a terminated string
-    const char* at = text.c_str();
-    while (*at != 0) {
-      const char command = *at++;
+    while (!path.empty()) {
+      const char command = path.front();
+      path.remove_prefix(1);
       if (command == ' ') continue;
       double v[6]{};
       const int count = command == 'q' ? 4 : command == 'a' || command == 'o' ? 6 : 2;
       for (int i = 0; i < count; ++i) {
-        char* end = nullptr;
-        v[i] = std::strtod(at, &end);
-        at = end;
+        path.remove_prefix(std::min(path.find_first_not_of(' '), path.size()));
+        v[i] = take_real(path).value_or(0);
       }
       apply(command, v);
     }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/numbers.hpp"
+
 namespace sidestream::rendering {
 namespace {
 
@@ -41,7 +43,7 @@ double common_offset(const ColourRange& range, const Step& step) {
   const double middle = range.low + 0.5 * (range.high - range.low);
   double offset = middle;
   for (int digits = 0; digits < 17; ++digits) {
-    offset = std::stod(fmt::format("{:.{}e}", middle, digits));
+    offset = real_of(fmt::format("{:.{}e}", middle, digits)).value_or(middle);
     if (std::abs(middle - offset) <= 500 * step.value()) break;
   }
   return offset;

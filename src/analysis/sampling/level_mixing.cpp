@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/cells/block_tree.hpp"
+#include "analysis/cells/owned_leaves.hpp"
 #include "analysis/grids/level_axes.hpp"
 #include "analysis/sampling/samplers.hpp"
 #include "base/fail.hpp"
@@ -42,7 +42,7 @@ class Mixer {
         sum_(mixed_count(query, input.metadata) + 1) {}
 
   void add(const SampledBlock& block) {
-    const auto tree = mesh_.kind() == MeshKind::octree ? BlockTree::of(input_, mesh_, block.block) : std::nullopt;
+    const auto tree = mesh_.kind() == MeshKind::octree ? OwnedLeaves::of(input_, mesh_, block.block) : std::nullopt;
     if (mesh_.kind() == MeshKind::octree && !tree) return;
     block_ = &block;
     tree_ = tree ? &*tree : nullptr;
@@ -219,7 +219,7 @@ class Mixer {
   std::vector<ExactSum> sum_;  ///< of the target at hand
   bool any_ = false;
   const SampledBlock* block_ = nullptr;
-  const BlockTree* tree_ = nullptr;
+  const OwnedLeaves* tree_ = nullptr;
   std::vector<Box> counted_;
   ArrayView flags_{};
   std::map<std::int32_t, std::unique_ptr<LevelOf>> known_;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "analysis/cells/block_tree.hpp"
+#include "analysis/cells/owned_leaves.hpp"
 #include "analysis/grids/level_axes.hpp"
 #include "analysis/sampling/samplers.hpp"
 
@@ -26,7 +26,7 @@ struct FoundLeaf {
 /// One block.
 class TreeSampler {
  public:
-  TreeSampler(const Query& query, const Mesh& mesh, const BlockTree& tree)
+  TreeSampler(const Query& query, const Mesh& mesh, const OwnedLeaves& tree)
       : query_(query), mesh_(mesh), levels_(as_levels(mesh, 0)), roots_(levels_, 0), places_(mesh), tree_(tree) {}
 
   /// Calls `f(leaf)` for what is found, batch by batch of the targets: what is held does not grow with their number.
@@ -127,7 +127,7 @@ class TreeSampler {
   const Mesh levels_;
   LevelAxes roots_;
   TreePlaces places_;
-  const BlockTree& tree_;
+  const OwnedLeaves& tree_;
   std::vector<FoundLeaf> found_;
 };
 
@@ -137,7 +137,7 @@ void sample_trees(const Query& query, const Targets& targets, const LocalInput& 
   const Mesh& mesh = mesh_of(query, input.metadata);
   std::vector<double> values(value_count(query, input.metadata));
   for (const SampledBlock& block : blocks_of(query, input)) {
-    const auto tree = BlockTree::of(input, mesh, block.block);
+    const auto tree = OwnedLeaves::of(input, mesh, block.block);
     if (!tree || tree->index().cells() == 0) continue;
     TreeSampler(query, mesh, *tree).find(targets, block.block.bounds, [&](const FoundLeaf& found) {
       std::size_t n = 0;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analysis/common_options.hpp"
+#include "analysis/great_sums.hpp"
 #include "analysis/words.hpp"
 
 namespace sidestream::spectra {
@@ -206,7 +207,7 @@ FieldMeans::Found FieldMeans::found(BytesView feedback, const Metadata& metadata
   const std::span<const std::int64_t> forms = std::span(words).subspan(2);
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     const auto sum = ExactSum::deserialise(forms.subspan(f * ExactSum::words).first<ExactSum::words>());
-    found.means.push_back(sum.value() / static_cast<double>(words[0]));
+    found.means.push_back(quotient_of(sum, static_cast<double>(words[0])));
   }
   return found;
 }

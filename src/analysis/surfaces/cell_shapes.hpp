@@ -58,8 +58,12 @@ struct CellShape {
   std::vector<std::array<std::uint8_t, 2>> edges;
 };
 
-/// VTK's numbers of cells that surfaces are known of.
+/// VTK's numbers of cells.
 enum : std::uint8_t {
+  vtk_vertex = 1,
+  vtk_polyvertex = 2,
+  vtk_line = 3,
+  vtk_polyline = 4,
   vtk_triangle = 5,
   vtk_polygon = 7,
   vtk_pixel = 8,

@@ -284,6 +284,13 @@ Piece all_flat_cells(const CellContour& request) {
 
 void require_points(const Settings& settings, const std::string& option, const Variable& variable, const Mesh& mesh) {
   if (variable.centering != Centering::cell) return;
+  if (option == "fields") {
+    settings.fail(option,
+                  fmt::format("'{}' lies in the cells of mesh '{}', which is unstructured; `fields` are taken to the "
+                              "corners of a surface there and have to lie at points, wherever the surface's variable "
+                              "lies: average '{}' to the points in the simulation, or leave it out of `fields`",
+                              variable.name, mesh.name, variable.name));
+  }
   settings.fail(option,
                 fmt::format("'{}' lies in the cells of mesh '{}', which is unstructured; surfaces in it are made "
                             "of values at points: average it to them in the simulation, or take a slice of it",

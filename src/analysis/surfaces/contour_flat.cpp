@@ -145,7 +145,7 @@ class SquareTracer {
 };
 
 /// The points of some rows of cells.
-Box points_of(const Box& cells) { return {cells.lo, {cells.hi[0] + 1, cells.hi[1] + 1, cells.lo[2] + 1}}; }
+Box corners_of(const Box& cells) { return {cells.lo, {cells.hi[0] + 1, cells.hi[1] + 1, cells.lo[2] + 1}}; }
 
 }  // namespace
 
@@ -158,7 +158,7 @@ void contour_flat(const ContourRequest& request, std::span<const double> values,
       Box slab = cells;
       slab.lo[1] = first;
       slab.hi[1] = std::min(cells.hi[1], first + slab_rows);
-      const Box points = points_of(slab);
+      const Box points = corners_of(slab);
       if (!request.scalar.may_cross(points)) continue;
       numbers.fill(request.scalar, points);
       if (request.curved) request.curved->move_to(points);
@@ -177,7 +177,7 @@ Piece all_cells(const ContourRequest& request) {
   piece.data.resize(request.attributes.size());
   const bool reverse = request.reverse != mirrored_plane(request.grid);
   for (const Box& cells : request.cells) {
-    const Box points = points_of(cells);
+    const Box points = corners_of(cells);
     const auto before = static_cast<std::int64_t>(piece.points.size());
     const Index row = points.extent(0), k = cells.lo[2];
     if (request.curved) request.curved->move_to(points);

@@ -8,7 +8,7 @@
 namespace sidestream {
 namespace {
 
-constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_place = std::numeric_limits<double>::quiet_NaN();
 
 Box mesh_nodes(const Mesh& mesh, const Metadata& metadata) {
   return metadata.variables.at(static_cast<std::size_t>(mesh.array(Role::coordinates))).points(mesh.cells);
@@ -91,14 +91,14 @@ CurvedPoints::CurvedPoints(const PointGrid& grid, const Mesh& mesh, const Metada
 }
 
 std::array<double, 3> CurvedPoints::far_node(const Index3& p) const noexcept {
-  if (view_ == nullptr) return {nowhere, nowhere, nowhere};
+  if (view_ == nullptr) return {no_place, no_place, no_place};
   for (const Box& box : view_->owned) {
     if (box.contains(p)) return read(view_->array, p);
   }
   for (const HaloPiece& piece : view_->halo) {
     if (piece.box.contains(p)) return read(piece.array, p);
   }
-  return {nowhere, nowhere, nowhere};
+  return {no_place, no_place, no_place};
 }
 
 namespace {
@@ -140,8 +140,8 @@ void CurvedPoints::move_to(const Box& points) {
   box_ = points;
   places_.resize(static_cast<std::size_t>(points.count()));
   if (view_ != nullptr && !at_nodes_) return take_means();
-  const double third = view_ != nullptr && dimensions_ < 3 ? 0 : nowhere;
-  std::fill(places_.begin(), places_.end(), std::array<double, 3>{nowhere, nowhere, third});
+  const double third = view_ != nullptr && dimensions_ < 3 ? 0 : no_place;
+  std::fill(places_.begin(), places_.end(), std::array<double, 3>{no_place, no_place, third});
   if (view_ == nullptr) return;
   for (const Box& box : view_->owned) copy_nodes(view_->array, intersection(box, points));
   for (const HaloPiece& piece : view_->halo) copy_nodes(piece.array, intersection(piece.box, points));
@@ -200,7 +200,7 @@ CurvedPlaneSource::CurvedPlaneSource(const PointGrid& grid, const Mesh& mesh, co
 
 void CurvedPlaneSource::fill(const Box& region, double* out) {
   if (view_ == nullptr) {
-    std::fill_n(out, region.count(), nowhere);
+    std::fill_n(out, region.count(), no_place);
     return;
   }
   if (at_nodes_) return fill_nodes(region, out);
@@ -214,7 +214,7 @@ void CurvedPlaneSource::fill_nodes(const Box& region, double* out) const {
   Index filled = 0;
   for (const Box& box : view_->owned) filled += intersection(box, region).count();
   for (const HaloPiece& piece : view_->halo) filled += intersection(piece.box, region).count();
-  if (filled < region.count()) std::fill_n(out, region.count(), nowhere);
+  if (filled < region.count()) std::fill_n(out, region.count(), no_place);
   for (const Box& box : view_->owned) fill_from(view_->array, intersection(box, region), region, out);
   for (const HaloPiece& piece : view_->halo) fill_from(piece.array, intersection(piece.box, region), region, out);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/cell_choice.hpp"
+#include "analysis/empty_results.hpp"
 #include "analysis/surfaces/contour.hpp"
 #include "analysis/surfaces/contour_rows.hpp"
 #include "analysis/surfaces/plane.hpp"
@@ -100,6 +101,11 @@ class AttributeSources {
 
 /// The flags of a block's cells (role cell_ghosts), or null.
 [[nodiscard]] const BlockView* flags_of(const Mesh& mesh, const LocalInput& input, const BlockView& of);
+
+/// Collective: why there are no surfaces of some of the values, by number, or no slice.
+[[nodiscard]] std::string why_empty(const IsosurfaceQuery& query, const std::vector<std::size_t>& values,
+                                    const SeenValues& seen, const CombineInput& input);
+[[nodiscard]] std::string why_empty(const SliceQuery& query, const CombineInput& input);
 
 /// How Piece::data is made up.
 [[nodiscard]] std::vector<AttributeLayout> layout_of_variables(const std::vector<std::int32_t>& variables,

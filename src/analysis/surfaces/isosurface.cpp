@@ -1,4 +1,6 @@
 // Surfaces on which a variable has given values.
+#include <fmt/format.h>
+
 #include "analysis/common_options.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/leaves/level_surfaces.hpp"
@@ -11,7 +13,13 @@ namespace {
 class Isosurface final : public Task {
  public:
   Isosurface(IsosurfaceQuery query, const Metadata& metadata, SurfaceFile file)
-      : query_(std::move(query)), selection_(selection_of(query_, metadata)), file_(std::move(file)) {
+      : query_(std::move(query)),
+        seen_(query_.variable, query_.component),
+        selection_(selection_of(query_, metadata)),
+        file_(std::move(file)),
+        notice_(file_.name),
+        empty_(file_.name) {
+    selection_.variables.push_back(seen_.entry());
     file_.shape = {layout_of(query_, metadata), query_.normals, query_.values,
                    query_.single ? Type::float32 : Type::float64};
   }
@@ -31,10 +39,13 @@ class Isosurface final : public Task {
   Bytes combine(const CombineInput& input) override {
     if (query_.in_levels) return combine_levels(input);
     if (input.pass + 1 < passes()) return joined(query_, input, found_);
-    add_surface(file_, pieces_.take(input), input);
+    add(pieces_.take(input), input);
     return {};
   }
-  void discard(const Iteration&) noexcept override { pieces_.drop(); }
+  void discard(const Iteration&) noexcept override {
+    pieces_.drop();
+    seen_.forget();
+  }
 
  private:
   Bytes combine_levels(const CombineInput& input) {
@@ -45,18 +56,36 @@ class Isosurface final : public Task {
       pieces.push_back(std::move(piece));
     }
     if (query_.normals) add_normals(query_, input.metadata, rims.of(0), pieces, between, input.communicator);
-    add_surface(file_, std::move(pieces), input);
+    add(std::move(pieces), input);
     return {};
+  }
+  void add(std::vector<Piece> pieces, const CombineInput& input) {
+    empty_.look(count_cells(pieces, query_.values.size()), input,
+                [&](const auto& absent) { return why_empty(query_, absent, seen_, input); });
+    seen_.forget();
+    notice_.tell(add_surface(file_, std::move(pieces), input));
   }
 
   IsosurfaceQuery query_;
+  SeenValues seen_;
   Selection selection_;
   SurfaceFile file_;
   Bytes found_;  ///< by the passes before
   LocalPieces pieces_;
+  RepeatedPointsNotice notice_;
+  EmptyNotice empty_;
 };
 
 }  // namespace
+
+std::string why_empty(const IsosurfaceQuery& query, const std::vector<std::size_t>& values, const SeenValues& seen,
+                      const CombineInput& input) {
+  const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query.variable));
+  std::vector<double> absent;
+  for (const std::size_t value : values) absent.push_back(query.values.at(value));
+  return fmt::format("no surface of '{}' has the value {}; {}", variable.name, fmt::join(absent, ", "),
+                     seen.text(input));
+}
 
 AnalysisKind isosurface_kind() {
   std::vector<Option> options = isosurface_options();

@@ -1,4 +1,6 @@
 // A plane through a mesh, with variables on it.
+#include <fmt/format.h>
+
 #include "analysis/common_options.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/surfaces/extract.hpp"
@@ -10,7 +12,11 @@ namespace {
 class Slice final : public Task {
  public:
   Slice(SliceQuery query, const Metadata& metadata, SurfaceFile file)
-      : query_(std::move(query)), selection_(selection_of(query_, metadata)), file_(std::move(file)) {
+      : query_(std::move(query)),
+        selection_(selection_of(query_, metadata)),
+        file_(std::move(file)),
+        notice_(file_.name),
+        empty_(file_.name) {
     file_.shape.layout = layout_of(query_, metadata);
     if (query_.single) file_.shape.coordinates = Type::float32;
   }
@@ -18,7 +24,9 @@ class Slice final : public Task {
   Selection selection() const override { return selection_; }
   Bytes local(const LocalInput& input) override { return pieces_.give(extract(query_, input), input); }
   Bytes combine(const CombineInput& input) override {
-    add_surface(file_, pieces_.take(input), input);
+    std::vector<Piece> pieces = pieces_.take(input);
+    empty_.look(count_cells(pieces, 1), input, [&](const auto&) { return why_empty(query_, input); });
+    notice_.tell(add_surface(file_, std::move(pieces), input));
     return {};
   }
   void discard(const Iteration&) noexcept override { pieces_.drop(); }
@@ -28,9 +36,17 @@ class Slice final : public Task {
   Selection selection_;
   SurfaceFile file_;
   LocalPieces pieces_;
+  RepeatedPointsNotice notice_;
+  EmptyNotice empty_;
 };
 
 }  // namespace
+
+std::string why_empty(const SliceQuery& query, const CombineInput& input) {
+  const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query.variables.front()));
+  const Mesh& mesh = input.metadata.mesh_of(variable);
+  return fmt::format("the plane meets no cell of the mesh '{}'; {}", mesh.name, reach_text(mesh, input));
+}
 
 AnalysisKind slice_kind() {
   std::vector<Option> options = slice_options();

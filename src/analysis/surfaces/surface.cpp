@@ -122,6 +122,15 @@ std::vector<Piece> gather_pieces(std::vector<Piece> mine, Communicator& communic
   return all;
 }
 
+std::vector<std::int64_t> count_cells(std::span<const Piece> pieces, std::size_t layers) {
+  std::vector<std::int64_t> counts(layers, 0);
+  for (const Piece& piece : pieces) {
+    counts.at(static_cast<std::size_t>(piece.layer)) +=
+        static_cast<std::int64_t>(piece.triangles.size() + piece.lines.size());
+  }
+  return counts;
+}
+
 std::uint64_t bytes_of(const Piece& piece) {
   const std::uint64_t reals = 3 + (piece.normals.empty() ? 0 : 3) + piece.data.size();
   const std::uint64_t names = piece.others.empty() ? 1 : 2;

@@ -25,6 +25,9 @@ struct AttributeLayout {
 /// Collective: all servers' pieces on rank 0; nothing elsewhere.
 [[nodiscard]] std::vector<Piece> gather_pieces(std::vector<Piece> mine, Communicator& communicator);
 
+/// How many triangles and lines there are in each of `layers` layers.
+[[nodiscard]] std::vector<std::int64_t> count_cells(std::span<const Piece> pieces, std::size_t layers);
+
 /// How large a piece is, by which it is decided whether a surface is written in pieces: the same however it is kept.
 [[nodiscard]] std::uint64_t bytes_of(const Piece& piece);
 

@@ -87,8 +87,7 @@ void OrderedSurface::rank(std::size_t p) {
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (used[i]) ranks.points.push_back(static_cast<std::uint32_t>(i));
   }
-  const auto key = [&](std::uint32_t i) { return Key{piece.keys[i], piece.others.empty() ? 0 : piece.others[i]}; };
-  const auto before = [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); };
+  const auto before = [&](std::uint32_t a, std::uint32_t b) { return key_at(p, a) < key_at(p, b); };
   if (!std::is_sorted(ranks.points.begin(), ranks.points.end(), before)) {
     std::stable_sort(ranks.points.begin(), ranks.points.end(), before);
   }
@@ -109,9 +108,13 @@ std::size_t OrderedSurface::cell_at(std::size_t piece, std::size_t rank) const n
 std::size_t OrderedSurface::ranked_points(std::size_t piece) const noexcept {
   return pieces_[piece].in_order ? pieces_[piece].points.size() : ranks_[piece].points.size();
 }
+OrderedSurface::Key OrderedSurface::key_at(std::size_t piece, std::size_t point) const noexcept {
+  const Piece& of = pieces_[piece];
+  if (of.others.empty()) return {of.keys[point], 0};
+  return {of.keys[point], of.others[point], of.points[point]};
+}
 OrderedSurface::Key OrderedSurface::key_of(std::size_t piece, std::size_t rank) const noexcept {
-  const std::size_t at = point_at(piece, rank);
-  return {pieces_[piece].keys[at], pieces_[piece].others.empty() ? 0 : pieces_[piece].others[at]};
+  return key_at(piece, point_at(piece, rank));
 }
 std::int64_t OrderedSurface::number(std::size_t piece, std::int64_t point) const noexcept {
   const Ranks& ranks = ranks_[piece];
@@ -134,6 +137,9 @@ void OrderedSurface::order_points(const std::vector<std::size_t>& layer) {
     ranks_[p].numbers.resize(pieces_[p].points.size());
     heads.push({key_of(p, 0), p});
   }
+  double reach = 0;
+  for (const std::size_t p : layer) reach = pieces_[p].others.empty() ? reach : reach_of(pieces_[p].points, reach);
+  PointsOfOneNumber same(reach);
   std::optional<Key> last;
   while (!heads.empty()) {
     auto [key, p] = heads.top();
@@ -141,7 +147,10 @@ void OrderedSurface::order_points(const std::vector<std::size_t>& layer) {
     const std::size_t end = ranked_points(p);
     std::size_t& rank = next[p];
     do {
-      if (last != key) {
+      const bool is_first = !last || !last->is_named_as(key);
+      if (is_first) same.clear();
+      std::int64_t number = is_first ? -1 : same.at(key.place);
+      if (number < 0) {
         const bool on = !point_runs_.empty() && point_runs_.back().piece == p &&
                         point_runs_.back().first + point_runs_.back().count == rank;
         if (on) {
@@ -149,10 +158,12 @@ void OrderedSurface::order_points(const std::vector<std::size_t>& layer) {
         } else {
           point_runs_.push_back({static_cast<std::uint32_t>(p), rank, 1});
         }
-        ++points_;
+        if (!is_first) repeated_.note(same.first(), key.place);
+        number = static_cast<std::int64_t>(points_++);
+        same.add(key.place, number);
         last = key;
       }
-      ranks_[p].numbers[point_at(p, rank)] = static_cast<std::int64_t>(points_) - 1;
+      ranks_[p].numbers[point_at(p, rank)] = number;
       if (++rank == end) break;
       key = key_of(p, rank);
     } while (heads.empty() || key <= heads.top().first);

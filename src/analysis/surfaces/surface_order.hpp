@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/repeated_points.hpp"
 #include "analysis/surfaces/surface.hpp"
 #include "sidestream/data/surface_stream.hpp"
 
@@ -17,9 +18,9 @@ struct SurfaceShape {
   Type coordinates = Type::float64;       ///< of points and normals in files
 };
 
-/// One surface of all pieces: layers one after another, in each the points in the order of their keys, once each, and
-/// the triangles or lines in the order of their cells. The pieces stay as they are; in memory besides them is the
-/// order, which takes nothing where there is one piece to a layer.
+/// One surface of all pieces: layers one after another, in each the points in the order of their keys, once each (of
+/// lists of cells once at each place), and the triangles or lines in the order of their cells. The pieces stay as they
+/// are; in memory besides them is the order, which takes nothing where there is one piece to a layer.
 class OrderedSurface final : public SurfaceStream {
  public:
   OrderedSurface(std::vector<Piece> pieces, SurfaceShape shape);
@@ -32,6 +33,8 @@ class OrderedSurface final : public SurfaceStream {
   void give_triangles(const Sink& sink) const override;
   void give_lines(const Sink& sink) const override;
   void give_data(std::size_t array, const Sink& sink) const override;
+  /// Points of lists of cells whose key another point elsewhere has.
+  [[nodiscard]] const RepeatedPoints& repeated() const noexcept { return repeated_; }
 
  private:
   /// A stretch of a piece's points or cells, in that piece's order.
@@ -47,13 +50,16 @@ class OrderedSurface final : public SurfaceStream {
   };
   struct Key {
     std::int64_t key, other;
+    std::array<double, 3> place{};  ///< of lists of cells: points of one key may be several
     auto operator<=>(const Key&) const = default;
+    [[nodiscard]] bool is_named_as(const Key& that) const noexcept { return key == that.key && other == that.other; }
   };
 
   void rank(std::size_t piece);
   [[nodiscard]] std::size_t point_at(std::size_t piece, std::size_t rank) const noexcept;
   [[nodiscard]] std::size_t cell_at(std::size_t piece, std::size_t rank) const noexcept;
   [[nodiscard]] std::size_t ranked_points(std::size_t piece) const noexcept;
+  [[nodiscard]] Key key_at(std::size_t piece, std::size_t point) const noexcept;
   [[nodiscard]] Key key_of(std::size_t piece, std::size_t rank) const noexcept;
   [[nodiscard]] std::int64_t number(std::size_t piece, std::int64_t point) const noexcept;
   void order_points(const std::vector<std::size_t>& layer);
@@ -72,6 +78,7 @@ class OrderedSurface final : public SurfaceStream {
   std::vector<Ranks> ranks_;
   std::vector<Run> point_runs_, cell_runs_;
   std::uint64_t points_ = 0, triangles_ = 0, lines_ = 0;
+  RepeatedPoints repeated_;
   // Of lists of cells, where an order of corners is needed as well, put together.
   std::vector<std::array<std::int64_t, 3>> made_triangles_;
   std::vector<std::array<std::int64_t, 2>> made_lines_;

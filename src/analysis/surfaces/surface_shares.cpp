@@ -94,7 +94,7 @@ std::vector<Piece> LocalPieces::take(const CombineInput& input, std::span<const 
   return pieces;
 }
 
-void add_surface(const SurfaceFile& file, std::vector<Piece> pieces, const CombineInput& input) {
+RepeatedPoints add_surface(const SurfaceFile& file, std::vector<Piece> pieces, const CombineInput& input) {
   Communicator& servers = input.communicator;
   std::uint64_t bytes = 0;
   for (const Piece& piece : pieces) bytes += bytes_of(piece);
@@ -103,9 +103,10 @@ void add_surface(const SurfaceFile& file, std::vector<Piece> pieces, const Combi
       shared ? share_pieces(std::move(pieces), servers) : gather_pieces(std::move(pieces), servers), file.shape);
   if (shared) {
     input.results.add_stream_parts(file.name, surface, servers, Pieces::always);
-  } else {
-    input.results.add_stream(file.name, surface);
+    return gathered(surface.repeated(), servers);
   }
+  input.results.add_stream(file.name, surface);
+  return surface.repeated();
 }
 
 }  // namespace sidestream

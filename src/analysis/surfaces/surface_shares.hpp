@@ -37,7 +37,8 @@ struct SurfaceFile {
   SurfaceShape shape{};
 };
 
-/// Collective: makes the surface of all servers' pieces in one file or in pieces.
-void add_surface(const SurfaceFile& file, std::vector<Piece> pieces, const CombineInput& input);
+/// Collective: makes the surface of all servers' pieces in one file or in pieces. Returns on rank 0 which points were
+/// kept apart.
+RepeatedPoints add_surface(const SurfaceFile& file, std::vector<Piece> pieces, const CombineInput& input);
 
 }  // namespace sidestream

@@ -10,7 +10,7 @@ namespace sidestream {
 
 namespace {
 
-using Views = std::vector<BlockView>;
+using BlockViews = std::vector<BlockView>;
 
 /// An array but for its values.
 struct ArrayHead {
@@ -67,12 +67,12 @@ void get(ByteReader& in, BlockView& view, std::span<const std::byte* const> obje
   in.get(view.absent);
 }
 
-void put(ByteWriter& out, const Views& views, PlacedValues& values) {
+void put(ByteWriter& out, const BlockViews& views, PlacedValues& values) {
   out.put(views.size());
   for (const BlockView& view : views) put(out, view, values);
 }
 
-void get(ByteReader& in, Views& views, std::span<const std::byte* const> objects) {
+void get(ByteReader& in, BlockViews& views, std::span<const std::byte* const> objects) {
   for (auto left = in.get<std::size_t>(); left > 0; --left) get(in, views.emplace_back(), objects);
 }
 
@@ -81,23 +81,23 @@ class Lists {
  public:
   explicit Lists(const LocalInput& input) : first_(input.blocks.data()), used_(input.blocks.size(), false) {
     for (const EntryViews& entry : input.entries) {
-      for (const Views* views : entry.views) add(views);
+      for (const BlockViews* views : entry.views) add(views);
     }
   }
-  [[nodiscard]] std::int64_t number(const Views* views) const {
+  [[nodiscard]] std::int64_t number(const BlockViews* views) const {
     if (!views) return -1;
     if (is_published(views)) return views - first_;
     const auto found = std::find(others_.begin(), others_.end(), views);
     return static_cast<std::int64_t>(used_.size()) + (found - others_.begin());
   }
   [[nodiscard]] bool used(std::size_t variable) const { return used_[variable]; }
-  [[nodiscard]] const std::vector<const Views*>& others() const noexcept { return others_; }
+  [[nodiscard]] const std::vector<const BlockViews*>& others() const noexcept { return others_; }
 
  private:
-  [[nodiscard]] bool is_published(const Views* views) const noexcept {
+  [[nodiscard]] bool is_published(const BlockViews* views) const noexcept {
     return views >= first_ && views < first_ + used_.size();
   }
-  void add(const Views* views) {
+  void add(const BlockViews* views) {
     if (!views) return;
     if (is_published(views)) {
       used_[static_cast<std::size_t>(views - first_)] = true;
@@ -105,9 +105,9 @@ class Lists {
       others_.push_back(views);
     }
   }
-  const Views* first_;
+  const BlockViews* first_;
   std::vector<bool> used_;
-  std::vector<const Views*> others_;
+  std::vector<const BlockViews*> others_;
 };
 
 }  // namespace
@@ -126,15 +126,15 @@ Bytes bytes_of(const LocalInput& input, PlacedValues& values) {
     out.put(input.catalogue->ranges);
   }
   const Lists lists(input);
-  static const Views none;
+  static const BlockViews none;
   for (std::size_t v = 0; v < input.blocks.size(); ++v) put(out, lists.used(v) ? input.blocks[v] : none, values);
   out.put(lists.others().size());
-  for (const Views* views : lists.others()) put(out, *views, values);
+  for (const BlockViews* views : lists.others()) put(out, *views, values);
   out.put(input.entries.size());
   for (const EntryViews& entry : input.entries) {
     out.put(entry.variable);
     out.put(entry.views.size());
-    for (const Views* views : entry.views) out.put(lists.number(views));
+    for (const BlockViews* views : entry.views) out.put(lists.number(views));
   }
   out.put(input.events.size());
   for (const Event& event : input.events) put_event(out, event);
@@ -153,14 +153,14 @@ ReceivedInput::ReceivedInput(BytesView bytes, const Metadata& metadata, std::spa
     in.get(catalogue_.ranges);
   }
   blocks_.resize(metadata.variables.size());
-  for (Views& views : blocks_) get(in, views, objects);
+  for (BlockViews& views : blocks_) get(in, views, objects);
   pieces_.resize(in.get<std::size_t>());
-  for (Views& views : pieces_) get(in, views, objects);
+  for (BlockViews& views : pieces_) get(in, views, objects);
   entries_.resize(in.get<std::size_t>());
   for (EntryViews& entry : entries_) {
     in.get(entry.variable);
     entry.views.resize(in.get<std::size_t>(), nullptr);
-    for (const Views*& views : entry.views) {
+    for (const BlockViews*& views : entry.views) {
       const auto number = in.get<std::int64_t>();
       if (number < 0) continue;
       const auto n = static_cast<std::size_t>(number);

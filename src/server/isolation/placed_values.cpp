@@ -8,8 +8,6 @@ namespace sidestream {
 
 namespace {
 
-constexpr std::uint64_t line = 64;
-
 /// What an array takes of memory: from `first` bytes after its data on (0 or less), `bytes`.
 struct Span {
   std::int64_t first = 0;
@@ -51,7 +49,7 @@ ValuePlace PlacedValues::place(const ArrayView& array) {
   const auto [known, is_new] = known_.try_emplace(Key(first, span.bytes, dense, array.strides), copies_.size());
   if (is_new) {
     copies_.push_back({array, packed, bytes_, packed ? dense : span.bytes});
-    bytes_ += round_up(copies_.back().bytes, line);
+    bytes_ += round_up(copies_.back().bytes, PlacedValues::alignment);
   }
   const Copy& copy = copies_[known->second];
   if (packed) return {0, 0, copy.offset, packed_strides(array.box, array.components, order_of(array))};

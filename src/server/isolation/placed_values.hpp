@@ -26,12 +26,13 @@ struct ValuePlace {
 /// An array that several ask for is copied once.
 class PlacedValues {
  public:
+  static constexpr std::uint64_t alignment = 64;  ///< of each array's place, in bytes
   /// Object n + 1 is `objects[n]`.
   explicit PlacedValues(std::span<const SharedObject> objects) : objects_(objects) {}
   [[nodiscard]] ValuePlace place(const ArrayView& array);
   /// What there is to copy.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  /// `to` has `bytes()` bytes, aligned to 64.
+  /// `to` has `bytes()` bytes, aligned to `alignment`.
   void copy(std::byte* to) const;
 
  private:

@@ -14,7 +14,9 @@
 #include "base/checked.hpp"
 #include "base/descriptor_message.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
 #include "base/log.hpp"
+#include "base/system_text.hpp"
 #include "server/isolation/input_bytes.hpp"
 
 extern char** environ;
@@ -28,7 +30,6 @@ constexpr double start_limit = 60;
 constexpr std::size_t most_output = 2000;
 /// How long an end of a process may go unnoticed whose socket somebody else still holds.
 constexpr std::chrono::milliseconds slice{100};
-constexpr std::uint64_t line = 64;
 
 /// Without what launchers say to their ranks: code that starts MPI in the worker is a job of its own.
 std::vector<std::string> environment_of_worker() {
@@ -62,10 +63,10 @@ void Worker::start(std::span<const SharedObject> objects) {
   forget();
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    fail(Code::system, "cannot make a socket: {}", std::strerror(errno));
+    fail(Code::system, "cannot make a socket: {}", system_text(errno));
   }
-  socket_ = Descriptor(ends[0]);
-  const Descriptor theirs(ends[1]);
+  socket_ = Descriptor(above_standard(ends[0]));
+  const Descriptor theirs(above_standard(ends[1]));
   if (sent_.descriptor() < 0) sent_ = MemoryObject::create("sidestream-input");
   process_ = std::make_unique<ChildProcess>(settings_.program, environment_of_worker(), theirs.get());
   output_.clear();
@@ -113,7 +114,7 @@ void Worker::write(const LocalInput& input, std::span<const SharedObject> object
   request.kind = WorkerRequest::Kind::local;
   request.iteration = input.iteration.index;
   request.message = message.size();
-  request.values = round_up(message.size(), line);
+  request.values = round_up(message.size(), PlacedValues::alignment);
   sent_.grow(request.values + values.bytes());
   std::memcpy(sent_.data(), message.data(), message.size());
   values.copy(sent_.data() + request.values);

@@ -22,6 +22,8 @@
 #include "base/float_environment.hpp"
 #include "base/folder_names.hpp"
 #include "base/memory_object.hpp"
+#include "base/numbers.hpp"
+#include "base/system_text.hpp"
 #include "server/isolation/input_bytes.hpp"
 #include "server/isolation/worker_messages.hpp"
 
@@ -37,7 +39,9 @@ void close_others() {
   if (syscall(SYS_close_range, worker_socket + 1, ~0u, 0) == 0) return;
 #endif
   std::vector<int> numbers;
-  for (const std::string& name : names_in_folder("/proc/self/fd")) numbers.push_back(std::stoi(name));
+  for (const std::string& name : names_in_folder("/proc/self/fd")) {
+    numbers.push_back(whole_of<int>(name).value_or(worker_socket));
+  }
   for (const int number : numbers) {
     if (number > worker_socket) close(number);
   }
@@ -55,7 +59,7 @@ void limit_memory(std::uint64_t bytes) {
   if (bytes == 0) return;
   const rlimit limit{bytes, bytes};
   if (setrlimit(RLIMIT_DATA, &limit) != 0) {
-    fail(Code::system, "the memory of the process cannot be limited to {} bytes: {}", bytes, std::strerror(errno));
+    fail(Code::system, "the memory of the process cannot be limited to {} bytes: {}", bytes, system_text(errno));
   }
 }
 

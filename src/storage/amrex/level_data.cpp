@@ -13,7 +13,7 @@ namespace sidestream::amrex {
 
 namespace {
 
-constexpr std::uint64_t most_text = std::uint64_t{1} << 30, header_bytes = 4096;
+constexpr std::uint64_t header_bytes = 4096;
 constexpr std::int64_t most_components = 100'000;
 
 /// ((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))

@@ -18,8 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t most_text = std::uint64_t{1} << 30;
-constexpr std::int64_t most_variables = 100'000, most_levels = 64, most_boxes = std::int64_t{1} << 32;
+constexpr std::int64_t most_variables = 100'000, most_boxes = std::int64_t{1} << 32;
 
 class HeaderReader {
  public:

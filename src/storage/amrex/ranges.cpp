@@ -11,8 +11,6 @@ namespace sidestream::amrex {
 
 namespace {
 
-constexpr std::uint64_t most_text = std::uint64_t{1} << 30;
-
 /// A number as it is written, and what one in its last digit is worth: it was rounded there.
 struct Written {
   double number = 0, last_digit = 0;

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 
+#include "base/ascii.hpp"
 #include "base/fail.hpp"
+#include "base/numbers.hpp"
 #include "storage/database/segment.hpp"
 
 namespace sidestream::amrex {
@@ -16,8 +17,6 @@ namespace sidestream::amrex {
 namespace {
 
 constexpr std::int64_t most_index = std::int64_t{1} << 40;
-
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 }  // namespace
 
@@ -78,11 +77,9 @@ std::int64_t TextReader::whole(const char* what, std::int64_t least, std::int64_
 
 double TextReader::real(const char* what) {
   const std::string text = word(what);
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(value))
-    complain(what, fmt::format("found '{}', expected a number", text));
-  return value;
+  const std::optional<double> value = real_of(text);
+  if (!value || !std::isfinite(*value)) complain(what, fmt::format("found '{}', expected a number", text));
+  return *value;
 }
 
 void TextReader::expect(char c, const char* what) {

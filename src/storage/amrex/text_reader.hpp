@@ -10,6 +10,10 @@
 
 namespace sidestream::amrex {
 
+/// What a text, and a list of levels, may have; more is damage.
+inline constexpr std::uint64_t most_text = std::uint64_t{1} << 30;
+inline constexpr std::int64_t most_levels = 64;
+
 /// A text of at most `most` bytes. Throws Error(file) where it cannot be read or is longer.
 [[nodiscard]] std::string read_text(const std::string& path, std::uint64_t most);
 

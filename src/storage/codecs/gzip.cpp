@@ -9,7 +9,7 @@ namespace {
 
 constexpr int window_with_gzip_header = 15 + 16;
 constexpr int memory_level = 8;
-constexpr int level = 4;  ///< beyond it gains little and costs much on values that were shuffled
+constexpr int gzip_level = 4;  ///< beyond it gains little and costs much on values that were shuffled
 
 class Gzip final : public Codec {
  public:
@@ -18,7 +18,8 @@ class Gzip final : public Codec {
 
   bool encode(BytesView in, Type, Bytes& out) const override {
     z_stream stream{};
-    if (deflateInit2(&stream, level, Z_DEFLATED, window_with_gzip_header, memory_level, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(&stream, gzip_level, Z_DEFLATED, window_with_gzip_header, memory_level, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
       throw std::bad_alloc();
     }
     try {

@@ -35,7 +35,7 @@ double from_half(std::uint16_t bits) {
 }
 
 template <class Real>
-bool encode_as(BytesView in, Bytes& out) {
+bool encode_half(BytesView in, Bytes& out) {
   out.resize(in.size() / sizeof(Real) * 2);
   for (std::size_t n = 0; n < in.size() / sizeof(Real); ++n) {
     Real value;
@@ -48,7 +48,7 @@ bool encode_as(BytesView in, Bytes& out) {
 }
 
 template <class Real>
-void decode_as(BytesView in, std::span<std::byte> out) {
+void decode_half(BytesView in, std::span<std::byte> out) {
   for (std::size_t n = 0; n < in.size() / 2; ++n) {
     std::uint16_t bits;
     std::memcpy(&bits, in.data() + 2 * n, sizeof bits);
@@ -64,10 +64,10 @@ class Half final : public Codec {
   bool takes(Type type) const override { return type == Type::float32 || type == Type::float64; }
   Type after(Type) const override { return Type::uint16; }
   bool encode(BytesView in, Type type, Bytes& out) const override {
-    return type == Type::float32 ? encode_as<float>(in, out) : encode_as<double>(in, out);
+    return type == Type::float32 ? encode_half<float>(in, out) : encode_half<double>(in, out);
   }
   void decode(BytesView in, Type type, std::span<std::byte> out) const override {
-    return type == Type::float32 ? decode_as<float>(in, out) : decode_as<double>(in, out);
+    return type == Type::float32 ? decode_half<float>(in, out) : decode_half<double>(in, out);
   }
 };
 

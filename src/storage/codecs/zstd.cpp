@@ -7,7 +7,7 @@ namespace sidestream {
 
 namespace {
 
-constexpr int level = 1;
+constexpr int zstd_level = 1;
 
 class Zstd final : public Codec {
  public:
@@ -15,7 +15,7 @@ class Zstd final : public Codec {
   bool packs() const override { return true; }
   bool encode(BytesView in, Type, Bytes& out) const override {
     out.resize(ZSTD_compressBound(in.size()));
-    const std::size_t size = ZSTD_compress(out.data(), out.size(), in.data(), in.size(), level);
+    const std::size_t size = ZSTD_compress(out.data(), out.size(), in.data(), in.size(), zstd_level);
     if (ZSTD_isError(size)) throw std::bad_alloc();  // with room for any outcome only memory can fail
     out.resize(size);
     return true;

@@ -64,6 +64,9 @@ Context::Context(std::string directory, const Entry& entry, BytesView record)
   }
   schema_ = read_schema({reinterpret_cast<const char*>(record.data()) + record_head, text}, where);
   groups_ = records_of<GroupEntry>(record.subspan(table));
+  for (const GroupEntry& group : groups_) {
+    if (group.first > group.number || group.number > group.last) wrong();
+  }
   read_.resize(groups_.size());
   trees_ = std::make_unique<TreePieces>(*this);
 }
@@ -83,6 +86,18 @@ Bytes Context::checked(std::size_t group, std::uint64_t offset, std::uint64_t si
   // Servers without blocks have no table, perhaps in a segment without bytes.
   if (size == 0 && checksum == checksum_of({})) return {};
   return read_checked(file(entry.group, entry.number), offset, size, checksum, what);
+}
+
+void Context::check_segments(std::size_t group) const {
+  const GroupEntry& entry = groups_.at(group);
+  // Files come from anybody: a range without end finds its first gap soon.
+  for (std::uint64_t number = entry.first; number <= entry.last; ++number) {
+    const std::string path = path_of(directory_, entry_, entry.group, static_cast<std::uint32_t>(number));
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) continue;
+    fail(Code::file, "'{}' is missing: the context of slot {} has segments {} to {} of group {}", path, entry_.slot,
+         entry.first, entry.last, entry.group);
+  }
 }
 
 Bytes Context::read_blocks(std::size_t group) {
@@ -169,7 +184,7 @@ const ChunkPlaces& Context::places(std::size_t group, const PieceRow& piece) {
   return places_;
 }
 
-BlockTree& Context::tree(std::size_t group, std::uint32_t block) { return trees_->tree(group, block); }
+LinkedTree& Context::tree(std::size_t group, std::uint32_t block) { return trees_->tree(group, block); }
 
 BytesView Context::chunk(std::size_t group, const PieceRow& piece, std::uint64_t number) {
   if (last_piece_ == &piece && last_chunk_ == number) return raw_;

@@ -13,7 +13,7 @@
 #include "storage/database/schema.hpp"
 #include "storage/database/segment.hpp"
 #include "storage/database/table.hpp"
-#include "storage/trees/block_tree.hpp"
+#include "storage/trees/linked_tree.hpp"
 
 namespace sidestream::database {
 
@@ -61,7 +61,9 @@ class Context {
   /// The same into `out`, which has as many bytes as it has values.
   void read_chunk(std::size_t group, const PieceRow& piece, std::uint64_t number, std::span<std::byte> out);
   /// The tree of a block of an octree. Throws also where its flags were not stored. Holds until the next call.
-  [[nodiscard]] BlockTree& tree(std::size_t group, std::uint32_t block);
+  [[nodiscard]] LinkedTree& tree(std::size_t group, std::uint32_t block);
+  /// Checks that all segments are there that a group says it has. Throws where one is missing.
+  void check_segments(std::size_t group) const;
   /// Checks the stored bytes of all chunks of a piece.
   void verify(std::size_t group, const PieceRow& piece);
   /// For whoever has the blocks of a group already.

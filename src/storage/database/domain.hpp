@@ -9,7 +9,7 @@
 #include "sidestream/data/block.hpp"
 #include "storage/database/chunk_batch.hpp"
 #include "storage/database/table.hpp"
-#include "storage/trees/block_tree.hpp"
+#include "storage/trees/linked_tree.hpp"
 
 namespace sidestream::database {
 

@@ -59,10 +59,15 @@ Journal parse_journal(BytesView bytes, const std::string& path) {
   using What = SlotContent::What;
   Journal journal;
   std::unordered_set<std::uint64_t> removed;
+  if (bytes.empty()) journal.remarks.push_back(fmt::format("{}: the file is empty; it was cut off", path));
   for (std::uint64_t slot = 0; slot * slot_bytes < bytes.size(); ++slot) {
     const BytesView rest = bytes.subspan(slot * slot_bytes);
     const BytesView part = rest.first(std::min<std::size_t>(rest.size(), slot_bytes));
     const SlotContent content = read_slot(part, slot);
+    if (content.what == What::newer) {
+      fail(Code::file, "{}: version {} of the format, expected {}; use a newer Sidestream", path, content.entry.version,
+           format_version);
+    }
     journal.run = std::max(journal.run, content.run);
     if (content.what == What::context) journal.contexts.push_back(content.entry);
     // Of an earlier slot: what is written later is not meant.

@@ -77,7 +77,7 @@ class Parser {
     if (take('}')) return;
     do {
       if (next() != '"') wrong("no key");
-      Entry& entry = node.entries.emplace_back();
+      sidestream::Entry& entry = node.entries.emplace_back();
       entry.key = quoted();
       if (!take(':')) wrong("a key without a value");
       entry.value = value(depth + 1);

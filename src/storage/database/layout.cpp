@@ -49,6 +49,19 @@ bool begins(BytesView bytes, std::string_view magic) {
   return std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
 
+bool skip(std::string_view& text, std::string_view front) {
+  if (!text.starts_with(front)) return false;
+  text.remove_prefix(front.size());
+  return true;
+}
+
+template <class T>
+bool take(std::string_view& text, T& number) {
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+  return read.ec == std::errc();
+}
+
 Entry entry_of(BytesView bytes) {
   Entry entry;
   entry.version = at<std::uint32_t>(bytes, 8);
@@ -114,6 +127,11 @@ SlotContent read_slot(BytesView bytes, std::uint64_t slot) {
     return content;
   }
   const auto version = at<std::uint32_t>(bytes, 8);
+  if (slot == 0 && begins(bytes, head_magic) && version > format_version) {
+    content.what = What::newer;
+    content.entry.version = version;
+    return content;
+  }
   if (version != format_version && (version != tree_version || !begins(bytes, context_magic))) return content;
   if (begins(bytes, head_magic)) {
     if (slot == 0) content.what = What::head;
@@ -152,7 +170,8 @@ Block block_of(const BlockRow& row, const Metadata& metadata, const std::string&
       row.mesh < metadata.meshes.size() && row.level >= 0 && (row.space == 0 || row.space == 1) &&
       std::all_of(row.lo.begin(), row.lo.end(), inside) && std::all_of(row.hi.begin(), row.hi.end(), inside) &&
       std::all_of(row.lengths.begin(), row.lengths.end(), [](Index n) { return n >= 0 && n <= most_index; }) &&
-      metadata.meshes[row.mesh].is_list() == (row.space == 1);
+      metadata.meshes[row.mesh].is_list() == (row.space == 1) &&
+      (row.space == 1 || static_cast<std::size_t>(row.level) <= metadata.meshes[row.mesh].refinement.size());
   if (!sound) fail(Code::file, "{}: the block {} makes no sense; the file is damaged", where, row.id);
   Block block;
   block.id = row.id;
@@ -170,15 +189,23 @@ std::string segment_name(std::uint32_t run, std::uint32_t group, std::uint32_t n
   return fmt::format("segment-{:04}-{:06}-{:04}.h5", run, group, number);
 }
 
-std::uint32_t run_of_segment(const std::string& name) {
-  constexpr std::string_view front = "segment-";
-  std::uint32_t run = 0;
-  if (!name.starts_with(front)) return 0;
-  const char* first = name.data() + front.size();
-  const auto read = std::from_chars(first, name.data() + name.size(), run);
-  return read.ec == std::errc() && *read.ptr == '-' ? run : 0;
+std::string shown_name(std::uint64_t slot) { return fmt::format("context-{:06}.h5", slot); }
+
+std::optional<SegmentName> parse_segment_name(const std::string& name) {
+  std::string_view rest = name;
+  SegmentName found;
+  const bool read = skip(rest, "segment-") && take(rest, found.run) && skip(rest, "-") && take(rest, found.group) &&
+                    skip(rest, "-") && take(rest, found.number);
+  if (!read || found.run == 0 || segment_name(found.run, found.group, found.number) != name) return std::nullopt;
+  return found;
 }
 
-std::string shown_name(std::uint64_t slot) { return fmt::format("context-{:06}.h5", slot); }
+std::optional<std::uint64_t> parse_shown_name(const std::string& name) {
+  std::string_view rest = name;
+  std::uint64_t slot = 0;
+  const bool read = skip(rest, "context-") && take(rest, slot);
+  if (!read || shown_name(slot) != name) return std::nullopt;
+  return slot;
+}
 
 }  // namespace sidestream::database

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "sidestream/data/iteration.hpp"
@@ -94,9 +95,9 @@ using Slot = std::array<std::byte, slot_bytes>;
 
 /// What a slot says.
 struct SlotContent {
-  enum class What { head, context, removal, broken, empty };
+  enum class What { head, newer, context, removal, broken, empty };
   What what = What::broken;
-  Entry entry{};              ///< of a context
+  Entry entry{};              ///< of a context; of a head that is newer its version
   std::uint64_t removed = 0;  ///< of a removal
   std::uint32_t run = 0;
 };
@@ -109,9 +110,16 @@ struct SlotContent {
 
 /// `segment-0001-000000-0000.h5`
 [[nodiscard]] std::string segment_name(std::uint32_t run, std::uint32_t group, std::uint32_t number);
-/// The run of a name of a segment, 0 of other names.
-[[nodiscard]] std::uint32_t run_of_segment(const std::string& name);
 /// `context-000001.h5`
 [[nodiscard]] std::string shown_name(std::uint64_t slot);
+
+/// What the name of a segment says.
+struct SegmentName {
+  std::uint32_t run = 0, group = 0, number = 0;
+};
+/// Nothing where a name is not exactly one that segment_name makes: other files belong to other people.
+[[nodiscard]] std::optional<SegmentName> parse_segment_name(const std::string& name);
+/// The slot of a name that shown_name makes, likewise.
+[[nodiscard]] std::optional<std::uint64_t> parse_shown_name(const std::string& name);
 
 }  // namespace sidestream::database

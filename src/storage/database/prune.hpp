@@ -7,16 +7,24 @@
 
 namespace sidestream::database {
 
+struct PruneOptions {
+  std::int64_t keep = -1;  ///< removes all contexts but the newest so many; negative: none
+  bool look = false;       ///< changes nothing
+  bool lost = false;       ///< deletes files of whole contexts too that no slot names
+};
+
 struct Pruned {
   std::vector<std::uint64_t> contexts;  ///< slots that were removed
   std::vector<std::string> files;       ///< that were deleted, or would be
-  std::uint64_t bytes = 0;              ///< that these have
+  std::vector<std::string> kept;        ///< files of whole contexts that no slot names
+  std::vector<std::string> lost;        ///< a sentence for each sign of these
+  std::uint64_t bytes = 0;              ///< that the deleted files have
   std::uint64_t left = 0;               ///< bytes of removed contexts in files that others use
 };
 
-/// Removes all contexts but the newest `keep` (negative: none), and deletes segments that no context uses: those of
-/// removed contexts and of runs that were killed. With `look` nothing is done. Throws Error(file), also where a run is
+/// Removes contexts, and deletes files that no context uses: those of removed contexts and of runs that were killed. No
+/// file is touched whose name is not exactly one that the database gives. Throws Error(file), also where a run is
 /// writing.
-[[nodiscard]] Pruned prune(const std::string& directory, std::int64_t keep, bool look);
+[[nodiscard]] Pruned prune(const std::string& directory, const PruneOptions& options);
 
 }  // namespace sidestream::database

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/log.hpp"
+#include "base/system_text.hpp"
 
 namespace sidestream::database {
 
@@ -35,7 +36,8 @@ void Retention::drop(const std::vector<std::uint64_t>& slots, std::uint32_t run,
         std::error_code error;
         const fs::path path = fs::path(directory_) / segment_name(run, group, number);
         fs::remove(path, error);
-        if (error) log::warning("cannot remove '{}' ({}); `sidestream prune` will", path.string(), error.message());
+        if (error)
+          log::warning("cannot remove '{}' ({}); `sidestream prune` will", path.string(), system_text(error.value()));
       } catch (const std::exception&) {  // no memory for its name: it stays until somebody prunes
       }
     }

@@ -1,14 +1,18 @@
 #include "storage/database/schema.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <map>
+#include <optional>
+#include <set>
+#include <string_view>
 
 #include "base/fail.hpp"
+#include "data/mesh_arrays.hpp"
 #include "storage/database/json.hpp"
 #include "storage/database/layout.hpp"
 
@@ -19,97 +23,7 @@ namespace {
 constexpr std::int32_t most_components = 1 << 20;
 constexpr std::size_t most_codecs = 16;
 constexpr std::size_t most_faces = 4;
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-template <class Values>
-std::string numbers(const Values& values) {
-  return fmt::format("[{}]", fmt::join(values, ", "));
-}
-
-std::string geometry_text(const Mesh& mesh) {
-  if (const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get())) {
-    return fmt::format(", \"origin\": {}, \"spacing\": {}", numbers(uniform->origin()), numbers(uniform->spacing()));
-  }
-  if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
-    return fmt::format(", \"roots\": {}, \"origin\": {}, \"spacing\": {}", numbers(tree->roots()),
-                       numbers(tree->origin()), numbers(tree->spacing()));
-  }
-  if (const auto* lines = dynamic_cast<const RectilinearGeometry*>(mesh.geometry.get())) {
-    return fmt::format(", \"nodes\": [{}, {}, {}]", numbers(lines->nodes(0)), numbers(lines->nodes(1)),
-                       numbers(lines->nodes(2)));
-  }
-  return {};
-}
-
-std::string mesh_text(const Mesh& mesh, const Metadata& metadata, const Schema& schema) {
-  std::string text = fmt::format("{{\"name\": {}, \"type\": {}, \"dimensions\": {}, \"cells\": [{}, {}]",
-                                 quoted(mesh.name), quoted(mesh.geometry ? mesh.geometry->kind() : "none"),
-                                 mesh.dimensions, numbers(mesh.cells.lo), numbers(mesh.cells.hi));
-  text += geometry_text(mesh);
-  text += fmt::format(", \"periodic\": [{}]", fmt::join(mesh.periodic, ", "));
-  std::vector<std::string> levels, arrays;
-  for (const Index3& ratio : mesh.refinement) levels.push_back(numbers(ratio));
-  for (int n = 1; n < role_count; ++n) {
-    const std::int32_t id = mesh.array(static_cast<Role>(n));
-    if (id < 0) continue;
-    arrays.push_back(fmt::format("\"{}\": {}", name_of(static_cast<Role>(n)),
-                                 quoted(metadata.variables[static_cast<std::size_t>(id)].name)));
-  }
-  const auto times = schema.level_times.find(mesh.id);
-  if (times != schema.level_times.end()) text += fmt::format(", \"level_times\": {}", numbers(times->second));
-  return text +
-         fmt::format(", \"refinement\": [{}], \"arrays\": {{{}}}}}", fmt::join(levels, ", "), fmt::join(arrays, ", "));
-}
-
-std::string list_text(const std::vector<std::string>& codecs) {
-  std::vector<std::string> names;
-  for (const std::string& name : codecs) names.push_back(quoted(name));
-  return fmt::format("[{}]", fmt::join(names, ", "));
-}
-
-/// Empty without any.
-std::string relations_text(const VariableRelations& relations) {
-  if (relations.empty()) return {};
-  std::vector<std::string> entries;
-  const auto add = [&](const char* name, const std::string& text) {
-    if (!text.empty()) entries.push_back(fmt::format("\"{}\": {}", name, quoted(text)));
-  };
-  add("father", relations.father);
-  add("equals", relations.equals);
-  add("face", relations.face);
-  add("opposite", relations.opposite);
-  if (!relations.divergence_free.empty()) {
-    entries.push_back("\"divergence_free\": " + list_text(relations.divergence_free));
-  }
-  return fmt::format(", \"relations\": {{{}}}", fmt::join(entries, ", "));
-}
-
-std::string variable_text(const Variable& v, const Metadata& metadata,
-                          const std::vector<std::vector<std::string>>& lists, const VariableRelations& relations) {
-  std::string others;
-  for (std::size_t n = 1; n < lists.size(); ++n) others += (n > 1 ? ", " : "") + list_text(lists[n]);
-  if (!others.empty()) others = ", \"others\": [" + others + "]";
-  return fmt::format(
-      "{{\"name\": {}, \"mesh\": {}, \"type\": \"{}\", \"centering\": {}, \"role\": \"{}\", \"components\": {}, \"order\": "
-      "\"{}\", \"unit\": {}, \"label\": {}, \"group\": {}, \"codec\": {}{}{}}}",
-      quoted(v.name), quoted(metadata.mesh_of(v).name), name_of(v.type), static_cast<int>(v.centering), name_of(v.role),
-      v.components, v.order == Order::column ? "column" : "row", quoted(v.unit), quoted(v.label), quoted(v.group),
-      list_text(lists.front()), others, relations_text(relations));
-}
+constexpr Index most_product = Index{1} << 60;
 
 /// Reads values out of a tree, and says what is wrong with it in one way.
 class Reader {
@@ -131,6 +45,11 @@ class Reader {
   [[nodiscard]] const std::string& text(const Node& node) const {
     if (node.kind != Node::Kind::scalar) wrong("a list or a map where a text is expected");
     return node.text;
+  }
+  [[nodiscard]] bool truth(const Node& node) const {
+    const std::string& word = text(node);
+    if (word != "true" && word != "false") wrong(fmt::format("'{}' where a truth is expected", word.substr(0, 40)));
+    return word == "true";
   }
   template <class T>
   [[nodiscard]] T number(const Node& node) const {
@@ -161,6 +80,15 @@ class Reader {
   const std::string& where_;
 };
 
+/// Files come from anybody: whatever is calculated with a product of these fits into 64 bits.
+void check_extents(const std::array<Index, 3>& counts, const char* what, const Reader& reader) {
+  Index product = 1;
+  for (const Index n : counts) {
+    if (n < 1 || n > most_product / product) reader.wrong(fmt::format("{} that are none, or too many", what));
+    product *= n;
+  }
+}
+
 std::shared_ptr<const Geometry> read_geometry(const Node& node, const Box& cells, const Reader& reader) {
   const std::string& type = reader.text(reader.of(node, "type"));
   if (type == "uniform") {
@@ -168,6 +96,7 @@ std::shared_ptr<const Geometry> read_geometry(const Node& node, const Box& cells
                                              reader.three<double>(reader.of(node, "spacing")));
   }
   if (type == "octree") {
+    check_extents(reader.three<Index>(reader.of(node, "roots")), "root cells", reader);
     return std::make_shared<OctreeGeometry>(reader.three<Index>(reader.of(node, "roots")),
                                             reader.three<double>(reader.of(node, "origin")),
                                             reader.three<double>(reader.of(node, "spacing")));
@@ -176,7 +105,11 @@ std::shared_ptr<const Geometry> read_geometry(const Node& node, const Box& cells
     const Node& nodes = reader.of(node, "nodes");
     if (nodes.kind != Node::Kind::list || nodes.items.size() != 3) reader.wrong("'nodes' that are not three lists");
     std::array<std::vector<double>, 3> lines;
-    for (std::size_t a = 0; a < 3; ++a) lines[a] = reader.list<double>(nodes.items[a]);
+    for (std::size_t a = 0; a < 3; ++a) {
+      lines[a] = reader.list<double>(nodes.items[a]);
+      const auto cells_along = static_cast<std::uint64_t>(cells.hi[a] - cells.lo[a]);
+      if (lines[a].size() != cells_along + 1) reader.wrong("'nodes' that are not one more than cells");
+    }
     return std::make_shared<RectilinearGeometry>(cells.lo, std::move(lines));
   }
   if (type == "curvilinear") return std::make_shared<ArrayGeometry>(MeshKind::curvilinear);
@@ -195,13 +128,29 @@ Mesh read_mesh(const Node& node, std::int32_t id, const Reader& reader) {
   const Node& cells = reader.of(node, "cells");
   if (cells.kind != Node::Kind::list || cells.items.size() != 2) reader.wrong("'cells' that are not two lists");
   mesh.cells = {reader.three<Index>(cells.items[0]), reader.three<Index>(cells.items[1])};
+  for (std::size_t a = 0; a < 3; ++a) {
+    const Index lo = mesh.cells.lo[a], hi = mesh.cells.hi[a];
+    if (lo < -most_product || hi > most_product || lo > hi) reader.wrong("'cells' that make no sense");
+  }
   mesh.geometry = read_geometry(node, mesh.cells, reader);
   const Node& periodic = reader.of(node, "periodic");
   if (periodic.kind != Node::Kind::list || periodic.items.size() != 3) reader.wrong("'periodic' that is not a list");
-  for (std::size_t a = 0; a < 3; ++a) mesh.periodic[a] = reader.text(periodic.items[a]) == "true";
+  for (std::size_t a = 0; a < 3; ++a) mesh.periodic[a] = reader.truth(periodic.items[a]);
   const Node& levels = reader.of(node, "refinement");
   if (levels.kind != Node::Kind::list) reader.wrong("'refinement' that is not a list");
-  for (const Node& level : levels.items) mesh.refinement.push_back(reader.three<Index>(level));
+  std::array<Index, 3> finest{1, 1, 1};
+  for (const Node& level : levels.items) {
+    mesh.refinement.push_back(reader.three<Index>(level));
+    check_extents(mesh.refinement.back(), "ratios of levels", reader);
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (finest[a] > most_product / mesh.refinement.back()[a]) reader.wrong("levels that are too fine");
+      finest[a] *= mesh.refinement.back()[a];
+    }
+  }
+  for (std::size_t a = 0; a < 3; ++a) {
+    const Index furthest = std::max(std::abs(mesh.cells.lo[a]), std::abs(mesh.cells.hi[a]));
+    if (furthest > most_product / finest[a]) reader.wrong("levels that are too fine");
+  }
   return mesh;
 }
 
@@ -240,10 +189,16 @@ Variable read_variable(const Node& node, std::int32_t id, const std::vector<Mesh
   if (!sound) reader.wrong(fmt::format("a wrong centring or number of components of '{}'", v.name));
   v.centering = static_cast<Centering>(centering);
   const std::string& role = reader.text(reader.of(node, "role"));
-  for (int n = 0; n < role_count; ++n) {
-    if (name_of(static_cast<Role>(n)) == role) v.role = static_cast<Role>(n);
+  const std::optional<Role> known = role_named(role);
+  if (!known && role != name_of(Role::none)) {
+    reader.wrong(fmt::format("an unknown role of '{}', '{}'", v.name, role.substr(0, 40)));
   }
-  v.order = reader.text(reader.of(node, "order")) == "row" ? Order::row : Order::column;
+  v.role = known.value_or(Role::none);
+  const std::string& order = reader.text(reader.of(node, "order"));
+  if (order != "row" && order != "column") reader.wrong(fmt::format("an unknown order of '{}'", v.name));
+  v.order = order == "row" ? Order::row : Order::column;
+  const bool flags = v.role == Role::refined || v.role == Role::owned;
+  if (flags && (size_of(v.type) != 1 || v.components != 1)) reader.wrong("flags of a tree that are no bytes");
   v.unit = reader.text(reader.of(node, "unit"));
   v.label = reader.text(reader.of(node, "label"));
   v.group = reader.text(reader.of(node, "group"));
@@ -254,9 +209,19 @@ void connect(const Node& node, Mesh& mesh, const Metadata& metadata, const Reade
   for (const sidestream::Entry& entry : reader.of(node, "arrays").entries) {
     const Variable* variable = metadata.find_variable(reader.text(entry.value));
     if (variable == nullptr) reader.wrong(fmt::format("no variable for '{}'", entry.key.substr(0, 40)));
-    for (int n = 1; n < role_count; ++n) {
-      if (name_of(static_cast<Role>(n)) == entry.key) mesh.arrays[static_cast<std::size_t>(n)] = variable->id;
+    const std::optional<Role> role = role_named(entry.key);
+    if (!role || variable->role != *role || variable->mesh != mesh.id) {
+      reader.wrong(fmt::format("a variable that is not what its mesh says, '{}'", variable->name));
     }
+    mesh.arrays[static_cast<std::size_t>(*role)] = variable->id;
+  }
+}
+
+template <class Named>
+void check_names(const std::vector<Named>& all, const Reader& reader) {
+  std::set<std::string_view> names;
+  for (const Named& one : all) {
+    if (!names.insert(one.name).second) reader.wrong(fmt::format("two things of the name '{}'", one.name));
   }
 }
 
@@ -276,18 +241,6 @@ bool has_trees(const Metadata& metadata) {
   });
 }
 
-std::string schema_text(const Schema& schema) {
-  std::vector<std::string> meshes, variables;
-  for (const Mesh& mesh : schema.metadata.meshes) meshes.push_back(mesh_text(mesh, schema.metadata, schema));
-  for (const Variable& v : schema.metadata.variables) {
-    variables.push_back(variable_text(v, schema.metadata, schema.lists_of(static_cast<std::size_t>(v.id)),
-                                      schema.relations_of(static_cast<std::size_t>(v.id))));
-  }
-  return fmt::format("{{\"provenance\": {}, \"chunk\": {}{},\n\"meshes\": [\n{}],\n\"variables\": [\n{}]}}",
-                     quoted(schema.provenance), schema.chunk, schema.pruned ? ", \"pruned\": true" : "",
-                     fmt::join(meshes, ",\n"), fmt::join(variables, ",\n"));
-}
-
 Schema read_schema(const std::string& text, const std::string& where) {
   const Reader reader(where);
   Node root;
@@ -302,7 +255,7 @@ Schema read_schema(const std::string& text, const std::string& where) {
   if (schema.chunk == 0 || schema.chunk > most_chunk_bytes || schema.chunk % 8 != 0)
     reader.wrong("a wrong size of chunks");
   const sidestream::Entry* const pruned = Reader::find(root, "pruned");
-  schema.pruned = pruned != nullptr && reader.text(pruned->value) == "true";
+  schema.pruned = pruned != nullptr && reader.truth(pruned->value);
   Metadata& metadata = schema.metadata;
   const Node &meshes = reader.of(root, "meshes"), &variables = reader.of(root, "variables");
   for (const Node& node : meshes.items) {
@@ -323,6 +276,8 @@ Schema read_schema(const std::string& text, const std::string& where) {
     if (more == nullptr) continue;
     for (const Node& list : more->value.items) others.push_back(read_codecs(list, reader));
   }
+  check_names(metadata.meshes, reader);
+  check_names(metadata.variables, reader);
   for (std::size_t n = 0; n < metadata.meshes.size(); ++n) {
     connect(meshes.items[n], metadata.meshes[n], metadata, reader);
   }

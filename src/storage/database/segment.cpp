@@ -10,18 +10,15 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/files.hpp"
 #include "storage/output_file.hpp"
 
 namespace sidestream::database {
 
 namespace {
 
-int open_file(const std::string& path, int flags) {
-  int descriptor = -1;
-  do {
-    descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-  } while (descriptor < 0 && errno == EINTR);
-  if (descriptor < 0) fail_file(flags & O_CREAT ? "create" : "open", path, errno);
+int checked(int descriptor, const char* action, const std::string& path) {
+  if (descriptor < 0) fail_file(action, path, errno);
   return descriptor;
 }
 
@@ -29,7 +26,8 @@ int open_file(const std::string& path, int flags) {
 
 GrowingFile::GrowingFile(std::string path, Open how)
     : path_(std::move(path)),
-      descriptor_(open_file(path_, how == Open::fresh ? O_WRONLY | O_CREAT | O_EXCL : O_WRONLY)) {}
+      descriptor_(how == Open::fresh ? checked(create_new(path_, O_WRONLY), "create", path_)
+                                     : checked(open_existing(path_, O_WRONLY), "open", path_)) {}
 
 GrowingFile::GrowingFile(GrowingFile&& other) noexcept
     : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -75,7 +73,11 @@ void GrowingFile::close() {
   if (::close(descriptor) != 0 && errno != EINTR) fail_file("finish writing", path_, errno);
 }
 
-PlacedFile::PlacedFile(std::string path) : path_(std::move(path)), descriptor_(open_file(path_, O_RDONLY)) {}
+PlacedFile::PlacedFile(std::string path) : path_(std::move(path)), descriptor_(open_file_to_read(path_)) {
+  if (descriptor_ >= 0) return;
+  if (errno != ENXIO) fail_file("open", path_, errno);
+  fail(Code::file, "'{}' is no file but something else, where a segment of a database is expected", path_);
+}
 
 PlacedFile::PlacedFile(PlacedFile&& other) noexcept
     : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}

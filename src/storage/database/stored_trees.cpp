@@ -40,7 +40,7 @@ void StoredTrees::add(const Mesh& mesh, const BlockView& refined, const BlockVie
       own = std::move(less.owned);
     }
   }
-  trees_.emplace(key, StoredTree{BlockTree(mesh, std::move(flags)), std::move(own), std::move(kept), published});
+  trees_.emplace(key, StoredTree{LinkedTree(mesh, std::move(flags)), std::move(own), std::move(kept), published});
 }
 
 StoredTree* StoredTrees::find(std::int32_t mesh, std::int64_t block) {

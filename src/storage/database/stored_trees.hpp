@@ -8,14 +8,14 @@
 
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/metadata.hpp"
-#include "storage/trees/block_tree.hpp"
+#include "storage/trees/linked_tree.hpp"
 #include "storage/trees/pruning.hpp"
 
 namespace sidestream::database {
 
 /// A tree of a block as it is stored.
 struct StoredTree {
-  BlockTree tree;
+  LinkedTree tree;
   std::vector<std::uint8_t> owned;  ///< empty: all is
   std::vector<CellRun> kept;        ///< of the cells that were published; empty: all
   Index published = 0;              ///< cells

@@ -83,8 +83,10 @@ void Storing::begin_run() {
   const Journal journal = read_journal(options_.directory);
   for (const std::string& remark : journal.remarks) log::warning("{}", remark);
   run_ = journal.run;
-  next_slot_ = journal.slots;
-  for (const std::string& name : names_in_folder(options_.directory)) run_ = std::max(run_, run_of_segment(name));
+  next_slot_ = std::max<std::uint64_t>(journal.slots, 1);  // of a file that was emptied too: no context is the head
+  for (const std::string& name : names_in_folder(options_.directory)) {
+    if (const auto segment = parse_segment_name(name)) run_ = std::max(run_, segment->run);
+  }
   ++run_;
 }
 

@@ -42,7 +42,7 @@ std::vector<Domain::MadeChunk> packed_flags(const StoredTree& tree, Role role, B
   return chunks;
 }
 
-std::vector<Domain::MadeChunk> encoded_levels(BlockTree& tree, const LevelCuts& cuts, const Variable& variable,
+std::vector<Domain::MadeChunk> encoded_levels(LinkedTree& tree, const LevelCuts& cuts, const Variable& variable,
                                               const VariableRelations& relations, const FindCompanion& find,
                                               const FindView& view, const Encoding& encoding) {
   const VariableCoding coding = coding_of(variable, relations, tree.shape().dimensions, find);

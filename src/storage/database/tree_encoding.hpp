@@ -19,7 +19,7 @@ using FindView = std::function<const BlockView*(const Variable& variable)>;
 
 /// The values of a variable in cells of a tree, chunk by chunk, several at a time. `find` by name: which variables its
 /// relations may name.
-[[nodiscard]] std::vector<Domain::MadeChunk> encoded_levels(BlockTree& tree, const LevelCuts& cuts,
+[[nodiscard]] std::vector<Domain::MadeChunk> encoded_levels(LinkedTree& tree, const LevelCuts& cuts,
                                                             const Variable& variable,
                                                             const VariableRelations& relations,
                                                             const FindCompanion& find, const FindView& view,

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_trees = 8;
 constexpr std::size_t most_kept = std::size_t{1} << 28;  ///< bytes of values of one block
-constexpr int most_depth = 1000;                         ///< of chunks that need others: files come from anybody
+constexpr int most_chained = 1000;                       ///< of chunks that need others: files come from anybody
 
 bool is_of_tree(const std::vector<std::string>& codecs) { return codecs.size() == 1 && codecs.front() == tree_codec; }
 
@@ -19,7 +19,7 @@ bool is_of_tree(const std::vector<std::string>& codecs) { return codecs.size() =
 class Deeper {
  public:
   Deeper(int& depth, const std::string& where) : depth_(depth) {
-    if (depth_ >= most_depth)
+    if (depth_ >= most_chained)
       fail(Code::file, "{}: values that need each other to be decoded; the file is damaged", where);
     ++depth_;
   }
@@ -89,7 +89,7 @@ void TreePieces::unpack_flags(std::size_t group, const PieceRow& piece, const Va
   if (variable.role == Role::refined) {
     return unpack_refined(*tree_shape(context_.metadata().mesh_of(variable)), packed, flags);
   }
-  const BlockTree& of = tree(group, piece.block);
+  const LinkedTree& of = tree(group, piece.block);
   unpack_owned(of.shape(), of.refined(), packed, flags);
 }
 
@@ -119,7 +119,7 @@ std::vector<std::uint8_t> TreePieces::read_flags(std::size_t group, std::uint32_
   return flags;
 }
 
-BlockTree& TreePieces::tree(std::size_t group, std::uint32_t block) {
+LinkedTree& TreePieces::tree(std::size_t group, std::uint32_t block) {
   const Key key{group, block};
   const auto found = std::find_if(trees_.begin(), trees_.end(), [&](const Kept& kept) { return kept.key == key; });
   if (found != trees_.end()) {
@@ -128,10 +128,10 @@ BlockTree& TreePieces::tree(std::size_t group, std::uint32_t block) {
   }
   const Mesh& mesh = context_.metadata().meshes[static_cast<std::size_t>(context_.blocks(group)[block].mesh)];
   if (mesh.kind() != MeshKind::octree) fail(Code::usage, "the mesh '{}' is no octree", mesh.name);
-  std::unique_ptr<BlockTree> made;
+  std::unique_ptr<LinkedTree> made;
   std::vector<std::uint8_t> flags = read_flags(group, block, mesh);
   try {
-    made = std::make_unique<BlockTree>(mesh, std::move(flags));
+    made = std::make_unique<LinkedTree>(mesh, std::move(flags));
   } catch (const Error& error) {
     fail(Code::file, "{}: {}; the file is damaged", context_.directory_, error.what());
   }
@@ -223,7 +223,7 @@ void TreePieces::decode(std::size_t group, const PieceRow& piece, std::size_t ch
     return context_.packing(piece.variable).decode(row.encoded, bytes, out);
   }
   Cells cells(*this, group, piece.block);
-  BlockTree& on = tree(group, piece.block);
+  LinkedTree& on = tree(group, piece.block);
   decode_chunk(bytes, on, cells_of(on, of.cuts, chunk), of.coding, cells, out);
 }
 

@@ -15,7 +15,7 @@ namespace sidestream::database {
 class TreePieces {
  public:
   explicit TreePieces(Context& context) : context_(context) {}
-  [[nodiscard]] BlockTree& tree(std::size_t group, std::uint32_t block);
+  [[nodiscard]] LinkedTree& tree(std::size_t group, std::uint32_t block);
   /// Where the chunks of a piece begin in its values, and where the last one ends. Throws Error(file) where they are
   /// not as many as the table says.
   [[nodiscard]] std::vector<std::uint64_t> cuts(std::size_t group, const PieceRow& piece);
@@ -29,7 +29,7 @@ class TreePieces {
   using Key = std::pair<std::size_t, std::uint32_t>;
   struct Kept {
     Key key;
-    std::unique_ptr<BlockTree> tree;
+    std::unique_ptr<LinkedTree> tree;
   };
   /// A variable on the block that is read.
   struct Decoded {

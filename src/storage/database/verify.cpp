@@ -27,6 +27,7 @@ std::vector<std::string> verify(Context& context, int number, int shares) {
   };
   std::uint64_t before = 0;
   for (std::size_t group = 0; group < context.groups().size(); ++group) {
+    if (number == 0) noted(damages, [&] { context.check_segments(group); });
     const bool whole = noted(damages, [&] { static_cast<void>(context.pieces(group)); });
     if (!whole) continue;
     for (const PieceRow& piece : context.pieces(group).pieces) {

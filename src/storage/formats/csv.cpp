@@ -65,7 +65,7 @@ void put_row(std::string& out, const Table& table, std::size_t row) {
   out += '\n';
 }
 
-void write_table(const std::string& path, const Table& table, bool append, const std::string&) {
+void write_csv(const std::string& path, const Table& table, bool append, const std::string&) {
   std::string text;
   std::optional<OutputFile> file;
   if (!append) {
@@ -83,7 +83,7 @@ void write_table(const std::string& path, const Table& table, bool append, const
   file->close();
 }
 
-void write_list(const std::string& path, const Table& like, const std::vector<PieceFile>& pieces) {
+void write_csv_list(const std::string& path, const Table& like, const std::vector<PieceFile>& pieces) {
   std::uint64_t rows = 0;
   for (const PieceFile& piece : pieces) rows += piece.count;
   OutputFile file(path);
@@ -182,9 +182,9 @@ ResultFormat csv_format() {
   ResultFormat format;
   format.ending = ".csv";
   format.text = "Comma-separated values with a header line, for tables.";
-  format.table = write_table;
+  format.table = write_csv;
   format.list_ending = ".pieces";
-  format.table_list = write_list;
+  format.table_list = write_csv_list;
   return format;
 }
 

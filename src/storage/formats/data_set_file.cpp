@@ -75,8 +75,8 @@ void write_data(const std::string& path, std::span<const DataSet> parts, const I
   file.close();
 }
 
-void write_list(const std::string& path, const std::vector<DataSet>& parts, const std::vector<PieceFile>& pieces,
-                const Iteration& iteration, const std::string& provenance) {
+void write_data_list(const std::string& path, const std::vector<DataSet>& parts, const std::vector<PieceFile>& pieces,
+                     const Iteration& iteration, const std::string& provenance) {
   const DataSet& first = parts.front();
   hdf5::File file(path);
   describe(file.root(), first, iteration, provenance);
@@ -108,7 +108,7 @@ ResultFormat hdf5_format() {
   format.text = "HDF5 for data sets: named arrays with axes, units and attributes.";
   format.data = write_data;
   format.list_ending = ".h5";
-  format.data_list = write_list;
+  format.data_list = write_data_list;
   return format;
 }
 

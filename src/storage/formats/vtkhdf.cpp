@@ -14,8 +14,8 @@ namespace {
 using Give = std::function<void(const SurfaceStream::Sink&)>;
 
 /// Writes an array of `tuples` x `components` values (1: no second axis) that come in parts.
-void write_array(hdf5::Group& group, const std::string& name, Type type, std::uint64_t tuples, int components,
-                 const Give& give) {
+void write_dataset(hdf5::Group& group, const std::string& name, Type type, std::uint64_t tuples, int components,
+                   const Give& give) {
   const auto width = static_cast<hsize_t>(components);
   const auto shape = [&](hsize_t count) {
     return components == 1 ? hdf5::Extents{count} : hdf5::Extents{count / width, width};
@@ -43,21 +43,21 @@ void write_array(hdf5::Group& group, const std::string& name, Type type, std::ui
 }
 
 void write_one(hdf5::Group& group, const std::string& name, std::int64_t value) {
-  write_array(group, name, Type::int64, 1, 1, [&](const auto& sink) { sink(std::as_bytes(std::span(&value, 1))); });
+  write_dataset(group, name, Type::int64, 1, 1, [&](const auto& sink) { sink(std::as_bytes(std::span(&value, 1))); });
 }
 
-void write_cells(hdf5::Group& file, const char* name, Type type, std::uint64_t corners, std::uint64_t cells,
-                 const Give& give) {
+void write_topology(hdf5::Group& file, const char* name, Type type, std::uint64_t corners, std::uint64_t cells,
+                    const Give& give) {
   hdf5::Group group = file.group(name);
   write_one(group, "NumberOfCells", static_cast<std::int64_t>(cells));
   write_one(group, "NumberOfConnectivityIds", static_cast<std::int64_t>(cells * corners));
-  write_array(group, "Offsets", type, cells + 1, 1,
-              [&](const auto& sink) { give_counting(type, 0, corners, cells + 1, sink); });
-  write_array(group, "Connectivity", type, cells * corners, 1, give);
+  write_dataset(group, "Offsets", type, cells + 1, 1,
+                [&](const auto& sink) { give_counting(type, 0, corners, cells + 1, sink); });
+  write_dataset(group, "Connectivity", type, cells * corners, 1, give);
 }
 
-void write_surface(const std::string& path, const SurfaceStream& surface, const Iteration& iteration,
-                   const std::string& provenance) {
+void write_vtkhdf(const std::string& path, const SurfaceStream& surface, const Iteration& iteration,
+                  const std::string& provenance) {
   const Surface& outline = surface.outline();
   hdf5::File file(path);
   {
@@ -66,28 +66,28 @@ void write_surface(const std::string& path, const SurfaceStream& surface, const 
     root.set_ascii("Type", "PolyData");
     root.set("provenance", provenance);
     write_one(root, "NumberOfPoints", static_cast<std::int64_t>(surface.points()));
-    write_array(root, "Points", outline.coordinates, surface.points(), 3,
-                [&](const auto& sink) { surface.give_points(sink); });
+    write_dataset(root, "Points", outline.coordinates, surface.points(), 3,
+                  [&](const auto& sink) { surface.give_points(sink); });
     const Type corners = surface.corner_type();
     // Points alone would be seen nowhere: each becomes a vertex.
     const std::uint64_t vertices = surface.triangles() + surface.lines() == 0 ? surface.points() : 0;
-    write_cells(root, "Vertices", corners, 1, vertices,
-                [&](const auto& sink) { give_counting(corners, 0, 1, vertices, sink); });
-    write_cells(root, "Lines", corners, 2, surface.lines(), [&](const auto& sink) { surface.give_lines(sink); });
-    write_cells(root, "Polygons", corners, 3, surface.triangles(),
-                [&](const auto& sink) { surface.give_triangles(sink); });
-    write_cells(root, "Strips", corners, 3, 0, [](const auto&) {});
+    write_topology(root, "Vertices", corners, 1, vertices,
+                   [&](const auto& sink) { give_counting(corners, 0, 1, vertices, sink); });
+    write_topology(root, "Lines", corners, 2, surface.lines(), [&](const auto& sink) { surface.give_lines(sink); });
+    write_topology(root, "Polygons", corners, 3, surface.triangles(),
+                   [&](const auto& sink) { surface.give_triangles(sink); });
+    write_topology(root, "Strips", corners, 3, 0, [](const auto&) {});
     hdf5::Group data = root.group("PointData");
     for (std::size_t a = 0; a < outline.point_data.size(); ++a) {
       const Surface::Array& array = outline.point_data[a];
       std::string name = array.name;
       std::replace(name.begin(), name.end(), '/', '_');  // a slash would lead into a group
-      write_array(data, name, array.type, surface.points(), array.components,
-                  [&](const auto& sink) { surface.give_data(a, sink); });
+      write_dataset(data, name, array.type, surface.points(), array.components,
+                    [&](const auto& sink) { surface.give_data(a, sink); });
     }
     hdf5::Group fields = root.group("FieldData");
-    write_array(fields, "TimeValue", Type::float64, 1, 1,
-                [&](const auto& sink) { sink(std::as_bytes(std::span(&iteration.time, 1))); });
+    write_dataset(fields, "TimeValue", Type::float64, 1, 1,
+                  [&](const auto& sink) { sink(std::as_bytes(std::span(&iteration.time, 1))); });
     write_one(fields, "CYCLE", iteration.cycle);
     write_one(fields, "ITERATION", iteration.index);
   }
@@ -100,7 +100,7 @@ ResultFormat vtkhdf_format() {
   ResultFormat format;
   format.ending = ".vtkhdf";
   format.text = "VTKHDF PolyData for large surfaces; ParaView 5.12 and later, and the vtk package, open it.";
-  format.surface = write_surface;
+  format.surface = write_vtkhdf;
   return format;
 }
 

@@ -12,8 +12,8 @@ namespace sidestream {
 namespace {
 
 /// An array whose values are given in parts.
-void write_array(OutputFile& file, const std::string& name, Type type, int components, std::uint64_t tuples,
-                 const std::function<void(const SurfaceStream::Sink&)>& give) {
+void write_vtp_array(OutputFile& file, const std::string& name, Type type, int components, std::uint64_t tuples,
+                     const std::function<void(const SurfaceStream::Sink&)>& give) {
   const std::uint64_t bytes = tuples * static_cast<std::uint64_t>(components) * size_of(type);
   VtkArray array(file, name, type, components, bytes, {});
   give([&](std::span<const std::byte> values) { array.append(values); });
@@ -21,17 +21,18 @@ void write_array(OutputFile& file, const std::string& name, Type type, int compo
 }
 
 /// The corners of all triangles, pieces of lines or points, as one section.
-void write_cells(OutputFile& file, const char* section, Type type, int corners, std::uint64_t cells,
-                 const std::function<void(const SurfaceStream::Sink&)>& give) {
+void write_vtp_cells(OutputFile& file, const char* section, Type type, int corners, std::uint64_t cells,
+                     const std::function<void(const SurfaceStream::Sink&)>& give) {
   file.write(fmt::format("<{}>\n", section));
-  write_array(file, "connectivity", type, 1, cells * static_cast<std::uint64_t>(corners), give);
+  write_vtp_array(file, "connectivity", type, 1, cells * static_cast<std::uint64_t>(corners), give);
   const auto step = static_cast<std::uint64_t>(corners);
-  write_array(file, "offsets", type, 1, cells, [&](const auto& sink) { give_counting(type, step, step, cells, sink); });
+  write_vtp_array(file, "offsets", type, 1, cells,
+                  [&](const auto& sink) { give_counting(type, step, step, cells, sink); });
   file.write(fmt::format("</{}>\n", section));
 }
 
-void write_surface(const std::string& path, const SurfaceStream& surface, const Iteration& iteration,
-                   const std::string& provenance) {
+void write_vtp(const std::string& path, const SurfaceStream& surface, const Iteration& iteration,
+               const std::string& provenance) {
   const Surface& outline = surface.outline();
   OutputFile file(path);
   write_vtk_head(file, "PolyData", provenance);
@@ -45,28 +46,29 @@ void write_surface(const std::string& path, const SurfaceStream& surface, const 
                   surface.points(), vertices, surface.lines(), surface.triangles()));
   for (std::size_t a = 0; a < outline.point_data.size(); ++a) {
     const Surface::Array& array = outline.point_data[a];
-    write_array(file, array.name, array.type, array.components, surface.points(),
-                [&](const auto& sink) { surface.give_data(a, sink); });
+    write_vtp_array(file, array.name, array.type, array.components, surface.points(),
+                    [&](const auto& sink) { surface.give_data(a, sink); });
   }
   file.write("</PointData>\n<Points>\n");
-  write_array(file, "Points", outline.coordinates, 3, surface.points(),
-              [&](const auto& sink) { surface.give_points(sink); });
+  write_vtp_array(file, "Points", outline.coordinates, 3, surface.points(),
+                  [&](const auto& sink) { surface.give_points(sink); });
   file.write("</Points>\n");
   const Type corners = surface.corner_type();
   if (vertices > 0) {
-    write_cells(file, "Verts", corners, 1, vertices,
-                [&](const auto& sink) { give_counting(corners, 0, 1, vertices, sink); });
+    write_vtp_cells(file, "Verts", corners, 1, vertices,
+                    [&](const auto& sink) { give_counting(corners, 0, 1, vertices, sink); });
   }
   if (surface.lines() > 0) {
-    write_cells(file, "Lines", corners, 2, surface.lines(), [&](const auto& sink) { surface.give_lines(sink); });
+    write_vtp_cells(file, "Lines", corners, 2, surface.lines(), [&](const auto& sink) { surface.give_lines(sink); });
   }
-  write_cells(file, "Polys", corners, 3, surface.triangles(), [&](const auto& sink) { surface.give_triangles(sink); });
+  write_vtp_cells(file, "Polys", corners, 3, surface.triangles(),
+                  [&](const auto& sink) { surface.give_triangles(sink); });
   file.write("</Piece>\n</PolyData>\n");
   write_vtk_tail(file);
   file.close();
 }
 
-void write_list(const std::string& path, const Surface& like, const std::vector<PieceFile>& pieces,
+void write_pvtp(const std::string& path, const Surface& like, const std::vector<PieceFile>& pieces,
                 const Iteration& iteration, const std::string& provenance) {
   OutputFile file(path);
   write_vtk_head(file, "PPolyData", provenance);
@@ -93,9 +95,9 @@ ResultFormat vtp_format() {
   ResultFormat format;
   format.ending = ".vtp";
   format.text = "VTK XML PolyData for surfaces; ParaView, VisIt and the vtk package open it.";
-  format.surface = write_surface;
+  format.surface = write_vtp;
   format.list_ending = ".pvtp";
-  format.surface_list = write_list;
+  format.surface_list = write_pvtp;
   return format;
 }
 

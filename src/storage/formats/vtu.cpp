@@ -41,7 +41,7 @@ void check(const std::string& path, const CellSet& cells) {
       path, cells.types.size(), cells.ends.size(), cells.links.size(), points, cells.face_ends.size());
 }
 
-void write_arrays(OutputFile& file, const char* section, const std::vector<Surface::Array>& arrays) {
+void write_vtu_arrays(OutputFile& file, const char* section, const std::vector<Surface::Array>& arrays) {
   file.write(fmt::format("<{}>\n", section));
   for (const Surface::Array& array : arrays) {
     write_vtk_array(file, array.name, Type::float64, array.components, std::span<const double>(array.values));
@@ -49,8 +49,8 @@ void write_arrays(OutputFile& file, const char* section, const std::vector<Surfa
   file.write(fmt::format("</{}>\n", section));
 }
 
-void write_cell_set(const std::string& path, const CellSet& cells, const Iteration& iteration,
-                    const std::string& provenance) {
+void write_vtu(const std::string& path, const CellSet& cells, const Iteration& iteration,
+               const std::string& provenance) {
   check(path, cells);
   OutputFile file(path);
   write_vtk_head(file, "UnstructuredGrid", provenance);
@@ -58,8 +58,8 @@ void write_cell_set(const std::string& path, const CellSet& cells, const Iterati
   write_vtk_iteration(file, iteration);
   file.write(
       fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n", cells.points.size(), cells.types.size()));
-  write_arrays(file, "PointData", cells.point_data);
-  write_arrays(file, "CellData", cells.cell_data);
+  write_vtu_arrays(file, "PointData", cells.point_data);
+  write_vtu_arrays(file, "CellData", cells.cell_data);
   file.write("<Points>\n");
   const auto* points = cells.points.empty() ? nullptr : cells.points.front().data();
   write_vtk_array(file, "Points", Type::float64, 3, std::span(points, 3 * cells.points.size()));
@@ -79,7 +79,7 @@ void write_cell_set(const std::string& path, const CellSet& cells, const Iterati
   file.close();
 }
 
-void write_list(const std::string& path, const CellSet& like, const std::vector<PieceFile>& pieces,
+void write_pvtu(const std::string& path, const CellSet& like, const std::vector<PieceFile>& pieces,
                 const Iteration& iteration, const std::string& provenance) {
   OutputFile file(path);
   write_vtk_head(file, "PUnstructuredGrid", provenance);
@@ -111,9 +111,9 @@ ResultFormat vtu_format() {
   ResultFormat format;
   format.ending = ".vtu";
   format.text = "VTK XML UnstructuredGrid for parts of meshes; ParaView, VisIt and the vtk package open it.";
-  format.cells = write_cell_set;
+  format.cells = write_vtu;
   format.list_ending = ".pvtu";
-  format.cells_list = write_list;
+  format.cells_list = write_pvtu;
   return format;
 }
 

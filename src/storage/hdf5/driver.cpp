@@ -9,6 +9,7 @@
 #include <limits>
 #include <new>
 
+#include "base/files.hpp"
 #include "storage/hdf5/properties.hpp"
 // Since 1.13.1 what a driver is made of has a header of its own.
 #if H5_VERSION_GE(1, 13, 1)
@@ -39,6 +40,15 @@ void note(DiskFailure& failure, int error_number) {
   if (failure.error_number == 0) failure.error_number = error_number;
 }
 
+int descriptor_for(const char* name, unsigned flags) noexcept {
+  try {
+    return (flags & H5F_ACC_TRUNC) != 0 ? create_anew(name, O_RDWR) : open_existing(name, O_RDWR);
+  } catch (const std::bad_alloc&) {
+    errno = ENOMEM;
+    return -1;
+  }
+}
+
 extern "C" {
 
 static H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
@@ -50,10 +60,10 @@ static H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t
     note(*info->failure, ENOMEM);
     return nullptr;
   }
-  const int truncate = (flags & H5F_ACC_TRUNC) != 0 ? O_TRUNC : 0;
-  const int descriptor = ::open(name, O_RDWR | O_CREAT | O_CLOEXEC | truncate, 0666);
+  const int descriptor = descriptor_for(name, flags);
   if (descriptor < 0) {
-    note(*info->failure, errno);
+    // Before it makes a file, HDF5 tries whether there is one; that there is none is no failure.
+    if ((flags & H5F_ACC_TRUNC) != 0) note(*info->failure, errno);
     return nullptr;
   }
   file->descriptor = descriptor;

@@ -19,7 +19,7 @@ Handle open_object(const Handle& file, const std::string& name, const std::strin
   return {H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose, action, path};
 }
 
-hid_t open_file(const std::string& path) {
+hid_t open_input(const std::string& path) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0) fail_hdf5("open", path, "it is damaged, was cut off, or is being written");
   return file;
@@ -88,7 +88,7 @@ bool is_hdf5(const std::string& path) {
   return H5Fis_hdf5(path.c_str()) > 0;
 }
 
-InputFile::InputFile(const std::string& path) : path_(path), file_(open_file(path), H5Fclose, "open", path) {}
+InputFile::InputFile(const std::string& path) : path_(path), file_(open_input(path), H5Fclose, "open", path) {}
 
 bool InputFile::has(const std::string& object) const {
   if (object == "/") return true;

@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <sstream>
+
+#include "base/ascii.hpp"
 
 namespace sidestream::ramses {
 
 namespace {
 
-constexpr std::size_t most_columns = 100'000;  ///< what is more is no descriptor
+constexpr std::size_t most_lines = 100'000;  ///< what is more is no descriptor
 
-std::string trimmed(const std::string& text) {
+std::string without_blanks(const std::string& text) {
   const auto first = text.find_first_not_of(" \t\r");
   if (first == std::string::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
@@ -22,7 +23,7 @@ std::string trimmed(const std::string& text) {
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, at);) parts.push_back(trimmed(part));
+  for (std::string part; std::getline(stream, part, at);) parts.push_back(without_blanks(part));
   return parts;
 }
 
@@ -43,7 +44,7 @@ std::string with_word(const std::string& name, const std::string& from, const st
 
 std::string plain(const std::string& name) {
   std::string made;
-  for (const char c : name) made += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  for (const char c : name) made += is_letter_or_digit(c) ? c : '_';
   return made.empty() ? "unnamed" : made;
 }
 
@@ -74,11 +75,11 @@ void add_vector(std::vector<Column>& columns, const std::string& name, int dimen
 std::vector<Column> parse_descriptor(const std::string& text) {
   std::vector<Column> columns;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line) && columns.size() < most_columns;) {
-    const std::string kept = trimmed(line);
+  for (std::string line; std::getline(lines, line) && columns.size() < most_lines;) {
+    const std::string kept = without_blanks(line);
     const auto colon = kept.find(':');
     if (kept.rfind("variable", 0) == 0 && colon != std::string::npos) {
-      columns.push_back({trimmed(kept.substr(colon + 1)), 0});
+      columns.push_back({without_blanks(kept.substr(colon + 1)), 0});
       continue;
     }
     if (kept.empty() || kept.front() == '#') continue;

@@ -15,6 +15,7 @@
 
 #include "base/fail.hpp"
 #include "base/folder_names.hpp"
+#include "base/numbers.hpp"
 
 namespace sidestream::ramses {
 
@@ -54,12 +55,11 @@ class Keys {
   }
   [[nodiscard]] double real(const char* key) const {
     const std::string& text = this->text(key);
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !std::isfinite(value)) {
+    const std::optional<double> value = real_of(text);
+    if (!value || !std::isfinite(*value)) {
       fail(Code::file, "{}: '{}' is '{}', expected a number", where_, key, text);
     }
-    return value;
+    return *value;
   }
   [[nodiscard]] std::int64_t whole(const char* key, std::int64_t least, std::int64_t most) const {
     const double value = real(key);
@@ -73,7 +73,6 @@ class Keys {
     if (found == values_.end()) fail(Code::file, "{}: there is no line '{} = ...', as RAMSES writes it", where_, key);
     return found->second;
   }
-  [[nodiscard]] bool has(const char* key) const { return values_.count(key) != 0; }
 
  private:
   std::string where_;
@@ -91,6 +90,21 @@ int number_of_info(const std::string& name) {
   return problem == std::errc() && end == digits.data() + digits.size() ? number : -1;
 }
 
+/// A number that is cut off is another number, and reads as well. RAMSES ends each line, and with the ordering
+/// "hilbert" writes a line for each domain last.
+void check_end(const std::string& text, const Info& info, const std::string& where) {
+  const auto cut = [&](const std::string& what) { fail(Code::file, "{}: {}; the file was cut off", where, what); };
+  if (text.empty() || text.back() != '\n') cut("the last line has no end");
+  if (info.ordering != "hilbert") return;
+  const std::size_t table = text.find("DOMAIN");
+  if (table == std::string::npos) cut("there is no table of domains after 'ordering type'");
+  const std::string rest = text.substr(table);
+  int rows = -1;  // without the line of titles
+  std::istringstream lines(rest);
+  for (std::string line; std::getline(lines, line);) rows += trimmed(line).empty() ? 0 : 1;
+  if (rows < info.domains) cut(fmt::format("the table of domains has {} lines, expected {}", rows, info.domains));
+}
+
 }  // namespace
 
 Info parse_info(const std::string& text, const std::string& where) {
@@ -105,8 +119,9 @@ Info parse_info(const std::string& text, const std::string& where) {
   if (info.boxlen <= 0) fail(Code::file, "{}: 'boxlen' is {}, expected a length", where, info.boxlen);
   info.time = keys.real("time");
   constexpr const char* names[] = {"unit_l", "unit_d", "unit_t"};
-  for (std::size_t n = 0; n < 3; ++n) info.units[n] = keys.has(names[n]) ? keys.real(names[n]) : 1;
-  info.ordering = keys.has("ordering type") ? keys.text("ordering type") : "hilbert";
+  for (std::size_t n = 0; n < 3; ++n) info.units[n] = keys.real(names[n]);
+  info.ordering = keys.text("ordering type");
+  check_end(text, info, where);
   return info;
 }
 

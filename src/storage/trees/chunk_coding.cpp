@@ -37,7 +37,7 @@ void put_component(BytesView values, std::size_t element, std::int32_t component
 /// What the coder is given beside the values of one component.
 class Surroundings {
  public:
-  Surroundings(BlockTree& tree, const ChunkCells& cells, const VariableCoding& coding, std::int32_t component,
+  Surroundings(LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding, std::int32_t component,
                CellValues& values)
       : tree_(tree), cells_(cells), coding_(coding), component_(component), values_(values) {
     chunk_.type = coding.variable->type;
@@ -96,7 +96,7 @@ class Surroundings {
     return made;
   }
 
-  BlockTree& tree_;
+  LinkedTree& tree_;
   const ChunkCells& cells_;
   const VariableCoding& coding_;
   std::int32_t component_;
@@ -119,7 +119,7 @@ VariableCoding coding_of(const Variable& variable, const VariableRelations& rela
   return coding;
 }
 
-ChunkCells cells_of(BlockTree& tree, const LevelCuts& cuts, std::size_t chunk) {
+ChunkCells cells_of(LinkedTree& tree, const LevelCuts& cuts, std::size_t chunk) {
   ChunkCells cells{cuts.level[chunk], cuts.cells[chunk], cuts.cells[chunk + 1], 0, 0};
   if (cells.level == 0) return cells;
   const LevelLinks& links = tree.links()[static_cast<std::size_t>(cells.level - 1)];
@@ -134,7 +134,7 @@ ChunkCells cells_of(BlockTree& tree, const LevelCuts& cuts, std::size_t chunk) {
   return cells;
 }
 
-Bytes encode_chunk(BlockTree& tree, const ChunkCells& cells, const VariableCoding& coding, CellValues& values,
+Bytes encode_chunk(LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding, CellValues& values,
                    const TreeCoding& how) {
   const std::int32_t components = coding.variable->components;
   Bytes out;
@@ -153,7 +153,7 @@ Bytes encode_chunk(BlockTree& tree, const ChunkCells& cells, const VariableCodin
   return out;
 }
 
-void decode_chunk(BytesView stream, BlockTree& tree, const ChunkCells& cells, const VariableCoding& coding,
+void decode_chunk(BytesView stream, LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding,
                   CellValues& values, std::span<std::byte> out) {
   const std::int32_t components = coding.variable->components;
   const std::size_t element = size_of(coding.variable->type),

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sidestream/data/metadata.hpp"
-#include "storage/trees/block_tree.hpp"
 #include "storage/trees/declared.hpp"
+#include "storage/trees/linked_tree.hpp"
 #include "storage/trees/value_coder.hpp"
 
 namespace sidestream {
@@ -35,15 +35,15 @@ struct ChunkCells {
   Index first = 0, past = 0;
   Index above_first = 0, above_past = 0;
 };
-[[nodiscard]] ChunkCells cells_of(BlockTree& tree, const LevelCuts& cuts, std::size_t chunk);
+[[nodiscard]] ChunkCells cells_of(LinkedTree& tree, const LevelCuts& cuts, std::size_t chunk);
 
 /// Streams of the components one after the other; of several the lengths before them, u32 each. `tree` has made its
 /// links: then any number of threads may call it, as far as `values` allows.
-[[nodiscard]] Bytes encode_chunk(BlockTree& tree, const ChunkCells& cells, const VariableCoding& coding,
+[[nodiscard]] Bytes encode_chunk(LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding,
                                  CellValues& values, const TreeCoding& how);
 /// Fills `out` with the values of the chunk's cells, components next to each other. Asks `values` for what the streams
 /// need and nothing else. Throws Error(file) where `stream` is damaged.
-void decode_chunk(BytesView stream, BlockTree& tree, const ChunkCells& cells, const VariableCoding& coding,
+void decode_chunk(BytesView stream, LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding,
                   CellValues& values, std::span<std::byte> out);
 
 /// Component `component` of values with `components` next to each other, gapless, into `out`.

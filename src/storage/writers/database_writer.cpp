@@ -301,7 +301,7 @@ std::vector<Option> how_options() {
   return {contributors, size, fsync, keep, threads, preallocate, stagger, hdf5};
 }
 
-std::vector<Option> options() {
+std::vector<Option> database_options() {
   Option directory{.name = "directory", .type = OptionType::file, .default_value = "database"};
   directory.text = "The directory of the database, in the output directory.";
   Option kind{.name = "kind", .type = OptionType::choice, .default_value = "checkpoint"};
@@ -335,7 +335,7 @@ WriterKind database_writer(std::shared_ptr<const CodecKinds> codecs) {
   kind.text =
       "Keeps whole iterations in a database, to restart from and to read: few files that only grow, with checksums. "
       "docs/database.md describes it.";
-  kind.options = options();
+  kind.options = database_options();
   kind.any_partials = false;
   kind.create = [codecs](const Settings& settings, const Metadata& metadata,
                          std::shared_ptr<const OutputDirectory> directory) {

@@ -15,6 +15,7 @@ ServerPart unpack_part(const Bytes& bytes) {
   ServerPart part;
   source.get(part.file);
   source.get(part.servers);
+  source.get(part.published);
   while (!source.at_end()) {
     StoredBlock& block = part.blocks.emplace_back();
     source.get(block.variable);
@@ -87,12 +88,15 @@ Mapping map_variable(const Variable& variable, int dimensions, const Box& whole,
 
 void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& metadata,
                    const std::vector<ServerPart>& servers) {
+  const bool published = std::any_of(servers.begin(), servers.end(), [&](const ServerPart& server) {
+    return std::count(server.published.begin(), server.published.end(), variable.id) > 0;
+  });
+  if (!published) return;
   const Mesh& mesh = metadata.mesh_of(variable);
   const int dimensions = mesh.index_dimensions();
   const Mapping lists = mesh.is_list() ? map_lists(variable, servers) : Mapping{};
   const Box whole = mesh.is_list() ? list_box(lists.points) : variable.points(mesh.cells);
   const Mapping mapping = mesh.is_list() ? lists : map_variable(variable, dimensions, whole, servers);
-  if (mapping.parts.empty()) return;
   const std::string path = variable_path(variable);
   const std::size_t slash = path.rfind('/');
   hdf5::Group group = root.group(path.substr(0, slash));
@@ -115,6 +119,7 @@ Bytes pack_part(const ServerPart& part) {
   ByteWriter sink;
   sink.put(part.file);
   sink.put(part.servers);
+  sink.put(part.published);
   for (const StoredBlock& block : part.blocks) {
     sink.put(block.variable);
     sink.put(block.level);

@@ -125,11 +125,12 @@ Bytes Hdf5Writer::write_blocks(const LocalInput& input) {
   path_ = names_.choose(file_, input.iteration);
   times_ = level_times_of(input, level_times_);
   const std::string path = server_path(path_, input.server);
-  ServerPart part{std::filesystem::path(path).filename().string(), input.servers, {}};
+  ServerPart part{std::filesystem::path(path).filename().string(), input.servers, {}, {}};
   std::optional<hdf5::File> file;
   for (const std::int32_t id : variables_) {
     const Variable& variable = input.metadata.variables[id];
     std::optional<hdf5::Group> group;
+    if (!input.of(id).empty()) part.published.push_back(id);
     for (const BlockView& view : input.of(id)) {
       if (view.copy || view.points.empty()) continue;
       if (!file) {
@@ -191,7 +192,7 @@ hdf5::Layout Hdf5Writer::layout_of(const Variable& variable, int dimensions, con
           checksum_};
 }
 
-std::vector<Option> options() {
+std::vector<Option> hdf5_options() {
   Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{cycle:06}.h5"};
   file.text = "Name of the file that shows everything; a server's own file gets its number before the ending.";
   const std::vector<Option> compression =
@@ -212,7 +213,7 @@ WriterKind hdf5_writer() {
       "Writes blocks to HDF5: one file per server and iteration, and one that shows each variable as one "
       "array over the "
       "whole mesh. docs/formats.md describes the layout.";
-  kind.options = options();
+  kind.options = hdf5_options();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {
     return std::make_unique<Hdf5Writer>(settings, metadata, std::move(directory));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -34,6 +35,7 @@ struct WrittenBlock {
   Block block;
   std::int32_t absent = 0;     ///< variables whose values did not come
   std::int32_t placeless = 0;  ///< 1: what says where it is did not come, so that it is in no file
+  Index counted = 0;           ///< of a box: its cells that no finer level covers
 };
 
 /// The blocks of a mesh by id.
@@ -46,6 +48,29 @@ struct Missing {
   Index placeless = 0;  ///< blocks
   bool operator==(const Missing&) const = default;
 };
+
+Index counted_cells(const Block& block, const std::vector<Box>& covered) {
+  std::vector<Box> left{block.cells};
+  for (const Box& cells : covered) left = difference(left, cells);
+  Index count = 0;
+  for (const Box& box : left) count += box.count();
+  return count;
+}
+
+/// How many cells of level 0 are in no block, of whatever level: blocks of several levels may tile the mesh. A cell
+/// that is there in part counts.
+Index missing_cells(const Mesh& mesh, const std::vector<WrittenBlock>& blocks) {
+  if (mesh.is_list()) return 0;
+  double there = 0;
+  for (const WrittenBlock& written : blocks) {
+    if (written.placeless != 0) continue;
+    const Index3 ratio = mesh.ratio_to(written.block.level);
+    there += static_cast<double>(written.counted) / static_cast<double>(ratio[0] * ratio[1] * ratio[2]);
+  }
+  const auto all = static_cast<double>(mesh.cells.count());
+  const double missing = all - there;
+  return missing < 1e-9 * all ? 0 : static_cast<Index>(std::ceil(missing));
+}
 
 std::vector<MeshOutput> outputs_of(const std::string& file, const std::vector<std::int32_t>& variables,
                                    const Metadata& metadata) {
@@ -172,7 +197,7 @@ void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, By
   const Mesh& mesh = input.metadata.meshes[output.mesh];
   for (const auto& [id, block] : blocks_of(input, output)) {
     if (!has_structure(mesh, block)) {
-      written.put(WrittenBlock{block.block, 0, 1});
+      written.put(WrittenBlock{block.block, 0, 1, 0});
       continue;
     }
     write_vtk_block(pending_.begin(piece_path(output.path, "block", id, mesh)), mesh, block, input.iteration,
@@ -180,7 +205,8 @@ void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, By
     const auto absent = std::count_if(block.arrays.begin(), block.arrays.end(), [&](const BlockArray& array) {
       return array.values == nullptr && !array.variable->points(block.block).empty();
     });
-    written.put(WrittenBlock{block.block, static_cast<std::int32_t>(absent), 0});
+    const Index counted = mesh.is_list() ? 0 : counted_cells(block.block, block.covered);
+    written.put(WrittenBlock{block.block, static_cast<std::int32_t>(absent), 0, counted});
   }
 }
 
@@ -210,12 +236,11 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
   const Mesh& mesh = input.metadata.meshes[output.mesh];
   const std::string& path = output.path;
   std::vector<VtkPiece> pieces;
-  Missing missing{mesh.is_list() ? 0 : mesh.cells.count(), 0, 0};
+  Missing missing{missing_cells(mesh, blocks), 0, 0};
   for (const WrittenBlock& written : blocks) {
     missing.placeless += written.placeless;
     if (written.placeless != 0) continue;
     pieces.push_back({written.block, relative_to(path, piece_path(path, "block", written.block.id, mesh))});
-    if (!mesh.is_list() && written.block.level == 0) missing.cells -= written.block.cells.count();
     missing.arrays += written.absent;
   }
   report(mesh, input.iteration, missing);
@@ -279,7 +304,7 @@ void VtkWriter::report(const Mesh& mesh, const Iteration& iteration, const Missi
   last = missing;
 }
 
-std::vector<Option> options() {
+std::vector<Option> vtk_options() {
   Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{cycle:06}.pvti"};
   file.text =
       "Name of the file that lists the blocks, which go into a folder of that name. The ending becomes that of the kind "
@@ -292,13 +317,21 @@ std::vector<Option> options() {
 
 }  // namespace
 
+std::vector<std::string> vtk_list_files(const Settings& settings, const Metadata& metadata) {
+  std::vector<std::string> files;
+  for (MeshOutput& output : outputs_of(settings.text("file"), chosen_variables(settings, metadata), metadata)) {
+    files.push_back(std::move(output.pattern));
+  }
+  return files;
+}
+
 WriterKind vtk_writer() {
   WriterKind kind;
   kind.name = "vtk";
   kind.text =
       "Writes blocks of every kind of mesh as VTK XML, for ParaView and VisIt, with an index over time. Values at faces "
       "and edges, which VTK does not have, are refused. docs/formats.md describes the files.";
-  kind.options = options();
+  kind.options = vtk_options();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {
     return std::make_unique<VtkWriter>(settings, metadata, std::move(directory));

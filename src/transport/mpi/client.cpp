@@ -277,6 +277,14 @@ void Client::report(std::span<const MessageLine> message) {
   writer_.sent();
 }
 
+/// What is published of an iteration that does not end is in none, and never leaves.
+void Client::drop_manifest() {
+  if (manifest_.empty()) return;
+  persist([&] { writer_ = ended_writer_; });  // or the servers would miss messages
+  manifest_.clear();
+  values_.clear();
+}
+
 void Client::clear(const Region& region) {
   const std::lock_guard lock(mutex_);
   uses_->clear(region.data);
@@ -317,6 +325,7 @@ void Client::end(const EndRecord& record) {
   }
   changed_.notify_all();
   manifest_.clear();
+  persist([&] { ended_writer_ = writer_; });
   values_.clear();
   if (!threaded()) move();
 }
@@ -365,6 +374,7 @@ void Client::tell(MessageKind kind) {
 }
 
 bool Client::drain(std::chrono::milliseconds limit) {
+  drop_manifest();
   tell(MessageKind::close);
   const auto settled = [&] { return parted_ && packets_.empty(); };
   const double waited = waited_;

@@ -73,6 +73,7 @@ class Client final : public ClientTransport {
   bool wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadline);
   void tell(MessageKind kind);
   void report(std::span<const MessageLine> message);
+  void drop_manifest();
   [[nodiscard]] bool threaded() const noexcept { return options_.moving == Moving::fetched; }
   [[nodiscard]] std::optional<Region> try_reserve(std::uint64_t bytes);
   [[nodiscard]] bool never_fits(std::uint64_t bytes);
@@ -104,9 +105,9 @@ class Client final : public ClientTransport {
   std::exception_ptr broken_;              ///< what ended the thread
 
   // Of the publishing thread.
-  std::vector<MessageLine> manifest_;  ///< of the current iteration
-  MessageWriter writer_;
-  std::vector<Pushed> values_;  ///< likewise
+  std::vector<MessageLine> manifest_;    ///< of the current iteration
+  MessageWriter writer_, ended_writer_;  ///< the second as it was when the iteration began
+  std::vector<Pushed> values_;           ///< likewise
   double waited_ = 0;
   std::optional<double> stuck_since_;  ///< when it first found that only other clients could give it room
 

@@ -9,6 +9,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -31,7 +32,7 @@ std::string address_path(const std::string& directory, const std::string& name) 
 
 bool write_address(const std::string& path, const std::string& address) {
   const std::string part = fmt::format("{}.{}", path, ::getpid());
-  const Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const Descriptor file(create_anew(part, O_WRONLY, 0600));
   const auto size = static_cast<ssize_t>(address.size());
   const bool written = file.get() >= 0 && ::write(file.get(), address.data(), address.size()) == size;
   if (written && ::rename(part.c_str(), path.c_str()) == 0) return true;
@@ -73,8 +74,7 @@ AddressFile::~AddressFile() {
 
 std::optional<std::string> recorded_address(const std::string& name) {
   for (const std::string& directory : address_directories()) {
-    const Descriptor file(
-        ::open(address_path(directory, name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const Descriptor file(open_existing(address_path(directory, name), O_RDONLY));
     char text[256];
     const ssize_t size = file.get() < 0 ? 0 : ::read(file.get(), text, sizeof text);
     if (size > 0) return std::string(text, static_cast<std::size_t>(size));

@@ -10,10 +10,10 @@
 namespace sidestream::shared_memory {
 namespace {
 
-constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t arena_page = 4096;
 constexpr std::uint64_t arena_magic = 0x616e657261736473ull;  // "sdsarena"
 constexpr std::uint64_t most_chunks = 8192;
-constexpr double mib = 1024.0 * 1024.0;
+constexpr double mebibyte = 1024.0 * 1024.0;
 
 /// What one client has, and where it is from the arena's begin.
 struct Entry {
@@ -32,7 +32,7 @@ Table& table(std::byte* memory) { return *reinterpret_cast<Table*>(memory); }
 Entry* entries(std::byte* memory) { return reinterpret_cast<Entry*>(memory + sizeof(Table)); }
 
 Extents rounded(const Extents& wanted) noexcept {
-  return {round_up(wanted.home, page), wanted.homes, 0, round_up(wanted.keep, page)};
+  return {round_up(wanted.home, arena_page), wanted.homes, 0, round_up(wanted.keep, arena_page)};
 }
 
 std::uint64_t own_bytes(const Extents& extents) { return extents.homes * extents.home + extents.keep; }
@@ -44,7 +44,7 @@ std::uint64_t chunk_size(std::uint64_t bytes) noexcept {
 }
 
 std::uint64_t table_bytes(std::uint64_t clients) noexcept {
-  return round_up(sizeof(Table) + clients * sizeof(Entry) + most_chunks * sizeof(std::uint16_t), page);
+  return round_up(sizeof(Table) + clients * sizeof(Entry) + most_chunks * sizeof(std::uint16_t), arena_page);
 }
 
 }  // namespace
@@ -53,9 +53,9 @@ std::uint64_t home_footprint(std::span<const std::uint64_t> block_bytes) noexcep
   std::uint64_t small = 0, large = 0;
   for (const std::uint64_t bytes : block_bytes) {
     const std::uint64_t footprint = block_footprint(bytes);
-    (footprint % page == 0 ? large : small) += footprint;
+    (footprint % arena_page == 0 ? large : small) += footprint;
   }
-  return round_up(small, page) + large;
+  return round_up(small, arena_page) + large;
 }
 
 std::uint64_t Arena::minimum_bytes(std::span<const Extents> clients) noexcept {
@@ -71,7 +71,8 @@ void Arena::create(std::byte* memory, std::uint64_t bytes, std::span<const Exten
          "the buffer of {:.1f} MiB is smaller than one iteration of the {} clients of this node, {:.1f} MiB; "
          "set "
          "placement.buffer to at least {} KiB",
-         static_cast<double>(bytes) / mib, clients.size(), static_cast<double>(least) / mib, (least + 1023) / 1024);
+         static_cast<double>(bytes) / mebibyte, clients.size(), static_cast<double>(least) / mebibyte,
+         (least + 1023) / 1024);
   }
   if (clients.size() > 65534) fail(Code::usage, "{} clients on one node; at most 65534 are possible", clients.size());
   Table& header = table(memory);

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string_view>
 
 #include "base/fail.hpp"
 #include "base/hash.hpp"
+#include "base/system_text.hpp"
 #include "sidestream/version.h"
 #include "transport/message.hpp"
 #include "transport/shared_memory/control.hpp"
@@ -19,7 +19,7 @@ namespace sidestream::shared_memory {
 
 Id random_id() {
   Id id{};
-  if (getrandom(id.data(), sizeof id, 0) != sizeof id) fail(Code::system, "getrandom failed: {}", std::strerror(errno));
+  if (getrandom(id.data(), sizeof id, 0) != sizeof id) fail(Code::system, "getrandom failed: {}", system_text(errno));
   return id;
 }
 

@@ -10,6 +10,8 @@
 
 #include "base/descriptor_message.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
+#include "base/system_text.hpp"
 #include "transport/shared_memory/address_file.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
@@ -21,13 +23,13 @@ constexpr std::chrono::seconds answer_limit{10};
 
 /// Null if nobody listens there.
 Descriptor connect_to(const std::string& name) {
-  Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (socket.get() < 0) fail(Code::system, "cannot make a socket to attach: {}", std::strerror(errno));
+  Descriptor socket(above_standard(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)));
+  if (socket.get() < 0) fail(Code::system, "cannot make a socket to attach: {}", system_text(errno));
   const AbstractAddress to(name);
   while (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to.address), to.length) != 0) {
     if (errno == EINTR) continue;
     if (errno == ECONNREFUSED || errno == EAGAIN) return Descriptor();
-    fail(Code::system, "cannot attach to '{}': {}", name, std::strerror(errno));
+    fail(Code::system, "cannot attach to '{}': {}", name, system_text(errno));
   }
   return socket;
 }

@@ -22,7 +22,7 @@ namespace sidestream::shared_memory {
 #if defined(__x86_64__)
 namespace {
 
-constexpr std::uint64_t line = 64, page = 4096, abreast = 4;
+constexpr std::uint64_t line = 64, copy_page = 4096, abreast = 4;
 
 __attribute__((target("avx512f"))) inline void four_lines_512(std::byte* to, const std::byte* from) noexcept {
   for (std::uint64_t at = 0; at < 4 * line; at += 64) {
@@ -45,14 +45,14 @@ inline void four_lines_128(std::byte* to, const std::byte* from) noexcept {
 }
 
 // The three below are one loop; a template cannot carry a target attribute through to what it inlines.
-#define SIDESTREAM_STREAM(four_lines)                                                                   \
-  for (; units >= abreast * page; units -= abreast * page) {                                            \
-    for (std::uint64_t at = 0; at < page; at += 4 * line) {                                             \
-      for (std::uint64_t n = 0; n < abreast; ++n) four_lines(to + n * page + at, from + n * page + at); \
-    }                                                                                                   \
-    to += abreast * page;                                                                               \
-    from += abreast * page;                                                                             \
-  }                                                                                                     \
+#define SIDESTREAM_STREAM(four_lines)                                                                             \
+  for (; units >= abreast * copy_page; units -= abreast * copy_page) {                                            \
+    for (std::uint64_t at = 0; at < copy_page; at += 4 * line) {                                                  \
+      for (std::uint64_t n = 0; n < abreast; ++n) four_lines(to + n * copy_page + at, from + n * copy_page + at); \
+    }                                                                                                             \
+    to += abreast * copy_page;                                                                                    \
+    from += abreast * copy_page;                                                                                  \
+  }                                                                                                               \
   for (; units > 0; units -= 4 * line, to += 4 * line, from += 4 * line) four_lines(to, from);
 
 /// `to` is aligned to a line; `units` are bytes, a multiple of four lines.

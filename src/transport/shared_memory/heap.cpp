@@ -11,7 +11,7 @@
 namespace sidestream::shared_memory {
 namespace {
 
-constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t heap_page = 4096;
 
 std::uint64_t length(const std::byte* begin, const std::byte* end) noexcept {
   return static_cast<std::uint64_t>(end - begin);
@@ -243,11 +243,11 @@ std::uint32_t ClientHeap::new_extent(std::byte* begin, std::uint64_t bytes, Exte
 
 [[gnu::hot]] std::byte* ClientHeap::cut(Extent& extent, std::uint64_t bytes) noexcept {
   // Small from below, pages from above: alignment then costs nothing in whatever order they come.
-  const bool pages = bytes % page == 0;
+  const bool pages = bytes % heap_page == 0;
   // What was given back goes out first, the tightest gap of all: most often to a block of the same size.
   Gap* best = nullptr;
   for (Gap& gap : extent.gaps) {
-    const bool aligned = !pages || reinterpret_cast<std::uintptr_t>(gap.end) % page == 0;
+    const bool aligned = !pages || reinterpret_cast<std::uintptr_t>(gap.end) % heap_page == 0;
     if (!aligned || length(gap.begin, gap.end) < bytes) continue;
     if (!best || length(gap.begin, gap.end) < length(best->begin, best->end)) best = &gap;
   }

@@ -12,8 +12,10 @@
 
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/quiet_thread.hpp"
+#include "base/system_text.hpp"
 #include "transport/shared_memory/listener_loop.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
@@ -25,7 +27,7 @@ namespace {
 bool is_ours(const std::string& name) {
   const AbstractAddress at(name);
   for (int tries = 0; tries < 50; ++tries) {
-    const Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const Descriptor socket(above_standard(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
     if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&at.address), at.length) == 0) {
       return same_user(socket.get());
     }
@@ -38,15 +40,15 @@ bool is_ours(const std::string& name) {
 
 /// Listens at `name`; nothing if it is taken.
 std::optional<Descriptor> try_listen(const std::string& name) {
-  Descriptor listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (listener.get() < 0) fail(Code::system, "cannot make a socket for servers: {}", std::strerror(errno));
+  Descriptor listener(above_standard(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
+  if (listener.get() < 0) fail(Code::system, "cannot make a socket for servers: {}", system_text(errno));
   const AbstractAddress at(name);
   if (bind(listener.get(), reinterpret_cast<const sockaddr*>(&at.address), at.length) != 0) {
     if (errno == EADDRINUSE) return std::nullopt;
-    fail(Code::system, "cannot name the socket for servers '{}': {}", name, std::strerror(errno));
+    fail(Code::system, "cannot name the socket for servers '{}': {}", name, system_text(errno));
   }
   if (::listen(listener.get(), SOMAXCONN) != 0) {
-    fail(Code::system, "cannot listen for servers: {}", std::strerror(errno));
+    fail(Code::system, "cannot listen for servers: {}", system_text(errno));
   }
   return listener;
 }
@@ -72,9 +74,9 @@ Descriptor listen_at(const std::string& name, std::unique_ptr<AddressFile>& file
 }  // namespace
 
 Listener::Listener(const std::string& name, std::shared_ptr<Node> node, const ListenerOffer& offer)
-    : node_(std::move(node)), socket_(listen_at(name, address_file_)), wake_(eventfd(0, EFD_CLOEXEC)) {
+    : node_(std::move(node)), socket_(listen_at(name, address_file_)), wake_(above_standard(eventfd(0, EFD_CLOEXEC))) {
   if (wake_.get() < 0)
-    fail(Code::system, "cannot make an event for the thread that servers talk to: {}", std::strerror(errno));
+    fail(Code::system, "cannot make an event for the thread that servers talk to: {}", system_text(errno));
   declarations_ = Segment::create(offer.declarations.size() + sizeof(std::uint64_t), declarations_layout,
                                   "sidestream-declarations");
   const std::uint64_t size = offer.declarations.size();
@@ -97,7 +99,7 @@ Listener::Listener(const std::string& name, std::shared_ptr<Node> node, const Li
   try {
     thread_ = quiet_thread([loop = loop_.get()] { loop->run(); });
   } catch (const std::system_error& e) {
-    fail(Code::system, "cannot start the thread that servers talk to: {}", std::strerror(e.code().value()));
+    fail(Code::system, "cannot start the thread that servers talk to: {}", system_text(e.code().value()));
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/backoff.hpp"
 #include "base/descriptor_message.hpp"
+#include "base/files.hpp"
 #include "base/persist.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
@@ -40,7 +41,7 @@ bool ListenerLoop::all_ready() const {
 }
 
 void ListenerLoop::accept_new() {
-  Descriptor socket(accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  Descriptor socket(above_standard(accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)));
   if (socket.get() < 0) {
     // Out of descriptors, say: the connection waits in the queue, and looking again at once would keep a core busy.
     pause_for(std::chrono::milliseconds(10));

@@ -16,6 +16,8 @@
 #include "base/checked.hpp"
 #include "base/descriptor.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
+#include "base/system_text.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 
@@ -71,7 +73,7 @@ void reserve_pages(int descriptor, std::uint64_t bytes) {
     while (fallocate(descriptor, 0, static_cast<off_t>(at), length) != 0) {
       if (errno == EINTR) continue;
       fail(Code::system, "cannot reserve {:.1f} MiB of shared memory, only {:.1f} MiB: {}; lower placement.buffer",
-           static_cast<double>(bytes) / mib, static_cast<double>(at) / mib, std::strerror(errno));
+           static_cast<double>(bytes) / mib, static_cast<double>(at) / mib, system_text(errno));
     }
   }
 }
@@ -82,7 +84,7 @@ std::byte* map(int descriptor, std::uint64_t bytes, bool writable) {
     fail(Code::system,
          "cannot map {:.1f} MiB of shared memory: {}; raise the limit of this process's memory (ulimit -v) or lower "
          "placement.buffer",
-         static_cast<double>(bytes) / mib, std::strerror(errno));
+         static_cast<double>(bytes) / mib, system_text(errno));
   }
   madvise(base, bytes, MADV_HUGEPAGE);  // a request, often refused; of use if it comes before the pages
   return static_cast<std::byte*>(base);
@@ -103,11 +105,11 @@ Segment Segment::create(std::uint64_t bytes, std::uint64_t layout, const std::st
   }
   const std::uint64_t whole = header_bytes + round_up(bytes, page);
   check_room(whole, tables);
-  Descriptor file(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (file.get() < 0) fail(Code::system, "cannot create shared memory (memfd_create): {}", std::strerror(errno));
+  Descriptor file(above_standard(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING)));
+  if (file.get() < 0) fail(Code::system, "cannot create shared memory (memfd_create): {}", system_text(errno));
   if (ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {
     fail(Code::system, "cannot make shared memory {:.1f} MiB long: {}", static_cast<double>(whole) / mib,
-         std::strerror(errno));
+         system_text(errno));
   }
   std::byte* base = map(file.get(), whole, true);
   Segment segment(file.release(), base, whole, true);

@@ -3,17 +3,20 @@
 #include <poll.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "base/backoff.hpp"
 #include "base/descriptor_message.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
+#include "base/system_text.hpp"
 
 namespace sidestream::shared_memory {
 
 SegmentReceiver::SegmentReceiver(const std::string& address, std::chrono::milliseconds limit)
-    : address_(address), deadline_(limit), socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-  if (socket_.get() < 0) fail(Code::system, "cannot make a socket to attach shared memory: {}", std::strerror(errno));
+    : address_(address),
+      deadline_(limit),
+      socket_(above_standard(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))) {
+  if (socket_.get() < 0) fail(Code::system, "cannot make a socket to attach shared memory: {}", system_text(errno));
   const AbstractAddress to(address);
   while (connect(socket_.get(), reinterpret_cast<const sockaddr*>(&to.address), to.length) != 0) {
     if (errno == EINTR) continue;
@@ -24,7 +27,7 @@ SegmentReceiver::SegmentReceiver(const std::string& address, std::chrono::millis
            address);
     }
     if (errno != EAGAIN) {
-      fail(Code::system, "cannot attach the shared memory '{}': {}", address, std::strerror(errno));
+      fail(Code::system, "cannot attach the shared memory '{}': {}", address, system_text(errno));
     }
     // EAGAIN: the queue of the listener is full, and poll cannot wait for that.
     if (deadline_.milliseconds_left() == 0) {
@@ -44,7 +47,7 @@ void SegmentReceiver::wait_readable() {
     const int left = deadline_.milliseconds_left();
     const int ready = poll(&entry, 1, left);
     if (ready > 0) return;
-    if (ready < 0 && errno != EINTR) fail(Code::system, "poll failed: {}", std::strerror(errno));
+    if (ready < 0 && errno != EINTR) fail(Code::system, "poll failed: {}", system_text(errno));
     if (left == 0) {
       fail(Code::system, "cannot attach the shared memory '{}': its creator did not answer in time", address_);
     }

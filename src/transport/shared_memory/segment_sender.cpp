@@ -3,11 +3,12 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <cstring>
 #include <vector>
 
 #include "base/descriptor_message.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
+#include "base/system_text.hpp"
 #include "transport/shared_memory/segment.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 std::string random_name() {
   std::uint64_t bits[2];
-  if (getrandom(bits, sizeof bits, 0) != sizeof bits) fail(Code::system, "getrandom failed: {}", std::strerror(errno));
+  if (getrandom(bits, sizeof bits, 0) != sizeof bits) fail(Code::system, "getrandom failed: {}", system_text(errno));
   return fmt::format("sidestream-{:016x}{:016x}", bits[0], bits[1]);
 }
 
@@ -34,13 +35,13 @@ class Connections {
   bool wait(const Deadline& deadline) {
     const int left = deadline.milliseconds_left();
     const int ready = poll(entries_.data(), entries_.size(), left);
-    if (ready < 0 && errno != EINTR) fail(Code::system, "poll failed: {}", std::strerror(errno));
+    if (ready < 0 && errno != EINTR) fail(Code::system, "poll failed: {}", system_text(errno));
     return ready > 0 || left > 0;
   }
 
   void accept_new() {
     if (!(entries_[0].revents & POLLIN)) return;
-    Descriptor connection(accept4(entries_[0].fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    Descriptor connection(above_standard(accept4(entries_[0].fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)));
     if (connection.get() < 0) {
       if (errno == EMFILE || errno == ENFILE) {
         fail(Code::system, "cannot hand out shared memory: the limit of open files is reached (ulimit -n)");
@@ -81,14 +82,14 @@ class Connections {
 
 SegmentSender::SegmentSender(const Segment& segment, int attachers)
     : segment_(segment), address_(random_name()), attachers_(attachers) {
-  Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  Descriptor listener(above_standard(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
   if (listener.get() < 0) {
-    fail(Code::system, "cannot make a socket to hand out shared memory: {}", std::strerror(errno));
+    fail(Code::system, "cannot make a socket to hand out shared memory: {}", system_text(errno));
   }
   const AbstractAddress at(address_);
   if (bind(listener.get(), reinterpret_cast<const sockaddr*>(&at.address), at.length) != 0 ||
       listen(listener.get(), attachers + 1) != 0) {
-    fail(Code::system, "cannot listen on a socket to hand out shared memory: {}", std::strerror(errno));
+    fail(Code::system, "cannot listen on a socket to hand out shared memory: {}", system_text(errno));
   }
   listener_ = listener.release();
 }

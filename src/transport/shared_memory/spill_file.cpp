@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <new>
 
 #include "base/checked.hpp"
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/own_environment.hpp"
+#include "base/system_text.hpp"
 #include "transport/shared_memory/spill_folder.hpp"
 
 namespace sidestream::shared_memory {
@@ -44,7 +45,7 @@ void write_all(int file, std::uint64_t offset, std::span<const std::byte> head, 
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) {
       fail(Code::system, "cannot write {} bytes to '{}' (when_full: spill): {}; the iteration is refused",
-           head.size() + values.size(), path, std::strerror(wrote < 0 ? errno : ENOSPC));
+           head.size() + values.size(), path, system_text(wrote < 0 ? errno : ENOSPC));
     }
     const auto done = static_cast<std::size_t>(wrote);
     const std::size_t of_head = std::min(done, head.size());
@@ -77,6 +78,7 @@ bool SpillFile::fits(std::uint64_t bytes) const noexcept {
 /// Blocks of the disk are taken before anything is written to them: that it is full is then no error of a write.
 bool SpillFile::grow(std::uint64_t end) {
   if (end <= grown_) return true;
+  const FileSizeSignalHeld held;
   for (const std::uint64_t to : {std::min(places_.size(), round_up(end, step)), end}) {
     if (to <= grown_) continue;
     int error = EINTR;
@@ -90,7 +92,7 @@ bool SpillFile::grow(std::uint64_t end) {
     if (to != end) continue;
     if (!full_said_) {
       log::warning("spill: '{}' cannot grow beyond {} bytes: {}; the simulation waits for room instead", path_, grown_,
-                   std::strerror(error));
+                   system_text(error));
     }
     full_said_ = true;
   }
@@ -144,6 +146,7 @@ std::uint64_t SpillFile::commit(const BlockRecord& record, const Region& region,
                      0,           0};
   const auto whole = std::as_bytes(std::span(&header, 1));
   header.header = checksum_of(whole.first(offsetof(SpillHeader, header)));
+  const FileSizeSignalHeld held;
   write_all(file_.get(), entry.offset, whole, values, path_);
   written_ += entry.bytes;
   entry.committed = true;

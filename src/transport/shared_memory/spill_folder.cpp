@@ -7,14 +7,15 @@
 #include <sys/vfs.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <random>
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/files.hpp"
 #include "base/folder_names.hpp"
 #include "base/log.hpp"
+#include "base/system_text.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -41,7 +42,7 @@ bool is_still(int descriptor, const std::string& path) {
 
 /// Removes the file if nobody has it; its size, or -1 if it stays.
 std::int64_t remove_if_left(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(open_existing(path, O_RDWR));
   struct stat status {};
   if (file.get() < 0 || fstat(file.get(), &status) != 0) return -1;
   if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) return -1;
@@ -55,19 +56,19 @@ OwnedFile create_spill_file(const std::string& directory) {
   std::random_device random;
   for (int tries = 0; tries < 100; ++tries) {
     std::string path = (fs::path(directory) / fmt::format("{}{:08x}{:08x}", beginning, random(), random())).string();
-    Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    Descriptor file(create_new(path, O_RDWR, 0600));
     if (file.get() < 0) {
       if (errno == EEXIST || errno == EINTR) continue;
       fail(Code::system,
            "cannot make the file '{}' for 'when_full: spill': {}; choose another placement.spill.directory", path,
-           std::strerror(errno));
+           system_text(errno));
     }
     // Who cleans up may have taken it for a dead one's before it was locked.
     if (!lock(file.get(), LOCK_EX)) {
       const int error = errno;
       unlink(path.c_str());
       fail(Code::system, "cannot lock '{}': {}; choose a placement.spill.directory on a disk of the node", path,
-           std::strerror(error));
+           system_text(error));
     }
     if (is_still(file.get(), path)) return {std::move(file), std::move(path)};
   }
@@ -81,7 +82,7 @@ void prepare_spill_folder(const std::string& directory) {
     fs::create_directories(directory);
   } catch (const fs::filesystem_error& error) {
     fail(Code::system, "placement.spill.directory is '{}', which cannot be made: {}; choose another", directory,
-         error.code().message());
+         system_text(error.code().value()));
   }
   for (const std::string& name : names_in_folder(directory)) {
     if (!name.starts_with(beginning)) continue;

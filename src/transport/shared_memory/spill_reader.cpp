@@ -8,6 +8,8 @@
 
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
+#include "base/files.hpp"
+#include "base/system_text.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -19,7 +21,7 @@ void read_all(int file, std::uint64_t offset, std::span<std::byte> bytes, const 
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
       fail(Code::system, "cannot read {} bytes at {} of '{}', which a client spilled: {}", bytes.size(), offset, path,
-           got < 0 ? std::strerror(errno) : "the file ends there");
+           got < 0 ? system_text(errno) : "the file ends there");
     }
     bytes = bytes.subspan(static_cast<std::size_t>(got));
     offset += static_cast<std::uint64_t>(got);
@@ -35,11 +37,11 @@ void SpillReader::add(std::int64_t iteration, std::size_t client, std::uint64_t 
 int SpillReader::file_of(std::size_t client, const std::string& path) {
   const auto known = files_.find(client);
   if (known != files_.end()) return known->second.get();
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  Descriptor file(open_existing(path, O_RDONLY));
   struct stat status {};
   if (file.get() < 0 || fstat(file.get(), &status) != 0) {
     fail(Code::system, "cannot open '{}', into which a client spilled: {}; servers must see placement.spill.directory",
-         path, std::strerror(errno));
+         path, system_text(errno));
   }
   if (status.st_uid != geteuid()) fail(Code::system, "'{}', into which a client spilled, is another user's", path);
   return files_.emplace(client, std::move(file)).first->second.get();

@@ -13,6 +13,8 @@
 #include <memory>
 
 #include "base/fail.hpp"
+#include "base/files.hpp"
+#include "base/system_text.hpp"
 #include "transport/staging/posix_file.hpp"
 
 namespace sidestream::staging {
@@ -24,8 +26,7 @@ namespace {
 /// A directory while it is used. Opened anew each time: it may be removed and made again while we wait for a stream.
 class Opened {
  public:
-  explicit Opened(const std::string& path)
-      : descriptor_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)), error_(errno) {
+  explicit Opened(const std::string& path) : descriptor_(open_folder(path, false)), error_(errno) {
     if (descriptor_ < 0) {
       if (error_ == ELOOP || (error_ == ENOTDIR && is_link(path))) {
         fail(Code::file, "the stream's directory '{}' is a symbolic link; remove it, or name the directory it leads to",
@@ -72,7 +73,7 @@ std::vector<std::string> names_in(const std::string& path) {
   const Opened directory(path);
   if (directory.missing()) return all;
   // Through the descriptor, so that it is the directory that was checked.
-  const int descriptor = ::openat(directory.get(path), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = above_standard(::openat(directory.get(path), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   DIR* stream = descriptor < 0 ? nullptr : ::fdopendir(descriptor);
   if (!stream) {
     if (descriptor >= 0) ::close(descriptor);
@@ -96,13 +97,13 @@ void Folder::prepare() const {
   if (!made) {
     fail(Code::file,
          "cannot write into the stream's directory '{}' ({}); make it writable or name another with 'directory'", path_,
-         std::strerror(reason));
+         system_text(reason));
   }
   const Opened directory(path_);
   if (::faccessat(directory.get(path_), ".", W_OK | X_OK, AT_EACCESS) != 0) {
     fail(Code::file,
          "cannot write into the stream's directory '{}' ({}); make it writable or name another with 'directory'", path_,
-         std::strerror(errno));
+         system_text(errno));
   }
 }
 

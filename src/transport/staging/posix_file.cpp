@@ -7,10 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/files.hpp"
+#include "base/system_text.hpp"
 
 namespace sidestream::staging {
 
@@ -19,16 +20,16 @@ constexpr std::size_t most_at_once = std::size_t{1} << 30;  // Linux takes at mo
 }
 
 void fail_file(const char* action, const std::string& path, int error) {
-  fail(Code::file, "cannot {} '{}' ({}){}", action, path, std::strerror(error),
+  fail(Code::file, "cannot {} '{}' ({}){}", action, path, system_text(error),
        error == ENOSPC ? "; free space there or name another directory" : "");
 }
 
 PosixFile PosixFile::create(int directory, const std::string& name, std::string path) {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  int descriptor = ::openat(directory, name.c_str(), flags, 0666);
+  int descriptor = above_standard(::openat(directory, name.c_str(), flags, 0666));
   if (descriptor < 0 && errno == EEXIST) {  // left over from a process that was killed, or laid there for us
     ::unlinkat(directory, name.c_str(), 0);
-    descriptor = ::openat(directory, name.c_str(), flags, 0666);
+    descriptor = above_standard(::openat(directory, name.c_str(), flags, 0666));
   }
   if (descriptor < 0) fail_file("make the file", path, errno);
   return {descriptor, std::move(path)};
@@ -48,14 +49,16 @@ PosixFile PosixFile::checked(int descriptor, std::string path) {
 
 std::optional<PosixFile> PosixFile::open(int directory, const std::string& name, std::string path) {
   // O_NONBLOCK: a pipe of that name must not make us wait.
-  const int descriptor = ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const int descriptor =
+      above_standard(::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (descriptor >= 0) return checked(descriptor, std::move(path));
   if (errno == ENOENT) return std::nullopt;
   fail_file("open", path, errno);
 }
 
 PosixFile PosixFile::open_to_overwrite(int directory, const std::string& name, std::string path) {
-  const int descriptor = ::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const int descriptor =
+      above_standard(::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (descriptor < 0) fail_file("open", path, errno);
   return checked(descriptor, std::move(path));
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/fail.hpp"
+#include "base/numbers.hpp"
 #include "base/persist.hpp"
 #include "transport/staging/names.hpp"
 
@@ -35,11 +36,11 @@ std::optional<Announcement> ReaderCoordinator::read() const {
          folder_.path(), version, layout, line_of(*text, "sidestream"), format_version, layout_hash());
   }
   Announcement stream;
-  stream.session = std::strtoull(line_of(*text, "session").c_str(), nullptr, 16);
+  stream.session = whole_of<std::uint64_t>(line_of(*text, "session"), 16).value_or(0);
   stream.engine = line_of(*text, "engine");
-  stream.writers = std::atoi(line_of(*text, "writers").c_str());
+  stream.writers = whole_of<int>(line_of(*text, "writers")).value_or(0);
   stream.ended = line_of(*text, "state") != "open";
-  stream.limit = std::strtod(line_of(*text, "limit").c_str(), nullptr);
+  stream.limit = real_of(line_of(*text, "limit")).value_or(0);
   stream.process = line_of(*text, "process");
   return stream;
 }

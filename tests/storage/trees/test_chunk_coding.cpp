@@ -40,7 +40,7 @@ Field field(const char* name, Type type, std::int32_t components, VariableRelati
 }
 
 /// Fathers that are means of their sons, but for some; values that are no numbers, too.
-std::vector<Field> fields_on(BlockTree& tree, std::mt19937& random) {
+std::vector<Field> fields_on(LinkedTree& tree, std::mt19937& random) {
   const auto cells = static_cast<std::size_t>(tree.cells());
   const auto sons = std::size_t{1} << tree.shape().dimensions;
   std::uniform_real_distribution<double> any(0.5, 2);
@@ -95,7 +95,7 @@ std::vector<Field> fields_on(BlockTree& tree, std::mt19937& random) {
 /// All values of a tree, and their chunks.
 class Stored final : public CellValues {
  public:
-  Stored(BlockTree& tree, std::vector<Field>& fields, std::uint64_t chunk) : tree_(tree), fields_(fields) {
+  Stored(LinkedTree& tree, std::vector<Field>& fields, std::uint64_t chunk) : tree_(tree), fields_(fields) {
     for (Field& one : fields_) {
       const std::uint64_t cell = size_of(one.variable.type) * static_cast<std::uint64_t>(one.variable.components);
       cuts.push_back(cut_levels(tree_, cell, chunk));
@@ -136,11 +136,11 @@ class Stored final : public CellValues {
   std::set<std::tuple<std::size_t, Index, Index>> asked;
 
  private:
-  BlockTree& tree_;
+  LinkedTree& tree_;
   std::vector<Field>& fields_;
 };
 
-void check(BlockTree& tree, std::mt19937& random, std::uint64_t chunk) {
+void check(LinkedTree& tree, std::mt19937& random, std::uint64_t chunk) {
   std::vector<Field> fields = fields_on(tree, random);
   Stored stored(tree, fields, chunk);
   static_cast<void>(tree.links());
@@ -176,7 +176,7 @@ TEST_CASE("chunks are cut by level, at groups of siblings") {
   std::mt19937 random(5);
   for (int n = 0; n < 60; ++n) {
     const Forest forest(random, 1 + n % 3, 1 + static_cast<Index>(random() % 3), 1, 8 / (1 + n % 3), 0.7);
-    BlockTree tree(mesh_of(forest.shape), forest.published(random, 0).refined);
+    LinkedTree tree(mesh_of(forest.shape), forest.published(random, 0).refined);
     const std::uint64_t cell = 1 + random() % 24, chunk = 8 * (1 + random() % 64);
     const LevelCuts cuts = cut_levels(tree, cell, chunk);
     const auto sons = Index{1} << forest.shape.dimensions;
@@ -207,7 +207,7 @@ TEST_CASE("each chunk is decoded alone, every bit") {
     const int dimensions = 1 + n % 3;
     const Forest forest(random, dimensions, 1 + static_cast<Index>(random() % 3), 1,
                         dimensions == 3 ? 4 : 12 / dimensions, 0.75);
-    BlockTree tree(mesh_of(forest.shape), forest.published(random, 0).refined);
+    LinkedTree tree(mesh_of(forest.shape), forest.published(random, 0).refined);
     CAPTURE(n);
     check(tree, random, n % 2 == 0 ? 1024 : 1 << 20);
   }
@@ -229,7 +229,7 @@ TEST_CASE("what relations name must be at hand, or they are left out") {
 TEST_CASE("damaged chunks give errors") {
   std::mt19937 random(3);
   const Forest forest(random, 3, 1, 1, 3, 1.0);
-  BlockTree tree(mesh_of(forest.shape), forest.published(random, 0).refined);
+  LinkedTree tree(mesh_of(forest.shape), forest.published(random, 0).refined);
   std::vector<Field> fields = fields_on(tree, random);
   Stored stored(tree, fields, 1 << 20);
   const ChunkCells cells = cells_of(tree, stored.cuts[1], stored.cuts[1].chunks() - 1);

@@ -1,4 +1,5 @@
 // Placement `inline`: each rank is a client and a server.
+#include "support/ranks.hpp"
 #include "transport/in_process/transport.hpp"
 
 #include "transport/conformance/run.hpp"
@@ -6,7 +7,7 @@
 using namespace sidestream;
 
 TEST_CASE("the transport within a process conforms") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(testing::test_ranks());
   const auto group = world.duplicate();
   conformance::Harness harness;
   harness.clients = harness.servers = world.size();

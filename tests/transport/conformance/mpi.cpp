@@ -1,4 +1,5 @@
 // Placement `nodes`: values that are fetched, that are pushed, and through forwarders.
+#include "support/ranks.hpp"
 #include "transport/conformance/node.hpp"
 #include "transport/conformance/run.hpp"
 #include "transport/mpi/client.hpp"
@@ -19,7 +20,7 @@ std::vector<mpi::ValueShape> shapes() {
 
 /// More servers than clients, too: some have none.
 void check_direct(mpi::Moving moving) {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(testing::test_ranks());
   for (int servers = 1; servers < world.size(); ++servers) {
     const test::Ranks ranks = test::ranks_of(world, servers);
     conformance::Harness harness;
@@ -56,7 +57,7 @@ TEST_CASE("values that are fetched") { check_direct(mpi::Moving::fetched); }
 TEST_CASE("values that are pushed") { check_direct(mpi::Moving::pushed); }
 
 TEST_CASE("forwarders") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(testing::test_ranks());
   if (world.size() < 3) return;
   for (int servers = 1; servers + 2 <= world.size(); ++servers) {
     const test::Ranks ranks = test::ranks_of(world, servers, 1);

@@ -1,4 +1,5 @@
 // Placement `cores`: clients and servers of one node.
+#include "support/ranks.hpp"
 #include "transport/conformance/node.hpp"
 #include "transport/conformance/run.hpp"
 #include "transport/shared_memory/client.hpp"
@@ -8,7 +9,7 @@ using namespace sidestream;
 using namespace sidestream::shared_memory;
 
 TEST_CASE("shared memory conforms") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(testing::test_ranks());
   for (int servers = 1; servers <= world.size() / 2; ++servers) {
     const test::Ranks ranks = test::ranks_of(world, servers);
     conformance::Harness harness;

@@ -3,6 +3,7 @@
 
 #include "base/backoff.hpp"
 #include "base/records.hpp"
+#include "support/ranks.hpp"
 #include "transport/conformance/node.hpp"
 #include "transport/conformance/run.hpp"
 #include "transport/shared_memory/sidecar_client.hpp"
@@ -36,7 +37,7 @@ void start(ServerTransport& transport, Communicator& group) {
 }  // namespace
 
 TEST_CASE("sidecars conform") {
-  MpiCommunicator world(MPI_COMM_WORLD);
+  MpiCommunicator world(testing::test_ranks());
   for (int servers = 1; servers <= world.size() / 2; ++servers) {
     const test::Ranks ranks = test::ranks_of(world, servers);
     const int server = ranks.server_of(world.rank()), client = ranks.client_of(world.rank());

@@ -54,7 +54,7 @@ std::shared_ptr<const Document> edited(const Document& document, const AnalyseOp
   if (!options.outputs) {
     std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "outputs"; });
   }
-  return std::make_shared<Document>(document.file(), std::move(root));
+  return std::make_shared<Document>(document.file(), std::move(root), document.folder());
 }
 
 std::array<bool, 3> periodic_axes(const std::string& text) {
@@ -94,6 +94,7 @@ class Analysis {
 
   /// Collective. Whether something was lost, or left because of a signal.
   bool run(const std::function<bool()>& stop) {
+    const auto begin = std::chrono::steady_clock::now();
     Session session = SessionAccess::open(world_->comm(), options_.config,
                                           [&](const Document& document) { return edited(document, options_); });
     const PlacementMode mode = demand_->opening().placement.mode;
@@ -120,6 +121,7 @@ class Analysis {
     together(*world_, [&] {
       if (failure) std::rethrow_exception(failure);
     });
+    say(begin);  // servers have ended by now
     const bool lost = account.refused + account.failed + account.unknown > 0;
     if (lost && world_->rank() == 0) {
       std::cerr << fmt::format(
@@ -205,7 +207,6 @@ class Analysis {
       client.declare(files_);
     });
     session.start();
-    const auto begin = std::chrono::steady_clock::now();
     const ProgressLine progress("iteration", static_cast<std::int64_t>(sources_->iterations().size()),
                                 clients->rank() == 0);
     for (std::size_t n = 0; n < sources_->iterations().size() && !stops(*clients, stop()); ++n) {
@@ -213,8 +214,8 @@ class Analysis {
       client.iterate(n);
     }
     progress.clear();
-    stopped_ = client.analysed().iterations < static_cast<std::int64_t>(sources_->iterations().size());
-    say(client.analysed(), *clients, begin);
+    analysed_ = client.analysed();
+    stopped_ = analysed_.iterations < static_cast<std::int64_t>(sources_->iterations().size());
   }
 
   /// Collective: whether any of them was asked to.
@@ -224,12 +225,16 @@ class Analysis {
     return any != 0;
   }
 
-  void say(const Analysed& analysed, Communicator& clients, std::chrono::steady_clock::time_point begin) const {
-    auto bytes = static_cast<std::int64_t>(analysed.bytes);
-    clients.sum(std::span(&bytes, 1));
-    if (clients.rank() != 0) return;
+  /// Collective, when the session is closed: the time is that of the servers too. Bytes are those of values as they are
+  /// published; files may have packed them.
+  void say(std::chrono::steady_clock::time_point begin) const {
+    auto bytes = static_cast<std::int64_t>(analysed_.bytes);
+    std::int64_t iterations = analysed_.iterations;  // of servers 0
+    world_->sum(std::span(&bytes, 1));
+    world_->maximum(std::span(&iterations, 1));
+    if (world_->rank() != 0) return;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    std::cout << fmt::format("analysed {} of {} iterations, read {:.1f} MiB, in {:.2f} s\n", analysed.iterations,
+    std::cout << fmt::format("analysed {} of {} iterations, {:.1f} MiB of values, in {:.2f} s\n", iterations,
                              sources_->iterations().size(), static_cast<double>(bytes) / (1 << 20), seconds)
               << std::flush;
   }
@@ -238,6 +243,7 @@ class Analysis {
   std::unique_ptr<MpiCommunicator> world_;
   std::optional<analysing::Sources> sources_;
   Metadata files_;
+  Analysed analysed_;     ///< by this process, as a client
   bool stopped_ = false;  ///< by a signal
   Parameters parameters_;
   std::optional<Demand> demand_;

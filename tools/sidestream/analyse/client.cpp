@@ -89,7 +89,8 @@ void Client::publish(Snapshot& snapshot, std::int32_t stored, const Variable& va
       std::memcpy(values_.data() + n * sizeof value, &value, sizeof value);
     }
   }
-  session_.publish(variable.name, piece.block.id, values_.data());
+  session_.publish(variable.name, piece.block.id,
+                   Values(variable.type, values_.data(), bytes / size_of(variable.type)));
   analysed_.bytes += bytes;
 }
 

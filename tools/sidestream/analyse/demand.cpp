@@ -4,6 +4,7 @@
 
 #include "analyse/bracketing.hpp"
 #include "analysis/distribution/trigger_statistics.hpp"
+#include "analysis/empty_results.hpp"
 #include "data/block_index.hpp"
 #include "data/covered_cells.hpp"
 #include "data/derivation.hpp"
@@ -86,7 +87,9 @@ Selection Demand::selection_of(const TaskConfig& task, const Registry& registry)
 void Demand::add(const TaskConfig& task, const Selection& selection) {
   const Schedule& schedule = task.schedule;
   if (!schedule.event.empty()) return waiting_.push_back(task.name);
-  Task made{ScheduleState(schedule), inputs_of(with_mesh_arrays(selection, config_.metadata), config_.metadata)};
+  Selection needed = selection;
+  std::erase_if(needed.variables, SeenValues::only_listens);
+  Task made{ScheduleState(schedule), inputs_of(with_mesh_arrays(needed, config_.metadata), config_.metadata)};
   for (const RangeRequest& range : selection.ranges) {
     const auto more = inputs_of({Selected(range.variable)}, config_.metadata);
     made.needs.insert(made.needs.end(), more.begin(), more.end());

@@ -7,6 +7,7 @@
 
 #include "analyse/arrays.hpp"
 #include "analyse/formats.hpp"
+#include "base/ascii.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream::analysing {
@@ -34,9 +35,9 @@ double number_of(const hdf5::InputFile& file, const std::string& object, const s
 }
 
 /// Names of variables have letters, digits and underscores.
-std::string plain(std::string name) {
+std::string identifier(std::string name) {
   for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    if (!is_letter_or_digit(c)) c = '_';
   }
   return name;
 }
@@ -179,10 +180,10 @@ class OpenPmdReader {
     }
     if (grids.empty() || grids.front().cells.empty()) return;
     const bool alike = std::all_of(grids.begin(), grids.end(), [&](const Grid& g) { return g == grids.front(); });
-    if (alike) return add_on_grid(plain(name), grids.front(), components);
+    if (alike) return add_on_grid(identifier(name), grids.front(), components);
     // Components that lie in different places are variables of their own.
     for (std::size_t n = 0; n < components.size(); ++n) {
-      add_on_grid(plain(name + "_" + components[n].first), grids[n], {components[n]});
+      add_on_grid(identifier(name + "_" + components[n].first), grids[n], {components[n]});
     }
   }
 
@@ -233,13 +234,13 @@ class OpenPmdReader {
     const auto places = components_of(*file_, path + "/position", units_);
     if (places.empty() || places.size() > 3 || places.front().second.extents.size() != 1) return;
     Mesh mesh;
-    mesh.name = plain(name);
+    mesh.name = identifier(name);
     mesh.dimensions = static_cast<int>(places.size());
     mesh.geometry = std::make_shared<ArrayGeometry>(MeshKind::points);
     const std::int32_t id = made_->add(std::move(mesh));
     const auto count = static_cast<Index>(places.front().second.extents[0]);
     const PointBlocks blocks = add_points(*made_, id, count);
-    add_places(plain(name), id, path, places, blocks);
+    add_places(identifier(name), id, path, places, blocks);
     for (const std::string& record : file_->names(path)) {
       if (record == "position" || record == "positionOffset" || record == "particlePatches") continue;
       const auto components = components_of(*file_, path + "/" + record, units_);
@@ -247,7 +248,7 @@ class OpenPmdReader {
         return one.second.type && one.second.extents == places.front().second.extents;
       });
       if (components.empty() || !fits) continue;
-      Variable variable = variable_of(plain(name + "_" + record), id, components);
+      Variable variable = variable_of(identifier(name + "_" + record), id, components);
       const bool is_signed = variable.type == Type::int64 || variable.type == Type::int32;
       if (record == "id" && variable.components == 1 && is_signed) variable.role = Role::point_ids;
       add_on_points(std::move(variable), values_of(components), blocks);

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "analyse/formats.hpp"
+#include "base/ascii.hpp"
 #include "base/fail.hpp"
 #include "storage/amrex/level_data.hpp"
 #include "storage/amrex/particles.hpp"
@@ -15,7 +15,7 @@ namespace sidestream::analysing {
 namespace {
 
 /// A slash would be a folder in files.
-std::string plain(std::string name) {
+std::string printable(std::string name) {
   for (char& c : name) {
     if (c == '/' || static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '_';
   }
@@ -25,7 +25,7 @@ std::string plain(std::string name) {
 /// In letters, digits and underscores.
 std::string letters(std::string name) {
   for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    if (!is_letter_or_digit(c)) c = '_';
   }
   return name;
 }
@@ -123,7 +123,7 @@ class PlotfileSnapshot final : public Snapshot {
     for (const std::string& name : plotfile_.variables) {
       Variable variable;
       variable.id = static_cast<std::int32_t>(metadata_.variables.size());
-      variable.name = plain(name);
+      variable.name = printable(name);
       while (metadata_.find_variable(variable.name) != nullptr) variable.name += '_';
       variable.mesh = 0;
       variable.type = type;

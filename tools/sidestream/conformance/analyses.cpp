@@ -136,7 +136,7 @@ std::string fail_allocations(Bench& bench, const Subject& subject, const Case& h
 
 }  // namespace
 
-void check_analysis(const Subject& subject, Report& report) {
+void check_analysis(const Subject& subject, Findings& report) {
   const std::string& name = subject.task.name;
   Bench bench(subject);
   const double tolerance = bench.make()->tolerance();

@@ -12,6 +12,7 @@
 #include "base/agree.hpp"
 #include "base/communicator.hpp"
 #include "base/fail.hpp"
+#include "base/system_text.hpp"
 #include "config/document.hpp"
 #include "conformance/sample.hpp"
 #include "group_command.hpp"
@@ -37,7 +38,7 @@ std::string new_folder() {
   std::string name = parent / ("sidestream-conformance-" + std::string(6, 'X'));  // as mkdtemp wants it
   if (error || !mkdtemp(name.data())) {
     fail(Code::file, "cannot make a folder for temporary files ({}); set TMPDIR to a folder that can be written",
-         error ? error.message() : std::strerror(errno));
+         error ? system_text(error.value()) : system_text(errno));
   }
   return name;
 }
@@ -64,7 +65,7 @@ class Scratch {
 };
 
 void check_all(const Config& config, const Registry& registry, MpiCommunicator& servers, const std::string& folder,
-               Report& report) {
+               Findings& report) {
   for (const TaskConfig& task : config.tasks) {
     const Subject subject{task, config.metadata, registry, servers};
     if (task.writer) {
@@ -81,11 +82,11 @@ void check_all(const Config& config, const Registry& registry, MpiCommunicator& 
 
 }  // namespace
 
-void Report::say(const std::string& text) const {
+void Findings::say(const std::string& text) const {
   if (servers_.rank() == 0) std::cout << text << std::flush;
 }
 
-void Report::check(const std::string& task, const std::string& what, const std::function<std::string()>& work) {
+void Findings::check(const std::string& task, const std::string& what, const std::function<std::string()>& work) {
   say(fmt::format("{}: {} ... ", task, what));
   std::string wrong;
   try {
@@ -100,7 +101,7 @@ void Report::check(const std::string& task, const std::string& what, const std::
   ++(wrong.empty() ? passed_ : failures_);
 }
 
-void Report::skip(const std::string& task, const std::string& why) {
+void Findings::skip(const std::string& task, const std::string& why) {
   say(fmt::format("{}: not checked, because {}\n", task, why));
 }
 
@@ -115,14 +116,15 @@ int run(const CheckOptions& options, MPI_Comm comm) {
   Registry registry;
   Config config;
   together(servers, [&] {
-    const auto document = parse_document(read_text(options.file, "the configuration"), options.file);
+    const auto document =
+        with_declarations(parse_document(read_text(options.file, "the configuration"), options.file), options);
     registry = all_kinds(read_opening(*document), options);
     config = read_config(*document, registry, parse_values(options), parse_declarations(options));
     const std::string why = unsuitable(config.metadata);
     if (!why.empty()) fail(Code::configuration, "{}: there are no sample data: {}", options.file, why);
   });
   const Scratch scratch(servers);
-  Report report(servers);
+  Findings report(servers);
   check_all(config, registry, servers, scratch.path(), report);
   servers.barrier();
   if (servers.rank() == 0) {

@@ -13,9 +13,9 @@
 namespace sidestream::conformance {
 
 /// What was found, the same on all processes; rank 0 prints it as it comes, so that a crash has a name.
-class Report {
+class Findings {
  public:
-  explicit Report(Communicator& servers) : servers_(servers) {}
+  explicit Findings(Communicator& servers) : servers_(servers) {}
   /// One check, collective: passed if `work` returns nothing wrong on any process. What it throws is wrong too.
   void check(const std::string& task, const std::string& what, const std::function<std::string()>& work);
   void skip(const std::string& task, const std::string& why);
@@ -40,11 +40,11 @@ struct Subject {
 /// ends on all with its sentence, as on servers.
 void guarded(Communicator& servers, const std::function<void(Communicator& servers)>& work);
 
-void check_analysis(const Subject& subject, Report& report);
+void check_analysis(const Subject& subject, Findings& report);
 /// Writes into folders of its own below `directory`, which is empty before and after.
-void check_writer(const Subject& subject, const std::string& directory, Report& report);
+void check_writer(const Subject& subject, const std::string& directory, Findings& report);
 void check_partitioner_kind(const PartitionerKind& kind, const Settings& settings, const Metadata& metadata,
-                            Report& report);
+                            Findings& report);
 
 /// Runs all suites on the analyses, outputs and the partitioner of the file; prints the report on rank 0. Returns the
 /// exit status: 0 if every contract holds. Collective over `servers`. Throws for a wrong configuration.

@@ -101,7 +101,7 @@ std::string check_plan(const PartitionerKind& kind, const Settings& settings, co
 }  // namespace
 
 void check_partitioner_kind(const PartitionerKind& kind, const Settings& settings, const Metadata& metadata,
-                            Report& report) {
+                            Findings& report) {
   const std::string name = fmt::format("partitioner {}", kind.name);
   struct Layout {
     const char* what;

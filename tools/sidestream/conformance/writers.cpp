@@ -28,9 +28,9 @@ std::set<std::string> files_below(const std::string& folder) {
 }
 
 /// One writer on a folder of its own.
-class Bench {
+class WriterBench {
  public:
-  Bench(const Subject& subject, const std::string& folder)
+  WriterBench(const Subject& subject, const std::string& folder)
       : subject_(subject), folder_(folder), directory_(open_output_directory(folder, "sidestream conformance")) {
     together(subject.servers, [&] {
       const WriterKind& kind = subject.registry.writers().at(subject.task.kind);
@@ -108,7 +108,7 @@ std::string unfinished(const std::set<std::string>& files) {
 }
 
 std::string write_and_commit(const Subject& subject, const std::string& folder, const Case& how) {
-  Bench bench(subject, folder);
+  WriterBench bench(subject, folder);
   for (std::int64_t n = 0; n < 2; ++n) {
     const Iteration iteration{n, 10 * n, 0.5 * static_cast<double>(n)};
     bench.commit(bench.write(how, iteration), iteration);
@@ -119,7 +119,7 @@ std::string write_and_commit(const Subject& subject, const std::string& folder, 
 std::string discard_leaves_nothing(const Subject& subject, const std::string& folder) {
   Case how;
   how.parts = {2, 2, 1};
-  Bench bench(subject, folder);
+  WriterBench bench(subject, folder);
   bench.commit(bench.write(how, {0, 0, 0}), {0, 0, 0});
   const auto before = bench.files();
   static_cast<void>(bench.write(how, {1, 10, 0.5}));
@@ -134,7 +134,7 @@ std::string discard_leaves_nothing(const Subject& subject, const std::string& fo
 std::string fail_allocations(const Subject& subject, const std::string& folder) {
   Case how;
   how.parts = {2, 1, 1};
-  Bench bench(subject, folder);
+  WriterBench bench(subject, folder);
   together(subject.servers, [&] { bench.prepare(how); });
   const auto before = bench.files();
   constexpr long most = 1 << 20;
@@ -164,7 +164,7 @@ std::string fail_allocations(const Subject& subject, const std::string& folder) 
 
 }  // namespace
 
-void check_writer(const Subject& subject, const std::string& directory, Report& report) {
+void check_writer(const Subject& subject, const std::string& directory, Findings& report) {
   const std::string& name = subject.task.name;
   if (subject.task.kind == "stream") return report.skip(name, "it needs a reader");
   int number = 0;
@@ -196,7 +196,7 @@ void check_writer(const Subject& subject, const std::string& directory, Report& 
   how = {};
   how.nothing = true;
   check("no block delivered", [&](const std::string& folder) {
-    Bench bench(subject, folder);
+    WriterBench bench(subject, folder);
     bench.commit(bench.write(how, {0, 0, 0}), {0, 0, 0});
     return std::string();
   });

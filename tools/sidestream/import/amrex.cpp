@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t part_bytes = 64u << 20;  ///< of values, that are held at a time, unless one box has more
 
 /// A slash would be a folder in files.
-std::string plain(std::string name) {
+std::string printable(std::string name) {
   for (char& c : name) {
     if (c == '/' || static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '_';
   }
@@ -106,7 +106,7 @@ class AmrexImport {
     if (!std::all_of(times.begin(), times.end(), is_plot_time)) imported_.set_level_times(mesh_, std::move(times));
     for (const std::string& name : plotfile_.variables) {
       Variable variable;
-      variable.name = plain(name);
+      variable.name = printable(name);
       while (imported_.metadata().find_variable(variable.name) != nullptr) variable.name += '_';
       variable.mesh = mesh_;
       variable.type = type_;

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <filesystem>
 
+#include "base/ascii.hpp"
 #include "base/folder_names.hpp"
 #include "sidestream/error.hpp"
 
@@ -29,7 +29,7 @@ std::vector<std::string> bases_in(const std::string& folder, const std::string& 
 
 std::string plain(std::string name) {
   for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    if (!is_letter_or_digit(c)) c = '_';
   }
   return name;
 }

@@ -3,19 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstring>
 
+#include "base/ascii.hpp"
 #include "sidestream/data/mesh.hpp"
 
 namespace sidestream::importing {
 
 namespace {
 
-std::string plain(std::string name) {
+std::string mesh_name(std::string name) {
   for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    if (!is_letter_or_digit(c)) c = '_';
   }
   return name;
 }
@@ -52,7 +52,7 @@ AmrexParticles::AmrexParticles(const amrex::Plotfile& plotfile, const std::strin
                                std::uint64_t part_bytes)
     : folder_(read_particle_folder(plotfile, folder)) {
   Mesh mesh;
-  mesh.name = plain(folder);
+  mesh.name = mesh_name(folder);
   for (const Mesh& other : imported.metadata().meshes) {
     if (other.name == mesh.name) mesh.name += "_particles";
   }

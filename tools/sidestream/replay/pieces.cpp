@@ -118,7 +118,7 @@ void Replayer::read_share(database::Context& context, const Variable& variable, 
         "stored: --blocks stored",
         context.entry().iteration.cycle, missing, stored.count(), variable.name);
   }
-  Piece piece{variable.name, share_.number, {}};
+  Piece piece{variable.name, share_.number, variable.type, {}};
   if (resolution_.is_stored()) {
     piece.values = std::move(values);
   } else {
@@ -154,7 +154,7 @@ void Replayer::take_blocks(database::Context& context, Session& session, const M
       const database::PieceRow* row =
           context.find(places[n].group, static_cast<std::uint32_t>(variable.id), places[n].row);
       if (row == nullptr) continue;
-      Piece piece{variable.name, places[n].block.id, {}};
+      Piece piece{variable.name, places[n].block.id, variable.type, {}};
       piece.values.resize(packed_bytes(variable.points(places[n].block), variable.components, variable.type));
       database::read_piece(context, places[n].group, *row, piece.values);
       pieces_.push_back(std::move(piece));
@@ -163,7 +163,9 @@ void Replayer::take_blocks(database::Context& context, Session& session, const M
 }
 
 void Replayer::publish(Session& session) const {
-  for (const Piece& piece : pieces_) session.publish(piece.variable, piece.block, piece.values.data());
+  for (const Piece& piece : pieces_)
+    session.publish(piece.variable, piece.block,
+                    Values(piece.type, piece.values.data(), piece.values.size() / size_of(piece.type)));
 }
 
 std::uint64_t Replayer::bytes() const noexcept {

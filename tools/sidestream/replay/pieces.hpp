@@ -35,6 +35,7 @@ class Replayer {
   struct Piece {
     std::string variable;
     std::int64_t block = 0;
+    Type type = Type::float64;
     Bytes values;
   };
   [[nodiscard]] bool is_divided(const Mesh& mesh) const;

@@ -27,11 +27,18 @@ struct Mesh {
   std::string name, type;
   int dimensions = 0;
   std::vector<std::string> coordinates;       ///< paths of variables
+  std::vector<std::string> units, labels;     ///< of the coordinates, as many; empty: none
   std::map<std::string, std::string> arrays;  ///< of an unstructured mesh: element in the file to path
 };
 
 struct Action {
   std::string event, function, library;
+};
+
+/// In Python.
+struct Script {
+  std::string name, file;
+  bool on_event = false;
 };
 
 struct Store {
@@ -46,6 +53,7 @@ struct Model {
   std::vector<Mesh> meshes;
   std::vector<Variable> variables;
   std::vector<Action> actions;
+  std::vector<Script> scripts;
   std::vector<Store> stores;
 };
 

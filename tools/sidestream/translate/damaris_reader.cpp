@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "base/fail.hpp"
+#include "base/numbers.hpp"
 #include "translate/damaris.hpp"
 
 namespace sidestream::damaris {
@@ -21,10 +22,9 @@ const std::map<std::string, std::string> types{{"short", "int16"},    {"int", "i
 std::string expression(const std::string& text) {
   std::string made;
   for (std::size_t n = 0; n < text.size(); ++n) {
-    const auto c = static_cast<unsigned char>(text[n]);
-    const auto before = static_cast<unsigned char>(n > 0 ? text[n - 1] : ' ');
-    const bool inside = std::isalnum(before) || before == '_' || before == '$' || before == '.';
-    if ((std::isalpha(c) || c == '_') && !inside) made += '$';
+    const char c = text[n], before = n > 0 ? text[n - 1] : ' ';
+    const bool inside = is_letter_or_digit(before) || before == '_' || before == '$' || before == '.';
+    if ((is_letter(c) || c == '_') && !inside) made += '$';
     made += text[n];
   }
   return made;
@@ -34,23 +34,24 @@ class Reader {
  public:
   explicit Reader(Remarks& remarks) : remarks_(remarks) {}
   Model read(const tinyxml2::XMLElement& root) {
-    Element simulation(root, remarks_);
-    simulation.ignore({"name", "xmlns", "xmlns:xsi", "xsi:schemaLocation", "comment"});
+    XmlElement simulation(root, remarks_);
+    simulation.ignore({"name", "xsi:schemaLocation", "comment"});
     model_.fortran = simulation.get("language", "c") == "fortran";
-    simulation.each_child([this](Element& child) { return section(child); });
+    simulation.each_child([this](XmlElement& child) { return section(child); });
     return std::move(model_);
   }
 
  private:
-  bool section(Element& child) {
+  bool section(XmlElement& child) {
     if (child.name() == "architecture") return architecture(child);
     if (child.name() == "data") return data(child, "");
     if (child.name() == "storage") return storage(child);
     if (child.name() == "actions") return actions(child);
     if (child.name() == "log") {
       child.leave_out("messages go to standard error");
-    } else if (child.name() == "visit" || child.name() == "paraview" || child.name() == "python" ||
-               child.name() == "scripts") {
+    } else if (child.name() == "scripts" || child.name() == "python") {
+      child.each_child([this](XmlElement& script) { return this->script(script, false); });
+    } else if (child.name() == "visit" || child.name() == "paraview") {
       child.leave_out(
           "pictures are made by the analyses render, isosurface and slice; ParaView and VisIt open what the output vtk "
           "writes, while the run goes on");
@@ -60,22 +61,30 @@ class Reader {
     return true;
   }
 
-  bool architecture(Element& element) {
+  bool architecture(XmlElement& element) {
     element.ignore({"name"});
     int cores = 0, nodes = 0;
     std::string buffer;
-    element.each_child([&](Element& child) {
+    element.each_child([&](XmlElement& child) {
       if (child.name() == "domains") {
         if (child.get("count", "1") != "1")
           child.remark("<domains count>: clients declare as many blocks as they like");
       } else if (child.name() == "dedicated") {
-        cores = std::atoi(child.get("cores", "0").c_str());
-        nodes = std::atoi(child.get("nodes", "0").c_str());
+        cores = whole_of<int>(child.get("cores", "0")).value_or(0);
+        nodes = whole_of<int>(child.get("nodes", "0")).value_or(0);
+        if (cores > 0 && nodes > 0) {
+          child.remark(fmt::format(
+              "<dedicated>: with both, the nodes are servers and the cores were left out; `forward: blocks, per_node: {}` "
+              "beside whole_nodes has cores of the other nodes pass their blocks on",
+              cores));
+        }
       } else if (child.name() == "buffer") {
         child.ignore({"name", "type", "enabled"});
         buffer = child.get("size");
       } else if (child.name() == "queue") {
         child.ignore({"name", "size"});
+        child.remark(
+            "<queue>: messages to servers need no room of their own; placement.max_in_flight bounds iterations");
       } else if (child.name() == "placement") {
         if (child.has("location") || child.has("blocks")) return false;
       } else {
@@ -92,8 +101,8 @@ class Reader {
   }
 
   /// Also groups, by their path.
-  bool data(Element& element, const std::string& group) {
-    element.each_child([&](Element& child) {
+  bool data(XmlElement& element, const std::string& group) {
+    element.each_child([&](XmlElement& child) {
       child.ignore({"comment"});
       if (child.name() == "parameter") return parameter(child);
       if (child.name() == "layout") return layout(child);
@@ -111,18 +120,46 @@ class Reader {
     return true;
   }
 
-  bool parameter(Element& element) {
+  bool parameter(XmlElement& element) {
     const std::string name = element.need("name"), type = element.get("type"), value = element.need("value");
     const auto known = types.find(type);
     if (known == types.end() || known->second == "int8") {
       element.leave_out("parameters are numbers");
       return true;
     }
-    model_.parameters[name] = value;
+    model_.parameters[name] = with_values(value);
     return true;
   }
 
-  bool layout(Element& element) {
+  /// Parameters of ours are numbers and do not refer to each other: the values of those before this one stand in it.
+  std::string with_values(const std::string& text) const {
+    std::string made;
+    for (std::size_t n = 0; n < text.size();) {
+      const auto is_of_name = [&](std::size_t at) {
+        return at < text.size() && (is_letter_or_digit(text[at]) || text[at] == '_');
+      };
+      std::size_t end = n;
+      while (is_of_name(end)) ++end;
+      const auto known = model_.parameters.find(text.substr(n, end - n));
+      if (end == n) {
+        made += text[n++];
+      } else {
+        made += known == model_.parameters.end() ? text.substr(n, end - n) : "(" + known->second + ")";
+        n = end;
+      }
+    }
+    return made;
+  }
+
+  void say_visualizable(XmlElement& element) const {
+    if (element.get("visualizable", "true") != "false") return;
+    element.remark(
+        "<" + element.name() +
+        " visualizable=\"false\">: nothing is shown that no analysis or output names; without `variables` the "
+        "outputs write it too");
+  }
+
+  bool layout(XmlElement& element) {
     Layout layout;
     const std::string name = element.need("name"), type = element.get("type");
     const auto known = types.find(type);
@@ -139,22 +176,25 @@ class Reader {
       element.remark(fmt::format(
           "<layout {}>: call set_allocated for each block, or publish the section without ghosts", attribute));
     }
-    element.ignore({"visualizable", "language"});
+    say_visualizable(element);
+    element.ignore({"language"});
     model_.layouts[name] = layout;
     return true;
   }
 
-  bool mesh(Element& element) {
+  bool mesh(XmlElement& element) {
     Mesh mesh;
     mesh.line = element.line();
     mesh.name = plain_name(element.need("name"));
     mesh.type = element.get("type", "rectilinear");
     element.ignore({"time-varying"});
-    mesh.dimensions = std::atoi(element.get("topology", "2").c_str());
-    element.each_child([&](Element& child) {
-      child.ignore({"unit", "label", "comment", "offset"});
+    mesh.dimensions = whole_of<int>(element.get("topology", "2")).value_or(0);
+    element.each_child([&](XmlElement& child) {
+      child.ignore({"comment", "offset"});
       if (child.name() == "coord") {
         mesh.coordinates.push_back(child.need("name"));
+        mesh.units.push_back(child.get("unit"));
+        mesh.labels.push_back(child.get("label"));
         return true;
       }
       mesh.arrays[child.name()] = child.need("name");
@@ -167,7 +207,7 @@ class Reader {
     return true;
   }
 
-  bool variable(Element& element, const std::string& group) {
+  bool variable(XmlElement& element, const std::string& group) {
     Variable variable;
     variable.line = element.line();
     const std::string name = element.need("name");
@@ -189,21 +229,38 @@ class Reader {
       element.remark("<variable type=\"" + type + "\"> was taken for one of so many components as its layout has");
     }
     variable.varies = element.get("time-varying", "true") != "false";
-    element.ignore({"visualizable", "vectorlength"});
+    say_visualizable(element);
+    element.ignore({"vectorlength"});
     model_.variables.push_back(std::move(variable));
     return true;
   }
 
-  bool storage(Element& element) {
+  bool script(XmlElement& element, bool on_event) {
+    const std::string language = element.get("language", "python");
+    if (element.name() != "script" && element.name() != "pyscript") return false;
+    if (language != "python") {
+      element.leave_out("write it as an analysis in Python, C or C++");
+      return true;
+    }
+    model_.scripts.push_back({element.need("name"), element.need("file"), on_event});
+    element.remark(
+        "<" + element.name() +
+        ">: the analysis 'python' calls a function of it with blocks as arrays (docs/python-analyses.md): see the comment "
+        "under 'analyses:'");
+    element.leave_out_quietly();
+    return true;
+  }
+
+  bool storage(XmlElement& element) {
     element.ignore({"basename"});
-    element.each_child([&](Element& child) {
+    element.each_child([&](XmlElement& child) {
       if (child.name() != "store") return false;
       Store store{child.need("name"), "", child.get("frequency")};
       if (child.get("type", "HDF5") != "HDF5") {
         child.leave_out("stores are HDF5; the output vtk is another choice");
         return true;
       }
-      child.each_child([&](Element& option) {
+      child.each_child([&](XmlElement& option) {
         const std::string key = option.get("key"), value = option.text();
         if (key == "FilesPath") {
           store.path = value;
@@ -220,12 +277,9 @@ class Reader {
     return true;
   }
 
-  bool actions(Element& element) {
-    element.each_child([&](Element& child) {
-      if (child.name() == "script") {
-        child.leave_out("write it as an analysis");
-        return true;
-      }
+  bool actions(XmlElement& element) {
+    element.each_child([&](XmlElement& child) {
+      if (child.name() == "script") return script(child, true);
       if (child.name() != "event") return false;
       Action action{child.need("name"), child.need("action"), child.get("using", child.get("library"))};
       const std::string scope = child.get("scope", "core");

@@ -94,6 +94,9 @@ class Writer {
                                  "writing it",
                                  mesh.coordinates[a], "xyz"[std::min<std::size_t>(a, 2)]));
       }
+      say_names_of_axes(mesh);
+    } else if (is_bent(mesh)) {
+      write_bent(mesh, meshes, variables);
     } else if (mesh.type == "curvilinear") {
       meshes += fmt::format("  {}: {{type: curvilinear, size: [{}], coordinates: {}}}\n", mesh.name,
                             fmt::join(cells_of(mesh), ", "), gathered_coordinates(mesh, "node", variables));
@@ -104,6 +107,49 @@ class Writer {
       remarks_.add(mesh.line, fmt::format("<mesh type=\"{}\"> has no counterpart and was left out, with its variables",
                                           mesh.type));
     }
+  }
+
+  /// Axes of a uniform or rectilinear mesh are x, y and z.
+  void say_names_of_axes(const Mesh& mesh) {
+    for (std::size_t a = 0; a < mesh.coordinates.size(); ++a) {
+      if (mesh.units[a].empty() && mesh.labels[a].empty()) continue;
+      remarks_.add(mesh.line,
+                   fmt::format("<coord unit=\"...\" label=\"...\"> of '{}': axes have neither; give variables "
+                               "theirs",
+                               mesh.name));
+    }
+  }
+
+  /// Of the nodes of the first coordinate, without those of one node.
+  std::size_t axes_of(const Mesh& mesh) const {
+    const Variable* variable = mesh.coordinates.empty() ? nullptr : find(mesh.coordinates.front());
+    const Layout* layout = variable ? layout_of(*variable) : nullptr;
+    if (!layout) return 0;
+    return static_cast<std::size_t>(
+        std::count_if(layout->dimensions.begin(), layout->dimensions.end(), [](const auto& n) { return n != "1"; }));
+  }
+
+  bool is_bent(const Mesh& mesh) const {
+    return mesh.type == "curvilinear" && axes_of(mesh) != mesh.coordinates.size();
+  }
+
+  /// A surface, or a line, in space: a curvilinear mesh of ours has as many coordinates as axes.
+  void write_bent(const Mesh& mesh, std::string& meshes, std::string& variables) {
+    if (axes_of(mesh) == 0 || axes_of(mesh) > mesh.coordinates.size()) {
+      lost_.insert(mesh.name);
+      remarks_.add(
+          mesh.line,
+          fmt::format("the mesh '{}' was left out, with its variables: it has {} coordinates, and the layout of "
+                      "the first {} axes",
+                      mesh.name, mesh.coordinates.size(), axes_of(mesh)));
+      return;
+    }
+    write_list(mesh, meshes, variables);
+    remarks_.add(mesh.line,
+                 fmt::format("'{}' has {} axes and {} coordinates: it became an unstructured mesh, whose cells "
+                             "the program lists ({} of VTK)",
+                             mesh.name, axes_of(mesh), mesh.coordinates.size(),
+                             axes_of(mesh) == 2 ? "quadrilaterals, type 9" : "lines, type 3"));
   }
 
   /// From the nodes of the first coordinate.
@@ -121,8 +167,8 @@ class Writer {
     const std::string name = mesh.name + "_coordinates";
     const Variable* first = mesh.coordinates.empty() ? nullptr : find(mesh.coordinates.front());
     const Layout* layout = first ? layout_of(*first) : nullptr;
-    variables += fmt::format("  {}: {{mesh: {}, type: {}, centering: {}, components: {}{}}}\n", name, mesh.name,
-                             layout ? layout->type : "float64", centering, mesh.dimensions,
+    variables += fmt::format("  {}: {{mesh: {}, type: {}, centering: {}, components: {}{}{}}}\n", name, mesh.name,
+                             layout ? layout->type : "float64", centering, mesh.dimensions, words_of(mesh),
                              first && !first->varies ? ", time_varying: false" : "");
     if (mesh.coordinates.size() > 1) {
       remarks_.add(mesh.line, fmt::format("the coordinates {} are one variable, '{}': publish them by one call, "
@@ -132,6 +178,23 @@ class Writer {
       remarks_.add(mesh.line, fmt::format("the coordinates of '{}' are the variable '{}'", mesh.name, name));
     }
     return name;
+  }
+
+  /// Unit and label of the coordinates, where all have one.
+  std::string words_of(const Mesh& mesh) {
+    std::string text;
+    if (mesh.units.empty()) return text;
+    const bool same = std::all_of(mesh.units.begin(), mesh.units.end(),
+                                  [&](const std::string& unit) { return unit == mesh.units.front(); });
+    if (same && !mesh.units.front().empty()) text += ", unit: " + quoted(mesh.units.front());
+    if (!same) {
+      remarks_.add(mesh.line, fmt::format("the coordinates of '{}' have units of their own ({}); a variable has one",
+                                          mesh.name, fmt::join(mesh.units, ", ")));
+    }
+    const bool labelled =
+        std::any_of(mesh.labels.begin(), mesh.labels.end(), [](const std::string& label) { return !label.empty(); });
+    if (labelled) text += ", label: " + quoted(fmt::format("{}", fmt::join(mesh.labels, ", ")));
+    return text;
   }
 
   void write_list(const Mesh& mesh, std::string& meshes, std::string& variables) {
@@ -210,7 +273,7 @@ class Writer {
   }
 
   std::string components_of(const Variable& variable, const Mesh& mesh, const Layout& layout) {
-    const bool list = mesh.type == "point" || mesh.type == "unstructured";
+    const bool list = mesh.type == "point" || mesh.type == "unstructured" || is_bent(mesh);
     const std::size_t axes = list ? 1 : static_cast<std::size_t>(mesh.dimensions);
     if (!variable.vector || (layout.dimensions.size() <= axes && !list)) return "";
     const bool first = !model_.fortran || list;
@@ -245,7 +308,14 @@ class Writer {
       if (!action.library.empty()) libraries.insert(action.library);
       text += fmt::format("  - {}: {{on: {}}}\n", plain_name(action.function), plain_name(action.event));
     }
-    if (text.empty()) return "";
+    std::string scripts;
+    for (const Script& script : model_.scripts) {
+      scripts += fmt::format("  # - python: {{name: {}, script: {}, call: FUNCTION, variables: [{}]{}}}\n",
+                             plain_name(script.name), quoted(script.file), fmt::join(written_, ", "),
+                             script.on_event ? ", on: " + plain_name(script.name) : "");
+    }
+    if (text.empty()) return scripts.empty() ? "" : "# analyses:\n" + scripts;
+    text += scripts;
     std::string plugins;
     for (const std::string& library : libraries)
       plugins += fmt::format("{}{}", plugins.empty() ? "" : ", ", quoted(library));

@@ -26,15 +26,19 @@ class Remarks {
   std::map<std::string, std::vector<int>> lines_;
 };
 
-/// One element, while it is translated. When it goes, its attributes and children that were not asked for are remarked.
-class Element {
- public:
-  Element(const tinyxml2::XMLElement& xml, Remarks& remarks) : xml_(xml), remarks_(remarks) {}
-  Element(const Element&) = delete;
-  Element& operator=(const Element&) = delete;
-  ~Element();
+/// `simulation` of `damaris:simulation`.
+[[nodiscard]] std::string local_name(const std::string& name);
 
-  [[nodiscard]] std::string name() const { return xml_.Name(); }
+/// One element, while it is translated. When it goes, its attributes and children that were not asked for are remarked.
+class XmlElement {
+ public:
+  XmlElement(const tinyxml2::XMLElement& xml, Remarks& remarks) : xml_(xml), remarks_(remarks) {}
+  XmlElement(const XmlElement&) = delete;
+  XmlElement& operator=(const XmlElement&) = delete;
+  ~XmlElement();
+
+  /// Without a prefix of its namespace.
+  [[nodiscard]] std::string name() const { return local_name(xml_.Name()); }
   [[nodiscard]] int line() const { return xml_.GetLineNum(); }
   [[nodiscard]] bool has(const char* attribute) const { return xml_.Attribute(attribute) != nullptr; }
   /// An attribute without surrounding blanks, or `otherwise` if it is missing.
@@ -45,12 +49,12 @@ class Element {
   void ignore(std::initializer_list<const char*> attributes);
   /// What stands between the tags, without surrounding blanks.
   [[nodiscard]] std::string text() const;
-  /// `handle(Element&)` for each child, in order; false: it does not know the child, which is remarked.
+  /// `handle(XmlElement&)` for each child, in order; false: it does not know the child, which is remarked.
   template <class Handle>
   void each_child(Handle&& handle) {
     children_read_ = true;
     for (const auto* child = xml_.FirstChildElement(); child; child = child->NextSiblingElement()) {
-      Element element(*child, remarks_);
+      XmlElement element(*child, remarks_);
       if (!handle(element)) element.leave_out();
     }
   }
@@ -83,7 +87,7 @@ class XmlFile {
 [[nodiscard]] std::vector<std::string> parts_of(const std::string& text, const char* separators = ",");
 [[nodiscard]] std::string trimmed(const std::string& text);
 /// Numbers separated by blanks or commas, as text; throws Error(file) if one is none.
-[[nodiscard]] std::vector<std::string> numbers_of(const Element& element, const std::string& text,
+[[nodiscard]] std::vector<std::string> numbers_of(const XmlElement& element, const std::string& text,
                                                   const Remarks& remarks);
 
 }  // namespace sidestream

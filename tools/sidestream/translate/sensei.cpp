@@ -20,8 +20,8 @@ class Translator {
   explicit Translator(Remarks& remarks) : remarks_(remarks) {}
 
   std::string translate(const tinyxml2::XMLElement& xml) {
-    Element root(xml, remarks_);
-    root.each_child([this](Element& child) {
+    XmlElement root(xml, remarks_);
+    root.each_child([this](XmlElement& child) {
       if (child.name() == "analysis") return analysis(child);
       if (child.name() == "transport" || child.name() == "data_adaptor") return transport(child);
       return false;
@@ -43,8 +43,8 @@ class Translator {
     return all;
   }
 
-  bool analysis(Element& element) {
-    using Handle = bool (Translator::*)(Element&);
+  bool analysis(XmlElement& element) {
+    using Handle = bool (Translator::*)(XmlElement&);
     static const std::map<std::string, Handle> kinds{
         {"histogram", &Translator::histogram},  {"PosthocIO", &Translator::posthoc},
         {"VTKPosthocIO", &Translator::posthoc}, {"SliceExtract", &Translator::slice_extract},
@@ -81,17 +81,17 @@ class Translator {
     return name;
   }
 
-  std::string array_of(Element& element) {
+  std::string array_of(XmlElement& element) {
     const std::string array = element.need("array");
     return variable(array, element.get("mesh"), element.get("association", "point"));
   }
 
   /// Of `<mesh name><cell_arrays>a, b</cell_arrays><point_arrays>...</mesh>`.
-  std::vector<std::string> arrays_of(Element& mesh) {
+  std::vector<std::string> arrays_of(XmlElement& mesh) {
     std::vector<std::string> names;
     const std::string on = mesh.get("name", "mesh");
     mesh.ignore({"structure_only", "ghost_cells", "ghost_nodes"});
-    mesh.each_child([&](Element& child) {
+    mesh.each_child([&](XmlElement& child) {
       if (child.name() != "cell_arrays" && child.name() != "point_arrays") return false;
       for (const std::string& array : parts_of(child.text(), ", \t\r\n")) {
         names.push_back(variable(array, on, child.name() == "point_arrays" ? "point" : "cell"));
@@ -103,7 +103,7 @@ class Translator {
 
   std::string every() const { return every_.empty() ? "" : ", every: " + every_; }
 
-  bool histogram(Element& element) {
+  bool histogram(XmlElement& element) {
     const std::string file = element.get("file");
     analyses_ +=
         fmt::format("  - histogram: {{variable: {}, bins: {}{}{}}}\n", array_of(element), element.get("bins", "10"),
@@ -111,13 +111,13 @@ class Translator {
     return true;
   }
 
-  bool posthoc(Element& element) {
+  bool posthoc(XmlElement& element) {
     std::vector<std::string> names;
     const std::string directory = element.get("output_dir", "."), file = element.get("file_name", "output");
     if (element.has("array")) names.push_back(array_of(element));
     if (element.has("period")) every_ = element.get("period");
     element.ignore({"mode", "writer"});
-    element.each_child([&](Element& child) {
+    element.each_child([&](XmlElement& child) {
       if (child.name() != "mesh") return false;
       for (const std::string& name : arrays_of(child)) names.push_back(name);
       return true;
@@ -133,11 +133,11 @@ class Translator {
     return directory + (directory.back() == '/' ? "" : "/");
   }
 
-  bool slice_extract(Element& element) {
+  bool slice_extract(XmlElement& element) {
     const std::string operation = element.get("operation", "planar_slice");
     std::vector<std::string> names, point, normal, values;
     std::string directory, surface;
-    element.each_child([&](Element& child) {
+    element.each_child([&](XmlElement& child) {
       if (child.name() == "mesh") {
         names = arrays_of(child);
       } else if (child.name() == "point") {
@@ -155,8 +155,11 @@ class Translator {
       }
       return true;
     });
-    if (operation == "iso_surface") {
+    if (operation == "iso_surface" || operation == "isosurface") {
       isosurface(surface, values, directory);
+    } else if (operation != "planar_slice" && operation != "slice") {
+      element.remark("<analysis type=\"SliceExtract\" operation=\"" + operation +
+                     "\"> has no counterpart and was left out; planar_slice and iso_surface have one");
     } else if (names.empty()) {
       element.remark("<analysis type=\"SliceExtract\"> names no array and was left out; name what is to be seen");
     } else {
@@ -182,14 +185,14 @@ class Translator {
                     fmt::join(values, ", "), directory, every());
   }
 
-  bool contour(Element& element) {
+  bool contour(XmlElement& element) {
     const std::string value = element.need("value");
     element.ignore({"write_output"});
     isosurface(array_of(element), numbers_of(element, value, remarks_), "");
     return true;
   }
 
-  bool catalyst(Element& element) {
+  bool catalyst(XmlElement& element) {
     if (element.get("pipeline") != "slice") {
       element.remark(fmt::format("<analysis type=\"catalyst\"> has no counterpart and was left out: {}", look_instead));
       element.leave_out_quietly();
@@ -209,7 +212,7 @@ class Translator {
     return true;
   }
 
-  bool adios(Element& element) {
+  bool adios(XmlElement& element) {
     const std::string file = element.get("filename", "sensei.bp"), engine = element.get("engine");
     element.ignore({"method", "timeout", "debug_mode", "buffer_size"});
     const bool sst = engine == "sst" || engine == "SST";
@@ -217,22 +220,22 @@ class Translator {
         fmt::format("  - stream: {{name: {}, engine: {}{}}}\n", plain_name(file), sst ? "sst" : "files", every());
     element.remark("<analysis type=\"" + element.get("type") +
                    "\"> is an output `stream`, or `placement: {mode: job}`: `sidestream endpoint` reads it");
-    element.each_child([&](Element& child) { return child.name() == "mesh" && (arrays_of(child), true); });
+    element.each_child([&](XmlElement& child) { return child.name() == "mesh" && (arrays_of(child), true); });
     return true;
   }
 
-  bool hdf5(Element& element) {
+  bool hdf5(XmlElement& element) {
     element.ignore({"filename", "method", "mode"});
     outputs_ += fmt::format("  - hdf5: {{file: 'fields-{{cycle:06}}.h5'{}}}\n", every());
     return true;
   }
 
-  bool transport(Element& element) {
+  bool transport(XmlElement& element) {
     const std::string type = element.get("type"), file = element.get("filename", element.get("file_name", "stream"));
     const std::string engine = element.get("engine");
     element.ignore({"method", "timeout", "debug_mode", "mode", "file_name"});
     std::string partitioner;
-    element.each_child([&](Element& child) {
+    element.each_child([&](XmlElement& child) {
       if (child.name() != "partitioner") return false;
       partitioner = partitioner_of(child);
       return true;
@@ -247,7 +250,7 @@ class Translator {
     return true;
   }
 
-  std::string partitioner_of(Element& element) {
+  std::string partitioner_of(XmlElement& element) {
     const std::string type = element.need("type");
     if (type == "block") return "block";
     if (type == "planar") return fmt::format("{{stripe: {{width: {}}}}}", element.get("plane_size", "1"));
@@ -258,7 +261,7 @@ class Translator {
     }
     if (type == "mapped") {
       std::string servers;
-      element.each_child([&](Element& child) {
+      element.each_child([&](XmlElement& child) {
         if (child.name() == "block_owner")
           servers = fmt::format("{}", fmt::join(parts_of(child.text(), ", \t\r\n"), ", "));
         return child.name() == "block_owner" || child.name() == "block_id";

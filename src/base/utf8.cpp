@@ -1,4 +1,6 @@
-#include "config/utf8.hpp"
+#include "base/utf8.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -36,6 +38,26 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text) noexcept {
 std::size_t count_code_points(std::string_view text) noexcept {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::string utf8_of_latin_1(std::string_view text) {
+  std::string made;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80) made += static_cast<char>(0xc0 | byte >> 6);
+    made += static_cast<char>(byte < 0x80 ? byte : 0x80 | (byte & 0x3f));
+  }
+  return made;
+}
+
+std::string escaped_utf8(std::string_view text) {
+  std::string made;
+  while (const auto bad = first_invalid_utf8(text)) {
+    made += text.substr(0, *bad);
+    made += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(text[*bad])));
+    text.remove_prefix(*bad + 1);
+  }
+  return made += text;
 }
 
 }  // namespace sidestream

@@ -1,8 +1,9 @@
-// Checking that a text is UTF-8.
+// Texts that may not be UTF-8.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace sidestream {
@@ -12,5 +13,11 @@ namespace sidestream {
 
 /// Number of code points in well-formed text.
 [[nodiscard]] std::size_t count_code_points(std::string_view text) noexcept;
+
+/// Each byte of `text` as the character that ISO 8859-1 has for it.
+[[nodiscard]] std::string utf8_of_latin_1(std::string_view text);
+
+/// For people: the text with `\xb0` and the like for bytes that are not part of well-formed UTF-8.
+[[nodiscard]] std::string escaped_utf8(std::string_view text);
 
 }  // namespace sidestream

@@ -10,10 +10,10 @@
 namespace sidestream {
 
 /// Of one block of an octree: which cells it has.
-class BlockTree {
+class LinkedTree {
  public:
   /// `refined`: of each cell. Throws Error(usage) where these are not flags of a tree of that mesh.
-  BlockTree(const Mesh& mesh, std::vector<std::uint8_t> refined);
+  LinkedTree(const Mesh& mesh, std::vector<std::uint8_t> refined);
   [[nodiscard]] const TreeShape& shape() const noexcept { return shape_; }
   [[nodiscard]] Flags refined() const noexcept { return refined_; }
   [[nodiscard]] Index cells() const noexcept { return starts_.back(); }
@@ -44,6 +44,6 @@ struct LevelCuts {
 };
 
 /// Into as many whole groups of siblings as `chunk` bytes hold. Nothing (no chunks) where not one of them fits.
-[[nodiscard]] LevelCuts cut_levels(const BlockTree& tree, std::uint64_t cell_bytes, std::uint64_t chunk);
+[[nodiscard]] LevelCuts cut_levels(const LinkedTree& tree, std::uint64_t cell_bytes, std::uint64_t chunk);
 
 }  // namespace sidestream

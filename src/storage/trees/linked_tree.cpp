@@ -1,4 +1,4 @@
-#include "storage/trees/block_tree.hpp"
+#include "storage/trees/linked_tree.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace sidestream {
 
-BlockTree::BlockTree(const Mesh& mesh, std::vector<std::uint8_t> refined)
+LinkedTree::LinkedTree(const Mesh& mesh, std::vector<std::uint8_t> refined)
     : roots_(dynamic_cast<const OctreeGeometry&>(*mesh.geometry).roots()), refined_(std::move(refined)) {
   shape_ = *tree_shape(mesh);
   std::optional<std::vector<Index>> starts = tree_starts(shape_, refined_);
@@ -18,7 +18,7 @@ BlockTree::BlockTree(const Mesh& mesh, std::vector<std::uint8_t> refined)
   starts_ = std::move(*starts);
 }
 
-const std::vector<LevelLinks>& BlockTree::links() {
+const std::vector<LevelLinks>& LinkedTree::links() {
   if (!links_.empty() || levels() < 2) return links_;
   TreeDescent descent(shape_.dimensions, roots_);
   for (std::size_t level = 0; level + 2 < starts_.size(); ++level) {
@@ -36,7 +36,7 @@ std::size_t LevelCuts::down_to(std::int32_t deepest) const noexcept {
   return static_cast<std::size_t>(std::upper_bound(level.begin(), level.end(), deepest) - level.begin());
 }
 
-LevelCuts cut_levels(const BlockTree& tree, std::uint64_t cell_bytes, std::uint64_t chunk) {
+LevelCuts cut_levels(const LinkedTree& tree, std::uint64_t cell_bytes, std::uint64_t chunk) {
   const auto group = std::uint64_t{1} << tree.shape().dimensions;
   const auto most = static_cast<Index>(chunk / (cell_bytes * group) * group);
   LevelCuts cuts;

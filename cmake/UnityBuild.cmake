@@ -1,0 +1,50 @@
+# Unity builds: the files of one folder are compiled several at a time, so that the headers they share are read once. That is
+# most of the time a small file takes. A file that has flags of its own stays apart (CMake sees to that), and one that depends on what
+# was found (OptionalParts.cmake), so that the others do not.
+#
+# On where all is built once and from nothing. Off in debug builds, which so notice a file that finds in its neighbour the
+# #include that it lacks. Who changes a file a minute, with a compiler cache, sets SIDESTREAM_UNITY=OFF in the environment.
+set(sidestream_unity_default ON)
+if(DEFINED ENV{SIDESTREAM_UNITY})
+  set(sidestream_unity_default $ENV{SIDESTREAM_UNITY})
+elseif(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(sidestream_unity_default OFF)
+endif()
+option(SIDESTREAM_UNITY "Compile several files of a folder as one" ${sidestream_unity_default})
+
+# sidestream_unity(target size): compiles the files of each folder of the target together, up to `size` at a time and as
+# evenly as that allows. To be called when the target has all its files.
+function(sidestream_unity target size)
+  if(NOT SIDESTREAM_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(base ${target} SOURCE_DIR)
+  set(folders)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${base} NORMALIZE)
+    cmake_path(GET source EXTENSION LAST_ONLY extension)
+    cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} made)
+    get_source_file_property(apart ${source} TARGET_DIRECTORY ${target} SKIP_UNITY_BUILD_INCLUSION)
+    if(extension STREQUAL ".cpp" AND NOT made AND NOT apart)
+      cmake_path(GET source PARENT_PATH folder)
+      cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+      string(MAKE_C_IDENTIFIER ${folder} folder)
+      list(APPEND folders ${folder})
+      list(APPEND files_${folder} ${source})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    list(SORT files_${folder})
+    list(LENGTH files_${folder} count)
+    math(EXPR units "(${count} + ${size} - 1) / ${size}")
+    set(index 0)
+    foreach(file IN LISTS files_${folder})
+      math(EXPR unit "${index} * ${units} / ${count}")
+      set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${folder}_${unit})
+      math(EXPR index "${index} + 1")
+    endforeach()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_UNIQUE_ID "")
+endfunction()

@@ -1,0 +1,93 @@
+// Points that have one number and are at different places: a code that numbers the points of a periodic mesh gives
+// those at both ends the same. Cells that such points joined would run across the mesh.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/records.hpp"
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream {
+
+/// The points of one number that are known so far. Blocks that have a point each may have rounded its place
+/// differently.
+class PointsOfOneNumber {
+ public:
+  /// `reach`: the largest coordinate there is, of either sign.
+  explicit PointsOfOneNumber(double reach) : tolerance_(1e-6 * reach) {}
+  void clear() noexcept { known_.clear(); }
+  void add(const std::array<double, 3>& place, std::int64_t point) { known_.emplace_back(place, point); }
+  /// The point at a place; -1: there is none.
+  [[nodiscard]] std::int64_t at(const std::array<double, 3>& place) const noexcept {
+    for (const auto& [known, point] : known_) {
+      bool near = true;
+      for (std::size_t d = 0; d < 3; ++d) near = near && std::abs(known[d] - place[d]) <= tolerance_;
+      if (near) return point;
+    }
+    return -1;
+  }
+  [[nodiscard]] const std::array<double, 3>& first() const noexcept { return known_.front().first; }
+
+ private:
+  double tolerance_;
+  std::vector<std::pair<std::array<double, 3>, std::int64_t>> known_;
+};
+
+/// How many points were kept apart from another of their number, and where the first two are.
+struct RepeatedPoints {
+  std::int64_t count = 0;
+  std::array<double, 3> here{}, there{};
+
+  void note(const std::array<double, 3>& known, const std::array<double, 3>& place) {
+    if (count++ == 0) here = known, there = place;
+  }
+};
+
+/// Collective: what all servers have found, on rank 0.
+[[nodiscard]] inline RepeatedPoints gathered(const RepeatedPoints& mine, Communicator& servers) {
+  RepeatedPoints all;
+  for (const Bytes& bytes : servers.gather(bytes_of(mine), 0)) {
+    const auto found = record_of<RepeatedPoints>(bytes);
+    if (all.count == 0) all.here = found.here, all.there = found.there;
+    all.count += found.count;
+  }
+  return all;
+}
+
+/// Widens what coordinates reach to.
+template <class Places>
+double reach_of(const Places& places, double reach) {
+  for (std::size_t p = 0; p < places.size(); ++p) {
+    const std::array<double, 3> place = places[p];
+    for (const double x : place) reach = std::max(reach, std::abs(x));
+  }
+  return reach;
+}
+
+/// Says once, for a result, that points were kept apart.
+class RepeatedPointsNotice {
+ public:
+  explicit RepeatedPointsNotice(std::string file) : file_(std::move(file)) {}
+  void tell(const RepeatedPoints& found) {
+    if (told_ || found.count == 0) return;
+    told_ = true;
+    log::warning(
+        "'{}': {} of its points have a number (point_ids) of another one that is elsewhere, such as those at ({}, {}, "
+        "{}) and ({}, {}, {}); they are kept apart. A periodic mesh may number its ends so; otherwise correct point_ids",
+        file_, found.count, found.here[0], found.here[1], found.here[2], found.there[0], found.there[1],
+        found.there[2]);
+  }
+
+ private:
+  std::string file_;
+  bool told_ = false;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,49 @@
+// Numbers in texts, read the same in every locale and with every rounding mode: both are the program's.
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "base/float_environment.hpp"
+
+namespace sidestream {
+
+/// The real number that `text` begins with, which is taken off it; nothing, and `text` as it was, if it begins with
+/// none. A `+` may stand before it. Infinite if it is too large, 0 if it is too small.
+[[nodiscard]] inline std::optional<double> take_real(std::string_view& text) {
+  const FloatEnvironment environment;
+  std::string_view rest = text;
+  if (rest.starts_with('+')) rest.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  if (error == std::errc::invalid_argument) return std::nullopt;
+  const std::string_view digits = rest.substr(0, static_cast<std::size_t>(end - rest.data()));
+  if (error == std::errc::result_out_of_range) {
+    const bool small = digits.find("e-") != digits.npos || digits.find("E-") != digits.npos;
+    value = small ? 0 : std::numeric_limits<double>::infinity();
+    if (digits.starts_with('-')) value = -value;
+  }
+  text = rest.substr(digits.size());
+  return value;
+}
+
+/// The real number that `text` is, without blanks; nothing if it is none.
+[[nodiscard]] inline std::optional<double> real_of(std::string_view text) {
+  const std::optional<double> value = take_real(text);
+  return text.empty() ? value : std::nullopt;
+}
+
+/// The whole number that `text` is; nothing if it is none, or none that an Integer can hold.
+template <std::integral Integer>
+[[nodiscard]] std::optional<Integer> whole_of(std::string_view text, int base = 10) {
+  Integer value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value, base);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return value;
+}
+
+}  // namespace sidestream

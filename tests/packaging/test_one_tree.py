@@ -1,0 +1,78 @@
+"""`make demo` and then `make test` in one tree, with more installed in between: the library is compiled once.
+
+Configures one build folder twice, first as on a machine where no optional library, no Fortran compiler and no Python is
+there, then as it is here. Needs Python, CMake, and what Sidestream must have; nothing is compiled.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("ZSTD", "ZFP", "FFTW", "MUPARSER", "TINYXML2", "ADIOS2")
+# What the two commands do not build of the library or the command, and would cost time here.
+LEFT_OUT = [f"-DSIDESTREAM_BUILD_{name}=OFF" for name in ("TESTS", "BENCHMARKS", "EXAMPLES")]
+
+
+def may_differ(file: str) -> bool:
+    """The few files that say what is there, or use it."""
+    name = Path(file).stem
+    return name in PART_FILES or name == "built_parts" or "translate" in name
+
+
+PART_FILES = {
+    prefix + name
+    for prefix in ("", "no_")
+    for name in ("zstd", "zstd_packer", "flag_frames", "zfp", "fftw", "formula", "sst_engine")
+}
+
+
+class OneTree(unittest.TestCase):
+    def configure(self, build: Path, *settings: str, **environment: str) -> str:
+        command = [os.environ.get("CMAKE", "cmake"), "-S", str(ROOT), "-B", str(build), *LEFT_OUT, *settings]
+        done = subprocess.run(
+            [*command, "-DCMAKE_BUILD_TYPE=Release"],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def compiled(self, build: Path) -> dict[str, tuple[str, int]]:
+        """Of each file of the library and the command: how it is compiled, and when it was written if CMake made it."""
+        commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+        found = {}
+        for command in commands:
+            file, target = command["file"], command["output"] if "output" in command else command["command"]
+            if "sidestream_objects.dir" in target or "sidestream_tool.dir" in target:
+                made = Path(file).stat().st_mtime_ns if file.startswith(str(build)) else 0
+                found[file] = (command["command"], made)
+        return found
+
+    def test_what_appears_compiles_nothing_again(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            build = Path(folder)
+            # What CMake says where FC names nothing is what it says where there is no compiler.
+            hidden = [f"-DSIDESTREAM_WITH_{name}=OFF" for name in PARTS]
+            said = self.configure(build, *hidden, FC="/nowhere/gfortran")
+            self.assertIn("without  Fortran", said)
+            self.assertIn("without  zstd", said)
+            before = self.compiled(build)
+            self.assertGreater(len(before), 60)
+            python = [f"-DSIDESTREAM_PYTHON={path}"] if (path := os.environ.get("SIDESTREAM_PYTHON")) else []
+            said = self.configure(build, *[f"-DSIDESTREAM_WITH_{name}=AUTO" for name in PARTS], *python)
+            after = self.compiled(build)
+            again = [f for f in before if before[f] != after.get(f) and not may_differ(f)]
+            self.assertEqual(again, [], "would be compiled again")
+            fortran = subprocess.run(["which", "gfortran"], capture_output=True, check=False).returncode == 0
+            self.assertIn("with     Fortran" if fortran else "without  Fortran", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

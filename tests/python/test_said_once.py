@@ -1,0 +1,81 @@
+"""What is said of results with nothing in them, once, also by servers that choose blocks by their ranges."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import sidestream
+from mpi4py import MPI
+
+MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+TASKS = """\
+  - isosurface: {variable: a, values: [3.5, 77, 78], file: "some-{index}.vtp"}
+  - threshold: {variable: a, minimum: 100, file: "part-{index}.vtu"}
+  - render:
+      isosurface: {variable: a, values: 55}
+      threshold: {variable: a, maximum: -1}
+      size: [64, 64]
+      file: "blank-{index}.png"
+  - render: {isosurface: {variable: a, values: 3.5}, size: [64, 64], file: "seen-{index}.png"}
+"""
+VALUES = "its values reach from 0 to 7"
+SAID = [
+    f"'some-{{index}}.vtp': in iteration 0 no surface of 'a' has the value 77, 78; {VALUES} (",
+    f"'part-{{index}}.vtu': in iteration 0 nothing lies where 'a' is from 100 to inf; {VALUES} (",
+    "'blank-{index}.png': in iteration 0 nothing is seen; what was asked for is isosurface of 'a' at 55, and "
+    f"{VALUES}; threshold of 'a' at -inf to -1, and {VALUES};",
+]
+
+
+def configuration(placement, folder):
+    return f"""\
+placement: {placement}
+output: {{directory: {folder}}}
+meshes: {{box: {{size: [8, 4, 4]}}}}
+variables: {{a: {{mesh: box}}}}
+analyses:
+{TASKS}"""
+
+
+def publish(session):
+    """Half of the box from each of the clients, or all of it."""
+    comm = session.comm
+    width = 8 // comm.size
+    low = width * comm.rank
+    session.set_block("box", comm.rank, [low, 0, 0], [low + width, 4, 4])
+    values = np.broadcast_to(np.arange(low, low + width, dtype=float), (4, 4, width)).copy()
+    for step in range(3):
+        session.publish("a", comm.rank, values)
+        session.end_iteration(step, step)
+
+
+def check(said):
+    for sentence in SAID:
+        assert said.count(sentence) == 1, (sentence, said)
+    assert said.count("(this is said once)") == len(SAID)
+    assert "'seen-" not in said
+
+
+def test_in_one_process(tmp_path, capfd):
+    with sidestream.open_session(MPI.COMM_SELF, text=configuration("inline", tmp_path)) as session:
+        publish(session)
+    check(capfd.readouterr().err)
+
+
+@pytest.mark.parametrize("placement", ["{mode: nodes, servers: 2}"])
+def test_on_servers(tmp_path, placement):
+    (tmp_path / "run.yaml").write_text(configuration(placement, tmp_path / "out"))
+    command = [MPIRUN, "-n", "4", sys.executable, __file__, str(tmp_path / "run.yaml")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    check(done.stderr)
+
+
+if __name__ == "__main__":
+    with sidestream.open_session(MPI.COMM_WORLD, sys.argv[1]) as running:
+        if running.is_server:
+            running.serve()
+        else:
+            publish(running)

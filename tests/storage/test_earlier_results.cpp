@@ -1,0 +1,79 @@
+// What a run that replaces an earlier one removes before it writes anything, and what it leaves.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sidestream/extend/registry.hpp"
+#include "storage/earlier_results.hpp"
+#include "storage/output.hpp"
+#include "storage/output_file.hpp"
+#include "storage/register.hpp"
+#include "storage/replace_file.hpp"
+#include "support/scratch.hpp"
+
+using namespace sidestream;
+using namespace sidestream::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Which of `files` are there after a run with these patterns and a mesh 'grid' has begun, of those that were before.
+std::vector<std::string> left_of(const std::vector<std::string>& files, const std::vector<std::string>& patterns) {
+  const Scratch scratch;
+  for (const std::string& file : files) {
+    make_directory_of(scratch.path + "/" + file);
+    write_file(scratch.path + "/" + file, "earlier");
+  }
+  Registry registry;
+  register_storage(registry);
+  remove_earlier_results(*open_output_directory(scratch.path, {}), patterns, {"grid"}, registry.formats());
+  std::vector<std::string> left;
+  for (const std::string& file : files) {
+    if (fs::exists(scratch.path + "/" + file)) left.push_back(file);
+  }
+  return left;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("tables go, with the note of how much of them is whole") {
+  CHECK(left_of({"statistics.csv", ".statistics.csv.committed", "mine.csv"}, {"statistics.csv"}) == Names{"mine.csv"});
+}
+
+TEST_CASE("pieces of all servers go, with the list and the file that stood for them") {
+  const Names files{"surface.vtp", "surface.pvtp", "surface/piece-000000.vtp", "surface/piece-000003.vtp",
+                    "surface/note.txt"};
+  CHECK(left_of(files, {"surface.vtp"}) == Names{"surface/note.txt"});
+  CHECK(left_of({"cells.vtu", "cells.pvtu", "cells/piece-000001.vtu"}, {"cells.vtu"}).empty());
+}
+
+TEST_CASE("files of servers of HDF5 go, and those that only begin alike stay") {
+  const Names files{"fields.h5", "fields-000000.h5", "fields-000003.h5", "fields-old.h5"};
+  CHECK(left_of(files, {"fields.h5"}) == Names{"fields-old.h5"});
+}
+
+TEST_CASE("blocks of VTK's files go, of each mesh and each kind") {
+  const Names files{"fields.pvti", "fields/block-000000.vti", "fields-grid.pvts", "fields-grid/block-000002.vts",
+                    "fields-other.pvti"};
+  CHECK(left_of(files, {"fields.pvti"}) == Names{"fields-other.pvti"});
+}
+
+TEST_CASE("databases and other folders stay") {
+  const Names files{"database/contexts", "database/segment-1", "folder.csv/mine"};
+  CHECK(left_of(files, {"database", "folder.csv"}) == files);
+}
+
+TEST_CASE("pictures that each iteration writes anew go, and links with them, not what they lead to") {
+  const Scratch scratch;
+  write_file(scratch.path + "/elsewhere.png", "precious");
+  fs::create_symlink(scratch.path + "/elsewhere.png", scratch.path + "/frame.png");
+  Registry registry;
+  register_storage(registry);
+  remove_earlier_results(*open_output_directory(scratch.path, {}), {"frame.png"}, {}, registry.formats());
+  CHECK(!fs::exists(fs::symlink_status(scratch.path + "/frame.png")));
+  CHECK(read_file(scratch.path + "/elsewhere.png") == "precious");
+}

@@ -1,0 +1,71 @@
+"""Parameters of tests of which `make test` takes a few and `make test-all` takes all.
+
+A case with the mark `test_all` runs only where the environment says SIDESTREAM_TEST_ALL=1, as `make test-all` does;
+tests/conftest.py says at the end of a run how many were left out.
+
+    @pytest.mark.parametrize(("mode", "groups", "when_full"), pairs(MODES, [1, 2], ["wait", "skip"]))
+
+has the cases of the full product in both, under the same names.
+"""
+
+import itertools
+from collections import Counter
+
+import pytest
+
+
+def pairs(*lists, strength=2, where=None):
+    """All combinations of one value from each list; those outside a small set that has every pair of values are marked.
+
+    A value that is a tuple stands for several parameters. `where` says which combinations there are, if not all.
+    With `strength` 1 the set has every value, with 3 every triple.
+    """
+    values = [list(one) for one in lists]
+    there = [
+        chosen
+        for chosen in itertools.product(*(range(len(one)) for one in values))
+        if where is None or where(*_values(values, chosen))
+    ]
+    kept = _covering(there, strength)
+    return [_case(_values(values, chosen), chosen in kept) for chosen in there]
+
+
+def few(*lists, keep=1):
+    """All combinations of one value from each list; those after the first `keep` are marked."""
+    values = [list(one) for one in lists]
+    there = itertools.product(*(range(len(one)) for one in values))
+    return [_case(_values(values, chosen), n < keep) for n, chosen in enumerate(there)]
+
+
+def _case(values, kept):
+    return pytest.param(*values, marks=[] if kept else [pytest.mark.test_all])
+
+
+def _values(lists, chosen):
+    """The parameters that a choice stands for."""
+    found = [one[n] for one, n in zip(lists, chosen, strict=True)]
+    return [part for value in found for part in (value if isinstance(value, tuple) else (value,))]
+
+
+def _parts(chosen, strength):
+    """The combinations of `strength` values, with their places, that a choice has."""
+    return set(itertools.combinations(enumerate(chosen), min(strength, len(chosen))))
+
+
+def _covering(there, strength):
+    """A set of choices that has all parts of all of them: the one with most new parts first, and so on.
+
+    Of those that are as good it takes one whose values were taken least, and of these the first: the set is always the
+    same, and has each value about as often.
+    """
+    parts = {chosen: _parts(chosen, strength) for chosen in there}
+    missing = set().union(*parts.values())
+    kept, taken = set(), Counter()
+    while missing:
+        best = max(
+            there, key=lambda chosen: (len(parts[chosen] & missing), -sum(taken[one] for one in enumerate(chosen)))
+        )
+        kept.add(best)
+        taken.update(enumerate(best))
+        missing -= parts[best]
+    return kept

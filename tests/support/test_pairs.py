@@ -1,0 +1,99 @@
+"""`pairs` and `few`: what `make test` takes has every pair, and what it leaves out is marked, not gone."""
+
+import itertools
+
+import pytest
+from pairs import few, pairs
+
+pytest_plugins = "pytester"
+LISTS = ["abcd", [1, 2, 3], [True, False], "xyz"]
+
+
+def split(params):
+    """Values of the cases without and with the mark."""
+    marked = [[mark.name for mark in param.marks] == ["test_all"] for param in params]
+    values = [tuple(param.values) for param in params]
+    return (
+        [v for v, later in zip(values, marked, strict=True) if not later],
+        [v for v, later in zip(values, marked, strict=True) if later],
+    )
+
+
+def parts(cases, strength):
+    return {part for case in cases for part in itertools.combinations(enumerate(case), strength)}
+
+
+@pytest.mark.parametrize("strength", [1, 2, 3, 4])
+def test_every_part_is_covered_and_nothing_is_lost(strength):
+    now, later = split(pairs(*LISTS, strength=strength))
+    product = set(itertools.product(*LISTS))
+    assert len(now) + len(later) == len(product)
+    assert set(now) | set(later) == product
+    assert parts(now, strength) == parts(product, strength)
+
+
+def test_the_set_is_small():
+    now, _ = split(pairs(*LISTS))
+    assert len(now) <= 14  # no less than 4 * 3, of 72
+    now, _ = split(pairs(*LISTS, strength=1))
+    assert len(now) == 4
+    now, _ = split(pairs(*[range(2)] * 10))
+    assert len(now) <= 10  # of 1024
+
+
+def test_each_value_comes_about_as_often():
+    now, _ = split(pairs(range(10), "ab", strength=1))
+    assert len(now) == 10
+    assert [letter for _, letter in now].count("a") == 5
+
+
+def test_the_same_set_and_order_always():
+    one, other = pairs(*LISTS), pairs(*LISTS)
+    assert [split([a]) for a in one] == [split([b]) for b in other]
+    assert [tuple(param.values) for param in one] == list(itertools.product(*LISTS))
+
+
+def test_tuples_stand_for_several_parameters():
+    now, later = split(pairs([("inline", 1), ("cores", 2)], "ab"))
+    assert now == [("inline", 1, "a"), ("inline", 1, "b"), ("cores", 2, "a"), ("cores", 2, "b")]
+    assert later == []
+
+
+def test_combinations_that_are_not_there():
+    """No pair is asked for that no combination has."""
+    now, later = split(pairs("abc", [1, 2], "xy", where=lambda letter, number, _: (letter, number) != ("a", 2)))
+    assert parts(now, 2) == parts(now + later, 2)
+    assert all(case[:2] != ("a", 2) for case in now + later)
+    assert len(now) + len(later) == 10
+
+
+def test_one_list_and_none():
+    assert split(pairs("abc")) == ([("a",), ("b",), ("c",)], [])
+    assert pairs([]) == []
+
+
+def test_few():
+    assert split(few([3, 4, 5])) == ([(3,)], [(4,), (5,)])
+    assert split(few([("a", 1), ("b", 2)], keep=2)) == ([("a", 1), ("b", 2)], [])
+    assert split(few([1, 2], [("a", (3, 4))])) == ([(1, "a", (3, 4))], [(2, "a", (3, 4))])
+
+
+@pytest.mark.parametrize(("every", "passed"), [("", 1), ("1", 3)])
+def test_marked_cases_run_where_all_are_wanted(pytester, monkeypatch, every, passed):
+    """And elsewhere a line says how many were left out."""
+    pytester.makepyfile("""
+        import pytest
+        from pairs import few
+        @pytest.mark.parametrize("n", few([1, 2, 3]))
+        def test_number(n):
+            assert n
+    """)
+    pytester.makeconftest("""
+        import left_out
+        def pytest_configure(config):
+            config.pluginmanager.register(left_out)
+    """)
+    monkeypatch.setenv("SIDESTREAM_TEST_ALL", every)
+    done = pytester.runpytest_inprocess("-p", "no:zarr", "--strict-markers")
+    done.assert_outcomes(passed=passed, deselected=3 - passed)
+    assert ("2 cases run in `make test-all` only" in done.stdout.str()) == (not every)

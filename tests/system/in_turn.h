@@ -1,0 +1,86 @@
+/* Several runs of a simulation in one job, one after the other, for tests that would wait for mpirun most of the time.
+ *
+ *   PROGRAM ARGUMENTS...         one run, of all ranks
+ *   PROGRAM --in-turn FOLDER     a run for each line of FOLDER/orders.RANK, which are pipes that tests/system/launched.py
+ *                                writes to: RANKS, a file for what is printed, and the arguments, between tabs
+ *
+ * The first RANKS ranks have the run. Each prints to a file of its own, FILE.RANK, and says in FOLDER/replies what it
+ * would have returned from main. Ranks that have no part in a run wait for their next line, without a look at MPI. */
+#pragma once
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef int (*one_run)(int argc, char** argv, MPI_Comm comm);
+
+/* A communicator of the first ranks. */
+static MPI_Comm first_ranks(int count) {
+  MPI_Group all, some;
+  MPI_Comm comm;
+  int range[1][3] = {{0, count - 1, 1}};
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_range_incl(all, 1, range, &some);
+  MPI_Comm_create_group(MPI_COMM_WORLD, some, 0, &comm);
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+  return comm;
+}
+
+/* Both streams, and what the library and its workers print, go to the file from here on. */
+static void print_to(const char* file, int rank) {
+  char name[4096];
+  snprintf(name, sizeof name, "%s.%d", file, rank);
+  const int to = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+  dup2(to, STDOUT_FILENO);
+  dup2(to, STDERR_FILENO);
+  close(to);
+}
+
+static int run_line(char* line, const char* program, int rank, one_run run) {
+  enum { MOST = 64 };
+  char* words[MOST + 1] = {NULL};
+  int count = 0;
+  for (char* word = strtok(line, "\t\n"); word && count < MOST; word = strtok(NULL, "\t\n")) words[count++] = word;
+  if (count < 2) return 1;
+  MPI_Comm comm = first_ranks(atoi(words[0]));
+  print_to(words[1], rank);
+  char* arguments[MOST + 1] = {NULL};
+  char name[4096];
+  snprintf(name, sizeof name, "%s", program);
+  arguments[0] = name;
+  for (int a = 2; a < count; ++a) arguments[a - 1] = words[a];
+  const int status = run(count - 1, arguments, comm);
+  fflush(stdout);
+  fflush(stderr);
+  MPI_Comm_free(&comm);
+  return status;
+}
+
+/* Between MPI_Init and MPI_Finalize. */
+static int run_in_turn(int argc, char** argv, one_run run) {
+  if (argc != 3 || strcmp(argv[1], "--in-turn") != 0) return run(argc, argv, MPI_COMM_WORLD);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  char name[4096], reply[64];
+  snprintf(name, sizeof name, "%s/orders.%d", argv[2], rank);
+  const int orders_file = open(name, O_RDONLY | O_CLOEXEC);
+  snprintf(name, sizeof name, "%s/replies", argv[2]);
+  const int replies = open(name, O_WRONLY | O_CLOEXEC);
+  FILE* const orders = orders_file < 0 ? NULL : fdopen(orders_file, "r");
+  if (!orders || replies < 0) return 1;
+  char* line = NULL;
+  size_t room = 0;
+  while (getline(&line, &room, orders) > 0) {
+    const int status = run_line(line, argv[0], rank, run);
+    const int length = snprintf(reply, sizeof reply, "%d %d\n", rank, status);
+    if (write(replies, reply, (size_t)length) != length) break;
+  }
+  free(line);
+  fclose(orders);
+  close(replies);
+  return 0;
+}

@@ -1,0 +1,122 @@
+"""Runs of a program that are expected to end, one after the other in one job (in_turn.h).
+
+Starting mpirun and MPI takes most of the time of a small run. So `run_in_job` keeps a job for each program and
+environment, with as many ranks as were needed so far, and gives it one run after the other. Ranks that a run does not
+need are asleep. What a run prints, and what it returns from main, is its own, and so is its time limit: a job with a
+run that does not end, or with a rank that dies, is ended, and the next run gets another.
+"""
+
+import os
+import select
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+# Of a job at least, and what it grows by: most runs have fewer ranks.
+RANKS, MORE = 8, 4
+# At a time; the one that has not been used for longest makes room.
+MOST_JOBS = 3
+JOBS = {}
+
+
+class Job:
+    """mpirun and its ranks, which wait for runs."""
+
+    def __init__(self, program, ranks):
+        self.ranks = ranks
+        self.folder = tempfile.TemporaryDirectory(prefix="sidestream-job-")
+        folder = Path(self.folder.name)
+        names = [folder / f"orders.{rank}" for rank in range(ranks)]
+        for name in [*names, folder / "replies"]:
+            os.mkfifo(name)
+        # Open for both, so that neither side waits for the other to open its end.
+        self.orders = [os.open(name, os.O_RDWR | os.O_CLOEXEC) for name in names]
+        self.replies = os.open(folder / "replies", os.O_RDWR | os.O_CLOEXEC)
+        self.printed = (folder / "printed").open("w+")
+        self.process = subprocess.Popen(
+            [_mpirun(), "-n", str(ranks), program, "--in-turn", str(folder)],
+            stdin=subprocess.DEVNULL,
+            stdout=self.printed,
+            stderr=subprocess.STDOUT,
+        )
+
+    def run(self, ranks, file, arguments, timeout):
+        """The status and what each of the ranks, and mpirun, printed."""
+        line = "\t".join([str(ranks), str(file), *map(str, arguments)]) + "\n"
+        for pipe in self.orders[:ranks]:
+            os.write(pipe, line.encode())
+        deadline = time.monotonic() + timeout
+        replies = b""
+        while replies.count(b"\n") < ranks and self.process.poll() is None:
+            if time.monotonic() > deadline:
+                self.end()
+                command = " ".join(self.command(ranks, arguments))
+                raise AssertionError(f"not done after {timeout} s: {command}\n{_printed(file, ranks)}")
+            if select.select([self.replies], [], [], 0.2)[0]:
+                replies += os.read(self.replies, 4096)
+        if replies.count(b"\n") == ranks:
+            return max(int(reply.split()[1]) for reply in replies.splitlines()), _printed(file, ranks)
+        status = self.process.wait() or 1  # ranks that did not say what they return have died
+        self.printed.seek(0)
+        return status, _printed(file, ranks) + self.printed.read()
+
+    def command(self, ranks, arguments):
+        """What would run the same by itself."""
+        return [_mpirun(), "-n", str(ranks), self.process.args[3], *map(str, arguments)]
+
+    def end(self, limit=0):
+        """Closes the pipes, after which ranks that wait return from main; those that do not within the limit are ended.
+        Returns the status and what was printed outside of runs."""
+        for pipe in [*self.orders, self.replies]:
+            os.close(pipe)
+        try:
+            self.process.wait(limit)
+        except subprocess.TimeoutExpired:
+            self.process.terminate()
+            self.process.wait()
+        self.printed.seek(0)
+        text = self.printed.read()
+        self.printed.close()
+        self.folder.cleanup()
+        return self.process.returncode, text
+
+
+def _mpirun():
+    return os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
+
+
+def _printed(file, ranks):
+    names = [Path(f"{file}.{rank}") for rank in range(ranks)]
+    return "".join(name.read_text(errors="replace") for name in names if name.exists())
+
+
+def run_in_job(program, ranks, file, arguments, timeout=100):
+    """Runs the program on so many ranks with these arguments. Returns the status, and what was printed, in the order of
+    ranks; it is also in the files FILE.RANK."""
+    environment = tuple(sorted((name, value) for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"))
+    key = (program, str(Path.cwd()), environment)
+    job = JOBS.pop(key, None)
+    if job and job.ranks < ranks:
+        end_well(job)
+        job = None
+    while len(JOBS) >= MOST_JOBS:
+        end_well(JOBS.pop(next(iter(JOBS))))
+    job = job or Job(program, max(RANKS, -(-ranks // MORE) * MORE))
+    status, text = job.run(ranks, file, arguments, timeout)
+    if job.process.poll() is None:
+        JOBS[key] = job
+    else:
+        job.end()
+    return status, text
+
+
+def end_well(job):
+    status, text = job.end(limit=60)
+    assert status == 0, f"{' '.join(job.process.args)} ended with status {status} after all of its runs:\n{text}"
+
+
+def end_jobs():
+    """At the end of a session of pytest."""
+    while JOBS:
+        end_well(JOBS.popitem()[1])
