@@ -371,7 +371,10 @@ void Publisher::next_iteration(double end_began) {
   timing_.iteration = account_.iterations++;
   timing_.start = iteration_start_ - options_.origin;
   timing_.compute = std::max(0.0, end_began - iteration_start_ - timing_.publish - timing_.wait);
-  if (options_.timings) persist([&] { timings_.push_back(timing_); });
+  if (options_.timings) {
+    persist([&] { timings_.push_back(timing_); });
+    hand_rows_over();
+  }
   timing_ = {};
   iteration_start_ = now();
   std::fill(published_.begin(), published_.end(), 0);
@@ -411,9 +414,9 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
     end_.client = options_.client;
     end_.refusing = refused_ ? options_.client : -1;
     persist([&] { in_doubt_.push_back(refused_ != 0); });
-    if (options_.timings) {
+    if (options_.timings && options_.iterations) {
       persist([&] {
-        iterations_.push_back({end_.iteration, Outcome::pending, refused_, refused_ ? options_.client : -1, {}});
+        unsettled_.push_back({end_.iteration, Outcome::pending, refused_, refused_ ? options_.client : -1, {}});
       });
     }
     count_spilled();
@@ -460,6 +463,9 @@ void Publisher::count(Outcome outcome) {
 
 void Publisher::close_account(std::int64_t absent_blocks) {
   if (!options_.off && transport_) settle();
+  for (std::size_t n = 0; n < in_doubt_.size(); ++n) {
+    keep_rows(settled_ + static_cast<std::int64_t>(n), Outcome::pending);
+  }
   // What this client refused nobody can have taken, whether the servers have said so or not.
   const auto refused = std::count(in_doubt_.begin(), in_doubt_.end(), true);
   account_.refused += refused;
@@ -467,15 +473,34 @@ void Publisher::close_account(std::int64_t absent_blocks) {
   account_.absent_blocks = absent_blocks;
 }
 
+/// Of an iteration after its outcome, or when that never will be known.
+void Publisher::keep_rows(std::int64_t index, Outcome outcome) {
+  if (!options_.timings) return;
+  if (options_.movement) persist([&] { moved_.push_back({index, 0, transport_->bytes_sent(index), 0}); });
+  if (unsettled_.empty()) return;
+  persist([&] { iterations_.push_back(unsettled_.front()); });
+  iterations_.back().outcome = outcome;
+  unsettled_.pop_front();
+}
+
+void Publisher::hand_rows_over() {
+  const std::size_t most = std::max({timings_.size(), moved_.size(), iterations_.size()});
+  if (most < most_rows || !options_.take_rows) return;
+  options_.take_rows(*this);
+  timings_.clear();
+  moved_.clear();
+  iterations_.clear();
+}
+
 /// Asks for outcomes of its own iterations only: other clients may have ended more.
 void Publisher::settle() {
   while (!in_doubt_.empty()) {
     const Outcome outcome = transport_->outcome(settled_);
     if (outcome == Outcome::pending) return;
+    keep_rows(settled_, outcome);
     // What this client refused nobody can have taken.
     count(outcome == Outcome::lost && in_doubt_.front() ? Outcome::refused : outcome);
     if (gave_up_ && outcome == Outcome::refused && !in_doubt_.front()) ++account_.dropped;
-    if (options_.timings) iterations_[static_cast<std::size_t>(settled_)].outcome = outcome;
     in_doubt_.pop_front();
     ++settled_;
   }

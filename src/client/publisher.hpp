@@ -67,6 +67,10 @@ class Publisher {
     std::int32_t node = 0;
     double origin = 0;       ///< now() at the session's start
     int steering_ahead = 0;  ///< iterations; 0: the servers work while an iteration ends
+    /// Takes the rows that the publisher has, which then drops them. Without it they stay.
+    std::function<void(const Publisher&)> take_rows{};
+    bool iterations = false;  ///< keep what `iterations` returns
+    bool movement = false;    ///< keep what `moved` returns
   };
   Publisher(const Metadata& metadata, const std::vector<std::string>& events,
             const std::vector<SteeredParameter>& steering, const Options& options);
@@ -126,9 +130,13 @@ class Publisher {
   void settle();
 
   [[nodiscard]] const Account& account() const noexcept { return account_; }
+  // Rows that nobody has taken, no more than `most_rows` of a kind beside those of iterations in flight.
+  static constexpr std::size_t most_rows = 512;
   [[nodiscard]] const std::vector<IterationTiming>& timings() const noexcept { return timings_; }
-  /// As this client saw them.
+  /// As this client saw them, once it knows what became of them.
   [[nodiscard]] const std::vector<IterationRow>& iterations() const noexcept { return iterations_; }
+  /// What left this client's memory.
+  [[nodiscard]] const std::vector<MovedBytes>& moved() const noexcept { return moved_; }
 
  private:
   /// One variable on one block.
@@ -189,6 +197,8 @@ class Publisher {
   template <class Work>
   auto timed(double IterationTiming::*entry, Work&& work);
   void count(Outcome outcome);
+  void keep_rows(std::int64_t index, Outcome outcome);
+  void hand_rows_over();
   void count_spilled();
 
   const Metadata& metadata_;
@@ -217,6 +227,8 @@ class Publisher {
   ListCheck lists_;
   std::vector<Slot*> handles_;  ///< null: the block was removed
   std::vector<IterationRow> iterations_;
+  std::deque<IterationRow> unsettled_;  ///< rows of those that have no outcome yet
+  std::vector<MovedBytes> moved_;
   bool gave_up_ = false;  ///< `drain` was not enough
   std::int64_t settled_ = 0;
   std::deque<bool> in_doubt_;  ///< of each iteration not settled: whether this client refused it

@@ -18,7 +18,7 @@ std::vector<std::string> ledger_names(const std::vector<ScheduledTask>& tasks) {
 }  // namespace
 
 Combiner::Combiner(CombinerParts parts)
-    : parts_(std::move(parts)), ledger_(ledger_names(parts_.tasks), parts_.timings) {}
+    : parts_(std::move(parts)), ledger_(ledger_names(parts_.tasks), parts_.timings, parts_.rows) {}
 
 void Combiner::combine(const ReceivedRound& received) {
   const Iteration& iteration = received.round.iteration;

@@ -19,6 +19,7 @@ struct CombinerParts {
   std::function<std::unique_ptr<Results>(const Iteration&)> results;
   double origin = 0;
   bool timings = true;
+  LedgerRows rows{};
 };
 
 /// Runs `combine` of the analyses, in the order in which rounds come; the same on all combining servers.

@@ -53,7 +53,7 @@ Engine::Engine(EngineParts parts)
       guarded_(parts_.servers),
       assembler_(parts_.metadata, guarded_, parts_.movement),
       events_(parts_.events, parts_.node, parts_.clients),
-      ledger_(engine_ledger_names(parts_.tasks), parts_.timings),
+      ledger_(engine_ledger_names(parts_.tasks), parts_.timings, parts_.rows),
       next_(parts_.first) {
   // While a server waits for the others it goes on taking in what its clients send, so that they needn't wait too.
   const auto take_in = [this] { receive(std::chrono::microseconds(0)); };

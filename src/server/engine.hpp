@@ -40,6 +40,7 @@ struct EngineParts {
   int node = -1;                         ///< this server's; -1: no client's
   std::int64_t clients = 0;              ///< of the simulation
   bool gaps = false;                     ///< blocks that do not come are not wanted: nothing is said of them
+  LedgerRows rows{};                     ///< what becomes of the ledger's
 };
 
 /// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them

@@ -43,6 +43,15 @@ std::string text_of(const IterationRow& row) {
   return text;
 }
 
+/// Before a row is added to `rows` others.
+void Ledger::make_room(std::size_t rows) {
+  if (rows < most_rows || !rows_.take) return;
+  rows_.take(*this);
+  timings_.clear();
+  moved_.clear();
+  if (!gathers()) iterations_.clear();
+}
+
 bool Ledger::failure(std::int64_t iteration, const std::string& message) {
   const std::string shape = without_digits(message);
   const auto same = [&](const Failure& f) { return f.message == message || without_digits(f.message) == shape; };

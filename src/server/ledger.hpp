@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,21 +43,44 @@ struct IterationRow {
 /// The reasons of a refusal for people: "no room in the buffer; client 3".
 [[nodiscard]] std::string text_of(const IterationRow& row);
 
+class Ledger;
+
+/// What becomes of a ledger's rows while the run lasts.
+struct LedgerRows {
+  /// Takes those that the ledger has, which then drops them. Without it they stay.
+  std::function<void(const Ledger&)> take{};
+  enum class Iterations {
+    none,      ///< others tell what became of iterations: there are no rows of them
+    taken,     ///< with the other rows
+    gathered,  ///< they stay, to be joined with those of other groups at the end
+  } iterations = Iterations::taken;
+};
+
 /// Kept by each server, written out at close. Where memory is short it is waited for: others wait for this server.
 class Ledger {
  public:
   /// Without `timings`, only counts and failures are kept.
-  Ledger(std::vector<std::string> names, bool timings) : names_(std::move(names)), keeps_timings_(timings) {}
+  Ledger(std::vector<std::string> names, bool timings, LedgerRows rows = {})
+      : names_(std::move(names)), keeps_timings_(timings), rows_(std::move(rows)) {}
+
+  /// The most rows of a kind that are kept before somebody takes them.
+  static constexpr std::size_t most_rows = 512;
 
   void work(std::int64_t iteration, std::int32_t task, double start, double seconds, double local = -1) {
-    if (keeps_timings_) persist([&] { timings_.push_back({iteration, task, start, seconds, local}); });
+    if (!keeps_timings_) return;
+    make_room(timings_.size());
+    persist([&] { timings_.push_back({iteration, task, start, seconds, local}); });
   }
   void moved(const MovedBytes& what) {
-    if (keeps_timings_) persist([&] { moved_.push_back(what); });
+    if (!keeps_timings_) return;
+    make_room(moved_.size());
+    persist([&] { moved_.push_back(what); });
   }
   [[nodiscard]] const std::vector<MovedBytes>& moved() const noexcept { return moved_; }
   void iteration(IterationRow row) {
-    if (keeps_timings_) iterations_.push_back(std::move(row));
+    if (!keeps_timings_ || rows_.iterations == LedgerRows::Iterations::none) return;
+    if (rows_.iterations == LedgerRows::Iterations::taken) make_room(iterations_.size());
+    iterations_.push_back(std::move(row));
   }
   [[nodiscard]] const std::vector<IterationRow>& iterations() const noexcept { return iterations_; }
   /// Remembers the first of each message; thousands of iterations that fail alike are one line, also if the messages
@@ -75,6 +99,8 @@ class Ledger {
 
   /// What other groups of servers must know of it: counts, failures, and what became of iterations.
   [[nodiscard]] Bytes decisions() const;
+  /// Whether `iterations` are all that there were.
+  [[nodiscard]] bool gathers() const noexcept { return rows_.iterations == LedgerRows::Iterations::gathered; }
   /// Takes in the decisions of another group on the same iterations, which `name` names: an iteration is delivered if
   /// all have delivered it. Rows say which group alone refused one. An iteration that only some decided on, since the
   /// others began later or ended earlier, is unknown; `so_far` names the groups whose decisions these are, as "'a',
@@ -86,9 +112,11 @@ class Ledger {
   std::int64_t skipped_tasks = 0;  ///< times a task was due and one of its variables was not there
 
  private:
+  void make_room(std::size_t rows);
   void join_rows(std::vector<IterationRow> others, const std::string& name, const std::string& so_far);
   std::vector<std::string> names_;
   bool keeps_timings_;
+  LedgerRows rows_;
   std::vector<WorkTiming> timings_;
   std::vector<MovedBytes> moved_;
   std::vector<Failure> failures_;

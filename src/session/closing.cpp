@@ -46,21 +46,24 @@ Account Session::Implementation::agree_on_account() {
 /// Collective: what the run leaves beside its results.
 void Session::Implementation::write_timings() {
   if (opening_.placement.mode == PlacementMode::sidecar) {
-    dropped_ = write_client_records(*world_, facts(), config_.opening, *publisher_);
+    dropped_ = write_client_records(*world_, facts(), config_.opening, *publisher_, tables_.get());
     return;
   }
   const Account account = agree_on_account();
   dropped_ = account.dropped;
   const bool records = world_->rank() == recording_rank(), timings = config_.opening.timings;
-  if (timings) write_run_table_of_all(timings_table, timing_rows());
+  if (timings) {
+    take_last_rows();
+    write_run_table_of_all(timings_table, tables_->timings);
+  }
   if (timings && opening_.placement.mode == PlacementMode::nodes) {
-    write_run_table_of_all(movement_table, moved_rows());
+    write_run_table_of_all(movement_table, tables_->movement);
   }
   const Ledger* const decided = serving_ && serving_->decides() ? ledger() : nullptr;
   const std::optional<Ledger> joint =
       join_ledgers(*world_, roles_, config_.opening.placement, decided, recording_rank());
-  const bool listed = timings && write_run_table_of_all(iterations_table,
-                                                        records ? iteration_rows(joint->iterations()) : std::string());
+  if (timings && records && joint->gathers()) tables_->iterations.add(iteration_rows(joint->iterations()));
+  const bool listed = timings && write_run_table_of_all(iterations_table, tables_->iterations);
   if (serving_) serving_->report();
   if (records) warn_of_losses(account, joint->skipped_tasks, listed ? iterations_table.file : "");
   leave_record(*world_, [&] {
@@ -159,6 +162,7 @@ void Session::Implementation::free_everything() {
   serving_.reset();
   opening_files_.clear();
   publisher_.reset();
+  tables_.reset();
   wires_ = {};
   roles_.group_members.reset();
   roles_.members.reset();

@@ -24,6 +24,7 @@
 #include "session/c_analysis.hpp"
 #include "session/configuration.hpp"
 #include "session/record.hpp"
+#include "session/run_tables.hpp"
 #include "session/server_groups.hpp"
 #include "session/serving.hpp"
 #include "session/streams.hpp"
@@ -36,9 +37,8 @@ namespace sidestream {
 namespace {
 
 constexpr RecordNames record_names{own_files::endpoint_record, own_files::endpoint_timings, own_files::endpoint_lock};
-constexpr RunTable timings{record_names.timings, timings_table.header};
-constexpr RunTable iterations{own_files::endpoint_iterations, iterations_table.header};
-constexpr RunTable movement{own_files::endpoint_movement, movement_table.header};
+constexpr const RunTable &timings = endpoint_tables.timings, &movement = endpoint_tables.movement,
+                         &iterations = endpoint_tables.iterations;
 
 class Endpoint {
  public:
@@ -58,8 +58,13 @@ class Endpoint {
           std::make_unique<Serving>(Serving::Group{group(), roles_.group}, config_, registry_,
                                     WorkerSource{text_, options_.file, folder_, server_->announced().declarations});
       together(all_, [&] {
-        if (all_.rank() == 0) remove_earlier_records(config_.opening, {timings.file, movement.file, iterations.file});
+        if (all_.rank() == 0) {
+          remove_earlier_records(config_.opening, {timings.file, movement.file, iterations.file});
+          settle_part_files(config_.opening, {timings, movement, iterations});
+        }
         write(nullptr);
+        if (!config_.opening.timings) return;
+        tables_ = std::make_unique<RunTables>(config_.opening.directory, all_.rank(), all_.size(), endpoint_tables);
       });
     });
     const std::exception_ptr failed = work();
@@ -122,7 +127,8 @@ class Endpoint {
     jointly(group(), [&] {
       static_cast<void>(attach_streams(streams_, server_));
       const std::int64_t first = std::max<std::int64_t>(0, server_->current());
-      serving_->begin({server_.get(), nullptr, nullptr, config_.events, first, now(), -1, 0, false});
+      serving_->begin({server_.get(), nullptr, nullptr, config_.events, first, now(), -1, 0, false, false,
+                       tables_ ? rows_to(*tables_, roles_, all_.rank() == 0) : LedgerRows{}});
     });
     serving_->run();
   }
@@ -204,8 +210,8 @@ class Endpoint {
     write_record(config_.opening.directory, facts, ledger ? &account : nullptr, ledger, record_names);
   }
 
-  bool write_table(const RunTable& table, const std::string& rows) {
-    return write_run_table_together(all_, config_.opening.directory, table, rows,
+  bool write_table(const RunTable& table, RowSpool& rows) {
+    return write_run_table_together(all_, {all_.rank(), 0}, config_.opening.directory, table, rows,
                                     config_.opening.existing == Existing::resume);
   }
 
@@ -213,10 +219,12 @@ class Endpoint {
     const std::optional<Ledger> joint = join_ledgers(all_, roles_, config_.opening.placement, &mine, 0);
     const bool first = all_.rank() == 0;
     bool listed = false;
-    if (config_.opening.timings) {
-      write_table(timings, server_rows(all_.rank(), mine));
-      write_table(movement, movement_rows(all_.rank(), "server", mine.moved()));
-      listed = write_table(iterations, first ? iteration_rows(joint->iterations()) : std::string());
+    if (tables_) {
+      tables_->take(mine);
+      if (first && joint->gathers()) tables_->iterations.add(iteration_rows(joint->iterations()));
+      write_table(timings, tables_->timings);
+      write_table(movement, tables_->movement);
+      listed = write_table(iterations, tables_->iterations);
     }
     leave_record(all_, [&] {
       if (first) write(&*joint);
@@ -262,6 +270,7 @@ class Endpoint {
   Config config_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
   std::shared_ptr<staging::Server> server_;
+  std::unique_ptr<RunTables> tables_;  ///< with `timings`
   std::unique_ptr<Serving> serving_;
 };
 

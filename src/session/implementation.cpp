@@ -92,7 +92,7 @@ RunFacts Session::Implementation::facts() const {
 }
 
 /// Collective: servers write their own rows and those of the others, shared out among them.
-bool Session::Implementation::write_run_table_of_all(const RunTable& table, const std::string& rows) {
+bool Session::Implementation::write_run_table_of_all(const RunTable& table, RowSpool& rows) {
   return write_run_table_together(*world_, {roles_.recorder, roles_.servers.first}, opening_.directory, table, rows,
                                   opening_.existing == Existing::resume);
 }
@@ -109,24 +109,10 @@ int Session::Implementation::recording_rank() const noexcept {
   return (reduced ? roles_.forwarders : roles_.servers).first;
 }
 
-std::string Session::Implementation::timing_rows() const {
-  std::string rows;
-  if (publisher_) rows += client_rows(world_->rank(), publisher_->timings());
-  if (ledger()) rows += server_rows(world_->rank(), *ledger());
-  return rows;
-}
-
-std::string Session::Implementation::moved_rows() const {
-  if (serving_ && serving_->decides()) return movement_rows(world_->rank(), "server", ledger()->moved());
-  std::vector<MovedBytes> moved;
-  if (wires_.forwarder) {
-    for (const auto& [index, bytes] : wires_.forwarder->bytes_sent()) moved.push_back({index, 0, bytes, 0});
-    return movement_rows(world_->rank(), "forwarder", moved);
-  }
-  for (std::int64_t index = 0; publisher_ && index < publisher_->account().iterations; ++index) {
-    moved.push_back({index, 0, wires_.client->bytes_sent(index), 0});
-  }
-  return movement_rows(world_->rank(), "client", moved);
+/// Those that the publisher and the ledger still have.
+void Session::Implementation::take_last_rows() {
+  if (publisher_) tables_->take(*publisher_);
+  if (ledger()) tables_->take(*ledger());
 }
 
 }  // namespace sidestream

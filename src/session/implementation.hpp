@@ -14,6 +14,7 @@
 #include "config/config.hpp"
 #include "session/record.hpp"
 #include "session/roles.hpp"
+#include "session/run_tables.hpp"
 #include "session/serving.hpp"
 #include "session/session_access.hpp"
 #include "session/streams.hpp"
@@ -98,6 +99,7 @@ class Session::Implementation {
   void agree_on_declarations();
   void configure();
   void divide_servers();
+  void make_tables();
   void make_publisher();
   void check_blocks();
   void make_serving();
@@ -105,9 +107,8 @@ class Session::Implementation {
   // implementation.cpp
   [[noreturn]] void fail_ended(const char* call) const;
   [[nodiscard]] RunFacts facts() const;
-  bool write_run_table_of_all(const RunTable& table, const std::string& rows);
-  [[nodiscard]] std::string timing_rows() const;
-  [[nodiscard]] std::string moved_rows() const;
+  bool write_run_table_of_all(const RunTable& table, RowSpool& rows);
+  void take_last_rows();
   [[nodiscard]] const Ledger* ledger() const noexcept;
   [[nodiscard]] int recording_rank() const noexcept;
 
@@ -134,6 +135,7 @@ class Session::Implementation {
   Metadata published_;  ///< of the configuration, what clients know
   double origin_ = 0;
   Wires wires_;
+  std::unique_ptr<RunTables> tables_;  ///< with `timings`
   std::unique_ptr<Publisher> publisher_;
   std::unique_ptr<Serving> serving_;  ///< of servers, of forwarders that reduce, and of everybody with `inline`
 };

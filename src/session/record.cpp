@@ -11,7 +11,6 @@
 #include "base/log.hpp"
 #include "sidestream/version.h"
 #include "storage/file_names.hpp"
-#include "storage/file_parts.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/output_file.hpp"
 #include "storage/quoted_text.hpp"
@@ -165,36 +164,6 @@ Account account_of(const Ledger& ledger) {
   return account;
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Makes the file that all write their rows to; returns where these begin.
-std::int64_t begin_table(const fs::path& path, const fs::path& temporary, const RunTable& table, bool append) {
-  std::error_code error;
-  if (append && fs::exists(path, error)) {
-    copy_file(path.string(), temporary.string());
-    return static_cast<std::int64_t>(fs::file_size(temporary));
-  }
-  const std::string header = table.header;
-  OutputFile file(temporary.string());
-  file.write(header);
-  file.close();
-  return static_cast<std::int64_t>(header.size());
-}
-
-/// Removes the temporary file of a table that does not get its name.
-struct Unfinished {
-  fs::path temporary;
-  bool finished = false;
-  ~Unfinished() {
-    std::error_code ignored;
-    if (!finished) fs::remove(temporary, ignored);
-  }
-};
-
-}  // namespace
-
 bool leave_record(Communicator& all, const std::function<void()>& write) {
   std::int64_t failing = all.size();
   std::string why;
@@ -210,42 +179,6 @@ bool leave_record(Communicator& all, const std::function<void()>& write) {
   all.minimum(std::span(&failing, 1));
   if (failing == all.rank()) log::error("a record of the run is missing: {}", why);
   return failing == all.size();
-}
-
-bool write_run_table_together(Communicator& all, const std::string& directory, const RunTable& table,
-                              const std::string& rows, bool append) {
-  return write_run_table_together(all, {all.rank(), 0}, directory, table, rows, append);
-}
-
-bool write_run_table_together(Communicator& all, const TableWriters& writers, const std::string& directory,
-                              const RunTable& table, const std::string& rows, bool append) {
-  std::vector<MemberMessage> mine;
-  const auto bytes = std::as_bytes(std::span(rows));
-  if (!rows.empty()) mine.push_back({writers.mine, Bytes(bytes.begin(), bytes.end())});
-  std::string text;
-  for (const MemberMessage& part : all.exchange(std::move(mine))) {
-    text.append(reinterpret_cast<const char*>(part.bytes.data()), part.bytes.size());
-  }
-  const bool first = all.rank() == writers.first;
-  const fs::path path = fs::path(directory) / table.file;
-  const fs::path temporary = fs::path(directory) / (std::string(".") + table.file + ".part");
-  Unfinished unfinished{temporary, !first};
-  std::int64_t begin = 0;
-  const auto make = [&] {
-    if (first) begin = begin_table(path, temporary, table, append);
-  };
-  if (!leave_record(all, make)) return false;
-  all.maximum(std::span(&begin, 1));
-  begin += all.exclusive_sum(static_cast<std::int64_t>(text.size()));
-  const auto fill = [&] {
-    if (!text.empty()) write_at(temporary.string(), static_cast<std::uint64_t>(begin), text);
-  };
-  if (!leave_record(all, fill)) return false;
-  const auto name = [&] {
-    if (first) rename_file(temporary.string(), path.string());
-  };
-  unfinished.finished = leave_record(all, name);
-  return unfinished.finished;
 }
 
 }  // namespace sidestream

@@ -80,13 +80,5 @@ struct TableWriters {
 /// anywhere with Error(file), on a full disk, say; the lowest rank on which it did says so on the log. It costs neither
 /// the account nor other records.
 bool leave_record(Communicator& all, const std::function<void()>& write);
-/// Collective: one file with the header and everybody's rows, or false as above; with `append` and an existing file,
-/// its rows come first.
-/// Those who write it do so together, each its own rows and those that came to it: no rank holds more.
-bool write_run_table_together(Communicator& all, const TableWriters& writers, const std::string& directory,
-                              const RunTable& table, const std::string& rows, bool append);
-/// The same where every rank writes its own.
-bool write_run_table_together(Communicator& all, const std::string& directory, const RunTable& table,
-                              const std::string& rows, bool append);
 
 }  // namespace sidestream

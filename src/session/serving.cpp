@@ -80,8 +80,8 @@ void Serving::begin(Feed feed) {
   for (ScheduledTask& task : tasks_) task.set_steering(&steering_->sink());
   const auto results = [this](const Iteration& iteration) { return results_->begin(iteration); };
   if (feed_.receiver) {
-    combiner_ = std::make_unique<Combiner>(
-        CombinerParts{config_.metadata, *feed_.receiver, tasks_, results, feed_.origin, config_.opening.timings});
+    combiner_ = std::make_unique<Combiner>(CombinerParts{config_.metadata, *feed_.receiver, tasks_, results,
+                                                         feed_.origin, config_.opening.timings, feed_.rows});
     return;
   }
   for (std::size_t t = 0; t < tasks_.size(); ++t) tasks_[t].set_sender(feed_.sender, static_cast<std::int32_t>(t));
@@ -92,7 +92,7 @@ void Serving::begin(Feed feed) {
   engine_ = std::make_unique<Engine>(EngineParts{
       config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_, results, std::move(task_events),
       feed_.origin, config_.opening.timings, std::move(movement), feed_.first, triggers_.any() ? &triggers_ : nullptr,
-      statistics_.get(), steering_->desk(), feed_.node, feed_.clients, feed_.gaps});
+      statistics_.get(), steering_->desk(), feed_.node, feed_.clients, feed_.gaps, feed_.rows});
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 

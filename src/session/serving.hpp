@@ -28,6 +28,7 @@ struct Feed {
   std::int64_t clients = 0;             ///< of the simulation
   bool steers = true;                   ///< the transport's clients are the simulation's ranks, or pass on to them
   bool gaps = false;                    ///< blocks that do not come are not wanted
+  LedgerRows rows{};                    ///< what becomes of the ledger's
 };
 
 /// Made collectively over the servers (or the forwarders that reduce); every one of them has one.

@@ -26,6 +26,7 @@
 #include "session/configuration.hpp"
 #include "session/record.hpp"
 #include "session/roles.hpp"
+#include "session/run_tables.hpp"
 #include "session/server_groups.hpp"
 #include "session/serving.hpp"
 #include "session/sidecar_setup.hpp"
@@ -87,6 +88,7 @@ class Group {
   SidecarSetup setup_;
   Config config_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
+  std::unique_ptr<RunTables> tables_;              ///< with `timings`
   std::unique_ptr<Serving> serving_;
   bool met_ = false;  ///< with the other groups, at the end
 };
@@ -361,13 +363,19 @@ void Group::serve() {
     if (!joined) return;
     server->start_at(first);
     together(world_, [&] {
+      if (config_.opening.timings) {
+        tables_ =
+            std::make_unique<RunTables>(config_.opening.directory, world_.rank(), world_.size(), RunTables::Kinds{});
+      }
       if (world_.rank() != 0) return;
       remove_earlier_records(config_.opening,
                              {own_files::run_timings, own_files::run_movement, own_files::run_iterations});
+      settle_part_files(config_.opening, {timings_table, movement_table, iterations_table});
       write_record(config_.opening.directory, facts(), nullptr, nullptr);
     });
     serving_->begin({&*server, nullptr, nullptr, setup_.events, first, origin,
-                     static_cast<int>(attachment_->answer().node), setup_.clients});
+                     static_cast<int>(attachment_->answer().node), setup_.clients, true, false,
+                     tables_ ? rows_to(*tables_, roles_, world_.rank() == 0) : LedgerRows{}});
   });
   const std::exception_ptr failed = joined ? run_group() : nullptr;
   jointly([&] {
@@ -386,12 +394,15 @@ void Group::write_records(const Ledger& ledger) {
   const bool append = opening.existing == Existing::resume, first = world_.rank() == 0;
   serving_->report();
   const std::optional<Ledger> joint = join_ledgers(world_, roles_, opening.placement, &ledger, 0);
-  const auto leave = [&](const RunTable& table, const std::string& rows) {
-    return write_run_table_together(world_, opening.directory, table, rows, append);
+  const auto leave = [&](const RunTable& table, RowSpool& rows) {
+    return write_run_table_together(world_, {world_.rank(), 0}, opening.directory, table, rows, append);
   };
-  if (opening.timings) leave(timings_table, server_rows(world_.rank(), ledger));
-  const bool listed =
-      opening.timings && leave(iterations_table, first ? iteration_rows(joint->iterations()) : std::string());
+  if (tables_) {
+    tables_->take(ledger);
+    leave(timings_table, tables_->timings);
+    if (first && joint->gathers()) tables_->iterations.add(iteration_rows(joint->iterations()));
+  }
+  const bool listed = tables_ && leave(iterations_table, tables_->iterations);
   const Account account = first ? account_of(*joint) : Account{};
   if (first) warn_of_losses(account, joint->skipped_tasks, listed ? iterations_table.file : "");
   leave_record(world_, [&] {

@@ -21,8 +21,6 @@ namespace {
 using shared_memory::ServiceState;
 
 constexpr const char* client_record = own_files::clients_record;
-constexpr RunTable client_timings{own_files::clients_timings, timings_table.header};
-constexpr RunTable client_iterations{own_files::clients_iterations, iterations_table.header};
 
 /// The same on all ranks.
 shared_memory::Id session_id(MpiCommunicator& world) {
@@ -102,7 +100,7 @@ Wires make_sidecar_wires(MpiCommunicator& world, const Roles& roles, const Confi
 }
 
 std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts, const OpeningConfig& opening,
-                                  Publisher& publisher) {
+                                  Publisher& publisher, RunTables* tables) {
   std::int64_t absent = publisher.account().absent_blocks;
   world.sum(std::span(&absent, 1));
   publisher.close_account(absent);
@@ -120,13 +118,15 @@ std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
     std::filesystem::create_directories(opening.directory, error);
   });
   const bool append = opening.existing == Existing::resume, first = world.rank() == 0;
-  const auto leave = [&](const RunTable& table, const std::string& rows) {
-    return write_run_table_together(world, opening.directory, table, rows, append);
+  const auto leave = [&](const RunTable& table, RowSpool& rows) {
+    return write_run_table_together(world, {world.rank(), 0}, opening.directory, table, rows, append);
   };
-  if (opening.timings) leave(client_timings, client_rows(world.rank(), publisher.timings()));
-  const bool listed =
-      opening.timings && leave(client_iterations, first ? iteration_rows(publisher.iterations()) : std::string());
-  if (first) warn_of_losses(publisher.account(), 0, listed ? client_iterations.file : "");
+  if (tables) {
+    tables->take(publisher);
+    leave(client_tables.timings, tables->timings);
+  }
+  const bool listed = tables && leave(client_tables.iterations, tables->iterations);
+  if (first) warn_of_losses(publisher.account(), 0, listed ? client_tables.iterations.file : "");
   leave_record(world, [&] {
     if (first) write_record(opening.directory, facts, &account, nullptr, {client_record, ""});
   });

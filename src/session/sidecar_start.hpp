@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "client/declarations.hpp"
-#include "session/record.hpp"
+#include "session/run_tables.hpp"
 #include "session/wiring.hpp"
 
 namespace sidestream {
@@ -20,6 +20,6 @@ namespace sidestream {
 /// `timings-clients.csv` and `iterations-clients.csv`. The servers, who are another job, leave theirs under the usual
 /// names. Returns Account::dropped, the same everywhere.
 [[nodiscard]] std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
-                                                const OpeningConfig& opening, Publisher& publisher);
+                                                const OpeningConfig& opening, Publisher& publisher, RunTables* tables);
 
 }  // namespace sidestream

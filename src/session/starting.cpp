@@ -102,7 +102,10 @@ static void remove_replaced(const OpeningConfig& opening) {
   using namespace own_files;
   remove_earlier_records(
       opening, {run_timings, run_movement, run_iterations, clients_record, clients_timings, clients_iterations});
+  settle_part_files(opening,
+                    {timings_table, movement_table, iterations_table, client_tables.timings, client_tables.iterations});
   if (opening.placement.mode == PlacementMode::job) return;
+  settle_part_files(opening, {endpoint_tables.timings, endpoint_tables.movement, endpoint_tables.iterations});
   remove_earlier_records(opening, {endpoint_record, endpoint_timings, endpoint_movement, endpoint_iterations});
 }
 
@@ -115,6 +118,7 @@ void Session::Implementation::begin_together() {
   agree_on_declarations();
   configure();
   divide_servers();
+  make_tables();
   // Over all ranks: servers must not go on to the next collective step if a client's blocks are wrong.
   together(*world_, [&] {
     if (!is_server()) make_publisher();
@@ -136,6 +140,10 @@ void Session::Implementation::begin_together() {
   begin_serving();
   // Only now is it a run that a later one must not overwrite.
   together(*world_, [&] {
+    const bool sidecar = opening_.placement.mode == PlacementMode::sidecar;
+    if (sidecar && world_->rank() == 0) {
+      settle_part_files(opening_, {client_tables.timings, client_tables.iterations});
+    }
     // With `sidecar` the servers, another job, write it.
     if (world_->rank() != roles_.servers.first) return;
     remove_replaced(opening_);
@@ -233,11 +241,28 @@ void Session::Implementation::divide_servers() {
   });
 }
 
+/// Whoever has rows.
+void Session::Implementation::make_tables() {
+  if (is_off() || !config_.opening.timings) return;
+  const bool sidecar = opening_.placement.mode == PlacementMode::sidecar;
+  RunTables::Kinds kinds;
+  kinds.moves = opening_.placement.mode == PlacementMode::nodes;
+  together(*world_, [&] {
+    tables_ = std::make_unique<RunTables>(opening_.directory, world_->rank(), world_->size(),
+                                          sidecar ? client_tables : kinds);
+  });
+}
+
 void Session::Implementation::make_publisher() {
+  const PlacementMode mode = opening_.placement.mode;
+  const bool tells = mode == PlacementMode::sidecar && roles_.members->rank() == 0;
+  std::function<void(const Publisher&)> take;
+  if (tables_) take = [this](const Publisher& publisher) { tables_->take(publisher); };
   publisher_ = std::make_unique<Publisher>(
       published_, config_.events, config_.steering,
       Publisher::Options{is_off(), config_.opening.timings && !is_off(), config_.opening.stop_on_error,
-                         roles_.members->rank(), roles_.node, origin_, config_.steering_ahead});
+                         roles_.members->rank(), roles_.node, origin_, config_.steering_ahead, std::move(take), tells,
+                         mode == PlacementMode::nodes});
   using What = Declarations::BlockDeclaration::What;
   for (const auto& [what, mesh, block] : declarations_.blocks) {
     if (what == What::removed) {
@@ -332,9 +357,13 @@ void Session::Implementation::make_serving() {
 }
 
 void Session::Implementation::begin_serving() {
+  if (tables_ && wires_.forwarder) {
+    wires_.forwarder->set_sent([this](std::int64_t index, std::uint64_t bytes) { tables_->take_sent(index, bytes); });
+  }
   if (!serving_) return;
   serving_->begin({wires_.server.get(), wires_.sender.get(), wires_.receiver.get(), config_.events, 0, origin_,
-                   roles_.node, roles_.clients.count, true, gaps_});
+                   roles_.node, roles_.clients.count, true, gaps_,
+                   tables_ ? rows_to(*tables_, roles_, world_->rank() == recording_rank()) : LedgerRows{}});
 }
 
 void Session::Implementation::start() {

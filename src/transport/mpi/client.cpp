@@ -19,6 +19,8 @@ namespace {
 constexpr auto forever = std::chrono::steady_clock::time_point::max();
 /// Where this thread moves the messages itself: what comes should not wait for a longer pause.
 constexpr std::chrono::microseconds look_again{20};
+/// Iterations of which `bytes_sent` is known: more than are in flight.
+constexpr std::size_t most_remembered = 10'000;
 }  // namespace
 
 Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
@@ -89,6 +91,7 @@ void Client::release_settled() {
       persist([&] {
         outcomes_[index] = outcome;
         bytes_sent_[index] = bytes;
+        if (bytes_sent_.size() > most_remembered) bytes_sent_.erase(bytes_sent_.begin());
       });
       settled_ = index + 1;
     }

@@ -57,6 +57,7 @@ class Client final : public ClientTransport {
   [[nodiscard]] std::vector<Notice> notices() override;
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return waited_; }
+  /// Of the last iterations that have an outcome: in a long run those of all would take too much memory.
   [[nodiscard]] std::uint64_t bytes_sent(std::int64_t index) const override;
 
  private:

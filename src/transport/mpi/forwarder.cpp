@@ -113,12 +113,13 @@ bool Forwarder::release_settled() {
   // What was told of an iteration is there before its outcome.
   for (; notices_.empty() && settled_ < std::min(settled, freed_); ++settled_) {
     Outcome outcome = Outcome::delivered;
-    persist([&] { bytes_sent_[settled_]; });
+    std::uint64_t bytes = 0;
     for (Link& link : links_) {
       outcome = joined(outcome, link.take_outcome(settled_));
-      bytes_sent_[settled_] += link.take_bytes_sent(settled_);
+      bytes += link.take_bytes_sent(settled_);
     }
     persist([&] { clients_.release(settled_, outcome); });
+    if (sent_) sent_(settled_, bytes);
     any = true;
   }
   return any;

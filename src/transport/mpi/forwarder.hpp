@@ -3,8 +3,9 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/communicator.hpp"
@@ -23,8 +24,8 @@ class Forwarder {
   Forwarder(ServerTransport& clients, const std::vector<Contact>& contacts);
   /// Until all clients have closed and everything is settled.
   void run();
-  /// Bytes of values sent, by iteration.
-  [[nodiscard]] const std::map<std::int64_t, std::uint64_t>& bytes_sent() const noexcept { return bytes_sent_; }
+  /// Is told the bytes of values sent of each iteration, in their order, when nothing of it is left here.
+  void set_sent(std::function<void(std::int64_t, std::uint64_t)> sent) { sent_ = std::move(sent); }
 
  private:
   bool report();
@@ -42,7 +43,7 @@ class Forwarder {
   std::deque<Notice> notices_;  ///< that clients had no room for yet
   std::int64_t reported_ = 0, freed_ = 0, settled_ = 0;
   bool closed_ = false, abandoned_ = false;
-  std::map<std::int64_t, std::uint64_t> bytes_sent_;
+  std::function<void(std::int64_t, std::uint64_t)> sent_;
 };
 
 }  // namespace sidestream::mpi
