@@ -5,6 +5,7 @@
 
 #include <map>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "sidestream/sidestream.hpp"
@@ -115,7 +116,7 @@ TEST_CASE("blocks appear, change and vanish") {
   Box half = cells(rank);
   half.hi[0] -= 2;
   s.set_block("line", rank, half);
-  s.publish("v", rank, ones);
+  s.publish("v", rank, std::span(ones).first(4));
   s.end_iteration(2, 2);
   s.remove_block("line", rank);
   CHECK_THROWS_AS(s.publish("v", rank, ones), Error);

@@ -281,7 +281,6 @@ import sys
 import numpy as np
 from mpi4py import MPI
 import sidestream
-import xarray
 session = sidestream.open_session(MPI.COMM_SELF, text=sys.argv[1])
 session.set_block("box", 0, [0, 0, 0], [4, 3, 2])
 array = session.alloc("t", 0)
