@@ -65,7 +65,8 @@ Piece parse_field(const std::string& pattern, std::string_view inside) {
   return piece;
 }
 
-/// `%05d`, as printf has it and other tools do: it would be taken as it stands, in every iteration the same.
+/// `%05d` in a name without fields, as printf has it and other tools do: it would be taken as it stands, in every
+/// iteration the same.
 void refuse_printf(const std::string& pattern) {
   for (std::size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at + 1)) {
     const std::size_t end = pattern.find_first_not_of("0123456789", at + 1);
@@ -81,7 +82,6 @@ void refuse_printf(const std::string& pattern) {
 std::vector<Piece> parse(const std::string& pattern) {
   if (pattern.empty())
     fail(Code::configuration, "found an empty file name, expected one such as 'image-{{index:05}}.png'");
-  refuse_printf(pattern);
   std::vector<Piece> pieces(1);
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     const char c = pattern[at];
@@ -101,6 +101,7 @@ std::vector<Piece> parse(const std::string& pattern) {
       pieces.back().text += c;
     }
   }
+  if (pieces.size() == 1) refuse_printf(pattern);
   return pieces;
 }
 

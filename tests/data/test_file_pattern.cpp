@@ -65,6 +65,7 @@ TEST_CASE("patterns that cannot be read") {
   CHECK(error_of("h-%05d.csv").find("did you mean '{index:05}' or '{cycle:05}'?") != std::string::npos);
   CHECK(error_of("h-%i.csv").find("did you mean '{index}' or '{cycle}'?") != std::string::npos);
   CHECK(error_of("50%-{index}.csv") == "no error");
+  CHECK(error_of("%d-{index}.csv") == "no error");
   CHECK(error_of("100%ds.csv") != "no error");
 }
 

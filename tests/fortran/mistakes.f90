@@ -178,7 +178,7 @@ contains
     call sidestream_close(session, ierr=code)
     call check_error(session, code, SIDESTREAM_ERROR_CONFIGURATION, 'nowhere')
     call sidestream_close(session, ierr=code)
-    call check_error(session, code, SIDESTREAM_ERROR_USAGE, 'open one first')
+    call check_error(session, code, SIDESTREAM_ERROR_USAGE, 'none was opened, or it is closed')
   end subroutine open_fails
 
   subroutine handles()
