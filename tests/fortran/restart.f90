@@ -291,7 +291,7 @@ contains
     type(sidestream_restart) :: restart
     integer(int64) :: cycle
     call sidestream_restart_open(comm, 'nowhere', restart, code)
-    call check_code(restart, code, SIDESTREAM_ERROR_FILE, "'nowhere'")
+    call check_code(restart, code, SIDESTREAM_ERROR_FILE, "nowhere' is no database")
     call sidestream_restart_iteration(restart, cycle, ierr=code)
     call check_code(restart, code, SIDESTREAM_ERROR_USAGE, 'the restart is NULL')
     call sidestream_restart_open(comm, argument(2), 77, restart, code)

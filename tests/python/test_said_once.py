@@ -6,8 +6,6 @@ import sys
 
 import numpy as np
 import pytest
-import sidestream
-from mpi4py import MPI
 
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 TASKS = """\
@@ -58,22 +56,19 @@ def check(said):
     assert "'seen-" not in said
 
 
-def test_in_one_process(tmp_path, capfd):
-    with sidestream.open_session(MPI.COMM_SELF, text=configuration("inline", tmp_path)) as session:
-        publish(session)
-    check(capfd.readouterr().err)
-
-
-@pytest.mark.parametrize("placement", ["{mode: nodes, servers: 2}"])
-def test_on_servers(tmp_path, placement):
+@pytest.mark.parametrize(("placement", "ranks"), [("inline", 1), ("{mode: nodes, servers: 2}", 4)])
+def test_said_once(tmp_path, placement, ranks):
     (tmp_path / "run.yaml").write_text(configuration(placement, tmp_path / "out"))
-    command = [MPIRUN, "-n", "4", sys.executable, __file__, str(tmp_path / "run.yaml")]
+    command = [MPIRUN, "-n", str(ranks), sys.executable, __file__, str(tmp_path / "run.yaml")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     check(done.stderr)
 
 
 if __name__ == "__main__":
+    import sidestream
+    from mpi4py import MPI
+
     with sidestream.open_session(MPI.COMM_WORLD, sys.argv[1]) as running:
         if running.is_server:
             running.serve()

@@ -57,8 +57,10 @@ def entries_of(index: Path) -> list[Entry]:
 
 
 def _stacked(name: str, files: list[Fields]) -> LazyArray | None:
-    """The array over all files; None if its shape changes."""
+    """The array over all files; None if its shape changes. Values of an iteration without an entry are missing."""
     parts = [file.arrays.get(name) for file in files]
+    if any(part is not None and 0 not in part.shape for part in parts):
+        parts = [None if part is not None and 0 in part.shape else part for part in parts]
     first = next(part for part in parts if part is not None)
     if any(part is not None and (part.shape, part.dtype) != (first.shape, first.dtype) for part in parts):
         return None
