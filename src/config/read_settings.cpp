@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
 
 #include "base/paths.hpp"
 #include "config/byte_size.hpp"
@@ -38,9 +39,13 @@ void check_range(const Node& node, const Option& option, double value) {
   }
 }
 
+/// `yes` and `no` are other words for `true` and `false`.
+std::string_view truth_of(const std::string& text) { return text == "yes" ? "true" : text == "no" ? "false" : text; }
+
 Content read_boolean(const Node& node, const Option& option) {
-  if (node.text == "true") return true;
-  if (node.text == "false") return false;
+  const std::string_view truth = truth_of(node.text);
+  if (truth == "true") return true;
+  if (truth == "false") return false;
   wrong(node, option, "write true or false");
 }
 
@@ -86,6 +91,9 @@ Content read_bytes(const Node& node, const Option& option) {
 Content read_choice(const Node& node, const Option& option) {
   for (const std::string& choice : option.choices) {
     if (choice == node.text) return node.text;
+  }
+  for (const std::string& choice : option.choices) {
+    if (choice == truth_of(node.text)) return choice;
   }
   unknown_name(node, option, expected_text(option), option.choices, "write one of them");
 }

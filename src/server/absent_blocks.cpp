@@ -161,6 +161,21 @@ bool AbsentBlocks::is_absent(const Block& block) const {
   });
 }
 
+void AbsentBlocks::uncover(std::size_t set, std::vector<bool>& covered) const {
+  const Set& absent = tables_[set - 1];
+  const std::vector<bool>& still = absent.rest.wholly_covered(metadata_);  // the same blocks in the same order
+  auto next = absent.positions.begin();
+  std::size_t r = 0;
+  for (std::size_t b = 0; b < covered.size(); ++b) {
+    if (next != absent.positions.end() && *next == static_cast<std::int64_t>(b)) {
+      ++next;
+      continue;
+    }
+    covered[b] = covered[b] && r < still.size() && still[r];
+    ++r;
+  }
+}
+
 std::string AbsentBlocks::text() const {
   constexpr std::size_t most = 5;  // ids
   std::string all;

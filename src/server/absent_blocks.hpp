@@ -48,6 +48,9 @@ class AbsentBlocks {
   /// The table without these blocks; for a set that is not 0.
   [[nodiscard]] const BlockTable& table(std::size_t set) const { return tables_[set - 1].rest; }
   [[nodiscard]] bool is_absent(const Block& block) const;
+  /// Takes off `covered`, by position in the whole table, the blocks that finer ones cover whole only together with
+  /// those of a set that is not 0.
+  void uncover(std::size_t set, std::vector<bool>& covered) const;
   /// What is absent for people; empty if nothing: "'t' is missing on block 5 of the mesh 'grid'".
   [[nodiscard]] std::string text() const;
   /// A block that is absent and lies over others or under them, with one of them, if there is any: "block 5 of level 1

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "base/agree.hpp"
 #include "base/log.hpp"
@@ -253,13 +254,18 @@ std::shared_ptr<const Catalogue> Assembler::catalogue(std::vector<BlockRange> ra
   return catalogue_;
 }
 
-/// Blocks that finer ones cover whole are left out as the whole table says: where some of these are absent, all are
-/// wanted.
-std::vector<Selected> Assembler::wanted_of(const Demand& demand) const {
-  std::vector<Selected> wanted = demand.selection;
-  if (absent_.none()) return wanted;
-  for (Selected& selected : wanted) selected.covered = true;
-  return wanted;
+/// Which blocks finer ones cover whole, by position, empty if none is: also without what is absent of any variable that
+/// is demanded, since analyses look at several side by side.
+std::vector<bool> Assembler::left_out(const Demand& demand) const {
+  std::vector<bool> covered = table_.wholly_covered(metadata_);
+  if (covered.empty()) return covered;
+  std::set<std::size_t> sets;
+  for (const Selected& selected : demand.selection) sets.insert(absent_.set_of(selected.variable));
+  for (const Selected& selected : demand.derived) sets.insert(absent_.set_of(selected.variable));
+  for (const std::size_t set : sets) {
+    if (set != 0) absent_.uncover(set, covered);
+  }
+  return covered;
 }
 
 /// What is computed has the views of an input, which may be there on finer blocks where another one is not.
@@ -285,9 +291,9 @@ std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, c
   // A partitioner may refuse, memory may be short: before anything is asked for.
   together(servers_, [&] {
     made->tasks = demand.tasks;
-    const std::vector<Selected> wanted = wanted_of(demand);
-    auto movement = at_hand ? planner_.keep(table_, wanted, place.server)
-                            : planner_.plan(table_, wanted, decided, costs_, place.servers, place.server);
+    auto movement = at_hand ? planner_.keep(table_, demand.selection, place.server)
+                            : planner_.plan(table_, demand.selection, decided, left_out(demand), costs_, place.servers,
+                                            place.server);
     made->redistribution.emplace(
         metadata_, table_, std::move(movement), place,
         [this](const Variable& v, const Block& b) -> const std::vector<Box>& { return owned(v, b); },

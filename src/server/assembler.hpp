@@ -106,7 +106,7 @@ class Assembler {
   const std::vector<Box>& owned(const Variable& variable, const Block& block);
   const std::vector<Box>& covered(const Variable& variable, const Block& block);
   void forget_stages();
-  [[nodiscard]] std::vector<Selected> wanted_of(const Demand& demand) const;
+  [[nodiscard]] std::vector<bool> left_out(const Demand& demand) const;
   void mark_derived(const Demand& demand);
   void mark(Views& views, bool refreshed);
   [[nodiscard]] bool refresh(const std::shared_ptr<const Stage>& stage, std::span<const ArrayView> values);

@@ -93,8 +93,8 @@ std::shared_ptr<const Movement> Planner::keep(const BlockTable& table, const std
 }
 
 std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std::vector<Selected>& selection,
-                                              const Decisions& decided, const BlockCosts& costs, int servers,
-                                              int server) const {
+                                              const Decisions& decided, const std::vector<bool>& covered,
+                                              const BlockCosts& costs, int servers, int server) const {
   auto movement = empty_movement();
   const Needs needs(metadata_, table.blocks(), {});
   Allowed allowed;
@@ -109,7 +109,7 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
     const bool ranged = is_ranged(selected);
     std::vector<bool> needed =
         ranged ? decided.at(next++) : needs.of(rules_.move_all ? Selected(selected.variable) : selected);
-    if (!rules_.move_all && !selected.covered) leave_out_covered(selected, table.wholly_covered(metadata_), needed);
+    if (!rules_.move_all && !selected.covered) leave_out_covered(selected, covered, needed);
     note_demand(table, selected, needed, allowed, *movement);
   }
   std::vector<PlannedBlock> planned;

@@ -61,10 +61,11 @@ class Planner {
     return rules_.partitioner->wants_cost && rules_.partitioner->wants_cost(rules_.settings);
   }
   /// A pure function of its arguments, the same on every server but for the part it returns. `decided`: which blocks
-  /// each of `ranged_parts` needs. Throws what the partitioner throws.
+  /// each of `ranged_parts` needs. `covered`: those that finer ones cover whole, by position; empty if none is. Throws
+  /// what the partitioner throws.
   [[nodiscard]] std::shared_ptr<const Movement> plan(const BlockTable& table, const std::vector<Selected>& selection,
-                                                     const Decisions& decided, const BlockCosts& costs, int servers,
-                                                     int server) const;
+                                                     const Decisions& decided, const std::vector<bool>& covered,
+                                                     const BlockCosts& costs, int servers, int server) const;
   /// Where blocks stay with the servers of their clients: all that `server` has of what is selected. Parts that only
   /// ranges can tell count as all.
   [[nodiscard]] std::shared_ptr<const Movement> keep(const BlockTable& table, const std::vector<Selected>& selection,

@@ -69,7 +69,7 @@ TEST_CASE("views are right whatever the mesh, its blocks, the servers and what i
       for (int server = 0; server < servers; ++server) {
         const Server one(world,
                          at_hand ? planner.keep(world.table, selection, server)
-                                 : planner.plan(world.table, selection, {}, {}, servers, server),
+                                 : planner.plan(world.table, selection, {}, {}, {}, servers, server),
                          server, servers, at_hand);
         if (variable.id == 0) testing::check_views(world, selection, one.views, *one.movement, servers, server);
         for (std::size_t n = 0; n < one.views.pieces.size(); ++n) {

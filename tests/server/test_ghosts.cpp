@@ -168,7 +168,7 @@ TEST_CASE("ghosts come along where they are wanted, and are read where they are 
     for (int server = 0; server < servers; ++server) {
       const Server one(world,
                        at_hand ? planner.keep(world.table, selection, server)
-                               : planner.plan(world.table, selection, {}, {}, servers, server),
+                               : planner.plan(world.table, selection, {}, {}, {}, servers, server),
                        server, servers, at_hand);
       for (const Selected& selected : selection) {
         for (const BlockView& view : one.views.blocks[static_cast<std::size_t>(selected.variable)]) {

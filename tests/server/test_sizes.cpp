@@ -85,7 +85,7 @@ TEST_CASE("bytes of huge blocks are counted whole, from the plan to what analyse
   const std::uint64_t t_bytes = u * u * u * 24, p_bytes = (u + 1) * (u + 1) * (u + 1) * 4;
   Index owned_cells = 0, owned_nodes = 0;
   for (const int server : {0, 1}) {
-    const auto movement = planner.plan(table, {Selected(0, 2), Selected(1)}, {}, {}, 2, server);
+    const auto movement = planner.plan(table, {Selected(0, 2), Selected(1)}, {}, {}, {}, 2, server);
     REQUIRE(movement->pieces.size() == 4);
     REQUIRE(told == std::vector<std::uint64_t>(8, t_bytes + p_bytes));
     std::deque<std::vector<Box>> owned;

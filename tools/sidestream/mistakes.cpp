@@ -1,6 +1,7 @@
 #include "mistakes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -14,21 +15,50 @@
 namespace sidestream {
 namespace {
 
-using Position = std::pair<int, int>;  // line and column
+using Position = std::array<int, 3>;  // number of the file, line and column
 
-Position position_of(const Location& where) { return {where.line, where.column}; }
+/// The configuration, which is number 0, and what else entries came from: `--declared FILE`, `--variable NAME`.
+class Files {
+ public:
+  Files(const std::string& file, const Node& root) : names_{file} { add(root); }
 
-/// Where the message says that it is, in this file.
-std::optional<Position> position_in(const std::string& message, const std::string& file) {
-  if (!message.starts_with(file + ":")) return std::nullopt;
-  Position position;
-  const char* const end = message.data() + message.size();
-  const auto line = std::from_chars(message.data() + file.size() + 1, end, position.first);
-  if (line.ec != std::errc{} || line.ptr == end || *line.ptr != ':') return std::nullopt;
-  const auto column = std::from_chars(line.ptr + 1, end, position.second);
-  if (column.ec != std::errc{} || column.ptr == end || *column.ptr != ':') return std::nullopt;
-  return position;
-}
+  [[nodiscard]] Position position_of(const Location& where) const {
+    const auto found = std::find(names_.begin(), names_.end(), where.file);
+    return {found == names_.end() ? -1 : static_cast<int>(found - names_.begin()), where.line, where.column};
+  }
+
+  /// Where the message says that it is.
+  [[nodiscard]] std::optional<Position> position_in(const std::string& message) const {
+    for (const std::string& name : names_) {
+      if (const auto where = place_in(message, name)) return position_of({name, where->first, where->second});
+    }
+    return std::nullopt;
+  }
+
+ private:
+  /// Line and column in this file.
+  static std::optional<std::pair<int, int>> place_in(const std::string& message, const std::string& file) {
+    if (!message.starts_with(file + ":")) return std::nullopt;
+    std::pair<int, int> place;
+    const char* const end = message.data() + message.size();
+    const auto line = std::from_chars(message.data() + file.size() + 1, end, place.first);
+    if (line.ec != std::errc{} || line.ptr == end || *line.ptr != ':') return std::nullopt;
+    const auto column = std::from_chars(line.ptr + 1, end, place.second);
+    if (column.ec != std::errc{} || column.ptr == end || *column.ptr != ':') return std::nullopt;
+    return place;
+  }
+
+  void add(const Node& root) {
+    for (const Entry& section : root.entries) {
+      for (const Entry& entry : section.value.entries) {
+        const std::string& file = entry.where.file;
+        if (!file.empty() && std::find(names_.begin(), names_.end(), file) == names_.end()) names_.push_back(file);
+      }
+    }
+  }
+
+  std::vector<std::string> names_;
+};
 
 /// An entry of a map, or an item of a list.
 struct Child {
@@ -38,8 +68,8 @@ struct Child {
   [[nodiscard]] bool is_entry() const { return parent->kind == Node::Kind::map; }
   [[nodiscard]] Node& value() const { return is_entry() ? parent->entries[number].value : parent->items[number]; }
   [[nodiscard]] std::string key() const { return is_entry() ? parent->entries[number].key : std::string(); }
-  [[nodiscard]] Position begin() const {
-    return position_of(is_entry() ? parent->entries[number].where : parent->items[number].where);
+  [[nodiscard]] const Location& where() const {
+    return is_entry() ? parent->entries[number].where : parent->items[number].where;
   }
   void remove() const {
     const auto at = static_cast<std::ptrdiff_t>(number);
@@ -51,19 +81,38 @@ struct Child {
   }
 };
 
-/// From the root to the last one that begins at the place or before it.
-std::vector<Child> path_to(Node& root, const Position& position) {
+/// The last of them that begins at the place or before it, in the same file.
+std::optional<Child> child_at(Node& node, const Position& position, const Files& files) {
+  const std::size_t count = node.kind == Node::Kind::map ? node.entries.size() : node.items.size();
+  for (std::size_t n = count; n > 0; --n) {
+    const Child child{&node, n - 1};
+    const Position begin = files.position_of(child.where());
+    if (begin[0] == position[0] && begin <= position) return child;
+  }
+  return std::nullopt;
+}
+
+/// The section and its entry which came from another file.
+std::vector<Child> path_to_added(Node& root, const Position& position, const Files& files) {
   std::vector<Child> path;
-  for (Node* node = &root; node != nullptr;) {
-    const std::size_t count = node->kind == Node::Kind::map ? node->entries.size() : node->items.size();
-    Node* next = nullptr;
-    for (std::size_t n = count; n > 0 && next == nullptr; --n) {
-      const Child child{node, n - 1};
-      if (child.begin() > position) continue;
-      path.push_back(child);
-      next = &child.value();
-    }
-    node = next;
+  for (std::size_t n = 0; n < root.entries.size(); ++n) {
+    const Child section{&root, n};
+    const auto entry = child_at(section.value(), position, files);
+    if (!entry) continue;
+    if (!path.empty() && files.position_of(path.back().where()) > files.position_of(entry->where())) continue;
+    path = {section, *entry};
+  }
+  return path;
+}
+
+/// From the root to the last one that begins at the place or before it.
+std::vector<Child> path_to(Node& root, const Position& position, const Files& files) {
+  std::vector<Child> path;
+  if (position[0] != 0) path = path_to_added(root, position, files);
+  if (position[0] != 0 && path.empty()) return path;
+  Node* const begin = path.empty() ? &root : &path.back().value();
+  for (auto child = child_at(*begin, position, files); child; child = child_at(child->value(), position, files)) {
+    path.push_back(*child);
   }
   // `- histogram: {...}`: nothing is left of an item without its only entry.
   if (path.size() > 1 && path.back().is_entry() && path.back().parent->entries.size() == 1 &&
@@ -87,7 +136,7 @@ bool names(std::string_view text, std::string_view word) {
 class Search {
  public:
   Search(const Document& document, const std::function<void(const Document&)>& examine)
-      : file_(document.file()), root_(document.root()), examine_(examine) {}
+      : document_(document), files_(document.file(), document.root()), root_(document.root()), examine_(examine) {}
 
   std::vector<std::string> all() {
     constexpr int most = 100;
@@ -105,44 +154,49 @@ class Search {
     std::string message;
     std::optional<Position> where;
     try {
-      examine_(Document(file_, root_));
+      examine_(Document(document_.file(), root_, document_.folder()));
       return false;
     } catch (const MistakeAt& mistake) {
       message = mistake.message;
-      where = position_of(mistake.where);
+      where = files_.position_of(mistake.where);
     } catch (const Error& error) {
       if (error.code() != Code::configuration && found_.empty() && touched_.empty()) throw;
       if (error.code() != Code::configuration) return false;
       message = error.what();
-      where = position_in(message, file_);
+      where = files_.position_in(message);
     }
     if (!where) {
-      found_.emplace_back(Position{INT32_MAX, 0}, message);
+      if (!names_what_is_gone(message)) found_.emplace_back(Position{INT32_MAX, 0, 0}, message);
       return false;
     }
-    std::vector<Child> path = path_to(root_, *where);
+    std::vector<Child> path = path_to(root_, *where, files_);
     if (path.empty()) return false;
     const bool again = message == last_;
     last_ = message;
     if (again && path.size() > 1) path.pop_back();  // leaving out that one has not helped
     if (!again && !follows(message, path)) found_.emplace_back(*where, message);
-    leave_out(path);
+    leave_out(path, message);
     return true;
   }
 
+  [[nodiscard]] Position begin_of(const Child& child) const { return files_.position_of(child.where()); }
+
+  [[nodiscard]] bool names_what_is_gone(const std::string& message) const {
+    return std::any_of(gone_.begin(), gone_.end(),
+                       [&](const std::string& name) { return message.find("'" + name + "'") != std::string::npos; });
+  }
+
   [[nodiscard]] bool follows(const std::string& message, const std::vector<Child>& path) const {
-    const std::string text = path.back().value().text;
-    for (const std::string& name : gone_) {
-      if (message.find("'" + name + "'") != std::string::npos || names(text, name)) return true;
-    }
-    if (path.size() > 1 && needs_what_is_gone(message, path[path.size() - 2].begin())) return true;
-    const auto touched = touched_.find(path.back().begin());
+    const std::string& text = path.back().value().text;
+    const auto is_named = [&](const std::string& name) { return names(text, name); };
+    if (names_what_is_gone(message) || std::any_of(gone_.begin(), gone_.end(), is_named)) return true;
+    if (path.size() > 1 && needs_what_is_gone(message, begin_of(path[path.size() - 2]))) return true;
+    const auto touched = touched_.find(begin_of(path.back()));
     if (touched == touched_.end()) return false;
     constexpr std::string_view missing = "found no '";
     const std::size_t at = message.find(missing);
     if (at == std::string::npos) return true;
-    const std::size_t begin = at + missing.size();
-    return touched->second.count(message.substr(begin, message.find('\'', begin) - begin)) > 0;
+    return touched->second.count(quoted_at(message, at + missing.size())) > 0;
   }
 
   /// "`position` needs `axis: x`", where the axis beside it was left out.
@@ -154,8 +208,19 @@ class Search {
            });
   }
 
-  void leave_out(const std::vector<Child>& path) {
-    for (std::size_t n = 0; n + 1 < path.size(); ++n) touched_[path[n].begin()].insert(path[n + 1].key());
+  /// What ends with the next quotation mark.
+  static std::string quoted_at(const std::string& message, std::size_t begin) {
+    return message.substr(begin, message.find('\'', begin) - begin);
+  }
+
+  void leave_out(const std::vector<Child>& path, const std::string& message) {
+    for (std::size_t n = 0; n + 1 < path.size(); ++n) touched_[begin_of(path[n])].insert(path[n + 1].key());
+    // What was meant is not missing besides.
+    constexpr std::string_view guess = "did you mean '";
+    const std::size_t at = message.find(guess);
+    if (at != std::string::npos && path.size() > 1) {
+      touched_[begin_of(path[path.size() - 2])].insert(quoted_at(message, at + guess.size()));
+    }
     if (path.size() == 1) {
       for (const Entry& entry : path[0].value().entries) declared(path[0].key(), entry.key);
     } else if (path.size() == 2) {
@@ -177,7 +242,8 @@ class Search {
     }
   }
 
-  std::string file_;
+  const Document& document_;
+  Files files_;
   Node root_;
   const std::function<void(const Document&)>& examine_;
   std::vector<std::pair<Position, std::string>> found_;

@@ -19,7 +19,7 @@ def picture(whole, draw=True):
     """A slice, its numbers, and a table."""
     t = whole["t"]
     arrays = {"middle": t[len(t) // 2], "nodes": whole["p"], "known": whole.known("t")}
-    table = {"time": whole.time, "hits": int((t > 0).sum()), "z": whole.coordinates("t")[2][-1]}
+    table = {"seconds": whole.time, "hits": int((t > 0).sum()), "z": whole.coordinates("t")[2][-1]}
     if not draw:
         return None, arrays, table
     from matplotlib.figure import Figure

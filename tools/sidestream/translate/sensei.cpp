@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 
 namespace sidestream::sensei {
 
@@ -105,9 +107,9 @@ class Translator {
 
   bool histogram(XmlElement& element) {
     const std::string file = element.get("file");
-    analyses_ +=
-        fmt::format("  - histogram: {{variable: {}, bins: {}{}{}}}\n", array_of(element), element.get("bins", "10"),
-                    file.empty() ? "" : ", file: '" + file + "-{cycle:06}.csv'", every());
+    const std::string name = array_of(element), bins = element.get("bins", "10");
+    const std::string to = file.empty() ? "" : ", file: '" + given_file(element, file + "-{cycle:06}.csv") + "'";
+    analyses_ += fmt::format("  - histogram: {{variable: {}, bins: {}{}{}}}\n", name, bins, to, every());
     return true;
   }
 
@@ -122,9 +124,33 @@ class Translator {
       for (const std::string& name : arrays_of(child)) names.push_back(name);
       return true;
     });
-    outputs_ += fmt::format("  - vtk: {{variables: [{}], file: '{}{}-{{cycle:06}}.pvti'{}}}\n", fmt::join(names, ", "),
-                            folder(directory), file, every());
+    outputs_ += fmt::format("  - vtk: {{variables: [{}], file: '{}'{}}}\n", fmt::join(names, ", "),
+                            given_file(element, folder(directory) + file + "-{cycle:06}.pvti"), every());
     return true;
+  }
+
+  /// The name, from the second time on with a number: each analysis and output has files of its own, and an index over
+  /// time that is named after what comes before the number of the iteration.
+  std::string own_file(const std::string& name) {
+    std::size_t at = std::min(name.find('{'), name.rfind('.'));
+    const bool is_apart = at > 0 && at < name.size() && (name[at - 1] == '-' || name[at - 1] == '_');
+    if (is_apart) --at;
+    const std::string stem = name.substr(0, at), rest = at < name.size() ? name.substr(at) : "";
+    const char* between = rest.starts_with('{') ? "-" : "";
+    for (int n = 1;; ++n) {
+      const std::string numbered = n == 1 ? stem : fmt::format("{}-{}{}", stem, n, between);
+      if (stems_.insert(n == 1 ? stem : fmt::format("{}-{}", stem, n)).second) return numbered + rest;
+    }
+  }
+
+  /// Of a name that stands in the file: that it is another now is said.
+  std::string given_file(XmlElement& element, const std::string& name) {
+    std::string own = own_file(name);
+    if (own != name) {
+      element.remark(fmt::format("<{}> writes files of the name of another's, which would be lost: '{}' became '{}'",
+                                 element.name(), name, own));
+    }
+    return own;
   }
 
   static std::string folder(std::string directory) {
@@ -165,9 +191,9 @@ class Translator {
     } else {
       std::string fields;
       for (std::size_t n = 1; n < names.size(); ++n) fields += (n > 1 ? ", " : "") + names[n];
-      analyses_ +=
-          fmt::format("  - slice: {{variable: {}{}{}, file: '{}slice-{{cycle:06}}.vtp'{}}}\n", names.front(),
-                      fields.empty() ? "" : ", fields: [" + fields + "]", plane(point, normal), directory, every());
+      analyses_ += fmt::format("  - slice: {{variable: {}{}{}, file: '{}'{}}}\n", names.front(),
+                               fields.empty() ? "" : ", fields: [" + fields + "]", plane(point, normal),
+                               own_file(directory + "slice-{cycle:06}.vtp"), every());
     }
     return true;
   }
@@ -180,9 +206,8 @@ class Translator {
   }
 
   void isosurface(const std::string& name, const std::vector<std::string>& values, const std::string& directory) {
-    analyses_ +=
-        fmt::format("  - isosurface: {{variable: {}, values: [{}], file: '{}isosurface-{{cycle:06}}.vtp'{}}}\n", name,
-                    fmt::join(values, ", "), directory, every());
+    analyses_ += fmt::format("  - isosurface: {{variable: {}, values: [{}], file: '{}'{}}}\n", name,
+                             fmt::join(values, ", "), own_file(directory + "isosurface-{cycle:06}.vtp"), every());
   }
 
   bool contour(XmlElement& element) {
@@ -208,7 +233,7 @@ class Translator {
     analyses_ += fmt::format("  - render: {{slice: {{variable: {}{}{}}}, size: [{}, {}], file: '{}'{}}}\n", name,
                              plane(three("slice-origin"), three("slice-normal")),
                              range.size() == 2 ? fmt::format(", range: [{}]", fmt::join(range, ", ")) : "", width,
-                             height, image, every());
+                             height, given_file(element, image), every());
     return true;
   }
 
@@ -226,7 +251,7 @@ class Translator {
 
   bool hdf5(XmlElement& element) {
     element.ignore({"filename", "method", "mode"});
-    outputs_ += fmt::format("  - hdf5: {{file: 'fields-{{cycle:06}}.h5'{}}}\n", every());
+    outputs_ += fmt::format("  - hdf5: {{file: '{}'{}}}\n", own_file("fields-{cycle:06}.h5"), every());
     return true;
   }
 
@@ -277,6 +302,7 @@ class Translator {
 
   Remarks& remarks_;
   std::map<std::string, std::string> variables_;
+  std::set<std::string> stems_;  ///< of names of files: what comes before the number of the iteration
   std::string placement_, analyses_, outputs_, every_;
 };
 
