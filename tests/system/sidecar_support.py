@@ -19,7 +19,7 @@ STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
 class Job:
     """A job in the background, its output in a file. Killed, all of it, when the test ends in whatever way."""
 
-    def __init__(self, command, output, environment=None):
+    def __init__(self, command, output, environment=None, folder=None):
         self.output = Path(output)
         with self.output.open("wb") as file:
             self.process = subprocess.Popen(
@@ -28,6 +28,7 @@ class Job:
                 stderr=file,
                 env={**os.environ, **(environment or {})},
                 start_new_session=True,
+                cwd=folder,
             )
 
     def text(self):

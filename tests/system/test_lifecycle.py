@@ -119,7 +119,7 @@ def test_the_environment_overrides_the_path(tmp_path):
     other = tmp_path / "other.yaml"
     other.write_text(
         "placement: off\n" + "meshes: {grid: {type: uniform, size: [$n, $n, $n]}}\n"
-        "variables: {t: {mesh: grid}, p: {mesh: grid, centering: node}}\n"
+        "variables: {t: {mesh: grid}, p: {mesh: grid, type: float32, centering: node, components: 2, order: row}}\n"
     )
     done = run(tmp_path, 2, "cores", tasks=STATISTICS, environment={"SIDESTREAM_CONFIG": str(other)})
     assert done.status == 0, done.text

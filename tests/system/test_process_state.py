@@ -3,6 +3,7 @@ standard streams, changed before or after the session opens, in every placement;
 
 import filecmp
 import os
+import re
 import shutil
 import subprocess
 import uuid
@@ -30,7 +31,7 @@ parameters: {{h: 0.3}}
 variables:
   a: {{mesh: grid, type: float64, centering: cell, unit: "m³/s"}}
 derived: {{inverse: {{expression: 1.5 / a}}}}
-steering: {{strength: 0.7}}
+steering: {{strength: {{type: real, default: 0.7}}}}
 drain_limit: 59.5
 analyses:
   - statistics: {{variable: a}}
@@ -44,8 +45,8 @@ analyses:
 output: {{directory: {output}}}
 """
 SCRIPT = """\
-def rows(block):
-    return {"first": [float(block["a"].ravel()[0])]}
+def rows(whole):
+    return {"first": [float(whole["a"].ravel()[0])]}
 """
 
 
@@ -66,7 +67,7 @@ def write(folder, name, placement):
     scripts = ""
     if os.environ.get("SIDESTREAM_ANALYSES_IN_PYTHON"):
         (folder / "rows.py").write_text(SCRIPT)
-        scripts = "  - python: {variables: a, script: ./rows.py, call: rows, file: rows.csv}\n"
+        scripts = "  - python: {variables: a, script: ./rows.py, call: rows, whole: true, file: rows.csv}\n"
     text = CONFIGURATION.format(placement=placement, output=f"results-{name}", scripts=scripts)
     (folder / f"{name}.yaml").write_text(text)
     return f"{name}.yaml"
@@ -81,7 +82,9 @@ def reports(folder):
 
 
 def results(folder):
-    return {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()} - OWN
+    """The files in it, without records of the run and without files that each server has for itself."""
+    names = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()} - OWN
+    return {n for n in names if not re.fullmatch(r"a-\d+-\d+\.h5|data/segment-.*|\.sidestream-steering/.*", n)}
 
 
 def same(folder, plain):
