@@ -227,7 +227,7 @@ TEST_CASE("analyses of SENSEI") {
                  "- slice: {variable: data, fields: [more], normal: [0.8, -0.5, 0.3], origin: [0.5, 0.5, 0.5], "
                  "file: 'slice/slice-{cycle:06}.vtp'}"));
   CHECK(contains(t.made.out, "- isosurface: {variable: data, values: [-0.25, 1.25]"));
-  CHECK(contains(t.made.out, "- isosurface: {variable: data, values: [7]"));
+  CHECK(contains(t.made.out, "- isosurface: {variable: data, values: [7], file: 'isosurface-2-{cycle:06}.vtp'}"));
   CHECK(contains(t.made.err, "operation=\"clip\"> has no counterpart"));
   CHECK(contains(t.made.out, "- vtk: {variables: [data], file: 'output-{cycle:06}.pvti'}"));
   CHECK(contains(t.made.out,
@@ -236,6 +236,42 @@ TEST_CASE("analyses of SENSEI") {
   CHECK(contains(t.made.err, "config.xml:13: <analysis type=\"autocorrelation\"> has no counterpart"));
   CHECK(contains(t.made.err, "config.xml:14: <analysis type=\"libsim\"> is not enabled"));
   CHECK(contains(t.made.err, "config.xml:15: <analysis type=\"something\"> has no counterpart"));
+}
+
+TEST_CASE("analyses of SENSEI have files of their own") {
+  std::string all;
+  for (const char* values : {"1", "2", "3"}) {
+    const std::string array = " mesh='mesh' array='data' association='cell' ";
+    all += std::string("<analysis type='vtkmcontour' value='") + values + "'" + array + "/>\n";
+    all += "<analysis type='histogram' file='counts'" + array + "/>\n";
+    all += "<analysis type='histogram'" + array + "/>\n";
+    all += "<analysis type='PosthocIO' file_name='isosurface'" + array + "/>\n";
+    all += "<analysis type='SliceExtract'><mesh name='mesh'><cell_arrays>data</cell_arrays></mesh></analysis>\n";
+    all += "<analysis type='catalyst' pipeline='slice' image-filename='s%ts.png'" + array + "/>\n";
+    all += "<analysis type='catalyst' pipeline='slice' image-filename='last.png'" + array + "/>\n";
+    all += "<analysis type='hdf5'/>\n";
+  }
+  const Translated t = translated("sensei", "<sensei>\n" + all + "</sensei>\n", "--mesh mesh=8x8x8");
+  CAPTURE(t.made.out);
+  CAPTURE(t.made.err);
+  CAPTURE(t.checked.err);
+  CHECK(t.made.status == 0);
+  CHECK(t.checked.status == 0);
+  for (const char* file :
+       {"'isosurface-{cycle:06}.vtp'", "'isosurface-3-{cycle:06}.vtp'", "'isosurface-2-{cycle:06}.pvti'",
+        "'counts-{cycle:06}.csv'", "'counts-3-{cycle:06}.csv'", "'slice-3-{cycle:06}.vtp'", "'s{cycle:06}.png'",
+        "'s-3-{cycle:06}.png'", "'last.png'", "'last-3.png'", "'histogram-2.csv'", "'fields-3-{cycle:06}.h5'"}) {
+    CAPTURE(file);
+    CHECK(contains(t.made.out, std::string("file: ") + file));
+  }
+  // Names that stand in the file have changed with a word.
+  CHECK(contains(t.made.err,
+                 "config.xml:11: <analysis type=\"histogram\"> has files of the name that others have: "
+                 "'counts-{cycle:06}.csv' became 'counts-2-{cycle:06}.csv'"));
+  CHECK(contains(t.made.err, "'last.png' became 'last-2.png'"));
+  CHECK(contains(t.made.out, "- histogram: {variable: data, bins: 10}\n"));
+  CHECK(!contains(t.made.err, "'slice-"));
+  CHECK(!contains(t.made.err, "'histogram"));
 }
 
 TEST_CASE("transports of SENSEI") {

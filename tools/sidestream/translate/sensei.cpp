@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <set>
@@ -107,8 +108,9 @@ class Translator {
 
   bool histogram(XmlElement& element) {
     const std::string file = element.get("file");
-    const std::string name = array_of(element), bins = element.get("bins", "10");
-    const std::string to = file.empty() ? "" : ", file: '" + given_file(element, file + "-{cycle:06}.csv") + "'";
+    const std::string name = array_of(element), bins = element.get("bins", "10"), usual = "histogram.csv";
+    const std::string own = file.empty() ? own_file(usual) : given_file(element, file + "-{cycle:06}.csv");
+    const std::string to = own == usual ? "" : ", file: '" + own + "'";
     analyses_ += fmt::format("  - histogram: {{variable: {}, bins: {}{}{}}}\n", name, bins, to, every());
     return true;
   }
@@ -132,23 +134,23 @@ class Translator {
   /// The name, from the second time on with a number: each analysis and output has files of its own, and an index over
   /// time that is named after what comes before the number of the iteration.
   std::string own_file(const std::string& name) {
-    std::size_t at = std::min(name.find('{'), name.rfind('.'));
-    const bool is_apart = at > 0 && at < name.size() && (name[at - 1] == '-' || name[at - 1] == '_');
-    if (is_apart) --at;
-    const std::string stem = name.substr(0, at), rest = at < name.size() ? name.substr(at) : "";
-    const char* between = rest.starts_with('{') ? "-" : "";
-    for (int n = 1;; ++n) {
-      const std::string numbered = n == 1 ? stem : fmt::format("{}-{}{}", stem, n, between);
-      if (stems_.insert(n == 1 ? stem : fmt::format("{}-{}", stem, n)).second) return numbered + rest;
-    }
+    const std::string ending = std::filesystem::path(name).extension().string();
+    const std::string index = ending.starts_with(".vt") || ending.starts_with(".pvt") ? ".pvd" : ending;
+    const std::string head = name.substr(0, std::min(name.find('{'), name.size() - ending.size()));
+    const std::string stem = head.substr(0, head.find_last_not_of("-_") + 1), rest = name.substr(stem.size());
+    const std::string many = rest.find('{') == std::string::npos ? "" : "*";
+    if (files_.insert(stem + many + index).second) return name;
+    int n = 2;
+    while (!files_.insert(fmt::format("{}-{}{}{}", stem, n, many, index)).second) ++n;
+    return fmt::format("{}-{}{}{}", stem, n, rest.starts_with('{') ? "-" : "", rest);
   }
 
   /// Of a name that stands in the file: that it is another now is said.
   std::string given_file(XmlElement& element, const std::string& name) {
     std::string own = own_file(name);
     if (own != name) {
-      element.remark(fmt::format("<{}> writes files of the name of another's, which would be lost: '{}' became '{}'",
-                                 element.name(), name, own));
+      element.remark(fmt::format("<{} type=\"{}\"> has files of the name that others have: '{}' became '{}'",
+                                 element.name(), element.get("type"), name, own));
     }
     return own;
   }
@@ -302,7 +304,7 @@ class Translator {
 
   Remarks& remarks_;
   std::map<std::string, std::string> variables_;
-  std::set<std::string> stems_;  ///< of names of files: what comes before the number of the iteration
+  std::set<std::string> files_;  ///< with '*' for the number of the iteration
   std::string placement_, analyses_, outputs_, every_;
 };
 
