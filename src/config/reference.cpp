@@ -100,7 +100,7 @@ constexpr const char* introduction =
     "`{server}`, "
     "with a width as in `{cycle:06}` or digits after the point as in `{time:.4}`; `{{` and `}}` stand for "
     "braces. **A list** "
-    "of one entry may be written without brackets.\n\n";
+    "of one entry may be written without brackets. For `true` and `false` one may write `yes` and `no`.\n\n";
 
 }  // namespace
 

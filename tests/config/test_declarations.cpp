@@ -204,7 +204,7 @@ TEST_CASE("wrong meshes and variables") {
       {variable(", centering: x-fase"), "2:40", "expected one of cell, node", "did you mean 'x-face'?"},
       {variable(", components: 0"), "2:41", "expected a whole number from 1 to 1024", "change it"},
       {variable(", order: fortran"), "2:36", "expected one of column, row", "write one of them"},
-      {variable(", time_varying: no"), "2:43", "expected true or false", "write true or false"},
+      {variable(", time_varying: never"), "2:43", "expected true or false", "write true or false"},
       {variable(", ghosts: true"), "2:37", "expected one of untrusted, filled", "write one of them"},
   };
   for (const BadCase& bad : cases) check_bad(bad);

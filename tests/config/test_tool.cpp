@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "config/tool_folder.hpp"
 
@@ -43,7 +44,7 @@ TEST_CASE("version, help and wrong arguments") {
   CHECK(contains(folder.run("check --help").out, "--ranks"));
   for (const char* wrong : {"", "chek", "check", "check run.yaml --ranks x", "check run.yaml --ranks 0",
                             "check run.yaml --set nx", "check run.yaml --set nx=many", "check run.yaml --mesh grid=4x",
-                            "check run.yaml --variable t=grid", "reference extra more", "--nonsense"}) {
+                            "check run.yaml --variable t", "reference extra more", "--nonsense"}) {
     CAPTURE(wrong);
     folder.file(good);
     const Outcome outcome = folder.run(wrong);
@@ -106,7 +107,7 @@ TEST_CASE("checking writes nothing") {
   CHECK(!std::filesystem::exists(folder.path + "/results"));
 }
 
-TEST_CASE("a wrong file: one sentence on standard error, status 1") {
+TEST_CASE("a wrong file: one sentence for each mistake on standard error, status 1") {
   const Folder folder;
   const auto fails = [&](const std::string& text, const std::string& arguments, const std::string& message) {
     folder.file(text);
@@ -116,7 +117,7 @@ TEST_CASE("a wrong file: one sentence on standard error, status 1") {
     CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
     return contains(outcome.err, message);
   };
-  CHECK(fails(good, "", "sidestream: run.yaml:2:24: $nx has no value for 'size' (set are: none)"));
+  CHECK(fails(good, "--set nx=4", "sidestream: run.yaml:2:53: $h has no value for 'spacing' (set are: $nx)"));
   CHECK(fails(good, "--set nx=4 h=1 --ranks 1", "run.yaml:1:1: found per_node 1 and node 0 with 1 rank"));
   CHECK(fails(good, "--set nx=4 h=1 --ranks 3 --nodes 2", "run.yaml:1:1: found per_node 1 and node 1 with 1 rank"));
   CHECK(
@@ -124,6 +125,21 @@ TEST_CASE("a wrong file: one sentence on standard error, status 1") {
   CHECK(fails(good + "plugins: [./missing.so]\n", "--set nx=4 h=1", "run.yaml:6:11: found the plug-in './missing.so'"));
   CHECK(fails("a: [1\n", "", "run.yaml:1:4: found a '['"));
   CHECK(fails("", "", "run.yaml:1:1: found an empty configuration"));
+}
+
+TEST_CASE("parameters without a value are said wherever they stand") {
+  const Folder folder;
+  folder.file(good);
+  const Outcome outcome = folder.run("check run.yaml");
+  CHECK(outcome.status == 1);
+  CHECK(outcome.out.empty());
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 5);
+  CHECK(contains(outcome.err,
+                 "sidestream: found 4 mistakes in 'run.yaml':\nrun.yaml:2:24: $nx has no value for 'size' "));
+  for (const char* line :
+       {"\nrun.yaml:2:29: $nx has", "\nrun.yaml:2:38: $nx has", "\nrun.yaml:2:53: $h has no value"}) {
+    CHECK(contains(outcome.err, line));
+  }
 }
 
 TEST_CASE("endings of what an analysis cannot write are refused, all others taken") {
@@ -211,6 +227,10 @@ TEST_CASE("what the program declares by calls can be given") {
   const Outcome outcome = folder.run("check run.yaml --mesh grid=8x4x2 --variable pressure=grid");
   CHECK(outcome.status == 0);
   CHECK(contains(outcome.out, "grid: uniform, 8 x 4 x 2 cells"));
+  folder.file("meshes: {a: {size: 4}, b: {size: 8}}\nvariables: {t: {mesh: a}}\n");
+  CHECK(folder.run("check run.yaml --variable t=a").status == 0);
+  CHECK(contains(folder.run("check run.yaml --variable t=b").err,
+                 "run.yaml:2:23: found the mesh 'a' of 't', which is on 'b' by --variable, expected the same"));
 }
 
 TEST_CASE("functions of the program can be named") {
@@ -365,4 +385,76 @@ TEST_CASE("all mistakes of a file are said, and what follows from them is not") 
     CHECK(contains(outcome.err, line));
   }
   CHECK(contains(outcome.err, "found 12 mistakes in"));
+}
+
+TEST_CASE("an option with a wrong name is not missing besides") {
+  const Folder folder;
+  folder.file(
+      "meshes: {grid: {sise: 8}}\nvariables: {t: {mesh: grid}}\nanalyses: [histogram: {variable: t, binz: 4}]\n");
+  const Outcome outcome = folder.run("check run.yaml");
+  CHECK(outcome.status == 1);
+  CAPTURE(outcome.err);
+  CHECK(contains(outcome.err, "found 2 mistakes in"));
+  CHECK(contains(outcome.err, "run.yaml:1:17: found the unknown option 'sise'"));
+  CHECK(contains(outcome.err, "found the unknown option 'binz'"));
+}
+
+TEST_CASE("mistakes beside and in what is given for calls are all said") {
+  const Folder folder;
+  folder.file(
+      "meshes:\n"
+      "  grid: {size: [8, 8, 8], spaceing: 1}\n"
+      "variables:\n"
+      "  t: {mesh: grid, type: float46}\n"
+      "  u: {mesh: grid, typ: float64}\n"
+      "analyses:\n"
+      "  - histogram: {variable: t}\n"
+      "  - histogram: {name: second, variable: p, binz: 4}\n");
+  const auto says = [&](const std::string& given, int mistakes, const std::vector<const char*>& lines) {
+    const Outcome outcome = folder.run("check run.yaml " + given);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 1);
+    CHECK(contains(outcome.err, "found " + std::to_string(mistakes) + " mistakes in"));
+    for (const char* line : {"run.yaml:2:27: found the unknown option 'spaceing'", "run.yaml:4:25: found 'float46'",
+                             "run.yaml:5:19: found the unknown option 'typ'", "found the unknown option 'binz'"}) {
+      CAPTURE(line);
+      CHECK(contains(outcome.err, line));
+    }
+    for (const char* line : lines) {
+      CAPTURE(line);
+      CHECK(contains(outcome.err, line));
+    }
+  };
+  says("--variable 'p={mesh: grid}'", 4, {});
+  says("--variable p=grid", 4, {});
+  says("--variable 'p={mesh: grid}' --variable 'q={mesh: grid, typo: 3}' --variable 'r={mesh: other}'", 6,
+       {"--variable q:1:", "found the unknown option 'typo'", "--variable r:1:", "found 'other' for 'mesh'"});
+  says("--variable p=grid --variable r=other", 5,
+       {"--variable r:1:1: found 'other' for 'mesh', expected a declared mesh"});
+  folder.file(
+      "sidestream_metadata: 2\n"
+      "meshes: {flat: {size: [0, 8]}}\n"
+      "variables:\n"
+      "  p: {mesh: grid}\n"
+      "  q: {mesh: grid, centering: nodes}\n"
+      "  r: {mesh: flat}\n",
+      "declared.yaml");
+  says("--declared declared.yaml", 6,
+       {"declared.yaml:2:24: found '0' for 'size'", "declared.yaml:5:30: found 'nodes' for 'centering'"});
+}
+
+TEST_CASE("truth may be said with yes and no") {
+  const Folder folder;
+  const auto status = [&](const std::string& options) {
+    folder.file("meshes: {grid: {size: [8, 8, 8]}}\nvariables: {t: {mesh: grid" + options + "}}\n");
+    return folder.run("check run.yaml").status;
+  };
+  for (const char* right : {"true", "false", "yes", "no"}) CHECK(status(std::string(", time_varying: ") + right) == 0);
+  for (const char* wrong : {"Yes", "on", "1", "maybe"}) CHECK(status(std::string(", time_varying: ") + wrong) == 1);
+  // A word of a choice as well, and a text where texts are wanted.
+  CHECK(
+      status(
+          "}}\nanalyses: [isosurface: {name: yes, variable: t, values: 1, file: s.vtp, pieces: no, every: 10 cycles, first: yes}]\n#") ==
+      0);
+  CHECK(status("}}\nanalyses: [isosurface: {variable: t, values: 1, file: s.vtp, pieces: maybe}]\n#") == 1);
 }

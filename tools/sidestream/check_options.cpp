@@ -40,6 +40,13 @@ bool has_options(const std::string& text) {
   return equals != std::string::npos && text.find_first_not_of(' ', equals + 1) == text.find('{', equals);
 }
 
+/// `NAME=MESH`
+Assignment split_variable(const std::string& text) {
+  return split(text, "--variable",
+               "NAME=MESH, such as temperature=grid, or NAME={...} with options as under 'variables:', such as "
+               "'temperature={mesh: grid, centering: node}'");
+}
+
 Mesh parse_mesh(const std::string& text) {
   constexpr const char* form =
       "NAME=NX, NAME=NXxNY or NAME=NXxNYxNZ, such as grid=64x64x64, or NAME={...} with options as under 'meshes:', such "
@@ -90,18 +97,13 @@ Metadata parse_declarations(const CheckOptions& options) {
   }
   for (const std::string& text : options.variables) {
     if (has_options(text)) continue;
-    const Assignment assignment = split(text, "--variable",
-                                        "NAME=MESH, such as temperature=grid, or NAME={...} with options as under "
-                                        "'variables:', such as 'temperature={mesh: grid, centering: node}'");
-    if (declared.find_mesh(assignment.value) == nullptr) {  // then it is the file's
-      Mesh& mesh = declared.meshes.emplace_back();
-      mesh.id = static_cast<std::int32_t>(declared.meshes.size()) - 1;
-      mesh.name = assignment.value;
-    }
+    const Assignment assignment = split_variable(text);
+    const Mesh* const mesh = declared.find_mesh(assignment.value);
+    if (mesh == nullptr) continue;  // then it is the file's: see with_declarations
     Variable variable;
     variable.id = static_cast<std::int32_t>(declared.variables.size());
     variable.name = assignment.name;
-    variable.mesh = declared.find_mesh(assignment.value)->id;
+    variable.mesh = mesh->id;
     declared.variables.push_back(std::move(variable));
   }
   return declared;
@@ -139,6 +141,41 @@ void add_options(Node& root, const std::string& section, const std::vector<std::
   }
 }
 
+/// Nothing where the file has no such variable.
+const Node* mesh_of(const Node& root, const std::string& variable) {
+  const Entry* const section = root.find("variables");
+  const Entry* const entry = section == nullptr ? nullptr : section->value.find(variable);
+  const Entry* const mesh = entry == nullptr ? nullptr : entry->value.find("mesh");
+  return mesh == nullptr ? nullptr : &mesh->value;
+}
+
+/// `NAME=MESH` of meshes that are not declared by calls.
+void add_variables_of_file(Node& root, const CheckOptions& options) {
+  const Metadata declared = parse_declarations(options);
+  for (const std::string& text : options.variables) {
+    if (has_options(text)) continue;
+    const Assignment assignment = split_variable(text);
+    if (declared.find_mesh(assignment.value) != nullptr) continue;
+    const Node* const known = mesh_of(root, assignment.name);
+    if (known != nullptr && known->kind == Node::Kind::scalar && known->text != assignment.value) {
+      fail_at(known->where,
+              "found the mesh '{}' of '{}', which is on '{}' by --variable, expected the same; correct one",
+              known->text, assignment.name, assignment.value);
+    }
+    Entry mesh;
+    mesh.key = "mesh";
+    mesh.where = mesh.value.where = {"--variable " + assignment.name, 1, 1};
+    mesh.value.kind = Node::Kind::scalar;
+    mesh.value.text = assignment.value;
+    Node value;
+    value.kind = Node::Kind::map;
+    value.where = mesh.where;
+    value.entries.push_back(std::move(mesh));
+    const Location where = value.where;
+    add_entry(root, "variables", Entry{assignment.name, where, std::move(value)});
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const Document> with_declarations(std::shared_ptr<const Document> document,
@@ -158,6 +195,7 @@ std::shared_ptr<const Document> with_declarations(std::shared_ptr<const Document
   }
   add_options(root, "meshes", options.meshes, "--mesh");
   add_options(root, "variables", options.variables, "--variable");
+  add_variables_of_file(root, options);
   return std::make_shared<Document>(document->file(), std::move(root));
 }
 

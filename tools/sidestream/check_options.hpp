@@ -24,11 +24,13 @@ struct CheckOptions {
 /// The values as parameters. Throws Error(usage).
 [[nodiscard]] Parameters parse_values(const CheckOptions& options);
 
-/// The short forms as declarations: uniform meshes of spacing 1, variables of float64 in cells. Throws Error(usage).
+/// The short forms as declarations: uniform meshes of spacing 1, variables of float64 in their cells. Throws
+/// Error(usage).
 [[nodiscard]] Metadata parse_declarations(const CheckOptions& options);
 
-/// The configuration with what the other forms declare, as if it stood under `meshes:` and `variables:` there; what
-/// does stand there wins. Throws Error(configuration), with the place in the option or the file.
+/// The configuration with what the other forms declare, and with variables on meshes of its own, as if it stood under
+/// `meshes:` and `variables:` there; what does stand there wins. Throws Error(configuration), with the place in the
+/// option or the file.
 [[nodiscard]] std::shared_ptr<const Document> with_declarations(std::shared_ptr<const Document> document,
                                                                 const CheckOptions& options);
 
