@@ -99,7 +99,7 @@ struct Schedule {
   Unit unit = Unit::iterations;
   double every = 1;  ///< in the unit; iterations and cycles: whole
   std::optional<double> start,
-      end;            ///< inclusive bounds in the unit (automatic: iterations; wall: seconds since start)
+      end;             ///< inclusive bounds in the unit (automatic: iterations; wall: seconds since start)
   bool first = false;  ///< of iterations, cycles and times: also in the first one within these bounds
   std::string event;   ///< `on`: only in iterations in which it was signalled; empty: always
   std::shared_ptr<const Condition> when;  ///< only where it holds; null: always

@@ -1,8 +1,8 @@
 /* Several runs of a simulation in one job, one after the other, for tests that would wait for mpirun most of the time.
  *
  *   PROGRAM ARGUMENTS...         one run, of all ranks
- *   PROGRAM --in-turn FOLDER     a run for each line of FOLDER/orders.RANK, which are pipes that tests/system/launched.py
- *                                writes to: RANKS, a file for what is printed, and the arguments, between tabs
+ *   PROGRAM --in-turn FOLDER     a run for each line of FOLDER/orders.RANK, which are pipes that
+ * tests/system/launched.py writes to: RANKS, a file for what is printed, and the arguments, between tabs
  *
  * The first RANKS ranks have the run. Each prints to a file of its own, FILE.RANK, and says in FOLDER/replies what it
  * would have returned from main. Ranks that have no part in a run wait for their next line, without a look at MPI. */
