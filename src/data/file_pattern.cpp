@@ -101,7 +101,6 @@ std::vector<Piece> parse(const std::string& pattern) {
       pieces.back().text += c;
     }
   }
-  if (pieces.size() == 1) refuse_printf(pattern);
   return pieces;
 }
 
@@ -198,6 +197,8 @@ std::string series_stem(const std::string& pattern) {
   return kept + (joined ? "/" : "") + (name.empty() ? "series" : name);
 }
 
-void check_pattern(const std::string& pattern) { static_cast<void>(parse(pattern)); }
+void check_pattern(const std::string& pattern) {
+  if (parse(pattern).size() == 1) refuse_printf(pattern);
+}
 
 }  // namespace sidestream

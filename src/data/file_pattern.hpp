@@ -23,7 +23,7 @@ namespace sidestream {
 /// "run/surface".
 [[nodiscard]] std::string series_stem(const std::string& pattern);
 
-/// Throws as expand_pattern would.
+/// Throws as expand_pattern would, and for a name without fields that has one of printf, such as `%05d`.
 void check_pattern(const std::string& pattern);
 
 }  // namespace sidestream

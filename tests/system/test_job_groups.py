@@ -259,8 +259,10 @@ def test_a_sender_that_is_stopped_for_too_long(tmp_path, when_full):
         job.end()
         done = finished(tmp_path, job)
     assert done.status == 0, done.text
+    # With skip one group may have delivered what the other refused.
+    least = 3 if when_full == "wait" else 0
     for account in done.accounts:
-        assert account["delivered"] > 3 and account["refused"] > 0, done.text
+        assert account["delivered"] > least and account["refused"] > 0, done.text
         assert account["delivered"] + account["refused"] == account["iterations"]
 
 
