@@ -27,7 +27,7 @@ help:
 	@echo "Settings: JOBS=$(JOBS) (parallel compilations and tests), PRESET=$(PRESET) (release, debug, asan, tsan),"
 	@echo "PYTHON=python3 (what .venv is made from)"
 
-# What draws is fetched while the rest is compiled.
+# The Python packages that draw are installed while the rest compiles.
 demo: deps-demo configure
 	@scripts/python-environment requirements-demo.txt & environment=$$!; \
 	  cmake --build $(BUILD) --parallel $(JOBS) --target oscillators sidestream_tool \

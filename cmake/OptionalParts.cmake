@@ -2,7 +2,7 @@
 # there and looks anew each time, ON fails without it, OFF does not look. Afterwards SIDESTREAM_<NAME> is ON or OFF, and
 # SIDESTREAM_PARTS_REPORT (cmake/PartsReport.cmake) says it of all.
 #
-# What a part needs reaches only the files that use it: no other is compiled again when a library appears.
+# Flags and folders of a part reach only the files that use it: no other is compiled again when a library appears.
 
 # sidestream_part(NAME TITLE text FOR text PACKAGE text [ALIAS option] [SWITCH name])
 #

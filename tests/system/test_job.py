@@ -89,7 +89,6 @@ def test_an_endpoint_feeds_an_endpoint(tmp_path, reference, engine):
     check(done, 3, reference)
 
 
-@pytest.mark.skipif("sst" not in ENGINES, reason="this build has no ADIOS2: refusing its engine is NOT TESTED")
 def test_an_endpoint_does_not_pass_on_through_sst(tmp_path):
     onward = f"outputs:\n  - stream: {{name: second, directory: {tmp_path}/streams, engine: sst}}\n"
     write_configuration(tmp_path, "engine: files, when_full: skip", name="first.yaml", tasks=onward, results="first")

@@ -103,7 +103,7 @@ long hidden_values(PyObject* object) {
   return hidden;
 }
 
-/// What makes an array of what is none.
+/// Says how to turn an object that is no array into one.
 const char* way_to_an_array(PyObject* object) {
   if (PyObject_HasAttrString(object, "to_numpy")) return "; pass the NumPy array in it: array.to_numpy()";
   return "; pass a NumPy array";

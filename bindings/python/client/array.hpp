@@ -40,7 +40,7 @@ struct Arranged {
 [[nodiscard]] Arranged arrange(const Py_buffer& view, PyObject* object, const char* variable,
                                const sidestream_description& described, int component_axis);
 
-/// What sidestream_publish_values takes: all elements as they lie in memory. Throws Failure where there are gaps
+/// The argument of sidestream_publish_values: all elements as they lie in memory. Throws Failure where there are gaps
 /// between them, or they are of no type of ours.
 struct Flat {
   sidestream_type type;

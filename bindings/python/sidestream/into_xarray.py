@@ -10,7 +10,7 @@ from xarray.core import indexing
 
 from .lazy import Fields, LazyArray
 
-# Of one iteration; over time they are coordinates.
+# Attributes of one iteration; over time they are coordinates.
 OF_ITERATION = ("iteration", "cycle", "time")
 
 

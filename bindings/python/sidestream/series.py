@@ -26,7 +26,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     ".png": read_picture,
 }
 
-# Of one iteration; over time they are coordinates.
+# Attributes of one iteration; over time they are coordinates.
 OF_ITERATION = ("iteration", "cycle", "time")
 
 
