@@ -121,9 +121,14 @@ function(sidestream_part_sources name)
   target_sources(sidestream_objects PRIVATE ${files})
   set_source_files_properties(${files} TARGET_DIRECTORY sidestream_objects PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(SIDESTREAM_${name})
-    get_target_property(folders ${FILES_USES} INTERFACE_INCLUDE_DIRECTORIES)
-    # Naming the compiler's own would change the order in which it looks.
-    list(REMOVE_ITEM folders ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
-    set_source_files_properties(${files} TARGET_DIRECTORY sidestream_objects PROPERTIES INCLUDE_DIRECTORIES "${folders}")
+    # With all that the target itself links to. Naming the compiler's own folders would change the order in which it looks.
+    set(folders $<TARGET_PROPERTY:${FILES_USES},INTERFACE_INCLUDE_DIRECTORIES>)
+    foreach(folder IN LISTS CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+      string(REGEX REPLACE "([+.])" "[\\1]" pattern ${folder})
+      set(folders $<FILTER:${folders},EXCLUDE,^${pattern}\$>)
+    endforeach()
+    set_source_files_properties(${files} TARGET_DIRECTORY sidestream_objects PROPERTIES
+      INCLUDE_DIRECTORIES "${folders}"
+      COMPILE_DEFINITIONS "$<TARGET_PROPERTY:${FILES_USES},INTERFACE_COMPILE_DEFINITIONS>")
   endif()
 endfunction()

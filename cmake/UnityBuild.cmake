@@ -1,9 +1,12 @@
 # Unity builds: the files of one folder are compiled several at a time, so that the headers they share are read once. That is
-# most of the time a small file takes. A file that has flags of its own stays apart (CMake sees to that), and one that depends on what
-# was found (OptionalParts.cmake), so that the others do not.
+# most of the time a small file takes. A file with flags of its own stays apart, and one that depends on what was found
+# (OptionalParts.cmake), so that the others do not.
 #
 # On where all is built once and from nothing. Off in debug builds, which so notice a file that finds in its neighbour the
 # #include that it lacks. Who changes a file a minute, with a compiler cache, sets SIDESTREAM_UNITY=OFF in the environment.
+#
+# CMake's own unity builds include files by absolute path, so that a compiler cache misses in every other checkout. Ours are
+# named from the root of the project.
 set(sidestream_unity_default ON)
 if(DEFINED ENV{SIDESTREAM_UNITY})
   set(sidestream_unity_default $ENV{SIDESTREAM_UNITY})
@@ -23,12 +26,10 @@ function(sidestream_unity target size)
   set(folders)
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${base} NORMALIZE)
-    cmake_path(GET source EXTENSION LAST_ONLY extension)
-    cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} made)
-    get_source_file_property(apart ${source} TARGET_DIRECTORY ${target} SKIP_UNITY_BUILD_INCLUSION)
-    if(extension STREQUAL ".cpp" AND NOT made AND NOT apart)
+    sidestream_unity_apart(${target} ${source} apart)
+    if(NOT apart)
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
       cmake_path(GET source PARENT_PATH folder)
-      cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
       string(MAKE_C_IDENTIFIER ${folder} folder)
       list(APPEND folders ${folder})
       list(APPEND files_${folder} ${source})
@@ -36,15 +37,44 @@ function(sidestream_unity target size)
   endforeach()
   list(REMOVE_DUPLICATES folders)
   foreach(folder IN LISTS folders)
-    list(SORT files_${folder})
-    list(LENGTH files_${folder} count)
-    math(EXPR units "(${count} + ${size} - 1) / ${size}")
-    set(index 0)
-    foreach(file IN LISTS files_${folder})
-      math(EXPR unit "${index} * ${units} / ${count}")
-      set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${folder}_${unit})
-      math(EXPR index "${index} + 1")
-    endforeach()
+    sidestream_unity_folder(${target} ${folder} ${size} ${files_${folder}})
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_UNIQUE_ID "")
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+endfunction()
+
+# Whether a file is compiled by itself.
+function(sidestream_unity_apart target source result)
+  cmake_path(GET source EXTENSION LAST_ONLY extension)
+  cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} apart)
+  foreach(property SKIP_UNITY_BUILD_INCLUSION SKIP_PRECOMPILE_HEADERS COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES)
+    get_source_file_property(value ${source} TARGET_DIRECTORY ${target} ${property})
+    if(value)
+      set(apart TRUE)
+    endif()
+  endforeach()
+  if(NOT extension STREQUAL ".cpp")
+    set(apart TRUE)
+  endif()
+  set(${result} ${apart} PARENT_SCOPE)
+endfunction()
+
+# Makes the units of one folder.
+function(sidestream_unity_folder target folder size)
+  set(files ${ARGN})
+  list(SORT files)
+  list(LENGTH files count)
+  math(EXPR units "(${count} + ${size} - 1) / ${size}")
+  set(index 0)
+  foreach(file IN LISTS files)
+    math(EXPR unit "${index} * ${units} / ${count}")
+    string(APPEND text_${unit} "#include \"${file}\"\n")
+    math(EXPR index "${index} + 1")
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/${file} TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
+  endforeach()
+  math(EXPR last "${units} - 1")
+  foreach(unit RANGE ${last})
+    set(made ${PROJECT_BINARY_DIR}/units/${target}/${folder}_${unit}.cpp)
+    file(CONFIGURE OUTPUT ${made} CONTENT "${text_${unit}}" @ONLY)  # which leaves a file alone that says the same
+    target_sources(${target} PRIVATE ${made})
+  endforeach()
 endfunction()

@@ -99,7 +99,8 @@ void Serving::begin(Feed feed) {
 void Serving::run(const std::function<bool()>& stop, const Engine::Meet& meet) {
   if (combiner_) return combiner_->run();
   engine_->run(stop, meet);
-  steering_->close();
+  const bool stopped = stop && stop();
+  steering_->close(!stopped);
   if (feed_.sender) feed_.sender->close();
 }
 

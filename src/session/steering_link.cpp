@@ -37,7 +37,7 @@ SteeringLink::SteeringLink(const Config& config, bool first, bool tells)
 
 SteeringLink::~SteeringLink() {
   try {
-    close();
+    close(false);
   } catch (const std::exception& error) {
     log::warning("steering: requests stay without an answer: {}", error.what());
   }
@@ -47,7 +47,7 @@ SteeringLink::~SteeringLink() {
 void SteeringLink::open_mailbox() {
   try {
     mailbox_ = std::make_unique<SteeringMailbox>(config_.opening.directory, config_.opening.same_session);
-    if (config_.opening.placement.mode == PlacementMode::sidecar) mailbox_->keep();
+    if (config_.opening.placement.mode == PlacementMode::sidecar) mailbox_->keep(true);
   } catch (const Error& error) {
     log::warning("'sidestream set' can not reach this run: {}", error.what());
   }
@@ -92,9 +92,10 @@ void SteeringLink::take(std::size_t parameter, const SteeredParameter::Value& va
   }
 }
 
-void SteeringLink::close() {
+void SteeringLink::close(bool over) {
   closing_ = true;
   if (desk_) desk_->close();
+  if (mailbox_ && over) mailbox_->keep(false);
 }
 
 }  // namespace sidestream

@@ -24,8 +24,8 @@ class SteeringLink {
   /// Null if there is nothing to steer, or if others tell the clients.
   [[nodiscard]] SteeringDesk* desk() noexcept { return desk_ ? &*desk_ : nullptr; }
   [[nodiscard]] const SteeringSink& sink() const noexcept { return sink_; }
-  /// No more iterations come.
-  void close();
+  /// No more iterations come to these servers; if the session is `over`, to no others either.
+  void close(bool over);
 
  private:
   void open_mailbox();

@@ -32,8 +32,8 @@ class SteeringMailbox {
   void record(const std::string& lines);
   /// The names and values that were recorded last, by these servers or those before.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> recorded() const;
-  /// Other servers of the session may come after these.
-  void keep() noexcept { keeps_ = true; }
+  /// Whether the values stay on record afterwards, for other servers of the session that come after these.
+  void keep(bool keeps) noexcept { keeps_ = keeps; }
 
  private:
   std::string folder_;

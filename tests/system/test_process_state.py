@@ -84,7 +84,7 @@ def reports(folder):
 def results(folder):
     """The files in it, without records of the run and without files that each server has for itself."""
     names = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()} - OWN
-    return {n for n in names if not re.fullmatch(r"a-\d+-\d+\.h5|data/segment-.*|\.sidestream-steering/.*", n)}
+    return {n for n in names if not re.fullmatch(r"a-\d+-\d+\.h5|data/segment-.*", n)}
 
 
 def same(folder, plain):

@@ -259,6 +259,8 @@ def test_a_sidecar_that_is_replaced(tmp_path):
             served = finish(second)
     assert done.status == 0 and "error 0" not in done.text, done.text
     assert served.status == 0, served.text
+    # The session is over: no other servers come that would want the values.
+    assert not (tmp_path / "results" / ".sidestream-steering").exists()
     changes = done.changes()
     assert [changes[n] for n in sorted(changes)] == [(0, 4.0), (1, 4.0)], done.text
 

@@ -10,11 +10,13 @@
 #include "check_buffer.hpp"
 #include "config/document.hpp"
 #include "config/split.hpp"
+#include "config/stream_config.hpp"
 #include "loading.hpp"
 #include "mistakes.hpp"
 #include "server/movement.hpp"
 #include "session/record.hpp"
 #include "summary.hpp"
+#include "transport/staging/bulk.hpp"
 
 namespace sidestream {
 
@@ -68,6 +70,9 @@ std::string examine(const CheckOptions& options, const Document& document, const
     settle_groups(config, opening.placement.mode == PlacementMode::job ? 0 : servers, anywhere ? 1 : nodes);
   }
   make_tasks(config, registry);
+  if (opening.placement.mode == PlacementMode::job) {
+    staging::check_engine(opening.placement.stream, read_stream(opening.placement.stream).engine);
+  }
   if (options.ranks > 0) check_buffer(config, options.ranks, nodes);
   const PlacementConfig& placement = config.opening.placement;
   if (placement.mode == PlacementMode::nodes && placement.forward != Forward::partials) {

@@ -11,6 +11,7 @@
 
 #include "sidestream/data/array.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/extend/options.hpp"
 #include "transport/staging/folder.hpp"
 #include "transport/staging/format.hpp"
 
@@ -80,6 +81,8 @@ struct BulkEngine {
 
 /// The engines of this build by name: `files`, and `sst` if it was built with ADIOS2.
 [[nodiscard]] std::map<std::string, BulkEngine> bulk_engines();
+/// Refuses an engine that settings ask for and this build lacks; `auto` is none.
+void check_engine(const Settings& settings, const std::string& engine);
 /// The engine that `auto` means here.
 [[nodiscard]] std::string best_engine();
 

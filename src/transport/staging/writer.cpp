@@ -61,11 +61,7 @@ class StreamWriter final : public Task {
                     "found the engine 'sst' for a stream that leaves an endpoint, expected 'files': ADIOS2 can't "
                     "read one stream and write another in one process; leave 'engine' out");
     }
-    if (!bulk_engines().contains(config_.engine)) {
-      settings.fail("engine", fmt::format("found the engine '{}', which this build of Sidestream does not have; write "
-                                          "'engine: files', or build with ADIOS2",
-                                          config_.engine));
-    }
+    check_engine(settings, config_.engine);
   }
 
   Selection selection() const override { return selection_; }
