@@ -269,10 +269,10 @@ def test_an_endpoint_steers_its_simulation(tmp_path):
     """`job`: what an analysis sets in another job goes the way that people's changes go."""
     file = write(tmp_path, f"{{mode: job, stream: {{directory: {tmp_path}/streams, engine: files}}}}")
     with (
-        simulation(file, 4, most=10**9, pause_us=3000) as process,
+        simulation(file, 4, most=10**9, pause_us=20000) as process,
         job(MPIRUN, "-n", 2, TOOL, "endpoint", "--wait", "60", file) as endpoint,
     ):
         done = finish(process)
         read = finish(endpoint)
     assert read.status == 0, read.text
-    check(done)
+    check(done, least=1)  # requests that come together take effect together
