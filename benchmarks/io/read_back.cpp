@@ -28,6 +28,7 @@ std::uint64_t bytes_read() {
 void forget(const Stored& stored, MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
+  MPI_Barrier(comm);  // servers may still be closing the database
   if (rank == 0) {
     for (const std::string& path : stored.raw) PlainFile(path, O_RDONLY).forget();
     for (const auto& file : std::filesystem::directory_iterator(stored.database)) {
