@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -103,12 +104,13 @@ void EmptyNotice::look(std::vector<std::int64_t> counts, const CombineInput& inp
                        const std::function<std::string(const std::vector<std::size_t>& absent)>& why) {
   if (told_) return;
   input.communicator.sum(counts);
+  // Before anything that could fail on one server only: the next call is collective or not on all alike.
+  told_ = std::find(counts.begin(), counts.end(), 0) != counts.end();
+  if (!told_) return;
   std::vector<std::size_t> absent;
   for (std::size_t n = 0; n < counts.size(); ++n) {
     if (counts[n] == 0) absent.push_back(n);
   }
-  if (absent.empty()) return;
-  told_ = true;
   const std::string sentence = why(absent);
   if (input.communicator.rank() != 0) return;
   log::warning("'{}': in iteration {} {} (this is said once)", file_, input.iteration.index, sentence);

@@ -2,6 +2,9 @@
 // those at both ends the same. Cells that such points joined would run across the mesh.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/records.hpp"
 #include "sidestream/extend/communicator.hpp"
@@ -23,12 +27,23 @@ class PointsOfOneNumber {
   /// `reach`: the largest coordinate there is, of either sign.
   explicit PointsOfOneNumber(double reach) : tolerance_(1e-6 * reach) {}
   void clear() noexcept { known_.clear(); }
-  void add(const std::array<double, 3>& place, std::int64_t point) { known_.emplace_back(place, point); }
+  /// Throws Error(usage) if the number has far more places than the ends of a periodic mesh give it: then the array was
+  /// never filled, and looking through all of them would take for ever.
+  void add(const std::array<double, 3>& place, std::int64_t point) {
+    constexpr std::size_t most = 1000;
+    if (known_.size() == most) {
+      fail(Code::usage,
+           "found one number in point_ids at {} places, among them ({}) and ({}), expected a number for "
+           "each point; fill the array, or leave it out",
+           most, fmt::join(first(), ", "), fmt::join(place, ", "));
+    }
+    known_.emplace_back(place, point);
+  }
   /// The point at a place; -1: there is none.
   [[nodiscard]] std::int64_t at(const std::array<double, 3>& place) const noexcept {
     for (const auto& [known, point] : known_) {
       bool near = true;
-      for (std::size_t d = 0; d < 3; ++d) near = near && std::abs(known[d] - place[d]) <= tolerance_;
+      for (std::size_t d = 0; d < 3; ++d) near = near && is_near(known[d], place[d]);
       if (near) return point;
     }
     return -1;
@@ -36,6 +51,11 @@ class PointsOfOneNumber {
   [[nodiscard]] const std::array<double, 3>& first() const noexcept { return known_.front().first; }
 
  private:
+  /// A coordinate that is no number is where another such one is.
+  [[nodiscard]] bool is_near(double a, double b) const noexcept {
+    return a == b || std::abs(a - b) <= tolerance_ || (std::isnan(a) && std::isnan(b));
+  }
+
   double tolerance_;
   std::vector<std::pair<std::array<double, 3>, std::int64_t>> known_;
 };
@@ -61,12 +81,14 @@ struct RepeatedPoints {
   return all;
 }
 
-/// Widens what coordinates reach to.
+/// Widens what finite coordinates reach to.
 template <class Places>
 double reach_of(const Places& places, double reach) {
   for (std::size_t p = 0; p < places.size(); ++p) {
     const std::array<double, 3> place = places[p];
-    for (const double x : place) reach = std::max(reach, std::abs(x));
+    for (const double x : place) {
+      if (std::isfinite(x)) reach = std::max(reach, std::abs(x));
+    }
   }
   return reach;
 }

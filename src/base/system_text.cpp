@@ -4,7 +4,14 @@
 
 #include <cstring>
 
-#if !defined(__GLIBC__) || !__GLIBC_PREREQ(2, 32)
+// Other C libraries do not even have the macro that tells the version.
+#ifdef __GLIBC_PREREQ
+#define SIDESTREAM_HAS_DESCRIPTIONS __GLIBC_PREREQ(2, 32)
+#else
+#define SIDESTREAM_HAS_DESCRIPTIONS 0
+#endif
+
+#if !SIDESTREAM_HAS_DESCRIPTIONS
 #include <locale.h>
 
 #include <memory>
@@ -15,7 +22,7 @@ namespace sidestream {
 
 namespace {
 
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
+#if SIDESTREAM_HAS_DESCRIPTIONS
 
 std::string untranslated(int error_number) {
   const char* const text = ::strerrordesc_np(error_number);

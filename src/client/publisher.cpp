@@ -270,18 +270,22 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
   });
 }
 
+[[gnu::hot]] void Publisher::commit(Slot& slot) {
+  if (!options_.off && is_of_mesh(slot.record)) look_at_mesh(slot.record, slot.record.view(slot.region.data));
+  slot.state = Slot::State::committed;
+  // The values belong to the current iteration, also if the memory was allocated in an earlier one.
+  if (options_.off || (!begin() && !slot.record.persistent)) return;
+  transport_->commit(slot.record, slot.region, true);
+  handed_over(slot);
+}
+
 [[gnu::hot]] void Publisher::commit(std::string_view name, std::int64_t id) {
   timed(&IterationTiming::publish, [&] {
     Slot& slot = find(name, id, "commit").slot;
     if (slot.state != Slot::State::allocated) {
       fail(Code::usage, "commit: block {} of '{}' is not allocated; call alloc first", id, name);
     }
-    if (!options_.off && is_of_mesh(slot.record)) look_at_mesh(slot.record, slot.record.view(slot.region.data));
-    slot.state = Slot::State::committed;
-    // The values belong to the current iteration, also if the memory was allocated in an earlier one.
-    if (options_.off || (!begin() && !slot.record.persistent)) return;
-    transport_->commit(slot.record, slot.region, true);
-    handed_over(slot);
+    or_owe(slot, [&] { commit(slot); });
   });
 }
 

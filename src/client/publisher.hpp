@@ -177,6 +177,7 @@ class Publisher {
   [[nodiscard]] Slot& slot_of(std::int64_t handle);
   Taken publish(Slot& slot, const ValuesAt& values);
   [[nodiscard]] void* alloc(Slot& slot);
+  void commit(Slot& slot);
   [[nodiscard]] std::optional<Region> room_for(const BlockRecord& record);
   static void copy(const BlockRecord& record, const ValuesAt& values, std::byte* to);
   static void copy_components(const BlockRecord& record, const ValuesAt& values, std::byte* to);

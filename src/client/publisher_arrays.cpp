@@ -102,6 +102,8 @@ void check_components(const Variable& variable, std::size_t arrays) {
 /// What so many numbers would be right for, if they are those of other points of the block.
 std::string other_points(const Variable& variable, const BlockRecord& record, std::uint64_t count, int components) {
   const Block& block = record.block;
+  if (variable.role == Role::connectivity) return "; they are the `corners` of the block's lengths";
+  if (variable.role == Role::faces) return "; they are the `faces` of the block's lengths";
   const auto is = [&](Index points) { return count == static_cast<std::uint64_t>(points * components); };
   if (record.components > components) return "";  // an array of one of them
   if (components > 1 && count * static_cast<std::uint64_t>(components) == record.bytes / size_of(variable.type)) {

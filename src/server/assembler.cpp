@@ -64,11 +64,17 @@ void Assembler::update_allocated(ServerTransport& transport, std::int64_t index,
   stages_.clear();
 }
 
-/// What is in two blocks counts twice.
+/// What is in two blocks counts twice. A block that did not come overlaps nothing, until it comes.
 void Assembler::warn_of_overlap() {
   if (warned_ || servers_.rank() != 0) return;
-  const auto found = table_.overlap();
-  if (!found || absent_.is_absent(found->first) || absent_.is_absent(found->second)) return;
+  bool ignores = false;
+  const auto found = table_.overlap(overlap_open_, [&](const Block& block) {
+    const bool absent = absent_.is_absent(block);
+    ignores = ignores || absent;
+    return absent;
+  });
+  overlap_open_ = ignores;
+  if (!found) return;
   warned_ = true;
   const auto& [a, b] = *found;
   log::warning(

@@ -138,7 +138,8 @@ class Assembler {
   std::map<std::tuple<std::int32_t, std::size_t, std::int64_t>, std::vector<Box>> owned_;
   /// By mesh, the set of absent blocks, level, cells.
   std::map<std::tuple<std::int32_t, std::size_t, std::int32_t, Index3, Index3>, std::vector<Box>> covered_;
-  bool warned_ = false;  ///< of blocks that overlap
+  bool warned_ = false;        ///< of blocks that overlap
+  bool overlap_open_ = false;  ///< some that did not come were not looked at
   /// Of leaves that several blocks own; the same on all servers.
   bool told_trees_ = false;
   /// Those that hold while the table does; the newest first. The same on all servers.

@@ -176,14 +176,18 @@ const std::vector<CoveredInPart>& BlockTable::covered_in_part(const Metadata& me
   return *in_part_;
 }
 
-std::optional<std::pair<Block, Block>> BlockTable::overlap() const {
+std::optional<std::pair<Block, Block>> BlockTable::overlap(bool of_all,
+                                                           const std::function<bool(const Block&)>& ignored) const {
   std::vector<std::int64_t> others;
-  for (const std::int64_t b : changed_) {
+  const std::size_t count = of_all ? blocks_.size() : changed_.size();
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::int64_t b = of_all ? static_cast<std::int64_t>(n) : changed_[n];
     const Block& block = blocks_[static_cast<std::size_t>(b)];
-    if (block.is_list() || block.cells.empty()) continue;
+    if (block.is_list() || block.cells.empty() || ignored(block)) continue;
     index_.overlapping(block.mesh, block.level, block.cells, others);
-    for (const std::int64_t other : others) {
-      if (other != b) return std::pair(block, blocks_[static_cast<std::size_t>(other)]);
+    for (const std::int64_t o : others) {
+      const Block& other = blocks_[static_cast<std::size_t>(o)];
+      if (o != b && !ignored(other)) return std::pair(block, other);
     }
   }
   return std::nullopt;

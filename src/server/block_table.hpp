@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -56,9 +57,10 @@ class BlockTable {
   [[nodiscard]] const std::vector<bool>& wholly_covered(const Metadata& metadata) const;
   /// Of each mesh that has any a cell that finer blocks cover in part. Found when it is first asked for.
   [[nodiscard]] const std::vector<CoveredInPart>& covered_in_part(const Metadata& metadata) const;
-  /// Two blocks of one mesh and level that have cells in common, if there are any among those that changed last and
-  /// what they meet.
-  [[nodiscard]] std::optional<std::pair<Block, Block>> overlap() const;
+  /// Two blocks of one mesh and level that have cells in common, if there are any among those that changed last, or
+  /// `of_all`, and what they meet. Those that are `ignored` are not looked at.
+  [[nodiscard]] std::optional<std::pair<Block, Block>> overlap(
+      bool of_all = false, const std::function<bool(const Block&)>& ignored = [](const Block&) { return false; }) const;
   /// In the order of clients, meshes and ids.
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
   /// The server of the client that has blocks()[position].

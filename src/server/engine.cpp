@@ -232,9 +232,12 @@ void Engine::check_blocks(Agreement& agreement) {
 
 /// Collective: what did not come covers nothing. The servers say anew what is absent only where that has changed.
 void Engine::check_absent(Agreement& agreement) {
-  if (agreement.changed) persist([&] { assembler_.warn_of_overlap(); });
+  // Last: blocks that did not come overlap nothing.
+  const auto warn = [&] {
+    if (agreement.changed || agreement.absent) persist([&] { assembler_.warn_of_overlap(); });
+  };
   missing_.clear();
-  if (!agreement.absent && assembler_.absent().none()) return;
+  if (!agreement.absent && assembler_.absent().none()) return warn();
   const auto work = [&] {
     if (agreement.absent) assembler_.gather_absent(absent_);
     assembler_.settle_absent([&](std::int32_t variable) { return agreement.has(variable); });
@@ -249,6 +252,7 @@ void Engine::check_absent(Agreement& agreement) {
     return complain(next_, failure);
   }
   if (agreement.absent) absent_said_ = absent_;
+  warn();
   if (!parts_.gaps) persist([&] { note_absent(); });
 }
 

@@ -219,7 +219,10 @@ int sidestream_publish_values(sidestream_session* session, const char* variable,
                               const void* data, int64_t count) {
   return sidestream::publishing(session, "publish_values", [&](Session& s) {
     need(variable, "publish_values", "variable");
-    return sidestream::code_of(s.publish(variable, block, sidestream::values_of("publish_values", type, data, count)));
+    const sidestream::Values values =
+        sidestream::or_refuse([&] { return sidestream::values_of("publish_values", type, data, count); },
+                              [&] { s.publish(variable, block, sidestream::impossible_values()); });
+    return sidestream::code_of(s.publish(variable, block, values));
   });
 }
 
@@ -240,8 +243,11 @@ int sidestream_get_handle(sidestream_session* session, const char* variable, int
 int sidestream_publish_handle_values(sidestream_session* session, sidestream_handle handle, sidestream_type type,
                                      const void* data, int64_t count) {
   return sidestream::publishing(session, "publish_handle_values", [&](Session& s) {
-    return sidestream::code_of(
-        s.publish(sidestream::Handle{handle}, sidestream::values_of("publish_handle_values", type, data, count)));
+    const sidestream::Handle of{handle};
+    const sidestream::Values values =
+        sidestream::or_refuse([&] { return sidestream::values_of("publish_handle_values", type, data, count); },
+                              [&] { s.publish(of, sidestream::impossible_values()); });
+    return sidestream::code_of(s.publish(of, values));
   });
 }
 
@@ -260,8 +266,10 @@ int sidestream_publish_array(sidestream_session* session, const char* variable, 
   return sidestream::publishing(session, "publish_array", [&](Session& s) {
     need(variable, "publish_array", "variable");
     if (rank > 0) need(extents, "publish_array", "extents"), need(strides, "publish_array", "strides");
-    return sidestream::code_of(s.publish(
-        variable, block, {sidestream::type_of("publish_array", type), data, rank, extents, strides, component_axis}));
+    const sidestream::Type of =
+        sidestream::or_refuse([&] { return sidestream::type_of("publish_array", type); },
+                              [&] { s.publish(variable, block, sidestream::impossible_values()); });
+    return sidestream::code_of(s.publish(variable, block, {of, data, rank, extents, strides, component_axis}));
   });
 }
 
@@ -279,7 +287,9 @@ int sidestream_alloc_values(sidestream_session* session, const char* variable, i
   return sidestream::publishing(session, "alloc_values", [&](Session& s) {
     need(variable, "alloc_values", "variable");
     need(data, "alloc_values", "data");
-    const sidestream::Values wanted = sidestream::values_of("alloc_values", type, nullptr, count);
+    const sidestream::Values wanted =
+        sidestream::or_refuse([&] { return sidestream::values_of("alloc_values", type, nullptr, count); },
+                              [&] { s.publish(variable, block, sidestream::impossible_values()); });
     *data = s.alloc_values(variable, block, wanted.type, wanted.count);
     return *data ? SIDESTREAM_OK : SIDESTREAM_REFUSED;
   });
@@ -290,7 +300,10 @@ int sidestream_alloc_array(sidestream_session* session, const char* variable, in
   return sidestream::publishing(session, "alloc_array", [&](Session& s) {
     need(variable, "alloc_array", "variable");
     need(array, "alloc_array", "array");
-    const sidestream::ArrayView view = s.alloc(variable, block, sidestream::type_of("alloc_array", type), rank);
+    const sidestream::Type of =
+        sidestream::or_refuse([&] { return sidestream::type_of("alloc_array", type); },
+                              [&] { s.publish(variable, block, sidestream::impossible_values()); });
+    const sidestream::ArrayView view = s.alloc(variable, block, of, rank);
     sidestream::fill(*array, sidestream::block_of(view, block));
     return view.data ? SIDESTREAM_OK : SIDESTREAM_REFUSED;
   });

@@ -1,6 +1,7 @@
 // What stands behind the C handle.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -67,6 +68,27 @@ int publishing(sidestream_session* session, const char* call, Work&& work) noexc
 [[nodiscard]] inline Values values_of(const char* call, sidestream_type type, const void* data, int64_t count) {
   if (count < 0) fail(Code::usage, "{}: found {} values, expected at least 0", call, count);
   return {type_of(call, type), data, static_cast<std::size_t>(count)};
+}
+
+/// Arguments that are wrong in themselves refuse the iteration, as those do that do not fit what is declared: if `work`
+/// throws, `fails` is called, a publication that fails.
+template <class Work, class Fails>
+auto or_refuse(Work&& work, Fails&& fails) {
+  try {
+    return work();
+  } catch (const Error&) {
+    try {
+      fails();
+    } catch (const Error&) {
+      // The first sentence is the one that helps.
+    }
+    throw;
+  }
+}
+
+/// What no block has.
+[[nodiscard]] inline Values impossible_values() {
+  return {Type::float64, nullptr, std::numeric_limits<std::size_t>::max()};
 }
 
 /// Throws Error(usage) if a required pointer argument is null.

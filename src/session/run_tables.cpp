@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <span>
 
+#include "base/log.hpp"
 #include "base/own_environment.hpp"
 #include "base/persist.hpp"
 #include "storage/file_parts.hpp"
@@ -129,6 +130,15 @@ std::string buffered_rows(Communicator& all, const TableWriters& writers, const 
   return text;
 }
 
+/// Collective: one rank says that rows are missing which could not be written while the run went on.
+void tell_lost(Communicator& all, const fs::path& path, const RowSpool& rows) {
+  std::int64_t last = rows.lost() > 0 ? all.rank() : -1;
+  all.maximum(std::span(&last, 1));
+  if (last != all.rank()) return;
+  log::warning("'{}' lacks {} rows of rank {}, and perhaps some of others: {}", path.string(), rows.lost(), last,
+               rows.failure());
+}
+
 }  // namespace
 
 bool write_run_table_together(Communicator& all, const TableWriters& writers, const std::string& directory,
@@ -147,6 +157,7 @@ bool write_run_table_together(Communicator& all, const TableWriters& writers, co
   begin += all.exclusive_sum(static_cast<std::int64_t>(rows.spilled() + text.size()));
   if (!leave_record(all, [&] { write_rows(temporary, static_cast<std::uint64_t>(begin), rows, text); })) return false;
   rows.close();
+  tell_lost(all, path, rows);
   const auto name = [&] {
     if (!first) return;
     rename_file(temporary, path.string());

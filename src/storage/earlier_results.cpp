@@ -121,6 +121,8 @@ void remove_plain(const fs::path& path, const std::vector<std::string>& of_lists
   std::error_code error;
   for (const fs::path& form : forms) {
     const fs::file_type type = fs::symlink_status(form, error).type();
+    // What a link to a directory leads to stays in its place: a database, which keeps what it has.
+    if (type == fs::file_type::symlink && fs::is_directory(form, error)) continue;
     if (type == fs::file_type::regular || type == fs::file_type::symlink) remove_result(form);
   }
   const fs::path note(hidden_beside(path.string(), ".committed"));

@@ -33,6 +33,7 @@ void RowSpool::add(std::string_view rows) {
     persist([&] { buffer_.append(rows.substr(0, end)); });
     rows.remove_prefix(end);
   }
+  lost_ += std::count(rows.begin(), rows.end(), '\n');
 }
 
 std::uint64_t RowSpool::position(std::size_t number) const noexcept { return (number * members_ + member_) * chunk; }
@@ -46,10 +47,10 @@ void RowSpool::spill() {
     write_chunk(buffer_);
     sizes_.push_back(static_cast<std::uint32_t>(buffer_.size()));
     spilled_ += buffer_.size();
+    buffer_.clear();
   } catch (const Error& e) {
     failure_ = e.what();
   }
-  buffer_.clear();
 }
 
 /// Nobody may have made the folder yet. A file that another user has put there is not ours to fill.
@@ -97,7 +98,6 @@ std::size_t read_at(int file, const std::string& path, std::uint64_t at, char* d
 }  // namespace
 
 void RowSpool::read_spilled(const std::function<void(std::string_view)>& take) const {
-  if (!failure_.empty()) throw Error(Code::file, failure_);
   std::string text;
   for (std::size_t n = 0; n < sizes_.size(); ++n) {
     text.resize(sizes_[n]);

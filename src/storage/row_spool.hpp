@@ -21,15 +21,19 @@ class RowSpool {
 
   RowSpool(std::string path, int member, int members);
 
-  /// Whole rows. A failure to write is kept for `read`, and what comes after it is dropped: the simulation goes on.
+  /// Whole rows. After a failure to write the rows in the buffer stay, and what comes later is lost: the simulation
+  /// goes on.
   void add(std::string_view rows);
+  /// Rows that were lost, and why.
+  [[nodiscard]] std::int64_t lost() const noexcept { return lost_; }
+  [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
   /// Bytes of all rows.
   [[nodiscard]] std::uint64_t size() const noexcept { return spilled_ + buffer_.size(); }
   /// Of these, in the file.
   [[nodiscard]] std::uint64_t spilled() const noexcept { return spilled_; }
   /// Rows that are in memory: all, or the last ones.
   [[nodiscard]] const std::string& buffered() const noexcept { return buffer_; }
-  /// Those in the file, in the order of adding, a chunk at a time. Throws Error(file), also for what failed before.
+  /// Those in the file, in the order of adding, a chunk at a time. Throws Error(file).
   void read_spilled(const std::function<void(std::string_view)>& take) const;
   /// Closes the file, which somebody may then remove.
   void close() noexcept { file_ = Descriptor(); }
@@ -46,6 +50,7 @@ class RowSpool {
   std::vector<std::uint32_t> sizes_;  ///< of the chunks in the file
   std::uint64_t spilled_ = 0;
   std::string failure_;
+  std::int64_t lost_ = 0;
   Descriptor file_;
 };
 

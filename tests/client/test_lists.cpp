@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -63,6 +64,30 @@ class Program {
     CHECK(code == (first.empty() ? SIDESTREAM_OK : SIDESTREAM_REFUSED));
     return first;
   }
+  /// What commit says of values that were put into the memory of alloc.
+  std::string commit(const char* name, const std::vector<std::int64_t>& list) {
+    void* place = nullptr;
+    REQUIRE(sidestream_alloc(s_, name, 0, &place) == SIDESTREAM_OK);
+    std::copy(list.begin(), list.end(), static_cast<std::int64_t*>(place));
+    if (sidestream_commit(s_, name, 0) == SIDESTREAM_OK) return "";
+    std::string said = sidestream_message(s_);
+    CHECK(sidestream_clear(s_, name, 0) == SIDESTREAM_OK);
+    return said;
+  }
+  /// Publishes all but one and ends the iteration, which tells whether it was refused.
+  int iterate_without(const std::string& left_out, const Lists& lists) {
+    const auto publish = [&](const char* name, const void* data) {
+      if (left_out != name) sidestream_publish(s_, name, 0, data);
+    };
+    publish("x", lists.x.data());
+    publish("l", lists.l.data());
+    publish("o", lists.o.data());
+    publish("k", lists.k.data());
+    publish("f", lists.f.data());
+    publish("e", lists.e.data());
+    publish("t", lists.t.data());
+    return sidestream_end_iteration(s_, cycle_++, 0);
+  }
   /// As a program that says neither type nor number.
   int bare(const char* name, const void* data) { return sidestream_publish(s_, name, 0, data); }
   [[nodiscard]] std::string message() const { return sidestream_message(s_); }
@@ -105,6 +130,18 @@ TEST_CASE("points and cells exchanged, from arrays that say nothing") {
   CHECK(program.bare("o", lists.o.data()) == SIDESTREAM_ERROR_USAGE);
   CHECK(program.message().find("the offsets end at 8, expected") != std::string::npos);
   program.end();
+}
+
+TEST_CASE("a list in memory of alloc that is wrong, and stays, is missing until it comes") {
+  Program program;
+  Lists lists;
+  lists.l[3] = 77;
+  CHECK(program.commit("l", lists.l).find("entry 3 of the connectivity is point 77") != std::string::npos);
+  program.end();
+  // Without the list that does not vary in time no iteration is delivered.
+  CHECK(program.iterate_without("l", lists) == SIDESTREAM_REFUSED);
+  CHECK(program.iterate({}).empty());
+  CHECK(program.iterate_without("l", {}) == SIDESTREAM_OK);
 }
 
 TEST_CASE("connectivity and offsets") {

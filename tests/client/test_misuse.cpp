@@ -106,6 +106,36 @@ TEST_CASE("a failed publish refuses the iteration, for everybody, and the next o
   f.check_that_only_the_next_counts();
 }
 
+TEST_CASE("arguments that are wrong in themselves refuse the iteration too") {
+  // As what they are wrong about: a product of extents that overflowed, a constant of another library.
+  const auto wrong_type = static_cast<sidestream_type>(99);
+  for (int kind = 0; kind < 6; ++kind) {
+    CAPTURE(kind);
+    Fixture f;
+    sidestream_handle handle{};
+    REQUIRE(sidestream_get_handle(f.session, "t", f.rank, &handle) == SIDESTREAM_OK);
+    void* place = nullptr;
+    const std::int64_t extents[4] = {4, 4, 4, 1}, strides[4] = {1, 4, 16, 64};
+    const double* const v = f.values.data();
+    const auto call = [&] {
+      if (kind == 0) return sidestream_publish_values(f.session, "t", f.rank, SIDESTREAM_FLOAT64, v, -5);
+      if (kind == 1) return sidestream_publish_values(f.session, "t", f.rank, wrong_type, v, 64);
+      if (kind == 2) return sidestream_publish_handle_values(f.session, handle, SIDESTREAM_FLOAT64, v, -5);
+      if (kind == 3) return sidestream_alloc_values(f.session, "t", f.rank, wrong_type, 64, &place);
+      if (kind == 4) return sidestream_publish_array(f.session, "t", f.rank, wrong_type, v, 3, extents, strides, -1);
+      return sidestream_publish_values(f.session, "t", f.rank, SIDESTREAM_FLOAT64, v, 63);
+    };
+    if (f.rank == f.size - 1) {
+      CHECK(call() == SIDESTREAM_ERROR_USAGE);
+      CHECK(f.says(kind == 5 ? "has 63 values, expected 64" : kind == 0 || kind == 2 ? "-5" : "the type is 99"));
+    } else {
+      sidestream_publish(f.session, "t", f.rank, f.values.data());
+    }
+    sidestream_end_iteration(f.session, 0, 0);
+    f.check_that_only_the_next_counts();
+  }
+}
+
 TEST_CASE("publishing twice, a null pointer, an unknown block") {
   Fixture f;
   CHECK(sidestream_publish(f.session, "t", f.rank, nullptr) == SIDESTREAM_ERROR_USAGE);

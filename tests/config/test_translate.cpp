@@ -180,6 +180,19 @@ TEST_CASE("surfaces in space, words of coordinates, scripts, prefixes and expres
   CHECK(contains(axes, "<variable visualizable=\"false\">"));
 }
 
+TEST_CASE("parameters of Damaris that double at each step are left out at a bounded length") {
+  std::string parameters = "<parameter name='p0' type='int' value='1'/>\n";
+  for (int n = 1; n < 60; ++n) {
+    const std::string before = "p" + std::to_string(n - 1);
+    parameters += "<parameter name='p" + std::to_string(n) + "' type='int' value='" + before + "+" + before + "'/>\n";
+  }
+  const Translated t = translated("damaris", damaris(parameters), "");
+  CAPTURE(t.made.err);
+  CHECK(t.made.out.size() < 100'000);
+  CHECK(contains(t.made.out, "p3: "));
+  CHECK(contains(t.made.err, "with the values of the parameters that it names, its own has"));
+}
+
 TEST_CASE("placements of Damaris") {
   const auto placement = [](const std::string& dedicated) {
     const Outcome made =

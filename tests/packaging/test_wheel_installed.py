@@ -58,3 +58,11 @@ def test_it_runs_with_the_installed_library(wheel, tmp_path):
         check=False,
     )
     assert done.stdout.startswith("sidestream 0."), done.stdout + done.stderr
+    # Scripts of other installations of the package are passed over: two that called each other would never end.
+    scripts = tmp_path / "scripts"
+    scripts.mkdir()
+    (scripts / "sidestream").write_text("#!/bin/sh\nexit 7\n")
+    (scripts / "sidestream").chmod(0o755)
+    environment["PATH"] = f"{scripts}{os.pathsep}{environment['PATH']}"
+    done = subprocess.run([sys.executable, "-c", call, "--version"], env=environment, timeout=60, check=False)
+    assert done.returncode == 0

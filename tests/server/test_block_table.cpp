@@ -228,6 +228,10 @@ TEST_CASE("overlapping blocks of one level are found, those of lists and other l
   REQUIRE(found);
   CHECK(found->first.id == 0);
   CHECK(found->second.id == 1);
+  const auto not_there = [](const Block& one) { return one.id == 1; };
+  CHECK(!BlockTable(blocks).overlap(false, not_there));
+  CHECK(BlockTable(blocks).overlap(true));
+  CHECK(!BlockTable(blocks).overlap(true, not_there));
 }
 
 TEST_CASE("a table after many changes is the one that is made of what is left") {

@@ -44,6 +44,21 @@ TEST_CASE("tables go, with the note of how much of them is whole") {
   CHECK(left_of({"statistics.csv", ".statistics.csv.committed", "mine.csv"}, {"statistics.csv"}) == Names{"mine.csv"});
 }
 
+TEST_CASE("a link to the directory of a database stays, and what it leads to") {
+  const Scratch scratch, elsewhere;
+  write_file(elsewhere.path + "/contexts", "earlier");
+  fs::create_directory_symlink(elsewhere.path, scratch.path + "/database");
+  write_file(elsewhere.path + "/t.csv", "earlier");
+  fs::create_symlink(elsewhere.path + "/t.csv", scratch.path + "/t.csv");
+  Registry registry;
+  register_storage(registry);
+  remove_earlier_results(*open_output_directory(scratch.path, {}), {"database", "t.csv"}, {}, registry.formats());
+  CHECK(fs::is_symlink(scratch.path + "/database"));
+  CHECK(!fs::exists(fs::symlink_status(scratch.path + "/t.csv")));
+  CHECK(fs::exists(elsewhere.path + "/contexts"));
+  CHECK(fs::exists(elsewhere.path + "/t.csv"));
+}
+
 TEST_CASE("pieces of all servers go, with the list and the file that stood for them") {
   const Names files{"surface.vtp", "surface.pvtp", "surface/piece-000000.vtp", "surface/piece-000003.vtp",
                     "surface/note.txt"};

@@ -14,9 +14,18 @@ def program() -> Path | None:
     script = Path(sys.argv[0]).resolve()
     for folder in os.get_exec_path():
         found = shutil.which("sidestream", path=folder)
-        if found and Path(found).resolve() != script:
+        if found and Path(found).resolve() != script and not is_script(Path(found)):
             return Path(found)
     return None
+
+
+def is_script(path: Path) -> bool:
+    """Then it is that of another installation of this package, or a shim: it would call this one, for ever."""
+    try:
+        with path.open("rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:  # a program may be there to be run and not to be read
+        return False
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <limits>
 
 #include "base/fail.hpp"
@@ -65,7 +66,8 @@ void RunningRanges::widen(std::span<ColourRange> shown, const CombineInput& inpu
 std::vector<ColourRange> RunningRanges::kept_before(const CombineInput& input) const {
   std::vector<ColourRange> kept(so_far_.size(), nothing);
   const auto* tables = dynamic_cast<const EarlierTables*>(&input.results);
-  Bytes bytes;
+  // Its memory is there before the collective call, after which nothing may fail on one server only.
+  Bytes bytes = bytes_of(kept);
   if (input.communicator.rank() == 0) {
     // Columns iteration, cycle, time, scale, low, high.
     for (const auto& row : tables ? tables->earlier_rows(file_) : std::vector<std::vector<std::string>>()) {
@@ -76,7 +78,8 @@ std::vector<ColourRange> RunningRanges::kept_before(const CombineInput& input) c
     bytes = bytes_of(kept);
   }
   input.communicator.broadcast(bytes, 0);
-  return records_of<ColourRange>(bytes);
+  std::memcpy(kept.data(), bytes.data(), bytes.size());
+  return kept;
 }
 
 void RunningRanges::keep(const CombineInput& input) const {

@@ -127,7 +127,16 @@ class Reader {
       element.leave_out("parameters are numbers");
       return true;
     }
-    model_.parameters[name] = with_values(value);
+    // Parameters that name the one before twice would double at each step.
+    constexpr std::size_t longest = 4096;
+    const std::string made = with_values(value);
+    if (made.size() > longest) {
+      element.leave_out(
+          fmt::format("with the values of the parameters that it names, its own has {} characters, expected at most {}",
+                      made.size(), longest));
+      return true;
+    }
+    model_.parameters[name] = made;
     return true;
   }
 

@@ -1,0 +1,34 @@
+// Points of one number at several places: which are the same, and where it ends.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "analysis/repeated_points.hpp"
+#include "sidestream/error.hpp"
+
+using namespace sidestream;
+
+TEST_CASE("places are the same up to rounding, and where both are no numbers") {
+  const double none = std::numeric_limits<double>::quiet_NaN(), far = std::numeric_limits<double>::infinity();
+  const std::vector<std::array<double, 3>> places{{100, 0, 0}, {none, far, 0}, {-far, 1, 2}};
+  // What is infinite does not make everything the same.
+  PointsOfOneNumber same(reach_of(places, 1));
+  same.add({100, 0, 0}, 7);
+  same.add({none, 1, 2}, 8);
+  same.add({far, 1, 2}, 9);
+  CHECK(same.at({100 + 1e-5, 0, 0}) == 7);
+  CHECK(same.at({100.1, 0, 0}) == -1);
+  CHECK(same.at({none, 1, 2}) == 8);
+  CHECK(same.at({far, 1, 2}) == 9);
+  CHECK(same.at({-far, 1, 2}) == -1);
+}
+
+TEST_CASE("a number that hundreds of places have was never filled in") {
+  PointsOfOneNumber same(1);
+  const auto all = [&] {
+    for (int n = 0; n < 2000; ++n) same.add({n / 2000.0, 0, 0}, n);
+  };
+  CHECK_THROWS_WITH_AS(all(), doctest::Contains("found one number in point_ids at 1000 places"), Error);
+}
