@@ -31,7 +31,7 @@ struct Fixture {
     const char* all = std::getenv("SIDESTREAM_FAULTS");
     if (all != nullptr && std::string(all) == "all") return 1;
     if (std::getenv("SIDESTREAM_TEST_ALL") != nullptr) return world.size() == 1 ? 1 : 13;
-    return world.size() == 1 ? 7 : 67;
+    return world.size() == 1 ? 13 : 211;
   }
 
   /// Collective: whether the texts are the same on all.
