@@ -40,6 +40,7 @@ function(sidestream_unity target size)
     sidestream_unity_folder(${target} ${folder} ${size} ${files_${folder}})
   endforeach()
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  set_target_properties(${target} PROPERTIES SIDESTREAM_UNITS ON)  # CompilerOptions.cmake asks
 endfunction()
 
 # Whether a file is compiled by itself.
