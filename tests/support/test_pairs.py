@@ -47,6 +47,14 @@ def test_each_value_comes_about_as_often():
     assert [letter for _, letter in now].count("a") == 5
 
 
+def test_short_lists_do_not_run_in_step():
+    """Where each value comes once, all pairs of the short lists come, too."""
+    now, _ = split(pairs(range(5), "ab", "xy", strength=1))
+    assert len(now) == 5 and len({case[1:] for case in now}) == 4
+    now, _ = split(pairs("ab", [1, 2], range(8), strength=1))
+    assert len(now) == 8 and len({case[:2] for case in now}) == 4
+
+
 def test_the_same_set_and_order_always():
     one, other = pairs(*LISTS), pairs(*LISTS)
     assert [split([a]) for a in one] == [split([b]) for b in other]
