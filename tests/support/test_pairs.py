@@ -86,9 +86,9 @@ def test_few():
     assert split(few([1, 2], [("a", (3, 4))])) == ([(1, "a", (3, 4))], [(2, "a", (3, 4))])
 
 
-@pytest.mark.parametrize(("every", "passed"), [("", 1), ("1", 3)])
-def test_marked_cases_run_where_all_are_wanted(pytester, monkeypatch, every, passed):
-    """And elsewhere a line says how many were left out."""
+@pytest.mark.parametrize(("every", "wanted", "passed", "left"), [("", "", 1, 2), ("1", "", 3, 0), ("", "not 2", 1, 1)])
+def test_marked_cases_run_where_all_are_wanted(pytester, monkeypatch, every, wanted, passed, left):
+    """And elsewhere a line says how many were left out, of those that were chosen."""
     pytester.makepyfile("""
         import pytest
         from pairs import few
@@ -102,6 +102,7 @@ def test_marked_cases_run_where_all_are_wanted(pytester, monkeypatch, every, pas
             config.pluginmanager.register(left_out)
     """)
     monkeypatch.setenv("SIDESTREAM_TEST_ALL", every)
-    done = pytester.runpytest_inprocess("-p", "no:zarr", "--strict-markers")
+    done = pytester.runpytest_inprocess("-p", "no:zarr", "--strict-markers", "-k", wanted)
     done.assert_outcomes(passed=passed, deselected=3 - passed)
-    assert ("2 cases run in `make test-all` only" in done.stdout.str()) == (not every)
+    for count, cases in ((1, "1 case runs"), (2, "2 cases run")):
+        assert (f"{cases} in `make test-all` only" in done.stdout.str()) == (left == count)
