@@ -2,8 +2,8 @@
 add_library(sidestream_options INTERFACE)
 target_compile_options(sidestream_options INTERFACE
   # In a unit of several files (cmake/UnityBuild.cmake) one may shadow what another has to itself; nothing is wrong with that.
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow> -Wnon-virtual-dtor>
-  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-subobject-linkage>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<NOT:$<BOOL:$<TARGET_PROPERTY:SIDESTREAM_UNITY>>>:-Wshadow> -Wnon-virtual-dtor>
+  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:$<TARGET_PROPERTY:SIDESTREAM_UNITY>>>:-Wno-subobject-linkage>
   # One rounding per operation on every machine: results must not depend on whether the compiler fuses.
   -ffp-contract=off
   # GCC 12 takes `"text" + std::string` for overlapping or far too long copies when it optimises (its bug 105651).

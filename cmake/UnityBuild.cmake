@@ -2,8 +2,8 @@
 # most of the time a small file takes. A file with flags of its own stays apart, and one that depends on what was found
 # (OptionalParts.cmake), so that the others do not.
 #
-# On where all is built once and from nothing. Off in debug builds, which so notice a file that finds in its neighbour the
-# #include that it lacks. Who changes a file a minute, with a compiler cache, sets SIDESTREAM_UNITY=OFF in the environment.
+# On where all is built once and from nothing. Off in debug builds and in the preset tsan, which .ci/run builds: they notice a
+# file that finds in its neighbour the #include that it lacks, or shadows a name. Who changes a file a minute, with a compiler cache, sets SIDESTREAM_UNITY=OFF in the environment.
 #
 # CMake's own unity builds include files by absolute path, so that a compiler cache misses in every other checkout. Ours are
 # named from the root of the project.
@@ -40,6 +40,7 @@ function(sidestream_unity target size)
     sidestream_unity_folder(${target} ${folder} ${size} ${files_${folder}})
   endforeach()
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  set_target_properties(${target} PROPERTIES SIDESTREAM_UNITY ON)  # which CompilerOptions.cmake asks for
 endfunction()
 
 # Whether a file is compiled by itself.
