@@ -14,8 +14,8 @@ analyses:
   - statistics: {{variable: %s, file: 'blocked/{{cycle}}.csv'}}
 on_error: stop
 """
-# The first is always built, the others where their libraries are. Each with a variable, and arguments with which it runs
-# for much longer than a failure takes to come back.
+# The first is always built, the others where their libraries are. Each with a variable, and arguments with which it
+# runs for much longer than a failure takes to come back.
 PROGRAMS = {
     "advection": (["gaussian", "--cells", 16, "--levels", 2, "--end", 1e6], "density"),
     "blast": (["sedov", "--least", 2, "--most", 3, "--end", 1e6], "density"),

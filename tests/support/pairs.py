@@ -56,7 +56,8 @@ def _covering(there, strength):
     """A set of choices that has all parts of all of them: the one with most new parts first, and so on.
 
     Of those that are as good it takes one whose values were taken least, of these one whose larger parts were, so that
-    short lists do not run in step, and of these the first: the set is always the same, and has each value about as often.
+    short lists do not run in step, and of these the first: the set is always the same, and has each value about as
+    often.
     """
     parts = {chosen: _parts(chosen, strength) for chosen in there}
     larger = {chosen: _parts(chosen, strength + 1) for chosen in there}

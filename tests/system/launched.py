@@ -42,8 +42,8 @@ class Job:
         )
 
     def run(self, ranks, file, arguments, timeout):
-        """The status and what each of the ranks, and mpirun, printed. The status is the first that is not 0, in the order
-        of ranks; mpirun's if ranks have died."""
+        """The status and what each of the ranks, and mpirun, printed. The status is the first that is not 0, in the
+        order of ranks; mpirun's if ranks have died."""
         words = [str(ranks), str(file), *map(str, arguments)]
         assert not any(end in word for word in words for end in "\t\n"), f"a tab or a line end in {words}"
         line = "\t".join(words) + "\n"

@@ -52,6 +52,6 @@ def test_a_job_that_ends_between_runs_is_named(tmp_path):
     for job in list(JOBS.values()):
         job.process.terminate()
         job.process.wait(20)
-    with pytest.raises(AssertionError, match="ended with status .* after all of its runs"):
+    with pytest.raises(AssertionError, match=r"ended with status .* after all of its runs"):
         run(tmp_path / "next", 1, "inline", TASKS)
     check(run(tmp_path / "again", 1, "inline", TASKS), 1)
