@@ -35,4 +35,8 @@ if(SIDESTREAM_LOOK_FOR_TINYXML2)
 endif()
 sidestream_part_found(TINYXML2 ${tinyxml2_FOUND})
 
+# Looked for in benchmarks/io.
+sidestream_part(NETCDF TITLE NetCDF PACKAGE "libnetcdf-mpi-dev (Debian), for Open MPI" FOR "the method netcdf of benchmarks/io"
+  ONLY_WITH SIDESTREAM_BUILD_BENCHMARKS)
+
 include(Adios2)

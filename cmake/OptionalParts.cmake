@@ -4,19 +4,22 @@
 #
 # Flags and folders of a part reach only the files that use it: no other is compiled again when a library appears.
 
-# sidestream_part(NAME TITLE text FOR text PACKAGE text [ALIAS option] [SWITCH name])
+# sidestream_part(NAME TITLE text FOR text PACKAGE text [ALIAS option] [SWITCH name] [WAS text] [ONLY_WITH option])
 #
 # Declares the switch; SIDESTREAM_LOOK_FOR_<NAME> tells whether to look. PACKAGE: what to install, for people. ALIAS: an older
-# option, of which OFF means OFF and ON means AUTO. SWITCH: what it is called, if not after NAME.
+# option, of which OFF means OFF and ON means AUTO. SWITCH: what it is called, if not after NAME. WAS: the help text of when
+# the switch itself was an option, whose ON meant "if there is one". ONLY_WITH: what builds all that uses the part; without it
+# nobody looks, and ON fails.
 function(sidestream_part name)
-  cmake_parse_arguments(PART "" "TITLE;FOR;PACKAGE;ALIAS;SWITCH" "" ${ARGN})
+  cmake_parse_arguments(PART "" "TITLE;FOR;PACKAGE;ALIAS;SWITCH;WAS;ONLY_WITH" "" ${ARGN})
   set(switch SIDESTREAM_WITH_${name})
   if(PART_SWITCH)
     set(switch ${PART_SWITCH})
   endif()
   get_property(kind CACHE ${switch} PROPERTY TYPE)
-  if(kind STREQUAL "BOOL" AND ${switch})  # a build folder of when this was an option: ON meant "if there is one"
-    set(${switch} AUTO CACHE STRING "" FORCE)
+  get_property(help CACHE ${switch} PROPERTY HELPSTRING)
+  if(PART_WAS AND kind STREQUAL "BOOL" AND help STREQUAL PART_WAS AND ${switch})  # a build folder of that time
+    unset(${switch} CACHE)
   endif()
   set(${switch} AUTO CACHE STRING "${PART_TITLE}, for ${PART_FOR}: AUTO, ON (fail without it) or OFF")
   set_property(CACHE ${switch} PROPERTY STRINGS AUTO ON OFF)
@@ -34,6 +37,10 @@ function(sidestream_part name)
     set(value OFF)
   else()
     message(FATAL_ERROR "${switch} is '${${switch}}'; it can be AUTO, ON or OFF")
+  endif()
+  if(value STREQUAL "ON" AND PART_ONLY_WITH AND NOT ${PART_ONLY_WITH})
+    message(FATAL_ERROR "${switch} is ON, but ${PART_TITLE} is for ${PART_FOR} alone, and ${PART_ONLY_WITH} is OFF. Set "
+      "${PART_ONLY_WITH} to ON, or ${switch} to AUTO.")
   endif()
   set_property(GLOBAL PROPERTY SIDESTREAM_PART_${name} "${value};${switch};${PART_TITLE};${PART_FOR};${PART_PACKAGE}")
   set(look TRUE)

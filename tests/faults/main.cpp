@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -103,29 +104,47 @@ class Sweep {
     return {endings, results};
   }
 
-  void try_stage(Fault fault) {
+  void try_stage(const Fault& fault) {
     const long total = allocated_[static_cast<std::size_t>(fault.rank)].allocations[number_of(fault.stage)];
     if (rank_ == 0 && total == 0) {  // as publishing should in shared memory
       std::printf("%s: %s of rank %d allocates nothing\n", one_.name.c_str(), fault.stage.c_str(), fault.rank);
     }
     stages_with_any_ += total > 0;
-    for (const long n : sample(total, wanted(one_))) {
+    const std::set<long> chosen = sample(total, wanted(one_));
+    bool failed = false;
+    for (const long n : chosen) failed |= fails(fault, n);
+    if (rank_ != 0 || chosen.empty() || failed) return;
+    std::printf("%s: no allocation failed in %s of rank %d, which had %ld\n", one_.name.c_str(), fault.stage.c_str(),
+                fault.rank, total);
+    ++wrong_;
+  }
+
+  /// Whether the n-th allocation was reached, or an earlier one: what threads allocate differs from session to session.
+  bool fails(Fault fault, long n) {
+    for (int tries = 0; tries < 4; ++tries) {
       fault.n = n;
       const auto [endings, results] = session(fault);
-      if (rank_ != 0) continue;
-      bool error = false;
-      for (const Ending& ending : endings) error |= ending.errors > 0;
-      failed_ += error;
-      const auto wrong = sidestream::testing::mistakes(one_, fault, endings, results, reference_);
-      wrong_ += !wrong.empty();
-      if (wrong.empty()) continue;
-      std::printf("%s, %s:\n", one_.name.c_str(), fault.text().c_str());
-      for (const std::string& what : wrong) std::printf("  %s\n", what.c_str());
-      for (std::size_t r = 0; r < endings.size(); ++r) {
-        if (endings[r].errors > 0) std::printf("  (rank %zu: %s)\n", r, endings[r].first);
-      }
-      std::fflush(stdout);
+      if (rank_ == 0) look_at(fault, endings, results);
+      const long reached = endings[static_cast<std::size_t>(fault.rank)].reached;
+      if (reached >= n) return true;
+      n = std::max(1L, std::min(reached, n / 2));
     }
+    return false;
+  }
+
+  void look_at(const Fault& fault, const std::vector<Ending>& endings, const Results& results) {
+    bool error = false;
+    for (const Ending& ending : endings) error |= ending.errors > 0;
+    failed_ += error;
+    const auto wrong = sidestream::testing::mistakes(one_, fault, endings, results, reference_);
+    wrong_ += !wrong.empty();
+    if (wrong.empty()) return;
+    std::printf("%s, %s:\n", one_.name.c_str(), fault.text().c_str());
+    for (const std::string& what : wrong) std::printf("  %s\n", what.c_str());
+    for (std::size_t r = 0; r < endings.size(); ++r) {
+      if (endings[r].errors > 0) std::printf("  (rank %zu: %s)\n", r, endings[r].first);
+    }
+    std::fflush(stdout);
   }
 
   const Case& one_;

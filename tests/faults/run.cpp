@@ -33,13 +33,21 @@ class Stages {
 
   void begin(const char* stage) {
     if (counts_) begun_[number_of(stage)] = sidestream_test_allocations();
-    if (mine_ && fault_.stage == stage) sidestream_test_fail_any_allocation(fault_.n);
+    if (!mine_ || fault_.stage != stage) return;
+    armed_ = true;
+    sidestream_test_fail_any_allocation(fault_.n);
   }
   void end(const char* stage) {
     long& begun = begun_[number_of(stage)];
     if (counts_ && begun >= 0) ending_.allocations[number_of(stage)] = sidestream_test_allocations() - begun;
     begun = -1;
-    if (mine_ && fault_.stage == stage) sidestream_test_fail_any_allocation(0);
+    if (mine_ && fault_.stage == stage) disarm();
+  }
+  /// Nothing fails from here on; also for a stage that never ended.
+  void disarm() {
+    const long reached = sidestream_test_fail_any_allocation(0);
+    if (armed_) ending_.reached = reached;
+    armed_ = false;
   }
   /// One call of the stage. False: it threw, which is noted.
   bool call(const char* stage, const std::function<void()>& work, bool in_stage = true) {
@@ -69,6 +77,7 @@ class Stages {
 
   const Fault& fault_;
   bool mine_, counts_;
+  bool armed_ = false;  ///< in the stage of the fault
   Ending& ending_;
   std::array<long, stage_names.size()> begun_;  ///< -1: not now
 };
@@ -243,7 +252,7 @@ Ending run_session(MPI_Comm comm, const Case& one, const Fault& fault, const std
   } else {
     run_member(job, one, stages, folder, ending);
   }
-  sidestream_test_fail_any_allocation(0);
+  stages.disarm();
   MPI_Comm_free(&job);
   return ending;
 }

@@ -57,9 +57,11 @@ foreach(standard 17 20)
   set_tests_properties(header.publishing_calls.in_cxx${standard} header.bare_calls.in_cxx${standard} PROPERTIES TIMEOUT 60
     LABELS "unit;packaging")
 endforeach()
-add_test(NAME header.bare_calls.are_warned_of COMMAND ${CMAKE_CXX_COMPILER} -std=c++17 -DBARE ${calls})
+# Every one of the 14 there.
+add_test(NAME header.bare_calls.are_warned_of COMMAND sh -c "\"$@\" 2>&1 | grep -cE 'is deprecated: (add|give) '"
+  sh ${CMAKE_CXX_COMPILER} -std=c++17 -DBARE ${calls})
 set_tests_properties(header.bare_calls.are_warned_of PROPERTIES TIMEOUT 60 LABELS "unit;packaging"
-  PASS_REGULAR_EXPRESSION "add the number of values: publish\\(variable, block, data, count\\)")
+  PASS_REGULAR_EXPRESSION "^14[\n]*$")
 
 # Faulty headers must fail in the way they are faulty, or the tests above prove nothing.
 sidestream_header_test(needs_another CXX needs_another.hpp -I${CMAKE_CURRENT_SOURCE_DIR}/faulty)

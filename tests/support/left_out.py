@@ -14,6 +14,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", f"{MARK}: runs in `make test-all` only (SIDESTREAM_TEST_ALL=1)")
 
 
+@pytest.hookimpl(trylast=True)  # after `-k`: what that leaves out is not counted
 def pytest_collection_modifyitems(config, items):
     if os.environ.get("SIDESTREAM_TEST_ALL") == "1":
         return

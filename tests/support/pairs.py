@@ -55,17 +55,22 @@ def _parts(chosen, strength):
 def _covering(there, strength):
     """A set of choices that has all parts of all of them: the one with most new parts first, and so on.
 
-    Of those that are as good it takes one whose values were taken least, and of these the first: the set is always the
-    same, and has each value about as often.
+    Of those that are as good it takes one whose values were taken least, of these one whose larger parts were, so that
+    short lists do not run in step, and of these the first: the set is always the same, and has each value about as
+    often.
     """
     parts = {chosen: _parts(chosen, strength) for chosen in there}
+    larger = {chosen: _parts(chosen, strength + 1) for chosen in there}
     missing = set().union(*parts.values())
     kept, taken = set(), Counter()
+
+    def good(chosen):
+        new = len(parts[chosen] & missing)
+        return new, -sum(taken[one] for one in enumerate(chosen)), -sum(taken[part] for part in larger[chosen])
+
     while missing:
-        best = max(
-            there, key=lambda chosen: (len(parts[chosen] & missing), -sum(taken[one] for one in enumerate(chosen)))
-        )
+        best = max(there, key=good)
         kept.add(best)
-        taken.update(enumerate(best))
+        taken.update([*enumerate(best), *larger[best]])
         missing -= parts[best]
     return kept

@@ -47,6 +47,14 @@ def test_each_value_comes_about_as_often():
     assert [letter for _, letter in now].count("a") == 5
 
 
+def test_short_lists_do_not_run_in_step():
+    """Where each value comes once, all pairs of the short lists come, too."""
+    now, _ = split(pairs(range(5), "ab", "xy", strength=1))
+    assert len(now) == 5 and len({case[1:] for case in now}) == 4
+    now, _ = split(pairs("ab", [1, 2], range(8), strength=1))
+    assert len(now) == 8 and len({case[:2] for case in now}) == 4
+
+
 def test_the_same_set_and_order_always():
     one, other = pairs(*LISTS), pairs(*LISTS)
     assert [split([a]) for a in one] == [split([b]) for b in other]
@@ -78,9 +86,9 @@ def test_few():
     assert split(few([1, 2], [("a", (3, 4))])) == ([(1, "a", (3, 4))], [(2, "a", (3, 4))])
 
 
-@pytest.mark.parametrize(("every", "passed"), [("", 1), ("1", 3)])
-def test_marked_cases_run_where_all_are_wanted(pytester, monkeypatch, every, passed):
-    """And elsewhere a line says how many were left out."""
+@pytest.mark.parametrize(("every", "wanted", "passed", "left"), [("", "", 1, 2), ("1", "", 3, 0), ("", "not 2", 1, 1)])
+def test_marked_cases_run_where_all_are_wanted(pytester, monkeypatch, every, wanted, passed, left):
+    """And elsewhere a line says how many were left out, of those that were chosen."""
     pytester.makepyfile("""
         import pytest
         from pairs import few
@@ -94,6 +102,7 @@ def test_marked_cases_run_where_all_are_wanted(pytester, monkeypatch, every, pas
             config.pluginmanager.register(left_out)
     """)
     monkeypatch.setenv("SIDESTREAM_TEST_ALL", every)
-    done = pytester.runpytest_inprocess("-p", "no:zarr", "--strict-markers")
+    done = pytester.runpytest_inprocess("-p", "no:zarr", "--strict-markers", "-k", wanted)
     done.assert_outcomes(passed=passed, deselected=3 - passed)
-    assert ("2 cases run in `make test-all` only" in done.stdout.str()) == (not every)
+    for count, cases in ((1, "1 case runs"), (2, "2 cases run")):
+        assert (f"{cases} in `make test-all` only" in done.stdout.str()) == (left == count)

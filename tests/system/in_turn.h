@@ -30,29 +30,45 @@ static MPI_Comm first_ranks(int count) {
   return comm;
 }
 
-/* Both streams, and what the library and its workers print, go to the file from here on. */
-static void print_to(const char* file, int rank) {
+/* Both streams, and what the library and its workers print, go to the file from here on; 0: they do. */
+static int print_to(const char* file, int rank) {
   char name[4096];
-  snprintf(name, sizeof name, "%s.%d", file, rank);
+  const int length = snprintf(name, sizeof name, "%s.%d", file, rank);
   const int to = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
-  dup2(to, STDOUT_FILENO);
-  dup2(to, STDERR_FILENO);
+  if (to < 0 || length >= (int)sizeof name) return 1;
+  const int failed = dup2(to, STDOUT_FILENO) < 0 || dup2(to, STDERR_FILENO) < 0;
   close(to);
+  return failed;
+}
+
+/* Divides a line at its tabs, also where there is nothing between two; how many words, or -1 if there are more than
+ * `most`. */
+static int divide(char* line, char** words, int most) {
+  line[strcspn(line, "\n")] = '\0';
+  int count = 0;
+  for (char* next = line; next; ++count) {
+    if (count == most) return -1;
+    words[count] = next;
+    next = strchr(next, '\t');
+    if (next) *next++ = '\0';
+  }
+  return count;
 }
 
 static int run_line(char* line, const char* program, int rank, one_run run) {
   enum { MOST = 64 };
   char* words[MOST + 1] = {NULL};
-  int count = 0;
-  for (char* word = strtok(line, "\t\n"); word && count < MOST; word = strtok(NULL, "\t\n")) words[count++] = word;
-  if (count < 2) return 1;
+  const int count = divide(line, words, MOST);
+  if (!words[1] || print_to(words[1], rank) != 0) return 1;
+  if (count < 0) {
+    fprintf(stderr, "in_turn.h: a run has more than %d arguments\n", MOST - 2);
+    return 1;
+  }
   MPI_Comm comm = first_ranks(atoi(words[0]));
-  print_to(words[1], rank);
-  char* arguments[MOST + 1] = {NULL};
   char name[4096];
   snprintf(name, sizeof name, "%s", program);
+  char** const arguments = words + 1; /* the file makes room for the name */
   arguments[0] = name;
-  for (int a = 2; a < count; ++a) arguments[a - 1] = words[a];
   const int status = run(count - 1, arguments, comm);
   fflush(stdout);
   fflush(stderr);

@@ -21,10 +21,10 @@ JOBS = {}
 
 
 class Job:
-    """mpirun and its ranks, which wait for runs."""
+    """mpirun and its ranks, which wait for runs. `died`: while ranks had one, which has reported it."""
 
     def __init__(self, program, ranks):
-        self.ranks = ranks
+        self.ranks, self.died = ranks, False
         self.folder = tempfile.TemporaryDirectory(prefix="sidestream-job-")
         folder = Path(self.folder.name)
         names = [folder / f"orders.{rank}" for rank in range(ranks)]
@@ -42,8 +42,11 @@ class Job:
         )
 
     def run(self, ranks, file, arguments, timeout):
-        """The status and what each of the ranks, and mpirun, printed."""
-        line = "\t".join([str(ranks), str(file), *map(str, arguments)]) + "\n"
+        """The status and what each of the ranks, and mpirun, printed. The status is the first that is not 0, in the
+        order of ranks; mpirun's if ranks have died."""
+        words = [str(ranks), str(file), *map(str, arguments)]
+        assert not any(end in word for word in words for end in "\t\n"), f"a tab or a line end in {words}"
+        line = "\t".join(words) + "\n"
         for pipe in self.orders[:ranks]:
             os.write(pipe, line.encode())
         deadline = time.monotonic() + timeout
@@ -55,11 +58,18 @@ class Job:
                 raise AssertionError(f"not done after {timeout} s: {command}\n{_printed(file, ranks)}")
             if select.select([self.replies], [], [], 0.2)[0]:
                 replies += os.read(self.replies, 4096)
+        while select.select([self.replies], [], [], 0)[0]:  # what came just before mpirun ended
+            replies += os.read(self.replies, 4096)
         if replies.count(b"\n") == ranks:
-            return max(int(reply.split()[1]) for reply in replies.splitlines()), _printed(file, ranks)
-        status = self.process.wait() or 1  # ranks that did not say what they return have died
+            statuses = dict(map(int, reply.split()) for reply in replies.splitlines())
+            return next((statuses[rank] for rank in sorted(statuses) if statuses[rank]), 0), _printed(file, ranks)
+        self.died = True  # with ranks that did not say what they return
         self.printed.seek(0)
-        return status, _printed(file, ranks) + self.printed.read()
+        text = _printed(file, ranks) + self.printed.read()
+        if self.process.returncode == 0:
+            self.end()
+            raise AssertionError(f"ranks have ended before their run, and mpirun's status is 0:\n{text}")
+        return self.process.returncode, text
 
     def command(self, ranks, arguments):
         """What would run the same by itself."""
@@ -73,13 +83,20 @@ class Job:
         try:
             self.process.wait(limit)
         except subprocess.TimeoutExpired:
-            self.process.terminate()
-            self.process.wait()
+            self._terminate()
         self.printed.seek(0)
         text = self.printed.read()
         self.printed.close()
         self.folder.cleanup()
         return self.process.returncode, text
+
+    def _terminate(self):
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait(10)
 
 
 def _mpirun():
@@ -97,17 +114,19 @@ def run_in_job(program, ranks, file, arguments, timeout=100):
     environment = tuple(sorted((name, value) for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"))
     key = (program, str(Path.cwd()), environment)
     job = JOBS.pop(key, None)
-    if job and job.ranks < ranks:
+    if job and (job.ranks < ranks or job.process.poll() is not None):
         end_well(job)
         job = None
     while len(JOBS) >= MOST_JOBS:
         end_well(JOBS.pop(next(iter(JOBS))))
     job = job or Job(program, max(RANKS, -(-ranks // MORE) * MORE))
     status, text = job.run(ranks, file, arguments, timeout)
-    if job.process.poll() is None:
+    if job.died:
+        job.end()
+    elif job.process.poll() is None:
         JOBS[key] = job
     else:
-        job.end()
+        end_well(job)
     return status, text
 
 

@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 from pairs import few, pairs
-from support import TCP, rank_of, run, started
+from support import TCP, rank_of, run, started, wait_for
 from test_placements import STEPS, check, reference  # noqa: F401 (a fixture)
 
 STATISTICS = "analyses: [{statistics: {variable: t}}]\n"
@@ -169,18 +169,28 @@ def test_a_server_that_is_stopped_for_a_while(tmp_path, way, when_full):
     limits = f", when_full: {when_full}, max_in_flight: 2}}"
     placement = WAYS[way].replace("servers: 2", "servers: 1").replace("}", limits)
     ranks = 2 + EXTRA.get(way, 2) - 1
-    with started(tmp_path, ranks, placement, STATISTICS, options=["steps=30", "pause_ms=60"]) as process:
+    until, table = tmp_path / "until", tmp_path / "results" / "statistics.csv"
+
+    def rows():
+        return len(table.read_text().splitlines()) if table.exists() else 0
+
+    options = ["steps=100000000", "pause_ms=20", f"until={until}"]
+    with started(tmp_path, ranks, placement, STATISTICS, options) as process:
         server = rank_of(process, ranks - 1)
-        time.sleep(0.2)
+        wait_for(lambda: rows() > 3, "rows")
         os.kill(server, signal.SIGSTOP)
         time.sleep(1)
         os.kill(server, signal.SIGCONT)
+        more = rows() + 5  # which takes the server as long as it needs
+        wait_for(lambda: rows() > more, "rows")
+        until.touch()
         done = process.finish()
     assert done.status == 0, done.text
     assert len(done.accounts) == 2
+    iterations = done.accounts[0]["iterations"]
     for account in done.accounts:
-        assert account["iterations"] == 30
-        assert account["delivered"] + account["refused"] == 30
+        assert account["iterations"] == iterations > 8
+        assert account["delivered"] + account["refused"] == iterations
         assert account["unknown"] == account["failed"] == 0
         assert (account["refused"] == 0) == (when_full == "wait"), done.text
 

@@ -45,3 +45,13 @@ def test_a_run_that_does_not_end_is_named(tmp_path):
     with pytest.raises(AssertionError, match=f"not done after 2 s: .*{tmp_path}/stuck/run.yaml"):
         run(tmp_path / "stuck", 3, "{mode: cores}", tasks, timeout=2)
     check(run(tmp_path / "next", 3, "{mode: cores}", TASKS), 2)
+
+
+def test_a_job_that_ends_between_runs_is_named(tmp_path):
+    check(run(tmp_path / "one", 1, "inline", TASKS), 1)
+    for job in list(JOBS.values()):
+        job.process.terminate()
+        job.process.wait(20)
+    with pytest.raises(AssertionError, match=r"ended with status .* after all of its runs"):
+        run(tmp_path / "next", 1, "inline", TASKS)
+    check(run(tmp_path / "again", 1, "inline", TASKS), 1)

@@ -1,11 +1,11 @@
 """Schedules, events, existing results, the environment: whole runs."""
 
 import json
-import subprocess
 
 import pytest
 from pairs import pairs
-from support import prepare, run
+from sidecar_support import Job
+from support import prepare, run, wait_for
 
 PLACEMENTS = {"inline": 2, "{mode: cores, per_node: 1}": 3, "{mode: nodes, servers: 2}": 4}
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
@@ -172,13 +172,7 @@ def test_series_list_every_extract(tmp_path):
 def test_servers_say_that_the_simulation_does_not_start(tmp_path, placement):
     """A barrier of MPI_COMM_WORLD in the simulation waits for the servers, which wait for the simulation."""
     command, _ = prepare(tmp_path, PLACEMENTS.get(placement, 4), placement, STATISTICS, ["world=1"])
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        try:
-            said = ""
-            while "MPI_COMM_WORLD" not in said:
-                line = process.stdout.readline()
-                assert line, said
-                said += line
-        finally:
-            process.terminate()
+    with Job(command, tmp_path / "said.txt") as job:
+        wait_for(lambda: "MPI_COMM_WORLD" in job.text() or job.process.poll() is not None, "a word of the servers")
+        said = job.text()
     assert "has not started its session" in said and "sidestream_comm" in said
