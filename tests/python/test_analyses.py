@@ -157,6 +157,7 @@ def test_two_passes_and_a_halo(reference):
         np.testing.assert_allclose([float(r["mean"]) for r in rows], t.mean(axis=(1, 2)), rtol=1e-10, atol=1e-14)
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize(
     ("program", "servers", "placement"),
     [

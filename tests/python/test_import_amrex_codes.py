@@ -86,6 +86,7 @@ def test_imported(case, tmp_path):
     amrex_files.check_cells(plot, levels, names)
 
 
+@pytest.mark.keep(3)
 def test_like_yt(case):
     """The samples are plotfiles for others too: yt has the same values in them."""
     yt = needs("yt")

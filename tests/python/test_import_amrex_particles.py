@@ -100,6 +100,7 @@ def test_as_yt_has_them(plot, about, tmp_path):
         np.testing.assert_array_equal(np.asarray(opened[f"DM_{ours}"].values)[order], theirs[f"particle_{ours}"])
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("about", [DOUBLE, SINGLE, PACKED], ids=["double", "single", "packed"])
 def test_there_and_back(about, tmp_path):
     """yt finds in the export what it finds in the original, particle by particle, and so do we."""

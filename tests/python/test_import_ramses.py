@@ -67,6 +67,7 @@ MHD = {
 }
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize(
     ("sample", "variables"),
     [
@@ -269,6 +270,7 @@ def compare_with_osyris(output, data):
     np.testing.assert_allclose(ours[:, 4:], theirs[:, 4:], rtol=1e-14)  # it multiplies with units
 
 
+@pytest.mark.test_all
 def test_osyris(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))  # where it writes its settings
     compare_with_osyris(*imported(Sample(boxlen=1.0), tmp_path)[:2])
@@ -310,6 +312,7 @@ def test_cut_of_a_real_output(tmp_path):
         np.testing.assert_allclose(levels[n]["density"][fathers], np.mean(parts, axis=1), rtol=1e-12)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("kind", ["amr", "hydro", "part"])
 def test_truncated(kind, tmp_path):
     """Wherever a file ends or is damaged, a sentence with its name, and no database."""
@@ -347,6 +350,7 @@ def test_damaged(tmp_path):
         shutil.rmtree(tmp_path / "data", ignore_errors=True)
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

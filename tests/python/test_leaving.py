@@ -56,6 +56,8 @@ def test_a_client_leaves_in_the_middle(program, placement, tmp_path):
     assert not beside or beside.returncode == 0, done.stdout + done.stderr + said
     accounts = sorted(re.findall(r"client (\d): (\d) (\d) (\d)", done.stdout))
     # What was not ended by all was delivered to nobody.
-    assert accounts == [("0", "3", "1", "2"), ("1", "3", "1", "2"), ("2", "1", "1", "0")], done.stdout + done.stderr + said
+    assert accounts == [("0", "3", "1", "2"), ("1", "3", "1", "2"), ("2", "1", "1", "0")], (
+        done.stdout + done.stderr + said
+    )
     table = (tmp_path / "results" / "t.csv").read_text().splitlines()
     assert len([line for line in table if line and not line.startswith("#")]) == 2, table

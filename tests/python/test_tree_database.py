@@ -62,6 +62,7 @@ def twin(arrays, dimensions):
     return left
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize("name", WHOLE)
 @pytest.mark.parametrize("readers", [1, 3])
 def test_restart_gives_back_every_bit(run, name, readers):
@@ -86,6 +87,7 @@ def stored_blocks(context, variable):
     return {int(p.block["id"]): (of, p) for p in context.pieces(of)}
 
 
+@pytest.mark.keep(6)
 @pytest.mark.parametrize("name", tree_database.DATABASES)
 def test_numpy_reads_every_bit(run, name):
     place, blocks, dimensions = run

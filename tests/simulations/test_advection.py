@@ -14,6 +14,7 @@ def cells_after(folder, *arguments, cells=32, dimensions=2, ratio=2, ranks=2):
     return Cells(dump(folder, ranks, *arguments, *shape), cells, dimensions, ratio)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("dimensions", "ratio"), [(2, 2), (2, 4), (3, 2)])
 def test_patches(tmp_path, dimensions, ratio):
     arguments = ["cylinder", "--levels", 3, "--steps", 20, "--largest", 16]
@@ -41,6 +42,7 @@ def test_patches(tmp_path, dimensions, ratio):
             assert set(found.numbers(beside // found.ratio, level - 1)) <= coarse
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("arguments", [
     ["gaussian", "--cells", 32, "--steps", 60],
     ["cylinder", "--cells", 32, "--flow", "swirl", "--steps", 50, "--ratio", 4, "--levels", 2],
@@ -58,6 +60,7 @@ def test_ranks_without_patches(tmp_path):
     assert dump(tmp_path, 9, *arguments) == dump(tmp_path, 1, *arguments)
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("flow", ["translation", "swirl"])
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_mass_is_kept(tmp_path, flow, dimensions):
@@ -141,6 +144,7 @@ def test_patches_follow(tmp_path):
     assert before - after and after - before
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

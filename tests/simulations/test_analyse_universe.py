@@ -49,6 +49,7 @@ def insitu(tmp_path_factory):
     return folder / "insitu"
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     [(1, "inline"), (2, "inline"), (3, "inline"), (5, "inline"), (3, "cores"), (5, "{mode: nodes, servers: 2}")],
@@ -165,6 +166,7 @@ def test_some_iterations(tmp_path, insitu):
     assert "of the 4 iterations of the files none is asked for" in said
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("tasks", "options", "sentence"),
     [

@@ -47,6 +47,7 @@ def universe(tmp_path_factory):
     return halos, places, friends.groups(places, BOX, 0.168 * BOX / PARTICLES)
 
 
+@pytest.mark.test_all
 def test_as_many_heavy_halos_as_friends_of_friends_find(universe):
     halos, _, group = universe
     particle = (BOX / PARTICLES) ** 3

@@ -1,17 +1,39 @@
-"""A plug-in of pytest: cases with the mark `test_all` run only where SIDESTREAM_TEST_ALL=1.
+"""A plug-in of pytest: cases with the mark `test_all` run only where SIDESTREAM_TEST_ALL=1, and of the cases of a function
+with the mark `keep(n)` elsewhere only n, spread over all.
 
 A line at the end says how many were left out."""
 
 import os
+from collections import defaultdict
 
 import pytest
 
-MARK = "test_all"
+MARK, KEEP = "test_all", "keep"
 LEFT_OUT = pytest.StashKey[int]()
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", f"{MARK}: runs in `make test-all` only (SIDESTREAM_TEST_ALL=1)")
+    config.addinivalue_line(
+        "markers", f"{KEEP}(n): so many of its cases run in `make test`, the others in `make test-all`"
+    )
+
+
+def beyond_those_kept(items):
+    """Of functions with the mark `keep` the cases that are too many: the first and the last stay, and some between."""
+    functions = defaultdict(list)
+    for item in items:
+        mark = item.get_closest_marker(KEEP)
+        if mark:
+            functions[item.parent, item.originalname, *mark.args].append(item)
+    later = []
+    for (*_, most), cases in functions.items():
+        if len(cases) <= most:
+            continue
+        step = (len(cases) - 1) / max(most - 1, 1)
+        kept = {round(n * step) for n in range(most)}
+        later += [case for n, case in enumerate(cases) if n not in kept]
+    return later
 
 
 @pytest.hookimpl(trylast=True)  # after `-k`: what that leaves out is not counted
@@ -19,10 +41,12 @@ def pytest_collection_modifyitems(config, items):
     if os.environ.get("SIDESTREAM_TEST_ALL") == "1":
         return
     later = [item for item in items if item.get_closest_marker(MARK)]
+    later += beyond_those_kept([item for item in items if not item.get_closest_marker(MARK)])
     config.stash[LEFT_OUT] = len(later)
     if later:
         config.hook.pytest_deselected(items=later)
-        items[:] = [item for item in items if not item.get_closest_marker(MARK)]
+        left_out = set(later)
+        items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_terminal_summary(terminalreporter, config):

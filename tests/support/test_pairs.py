@@ -1,6 +1,7 @@
 """`pairs` and `few`: what `make test` takes has every pair, and what it leaves out is marked, not gone."""
 
 import itertools
+import re
 
 import pytest
 from pairs import few, pairs
@@ -106,3 +107,33 @@ def test_marked_cases_run_where_all_are_wanted(pytester, monkeypatch, every, wan
     done.assert_outcomes(passed=passed, deselected=3 - passed)
     for count, cases in ((1, "1 case runs"), (2, "2 cases run")):
         assert (f"{cases} in `make test-all` only" in done.stdout.str()) == (left == count)
+
+
+@pytest.mark.parametrize(("every", "expected"), [("", ["0", "4", "9"]), ("1", [str(n) for n in range(10)])])
+def test_some_cases_are_kept_spread_over_all(pytester, monkeypatch, every, expected):
+    """Of each function its own, before those that are marked otherwise."""
+    pytester.makepyfile(
+        """
+        import pytest
+        @pytest.mark.keep(3)
+        @pytest.mark.parametrize("n", range(10))
+        def test_number(n):
+            print(f"case {n}.")
+        @pytest.mark.keep(1)
+        @pytest.mark.parametrize("n", [20, 21])
+        def test_first(n):
+            assert n == 20 or KEEPS_ALL
+        @pytest.mark.keep(5)
+        def test_alone():
+            pass
+    """.replace("KEEPS_ALL", str(bool(every)))
+    )
+    pytester.makeconftest("""
+        import left_out
+        def pytest_configure(config):
+            config.pluginmanager.register(left_out)
+    """)
+    monkeypatch.setenv("SIDESTREAM_TEST_ALL", every)
+    done = pytester.runpytest_inprocess("-p", "no:zarr", "--strict-markers", "-s")
+    done.assert_outcomes(passed=len(expected) + (3 if every else 2), deselected=0 if every else 8)
+    assert re.findall(r"case (\d+)\.", done.stdout.str()) == expected

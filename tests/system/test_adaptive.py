@@ -261,6 +261,7 @@ def check_same(results, reference):
         assert found[name] == data, name
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("reference", "placement", "ranks", "blocks"), pairs([2, 3], PLACEMENTS, strength=1), indirect=["reference"]
 )

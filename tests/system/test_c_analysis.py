@@ -73,6 +73,7 @@ def test_as_calculated(tmp_path):
     assert len(rows_of(done.results / "nodes-00.csv")["layer"]) == CELLS + 1
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     [

@@ -49,6 +49,7 @@ def rows(done, name="statistics.csv"):
     return [dict(zip(names, line.split(","), strict=True)) for line in lines[1:]]
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_times_that_differ_in_the_last_bit_are_the_first_clients(tmp_path, placement):
     done = run_anywhere(tmp_path, 3, placement, TASKS, ["steps=4", "nudge=1"])
@@ -180,6 +181,7 @@ def test_what_closing_cuts_off_is_said(tmp_path, placement):
     assert [row for row in rows(done, "iterations.csv") if "drain_limit was over" in row["reason"]]
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", ["{mode: cores}", "{mode: nodes, servers: 1}"])
 def test_a_limit_longer_than_any_clock_is_not_over_at_once(tmp_path, placement):
     done = run(tmp_path, 3, placement, SLOW, options=["steps=3"], extra="drain_limit: 1e18\n")

@@ -76,6 +76,7 @@ def check_run(done, reference, report, lost=(1,)):
     assert report in (done.results / "run.yaml").read_text()
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize("how", DEATHS)
 def test_a_process_that_dies(tmp_path, reference, how):
     done = run(tmp_path, 3, "{mode: cores}", tasks_with(how), [f"steps={STEPS}"])
@@ -335,6 +336,7 @@ def above(block, how="nothing", at=1):
 """
 
 
+@pytest.mark.keep(2)
 @pytest.mark.skipif(not os.environ.get("SIDESTREAM_ANALYSES_IN_PYTHON"), reason="NOT TESTED: built without Python")
 @pytest.mark.parametrize(
     ("how", "options", "report"),

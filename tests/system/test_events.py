@@ -132,6 +132,7 @@ def test_inline(tmp_path, clients, seed):
     check_scopes(raised, seen, clients, lambda s: 0, lambda c: c, lambda c: 0)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("clients", "servers", "seed"), [(2, 1, 2), (3, 2, 3), (8, 3, 5)])
 def test_cores(tmp_path, clients, servers, seed):
     raised, seen = run(tmp_path, clients + servers, f"{{mode: cores, per_node: {servers}}}", f"seed={seed}")
@@ -146,6 +147,7 @@ def test_nodes(tmp_path, clients, servers, seed, more):
     check(raised, seen, clients, servers)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("forward", ["blocks", "partials"])
 def test_forwarders(tmp_path, forward):
     raised, seen = run(tmp_path, 5, f"{{mode: nodes, servers: 1, forward: {forward}}}", "seed=6")

@@ -115,6 +115,7 @@ def has_ghosts(files):
     return sum(attributes["lo"] != attributes["points_lo"] for _, attributes in files.values())
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("kind", "placement", "servers"), pairs(OPTIONS, WAYS, strength=1))
 def test_files_hold_what_inline_writes(tmp_path, inline, placement, servers, kind):
     dimensions = 1 + (WAYS.index((placement, servers)) + len(kind)) % 3

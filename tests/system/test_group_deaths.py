@@ -83,6 +83,7 @@ def test_a_death_in_each_phase(tmp_path, surfaces, mode, victim, phase):
     assert len([name for name in found if name.startswith(behind)]) == int(phase.endswith("ahead"))
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(("placement", "group", "on_error"), pairs(PLACEMENTS, "ab", ["report", "stop"]))
 def test_on_error_hears_of_either_group(tmp_path, placement, group, on_error):
     """Whichever it is: with `stop` the next call says so, with `report` the account."""

@@ -42,6 +42,7 @@ def iterations_in(folder, table):
 # Containment
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("placement", "how", "says", "group"),
     pairs(PLACEMENTS, [("crash", "ended by SIGSEGV"), ("loop", "not answered within 1 s")], "ab", strength=1),
@@ -97,6 +98,7 @@ analyses:
 """
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("placement", "clients"), pairs(PLACEMENTS, [1, 2, 3, 5], strength=1))
 def test_an_analysis_of_the_second_group_steers(tmp_path, placement, clients):
     """Values of the second group are looked for ten times a second, so that some may be overtaken."""
@@ -172,6 +174,7 @@ def blocked(path, at=0, group="b"):
     return f"  - await: {{variable: t, at: {at}, path: {path}, group: {group}}}\n"
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("placement", "slow"), pairs(PLACEMENTS, "ab", strength=1))
 def test_halos_go_on_while_a_spectrum_stands_still(tmp_path, placement, slow):
     """The group of the spectrum is blocked in its first iteration until the halos of the last one are on disk."""

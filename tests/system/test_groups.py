@@ -98,6 +98,7 @@ def test_nodes_with_forwarders(tmp_path, references, move):
     check(done, 5, references(()))
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("per_node", "nodes", "sizes"),
     pairs([(2, 0), (3, 0), (2, 2)], [((1, 1),), ((1, 2),), ((3, 2),)], strength=1),
@@ -215,6 +216,7 @@ def test_sidecar_servers_of_other_groups_get_a_sentence(tmp_path):
         assert "give both the same placement.groups" in servers.text(), servers.text()
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("option", "mode"),
     pairs(["moving=1", "gap=1", "still=1"], ["nodes", "forward", "reduce", "cores"], strength=1),
@@ -247,6 +249,7 @@ PLACEMENTS = [
 ]
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_no_group_waits_for_another(tmp_path, placement):
     """The first iteration of group b ends when the last result of group a is on disk: with one group it would never."""
@@ -268,6 +271,7 @@ analyses:
         assert order == list(range(6))
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_an_analysis_that_fails_in_one_group(tmp_path, placement):
     tasks = """\
@@ -301,6 +305,7 @@ def test_on_error_stop_hears_of_every_group(tmp_path):
     assert any("planned failure" in line for line in done.errors), done.text
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_skip_drops_an_iteration_in_all_groups_or_in_none(tmp_path, placement):
     tasks = """\
@@ -322,6 +327,7 @@ analyses:
         assert [row["iteration"] for row in rows_of(done, table)] == delivered
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "slow"), pairs(PLACEMENTS, "ab", strength=1))
 def test_delays_change_nothing(tmp_path, references, placement, slow):
     """Some iterations of one group take longer than others, with few in flight."""

@@ -39,6 +39,7 @@ def written(request, tmp_path_factory):
     return request.param, folder, text
 
 
+@pytest.mark.keep(1)
 def test_tables(written):
     _, folder, text = written
     with (folder / "samples.csv").open() as file:
@@ -105,6 +106,7 @@ def test_databases(written, mode):
             np.testing.assert_array_equal(whole.transpose(2, 1, 0), expected(variable))
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("options", "last"),
     [

@@ -56,6 +56,7 @@ def run_with_kills(folder, engine, kills, seed, single=False):
     return done, killed
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_killed_endpoints_are_replaced_and_nothing_is_lost(tmp_path, long_reference, engine):
     kills = int(os.environ.get("SIDESTREAM_KILLS", "5" if os.environ.get("SIDESTREAM_TEST_ALL") == "1" else "2"))

@@ -242,6 +242,7 @@ def test_one_group_that_is_stopped_does_not_hold_up_the_other(tmp_path):
     assert rows_in(tmp_path, "statistics.csv") > account["delivered"]
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("when_full", ["wait", "skip"])
 def test_a_sender_that_is_stopped_for_too_long(tmp_path, when_full):
     """Its group takes it for dead and leaves, and the others with it: when it goes on nobody waits for anybody."""
@@ -404,6 +405,7 @@ def spilled_bytes(folder):
     return sum(file.stat().st_size for file in (folder / "spilled").iterdir())
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("senders", "nodes", "placement"),
     few(

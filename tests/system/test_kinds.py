@@ -201,6 +201,7 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(("kind", "changing", "placement", "clients", "servers"), pairs(KINDS, PLACEMENTS, strength=1))
 def test_placements(tmp_path, kind, changing, placement, clients, servers):
     path = configure(tmp_path, kind, placement, changing)

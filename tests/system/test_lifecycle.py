@@ -26,6 +26,7 @@ SCHEDULES = [
 ]
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(("placement", "schedule", "expected"), pairs(PLACEMENTS, SCHEDULES, strength=1))
 def test_schedules(tmp_path, placement, schedule, expected):
     tasks = f"analyses:\n  - statistics: {{variable: t, {schedule}}}\n  - histogram: {{variable: t, on: burst}}\n"
@@ -168,6 +169,7 @@ def test_series_list_every_extract(tmp_path):
     assert [round(entry["time"], 6) for entry in series["files"]] == [0, 0.2, 0.4]
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", ["cores", "{mode: nodes, servers: 2, buffer: 8 MiB}"])
 def test_servers_say_that_the_simulation_does_not_start(tmp_path, placement):
     """A barrier of MPI_COMM_WORLD in the simulation waits for the servers, which wait for the simulation."""

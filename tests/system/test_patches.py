@@ -181,6 +181,7 @@ def test_what_is_counted(alone):
     assert set(stored(alone, "sometimes")) == {key for key in keys if key[0] % 2 == 0}
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(("placement", "clients", "servers"), few(PLACEMENTS[::-2] + PLACEMENTS[1::2], keep=6))
 def test_placements(tmp_path, alone, placement, clients, servers):
     check_same(simulate(tmp_path, placement, clients + servers), alone)
@@ -255,6 +256,7 @@ def test_a_patch_below_others_that_is_not_delivered(tmp_path):
     assert "missing on block 3" in reasons[1] and "left out" in reasons[1]
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("placement", "ranks"), [("inline", 3), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)])
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_statistics_by_size(tmp_path, placement, ranks, dimensions):

@@ -49,6 +49,7 @@ def wholes(data):
     return [{name: context.whole(name) for name in ("t", "p")} for context in contexts(data)]
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     few(
@@ -105,6 +106,7 @@ def test_pace_and_more_iterations(tmp_path, fields):
     np.testing.assert_array_equal(first["t"], again["t"])
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("kind", "ranks"), pairs(sorted(DECLARATIONS), [2, 5], strength=1))
 def test_kinds(tmp_path, kind, ranks):
     """Levels and lists keep their blocks, which come and go; curvilinear meshes are divided."""
@@ -155,6 +157,7 @@ def test_relations(tmp_path, ranks, father):
     assert encoded(contexts(tmp_path / "data")[0]) == encoded(contexts(found)[0])
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -178,6 +178,7 @@ def test_a_second_group_is_turned_away_and_disturbs_nobody(tmp_path):
         assert all(a["delivered"] == a["iterations"] for a in check_complete(done, 2))
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("tasks", "variables", "placement", "processes", "words"),
     [

@@ -114,6 +114,7 @@ DEDICATED = {
 }
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(("placement", "clients"), pairs(DEDICATED, [1, 2, 3, 5, 8], strength=1))
 def test_an_analysis_steers(tmp_path, placement, clients):
     # What others than the first server set is looked for ten times a second.
