@@ -1,4 +1,4 @@
-"""A client in Python or Fortran leaves its loop in the middle of an iteration: nobody waits for ever, and accounts agree."""
+"""A client in Python or Fortran leaves its loop within an iteration: nobody waits for ever, accounts agree."""
 
 import os
 import re

@@ -1,5 +1,5 @@
-"""A plug-in of pytest: cases with the mark `test_all` run only where SIDESTREAM_TEST_ALL=1, and of the cases of a function
-with the mark `keep(n)` elsewhere only n, spread over all.
+"""A plug-in of pytest: cases with the mark `test_all` run only where SIDESTREAM_TEST_ALL=1. Elsewhere only n cases run
+of a function with the mark `keep(n)`, spread over all.
 
 A line at the end says how many were left out."""
 
