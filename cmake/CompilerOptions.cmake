@@ -17,6 +17,11 @@ foreach(sanitizer IN LISTS SIDESTREAM_SANITIZE)
   target_compile_options(sidestream_options INTERFACE -fsanitize=${sanitizer} -fno-omit-frame-pointer)
   target_link_options(sidestream_options INTERFACE -fsanitize=${sanitizer})
 endforeach()
+# These two nearly double the time of compiling. The address sanitizer finds null pointers too, when they are used, and the
+# processors that we test on read numbers at any address.
+if("undefined" IN_LIST SIDESTREAM_SANITIZE)
+  target_compile_options(sidestream_options INTERFACE -fno-sanitize=null,alignment)
+endif()
 # Decided when a build folder is configured first: it would compile everything again if a cache came in later.
 if(NOT DEFINED SIDESTREAM_CCACHE)
   find_program(CCACHE ccache)
