@@ -23,7 +23,7 @@ foreach(target sidestream sidestream_tool)
 endforeach()
 
 if(SIDESTREAM_FORTRAN)
-  # What compilers make of modules is read by the same compiler alone.
+  # Only the compiler that made a module file reads it.
   install(DIRECTORY ${PROJECT_BINARY_DIR}/bindings/fortran/modules/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sidestream/fortran
     FILES_MATCHING PATTERN "*.mod")
   install(TARGETS sidestream_fortran EXPORT SidestreamFortranTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

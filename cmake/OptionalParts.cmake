@@ -1,4 +1,4 @@
-# Parts of Sidestream that need what not every machine has. Each has a switch SIDESTREAM_WITH_<NAME>: AUTO takes what is
+# Parts of Sidestream that need a library or a compiler which not every machine has. Each has a switch SIDESTREAM_WITH_<NAME>: AUTO takes what is
 # there and looks anew each time, ON fails without it, OFF does not look. Afterwards SIDESTREAM_<NAME> is ON or OFF, and
 # SIDESTREAM_PARTS_REPORT (cmake/PartsReport.cmake) says it of all.
 #
@@ -39,7 +39,7 @@ function(sidestream_part name)
     message(FATAL_ERROR "${switch} is '${${switch}}'; it can be AUTO, ON or OFF")
   endif()
   if(value STREQUAL "ON" AND PART_ONLY_WITH AND NOT ${PART_ONLY_WITH})
-    message(FATAL_ERROR "${switch} is ON, but ${PART_TITLE} is for ${PART_FOR} alone, and ${PART_ONLY_WITH} is OFF. Set "
+    message(FATAL_ERROR "${switch} is ON, but ${PART_TITLE} is only for ${PART_FOR}, and ${PART_ONLY_WITH} is OFF. Set "
       "${PART_ONLY_WITH} to ON, or ${switch} to AUTO.")
   endif()
   set_property(GLOBAL PROPERTY SIDESTREAM_PART_${name} "${value};${switch};${PART_TITLE};${PART_FOR};${PART_PACKAGE}")
@@ -50,8 +50,8 @@ function(sidestream_part name)
   set(SIDESTREAM_LOOK_FOR_${name} ${look} PARENT_SCOPE)
 endfunction()
 
-# sidestream_part_found(NAME FOUND [detail]): what came of it. FOUND: true or false; detail: if it was found, which, otherwise
-# why not (if it is not just missing).
+# sidestream_part_found(NAME FOUND [detail]): records the result. FOUND: true or false; detail: the one that was found, or the
+# reason why none is used (if it is not just missing).
 function(sidestream_part_found name found)
   get_property(part GLOBAL PROPERTY SIDESTREAM_PART_${name})
   list(POP_FRONT part value switch title for package)

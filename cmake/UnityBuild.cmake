@@ -1,9 +1,10 @@
-# Unity builds: the files of one folder are compiled several at a time, so that the headers they share are read once. That is
-# most of the time a small file takes. A file with flags of its own stays apart, and one that depends on what was found
-# (OptionalParts.cmake), so that the others do not.
+# Unity builds: the compiler takes several files of one folder at a time and reads the headers that they share once. Reading
+# headers is most of the work for a small file. A file with flags of its own is compiled by itself, and so is a file that
+# depends on an optional library (OptionalParts.cmake): the others need not be compiled again when the library appears.
 #
-# On where all is built once and from nothing. Off in debug builds, which so notice a file that finds in its neighbour the
-# #include that it lacks. Who changes a file a minute, with a compiler cache, sets SIDESTREAM_UNITY=OFF in the environment.
+# Unity builds are on by default, since most builds begin from nothing. They are off in debug builds, which therefore notice a
+# file that lacks an #include and finds it in its neighbour. SIDESTREAM_UNITY=OFF in the environment turns them off, too: that
+# suits a developer who changes one file at a time and has a compiler cache.
 #
 # CMake's own unity builds include files by absolute path, so that a compiler cache misses in every other checkout. Ours are
 # named from the root of the project.
@@ -43,7 +44,7 @@ function(sidestream_unity target size)
   set_target_properties(${target} PROPERTIES SIDESTREAM_UNITS ON)  # CompilerOptions.cmake asks
 endfunction()
 
-# Whether a file is compiled by itself.
+# sidestream_unity_apart(target source result): sets `result` to TRUE if the file must not share a unit with others.
 function(sidestream_unity_apart target source result)
   cmake_path(GET source EXTENSION LAST_ONLY extension)
   cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} apart)
@@ -59,7 +60,7 @@ function(sidestream_unity_apart target source result)
   set(${result} ${apart} PARENT_SCOPE)
 endfunction()
 
-# Makes the units of one folder.
+# sidestream_unity_folder(target folder size files...): makes the units of one folder.
 function(sidestream_unity_folder target folder size)
   set(files ${ARGN})
   list(SORT files)
