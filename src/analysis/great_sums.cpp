@@ -7,9 +7,10 @@
 namespace sidestream {
 namespace {
 
-// The serialised form: 68 pieces of 32 bits, the last of which has the sign and may have more, then what is no number.
+// The serialised form: pieces of 32 bits, the last of which has the sign and may have more; then the numbers of NaN, of
+// +infinity and of -infinity.
 using Form = std::array<std::int64_t, ExactSum::words>;
-constexpr std::size_t pieces = 68, moved = great_bits / 32;
+constexpr std::size_t pieces = ExactSum::words - 3, moved = great_bits / 32;
 
 /// sum * 2^great_bits.
 ExactSum raised(const ExactSum& sum) noexcept {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -19,6 +20,15 @@
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {
+
+/// A total order of places, also of those with coordinates that are no numbers.
+[[nodiscard]] inline std::strong_ordering order_of(const std::array<double, 3>& a,
+                                                   const std::array<double, 3>& b) noexcept {
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (const std::strong_ordering way = std::strong_order(a[d], b[d]); way != 0) return way;
+  }
+  return std::strong_ordering::equal;
+}
 
 /// The points of one number that are known so far. Blocks that have a point each may have rounded its place
 /// differently.
@@ -51,7 +61,7 @@ class PointsOfOneNumber {
   [[nodiscard]] const std::array<double, 3>& first() const noexcept { return known_.front().first; }
 
  private:
-  /// A coordinate that is no number is where another such one is.
+  /// Two coordinates that are no numbers count as the same.
   [[nodiscard]] bool is_near(double a, double b) const noexcept {
     return a == b || std::abs(a - b) <= tolerance_ || (std::isnan(a) && std::isnan(b));
   }

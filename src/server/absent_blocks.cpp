@@ -155,10 +155,12 @@ bool AbsentBlocks::settle(const BlockTable& table, const Has& has) {
   return sets_ != sets_before || !std::equal(tables_.begin(), tables_.end(), before.begin(), before.end(), same);
 }
 
-bool AbsentBlocks::is_absent(const Block& block) const {
-  return std::any_of(tables_.begin(), tables_.end(), [&](const Set& set) {
-    return set.mesh == block.mesh && std::find(set.ids.begin(), set.ids.end(), block.id) != set.ids.end();
-  });
+std::set<std::pair<std::int32_t, std::int64_t>> AbsentBlocks::blocks() const {
+  std::set<std::pair<std::int32_t, std::int64_t>> all;
+  for (const Set& set : tables_) {
+    for (const std::int64_t id : set.ids) all.emplace(set.mesh, id);
+  }
+  return all;
 }
 
 void AbsentBlocks::uncover(std::size_t set, std::vector<bool>& covered) const {

@@ -3,8 +3,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/block_table.hpp"
@@ -47,7 +48,8 @@ class AbsentBlocks {
   }
   /// The table without these blocks; for a set that is not 0.
   [[nodiscard]] const BlockTable& table(std::size_t set) const { return tables_[set - 1].rest; }
-  [[nodiscard]] bool is_absent(const Block& block) const;
+  /// Mesh and id of each block that some variable is absent on.
+  [[nodiscard]] std::set<std::pair<std::int32_t, std::int64_t>> blocks() const;
   /// Takes off `covered`, by position in the whole table, the blocks that finer ones cover whole only together with
   /// those of a set that is not 0.
   void uncover(std::size_t set, std::vector<bool>& covered) const;

@@ -68,10 +68,10 @@ void Assembler::update_allocated(ServerTransport& transport, std::int64_t index,
 void Assembler::warn_of_overlap() {
   if (warned_ || servers_.rank() != 0) return;
   bool ignores = false;
-  const auto found = table_.overlap(overlap_open_, [&](const Block& block) {
-    const bool absent = absent_.is_absent(block);
-    ignores = ignores || absent;
-    return absent;
+  const auto found = table_.overlap(overlap_open_, [&, absent = absent_.blocks()](const Block& block) {
+    const bool is_absent = absent.contains({block.mesh, block.id});
+    ignores = ignores || is_absent;
+    return is_absent;
   });
   overlap_open_ = ignores;
   if (!found) return;

@@ -244,14 +244,14 @@ void Engine::check_absent(Agreement& agreement) {
   };
   const std::string failure = guarded_.attempt(std::cref(work));
   if (!failure.empty()) {
-    absent_said_.assign(1, AbsentBlock{});  // which none is: the next iteration tries again
+    persist([&] { absent_said_.assign(1, AbsentBlock{}); });  // which none is: the next iteration tries again
     assembler_.distrust();
     i_changed_ = true;
     agreement.refused = true;
     agreement.why |= Refusal::on_server;
     return complain(next_, failure);
   }
-  if (agreement.absent) absent_said_ = absent_;
+  if (agreement.absent) persist([&] { absent_said_ = absent_; });
   warn();
   if (!parts_.gaps) persist([&] { note_absent(); });
 }
@@ -268,7 +268,7 @@ void Engine::note_absent() {
       "iteration {}: {}{}. A block that is declared and not published covers nothing: what lies under it counts. Publish "
       "it whenever the variable is published, or remove it (remove_block){}",
       next_, missing_, overlap.empty() ? "" : ": " + overlap,
-      told_ == most_told ? "; from now on the table of iterations alone says so" : "");
+      told_ == most_told ? "; from now on only the table of iterations says so" : "");
 }
 
 /// Every server calls it for the same failure; one of them logs it, the first time. Once called, it does not fail.

@@ -1,7 +1,9 @@
 // Points of one number at several places: which are the same, and where it ends.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -31,4 +33,18 @@ TEST_CASE("a number that hundreds of places have was never filled in") {
     for (int n = 0; n < 2000; ++n) same.add({n / 2000.0, 0, 0}, n);
   };
   CHECK_THROWS_WITH_AS(all(), doctest::Contains("found one number in point_ids at 1000 places"), Error);
+}
+
+TEST_CASE("places have one order, also those that are no numbers") {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  std::vector<std::array<double, 3>> places{{2, 0, 0}, {none, 0, 0}, {1, 0, 0}, {1, none, 0}, {1, 2, 0}, {-0.0, 0, 0}};
+  const auto before = [](const auto& a, const auto& b) { return order_of(a, b) < 0; };
+  std::sort(places.begin(), places.end(), before);
+  for (std::size_t n = 1; n < places.size(); ++n) {
+    CHECK(before(places[n - 1], places[n]));
+    CHECK(!before(places[n], places[n - 1]));
+  }
+  CHECK(places[1][1] == 0);
+  CHECK(std::isnan(places.back()[0]));
+  CHECK(order_of(places.back(), places.back()) == 0);
 }

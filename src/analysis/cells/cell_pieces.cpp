@@ -88,8 +88,8 @@ class Merger {
         const auto m = static_cast<std::size_t>(a.index), n = static_cast<std::size_t>(b.index);
         const int way = compare_bits(piece_of(a).point_data, m, piece_of(b).point_data, n);
         if (way != 0) return way < 0;
-      } else if (const auto& x = place_of(a), &y = place_of(b); x != y) {
-        return x < y;
+      } else if (const std::strong_ordering way = order_of(place_of(a), place_of(b)); way != 0) {
+        return way < 0;
       }
       return a.piece != b.piece ? a.piece < b.piece : a.index < b.index;
     });

@@ -113,7 +113,7 @@ Field read_field(const Settings& settings, const Metadata& metadata, const std::
   Field field;
   field.variable = variable.id;
   field.component = read_one_component(settings, variable);
-  field.connectivity = whole_of<int>(settings.text("connectivity")).value_or(0);
+  field.connectivity = whole_of<int>(settings.text("connectivity")).value();
   field.name = variable.name;
   field.unit = variable.unit;
   field.lattice = Lattice(mesh, variable.order);

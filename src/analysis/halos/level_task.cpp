@@ -280,7 +280,7 @@ std::unique_ptr<Task> level_halos(const Settings& settings, const Metadata& meta
   LevelQuery query;
   query.variable = variable.id;
   query.component = read_one_component(settings, variable);
-  query.connectivity = whole_of<int>(settings.text("connectivity")).value_or(0);
+  query.connectivity = whole_of<int>(settings.text("connectivity")).value();
   query.name = variable.name;
   query.file = settings.text("file");
   query.thresholds = read_thresholds(settings);

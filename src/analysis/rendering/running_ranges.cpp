@@ -1,11 +1,12 @@
 #include "analysis/rendering/running_ranges.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "base/fail.hpp"
+#include "base/numbers.hpp"
 #include "base/records.hpp"
 #include "data/earlier_tables.hpp"
 
@@ -28,12 +29,9 @@ std::string table_beside(const std::string& file) {
   return file.substr(0, folder) + stem + (stem.empty() ? "" : "-") + "ranges.csv";
 }
 
-template <class Number>
-Number number_in(const std::string& file, const std::vector<std::string>& row, std::size_t column) {
-  Number number{};
-  const std::string& text = column < row.size() ? row[column] : "";
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc{} && end == text.data() + text.size() && !text.empty()) return number;
+double number_in(const std::string& file, const std::vector<std::string>& row, std::size_t column) {
+  const std::string text = column < row.size() ? row[column] : "";
+  if (const std::optional<double> number = real_of(text)) return *number;
   fail(Code::file, "'{}', with which this run goes on, has '{}' where a number is expected; mend it or move it away",
        file, text);
 }
@@ -71,9 +69,9 @@ std::vector<ColourRange> RunningRanges::kept_before(const CombineInput& input) c
   if (input.communicator.rank() == 0) {
     // Columns iteration, cycle, time, scale, low, high.
     for (const auto& row : tables ? tables->earlier_rows(file_) : std::vector<std::vector<std::string>>()) {
-      const auto scale = number_in<std::size_t>(file_, row, 3);
-      if (scale >= kept.size()) continue;
-      widen_by(kept[scale], {number_in<double>(file_, row, 4), number_in<double>(file_, row, 5)});
+      const double scale = number_in(file_, row, 3);
+      if (!(scale >= 0 && scale < static_cast<double>(kept.size()))) continue;
+      widen_by(kept[static_cast<std::size_t>(scale)], {number_in(file_, row, 4), number_in(file_, row, 5)});
     }
     bytes = bytes_of(kept);
   }

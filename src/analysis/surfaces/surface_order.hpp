@@ -51,7 +51,11 @@ class OrderedSurface final : public SurfaceStream {
   struct Key {
     std::int64_t key, other;
     std::array<double, 3> place{};  ///< of lists of cells: points of one key may be several
-    auto operator<=>(const Key&) const = default;
+    [[nodiscard]] std::strong_ordering operator<=>(const Key& that) const noexcept {
+      if (key != that.key) return key <=> that.key;
+      return other != that.other ? other <=> that.other : order_of(place, that.place);
+    }
+    [[nodiscard]] bool operator==(const Key& that) const noexcept { return (*this <=> that) == 0; }
     [[nodiscard]] bool is_named_as(const Key& that) const noexcept { return key == that.key && other == that.other; }
   };
 
