@@ -90,7 +90,7 @@ bool DirectoryLock::try_take(const std::string& directory) {
 
 bool is_locked(const std::string& directory, const std::string& name) {
   const std::string path = (std::filesystem::path(directory) / name).string();
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  const int descriptor = open_existing(path, O_RDONLY);
   if (descriptor < 0) return false;
   struct flock asked {};
   asked.l_type = F_WRLCK;

@@ -14,8 +14,12 @@ namespace sidestream {
 void write_at(const std::string& path, std::uint64_t position, std::string_view text) {
   const Descriptor file(open_existing(path, O_WRONLY));
   if (file.get() < 0) fail_file("open", path, errno);
+  write_at(file.get(), path, position, text);
+}
+
+void write_at(int descriptor, const std::string& path, std::uint64_t position, std::string_view text) {
   while (!text.empty()) {
-    const ssize_t written = ::pwrite(file.get(), text.data(), text.size(), static_cast<off_t>(position));
+    const ssize_t written = ::pwrite(descriptor, text.data(), text.size(), static_cast<off_t>(position));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_file("write", path, errno);
     text.remove_prefix(static_cast<std::size_t>(written));

@@ -12,6 +12,7 @@
 #include "base/files.hpp"
 #include "base/own_environment.hpp"
 #include "base/persist.hpp"
+#include "storage/file_parts.hpp"
 #include "storage/output_file.hpp"
 
 namespace sidestream {
@@ -44,7 +45,7 @@ void RowSpool::spill() {
     const FileSizeSignalHeld held;
     if (file_.get() < 0) open();
     persist([&] { sizes_.reserve(sizes_.size() + 1); });
-    write_chunk(buffer_);
+    write_at(file_.get(), path_, position(sizes_.size()), buffer_);
     sizes_.push_back(static_cast<std::uint32_t>(buffer_.size()));
     spilled_ += buffer_.size();
     buffer_.clear();
@@ -67,17 +68,6 @@ void RowSpool::open() {
     fail(Code::file, "found '{}', a file of another user, expected none, or one of this run; remove it", path_);
   }
   file_ = std::move(file);
-}
-
-void RowSpool::write_chunk(std::string_view text) {
-  std::uint64_t at = position(sizes_.size());
-  while (!text.empty()) {
-    const ssize_t written = ::pwrite(file_.get(), text.data(), text.size(), static_cast<off_t>(at));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail_file("write", path_, errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-    at += static_cast<std::uint64_t>(written);
-  }
 }
 
 namespace {

@@ -41,7 +41,6 @@ class RowSpool {
  private:
   void spill();
   void open();
-  void write_chunk(std::string_view text);
   [[nodiscard]] std::uint64_t position(std::size_t number) const noexcept;
 
   std::string path_;

@@ -1,5 +1,6 @@
 // Rows of a run's tables come into files as the run goes: in bounded memory, all of them, once each.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -165,7 +166,7 @@ TEST_CASE("what a run left that ended early goes on in the tables of one that re
     opening.directory = scratch.path;
     opening.existing = existing;
     settle_part_files(opening, {timings_table, movement_table});
-    const std::string before = std::string(timings_table.header) + "of the first run\n";
+    const std::string before = fmt::format("{}of the first run\n", timings_table.header);
     CHECK(read_file(path) == before + (existing == Existing::resume ? rows : ""));
     std::size_t files = 0;
     for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(scratch.path)) ++files;

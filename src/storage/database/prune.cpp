@@ -36,8 +36,8 @@ Pruned prune(const std::string& directory, const PruneOptions& options) {
   Unnamed unnamed = find_unnamed(directory, journal, removed, use);
   pruned.lost = std::move(unnamed.lost);
   pruned.files = std::move(unnamed.spare);
-  (options.lost ? pruned.files : pruned.kept)
-      .insert((options.lost ? pruned.files : pruned.kept).end(), unnamed.held.begin(), unnamed.held.end());
+  std::vector<std::string>& held = options.lost ? pruned.files : pruned.kept;
+  held.insert(held.end(), unnamed.held.begin(), unnamed.held.end());
   std::sort(pruned.files.begin(), pruned.files.end());
   for (const std::string& name : pruned.files) pruned.bytes += size_of_file((fs::path(directory) / name).string());
   pruned.left -= std::min(pruned.left, pruned.bytes);
