@@ -85,10 +85,6 @@ Axes axes_of(const Py_buffer& view, const char* variable, const sidestream_descr
   return axes;
 }
 
-}  // namespace
-
-namespace {
-
 /// How many values an array of numpy.ma hides; 0 of any other.
 long hidden_values(PyObject* object) {
   if (!PyObject_HasAttrString(object, "mask") || !PyObject_HasAttrString(object, "filled")) return 0;

@@ -8,10 +8,7 @@ import xarray as xr
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from .lazy import Fields, LazyArray
-
-# Attributes of one iteration; over time they are coordinates.
-OF_ITERATION = ("iteration", "cycle", "time")
+from .lazy import OF_ITERATION, Fields, LazyArray
 
 
 class _OnAccess(BackendArray):

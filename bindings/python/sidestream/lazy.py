@@ -14,6 +14,9 @@ from .damages import reading
 Index = tuple[int | slice, ...]
 Chunks = tuple[tuple[int, ...], ...]
 
+# Attributes of one iteration; over time they are coordinates.
+OF_ITERATION = ("iteration", "cycle", "time")
+
 
 def _full(key: Any, rank: int) -> Index:
     """An index of whole numbers and slices, one for each axis."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .errors import Code, Error
 from .fields import read_hdf5
-from .lazy import Fields, LazyArray, StackedArray
+from .lazy import OF_ITERATION, Fields, LazyArray, StackedArray
 from .pictures import read_picture
 from .tables import once, read_csv, read_pieces
 from .vtk_files import read_vtk
@@ -25,9 +25,6 @@ READERS: dict[str, Callable[[Path], Any]] = {
     ".vtkhdf": read_vtkhdf,
     ".png": read_picture,
 }
-
-# Attributes of one iteration; over time they are coordinates.
-OF_ITERATION = ("iteration", "cycle", "time")
 
 
 @dataclass(frozen=True)

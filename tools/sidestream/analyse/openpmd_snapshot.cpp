@@ -7,8 +7,8 @@
 
 #include "analyse/arrays.hpp"
 #include "analyse/formats.hpp"
-#include "base/ascii.hpp"
 #include "base/fail.hpp"
+#include "foreign_names.hpp"
 
 namespace sidestream::analysing {
 
@@ -32,14 +32,6 @@ double number_of(const hdf5::InputFile& file, const std::string& object, const s
   if (!file.has_attribute(object, name)) return otherwise;
   const std::vector<double> values = file.numbers(object, name);
   return values.empty() ? otherwise : values.front();
-}
-
-/// Names of variables have letters, digits and underscores.
-std::string identifier(std::string name) {
-  for (char& c : name) {
-    if (!is_letter_or_digit(c)) c = '_';
-  }
-  return name;
 }
 
 /// A component of a record: an array, or one number everywhere.

@@ -5,30 +5,14 @@
 #include <optional>
 
 #include "analyse/formats.hpp"
-#include "base/ascii.hpp"
 #include "base/fail.hpp"
+#include "foreign_names.hpp"
 #include "storage/amrex/level_data.hpp"
 #include "storage/amrex/particles.hpp"
 
 namespace sidestream::analysing {
 
 namespace {
-
-/// A slash would be a folder in files.
-std::string printable(std::string name) {
-  for (char& c : name) {
-    if (c == '/' || static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '_';
-  }
-  return name;
-}
-
-/// In letters, digits and underscores.
-std::string letters(std::string name) {
-  for (char& c : name) {
-    if (!is_letter_or_digit(c)) c = '_';
-  }
-  return name;
-}
 
 /// The particles of a folder: names are those of the command `import`.
 class Particles {
@@ -37,7 +21,7 @@ class Particles {
       : folder_(read_particle_folder(plotfile, name)), first_block_(blocks.size()) {
     Mesh mesh;
     mesh.id = static_cast<std::int32_t>(metadata.meshes.size());
-    mesh.name = letters(name);
+    mesh.name = identifier(name);
     if (metadata.find_mesh(mesh.name) != nullptr) mesh.name += "_particles";
     mesh.dimensions = folder_.dimensions;
     mesh.geometry = std::make_shared<ArrayGeometry>(MeshKind::points);

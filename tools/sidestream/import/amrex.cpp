@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "base/agree.hpp"
@@ -9,6 +8,7 @@
 #include "base/fail.hpp"
 #include "base/records.hpp"
 #include "config/byte_size.hpp"
+#include "foreign_names.hpp"
 #include "import/amrex_fields.hpp"
 #include "import/amrex_particles.hpp"
 #include "import/imported.hpp"
@@ -19,14 +19,6 @@ namespace sidestream::importing {
 namespace {
 
 constexpr std::uint64_t part_bytes = 64u << 20;  ///< of values, that are held at a time, unless one box has more
-
-/// A slash would be a folder in files.
-std::string printable(std::string name) {
-  for (char& c : name) {
-    if (c == '/' || static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '_';
-  }
-  return name;
-}
 
 /// Of a level, or of a folder of particles, which are its cells.
 struct Report {

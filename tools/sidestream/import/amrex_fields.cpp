@@ -6,8 +6,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/ascii.hpp"
 #include "base/folder_names.hpp"
+#include "foreign_names.hpp"
 #include "sidestream/error.hpp"
 
 namespace sidestream::importing {
@@ -25,13 +25,6 @@ std::vector<std::string> bases_in(const std::string& folder, const std::string& 
     if (name.size() > 2 && name.substr(name.size() - 2) == "_H" && base != without) found.push_back(base);
   }
   return found;
-}
-
-std::string plain(std::string name) {
-  for (char& c : name) {
-    if (!is_letter_or_digit(c)) c = '_';
-  }
-  return name;
 }
 
 bool same_boxes(const amrex::LevelData& a, const amrex::LevelData& b) {
@@ -61,7 +54,7 @@ AmrexFields::AmrexFields(const amrex::Plotfile& plotfile, const std::vector<amre
     const std::string listed = plotfile.path(plotfile.levels[level].data);
     for (const char* folder : {"Level_", "raw_fields/Level_"}) {
       for (const std::string& base : bases_in(plotfile.path(fmt::format("{}{}", folder, level)), listed)) {
-        take(base, plain(base.substr(base.rfind('/') + 1)), level, levels[level]);
+        take(base, identifier(base.substr(base.rfind('/') + 1)), level, levels[level]);
       }
     }
   }

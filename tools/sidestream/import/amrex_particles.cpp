@@ -6,19 +6,12 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/ascii.hpp"
+#include "foreign_names.hpp"
 #include "sidestream/data/mesh.hpp"
 
 namespace sidestream::importing {
 
 namespace {
-
-std::string mesh_name(std::string name) {
-  for (char& c : name) {
-    if (!is_letter_or_digit(c)) c = '_';
-  }
-  return name;
-}
 
 template <class T>
 void extend(Bounds& bounds, const Bytes& places, int dimensions) {
@@ -52,7 +45,7 @@ AmrexParticles::AmrexParticles(const amrex::Plotfile& plotfile, const std::strin
                                std::uint64_t part_bytes)
     : folder_(read_particle_folder(plotfile, folder)) {
   Mesh mesh;
-  mesh.name = mesh_name(folder);
+  mesh.name = identifier(folder);
   for (const Mesh& other : imported.metadata().meshes) {
     if (other.name == mesh.name) mesh.name += "_particles";
   }
