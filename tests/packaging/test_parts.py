@@ -106,7 +106,7 @@ class Parts(unittest.TestCase):
 
     def test_on_without_what_would_use_it(self) -> None:
         self.says("without other", "-DBUILD_OTHER=OFF")
-        self.fails("SIDESTREAM_WITH_OTHER is ON, but other is for nobody alone", "-DSIDESTREAM_WITH_OTHER=ON")
+        self.fails("SIDESTREAM_WITH_OTHER is ON, but other is only for nobody", "-DSIDESTREAM_WITH_OTHER=ON")
 
     def test_another_word_is_refused(self) -> None:
         self.fails("SIDESTREAM_WITH_PIP is 'maybe'; it can be AUTO, ON or OFF", "-DSIDESTREAM_WITH_PIP=maybe")
