@@ -15,8 +15,8 @@ import numpy as np
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
-from sidestream.database import chosen
-from sidestream.stored import Context
+from sidestream.reader.database import chosen
+from sidestream.reader.stored import Context
 
 CODECS = {"tree": [], "byte shuffle, zstd": ["--codec", "byte-shuffle,zstd"], "zstd": ["--codec", "zstd"]}
 COLOURS = {"tree": "tab:blue", "byte shuffle, zstd": "tab:orange", "zstd": "tab:gray"}

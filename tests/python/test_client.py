@@ -303,10 +303,11 @@ print("fine")
 
 def test_no_client_without_the_extension(tmp_path):
     """The pure package, as it is without MPI: the reader works, and what a session would need is said."""
-    pure = tmp_path / "sidestream"
-    pure.mkdir()
-    for path in Path(sidestream.__path__[0]).glob("*.py"):
-        (pure / path.name).symlink_to(path.resolve())
+    package = Path(sidestream.__path__[0])
+    for path in package.rglob("*.py"):
+        link = tmp_path / "sidestream" / path.relative_to(package)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(path.resolve())
     (tmp_path / "t.csv").write_text("cycle,mean\n1,2\n")
     program = (
         "import sys; sys.modules['mpi4py'] = None\n"

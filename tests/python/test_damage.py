@@ -16,8 +16,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "bindings" / "python"))
 
 import sidestream
-from sidestream.journal import read_journal
-from sidestream.stored import Context
+from sidestream.reader.journal import Removed, read_journal
+from sidestream.reader.stored import Context
 
 STORAGE = Path(__file__).parents[1] / "storage"
 GOLDEN, INPUTS = STORAGE / "golden", STORAGE / "damaged"
@@ -127,7 +127,7 @@ def test_a_context_that_is_removed_while_it_is_opened(copied, monkeypatch):
     def opened(self, place, slot):
         calls.append(slot.number)
         if len(calls) == 1:
-            raise sidestream.journal.Removed("gone", sidestream.errors.Code.FILE)
+            raise Removed("gone", sidestream.errors.Code.FILE)
         real(self, place, slot)
 
     monkeypatch.setattr(Context, "__init__", opened)

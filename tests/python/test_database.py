@@ -11,7 +11,8 @@ import checkpoints
 import numpy as np
 import pytest
 import sidestream
-from sidestream import codecs, journal
+from sidestream.codecs import checksums
+from sidestream.codecs import decoding as codecs
 
 PROGRAM = Path(__file__).with_name("checkpoints.py")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -150,8 +151,8 @@ def test_arrays_go_to_other_processes(results):
 
 
 def test_without_xxhash(results, monkeypatch):
-    journal.can_verify.cache_clear()
-    monkeypatch.setattr(journal, "find_spec", lambda name: None)
+    checksums.can_verify.cache_clear()
+    monkeypatch.setattr(checksums, "find_spec", lambda name: None)
     with pytest.warns(UserWarning, match="checksums of a database are not verified; install it"):
         found = sidestream.open(results / "post", iteration=0)
     assert found.attrs["checksums"] == "not verified"
@@ -160,7 +161,7 @@ def test_without_xxhash(results, monkeypatch):
         warnings.simplefilter("error")
         sidestream.open(results / "post", iteration=0)
     monkeypatch.undo()
-    journal.can_verify.cache_clear()
+    checksums.can_verify.cache_clear()
 
 
 def test_without_zstandard(results, monkeypatch):

@@ -16,7 +16,7 @@ import vtk
 import xarray
 import zarr
 from optional_packages import needs
-from sidestream import export_parts
+from sidestream.exporters import parts as export_parts
 from vtk.util.numpy_support import vtk_to_numpy
 
 PROGRAM = Path(__file__).with_name("checkpoints.py")

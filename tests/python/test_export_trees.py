@@ -6,7 +6,7 @@ import pytest
 import sidestream
 import vtk
 from mpi4py import MPI
-from sidestream import exporting
+from sidestream.exporters import exporting
 from test_export_levels import tree_with_times
 from test_levels_vtk import leaves_of, read
 from test_trees_vtkhdf import compared, mask_of

@@ -8,8 +8,8 @@ import amrex_files
 import numpy as np
 import pytest
 from amrex_files import Plot
-from sidestream.database import chosen
-from sidestream.stored import Context
+from sidestream.reader.database import chosen
+from sidestream.reader.stored import Context
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 FLAT = Plot(

@@ -120,11 +120,11 @@ def test_there_and_back(about, tmp_path):
 
 def test_grids_of_particles(tmp_path):
     """Places on borders, beyond the mesh and none at all; against a search through all boxes."""
-    from sidestream.database import chosen
-    from sidestream.export_amrex_particles import grids_of
-    from sidestream.level_sources import OfDatabase
-    from sidestream.levels import Levels
-    from sidestream.stored import Context
+    from sidestream.exporters.amrex_particles import grids_of
+    from sidestream.reader.database import chosen
+    from sidestream.reader.levels.levels import Levels
+    from sidestream.reader.levels.sources import OfDatabase
+    from sidestream.reader.stored import Context
 
     plot = Plot()
     data = imported(plot, tmp_path)[1]

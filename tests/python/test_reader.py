@@ -10,7 +10,8 @@ import h5py
 import numpy as np
 import pytest
 import sidestream
-from sidestream import into_xarray, lazy, reader
+from sidestream.reader import into_xarray, lazy
+from sidestream.reader import opening as reader
 
 PROGRAM = Path(__file__).with_name("holes.py")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import sidestream
 import tree_database
-from sidestream.stored import Context
-from sidestream.tree_values import needs
+from sidestream.reader.stored import Context
+from sidestream.trees.values import needs
 from tree_database import published, same_bits
 
 PROGRAM = Path(tree_database.__file__)
@@ -77,7 +77,7 @@ def test_restart_gives_back_every_bit(run, name, readers):
 
 
 def context_of(place, name, step):
-    from sidestream.database import chosen
+    from sidestream.reader.database import chosen
 
     return Context(place / name, chosen(place / name, step, None)[-1])
 

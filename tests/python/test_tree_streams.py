@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sidestream.database import chosen
 from sidestream.errors import Error
-from sidestream.stored import Context
-from sidestream.tree_flags import tree_starts
-from sidestream.tree_links import links_of
-from sidestream.tree_prediction import Around
-from sidestream.tree_relations import Face, Mean, Relations, Term, parse_products
-from sidestream.tree_values import decode_values, needs
+from sidestream.reader.database import chosen
+from sidestream.reader.stored import Context
+from sidestream.trees.flags import tree_starts
+from sidestream.trees.links import links_of
+from sidestream.trees.prediction import Around
+from sidestream.trees.relations import Face, Mean, Relations, Term, parse_products
+from sidestream.trees.values import decode_values, needs
 
 GOLDEN = Path(__file__).parents[1] / "storage/golden/tree-values.streams"
 COMPANIONS = [(name, 0) for name in "abcd"]

@@ -13,6 +13,7 @@ import shapes
 import sidestream
 import vtk
 from PIL import Image
+from sidestream.reader.opening import READERS
 from vtk.util.numpy_support import vtk_to_numpy
 
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -223,4 +224,4 @@ def test_a_directory_lists_them(results):
     found = sidestream.open(results)
     expected = {"heavy.vtu", "packed.pvti", "all-levels.vtm", "picture.png", "what.yaml", "run.yaml"}
     assert expected <= set(found), sorted(found)
-    assert {Path(name).suffix for name in found} <= set(sidestream.reader.READERS)
+    assert {Path(name).suffix for name in found} <= set(READERS)

@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pytest
 import sidestream
-from sidestream import codecs, zfp
+from sidestream.codecs import decoding as codecs
+from sidestream.codecs import zfp
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 BOUND = 1e-3

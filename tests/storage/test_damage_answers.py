@@ -15,8 +15,8 @@ from programs import built
 sys.path.insert(0, str(Path(__file__).parents[2] / "bindings" / "python"))
 
 import sidestream
-from sidestream.journal import read_journal
-from sidestream.stored import Context
+from sidestream.reader.journal import read_journal
+from sidestream.reader.stored import Context
 
 ANSWERS, TOOL = built("DATABASE_ANSWERS"), built("SIDESTREAM_TOOL")
 GOLDEN, INPUTS = Path(__file__).parent / "golden", Path(__file__).parent / "damaged"

@@ -189,7 +189,7 @@ def test_tables_as_parquet(results, tmp_path, monkeypatch):
         sidestream.to_parquet(table, tmp_path / "halos.parquet")
     with pytest.raises(sidestream.Error, match="this is no table"):
         sidestream.to_parquet(results / "fields-1.h5", tmp_path / "fields.parquet")
-    monkeypatch.setattr("sidestream.parquet.find_spec", lambda name: None)
+    monkeypatch.setattr("sidestream.exporters.parquet.find_spec", lambda name: None)
     with pytest.raises(sidestream.Error, match="pyarrow is not installed"):
         sidestream.to_parquet(table, tmp_path / "again.parquet")
 

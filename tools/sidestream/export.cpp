@@ -31,7 +31,7 @@ std::string package_folder() {
          {"../bindings/python", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/python", "../.."}) {
       std::error_code ignored;
       const fs::path found = (own / folder).lexically_normal();
-      if (fs::is_regular_file(found / "sidestream" / "exporting.py", ignored)) return found.string();
+      if (fs::is_regular_file(found / "sidestream" / "command.py", ignored)) return found.string();
     }
   }
   return {};

@@ -9,7 +9,7 @@ void fail_with_exception() {
   PyObject* text = value ? PyObject_Str(value) : nullptr;
   const char* bytes = text ? PyUnicode_AsUTF8(text) : nullptr;
   std::string said = type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "no exception";
-  // _serving.py has already written a whole report.
+  // serving/entry.py has already written a whole report.
   const bool is_report = type && PyObject_HasAttrString(type, "is_report") != 0;
   if (bytes && *bytes) said = is_report ? std::string(bytes) : said + ": " + bytes;
   Py_XDECREF(text);

@@ -1,4 +1,4 @@
-// Results, from what _serving.py made of them.
+// Results, from what serving/entry.py made of them.
 #include <cstring>
 #include <string_view>
 

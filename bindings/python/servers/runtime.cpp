@@ -12,7 +12,7 @@ namespace sidestream::python {
 
 namespace {
 
-/// Grows when this library and _serving.py no longer understand each other.
+/// Grows when this library and serving/entry.py no longer understand each other.
 constexpr long interface_version = 2;
 
 /// This library lies in the folder of the package, or beside a link to it.
@@ -42,7 +42,7 @@ std::string interpreter_text() {
 
 Ref imported() {
   try {
-    Ref serving(PyImport_ImportModule("sidestream._serving"));
+    Ref serving(PyImport_ImportModule("sidestream.serving.entry"));
     if (PyLong_AsLong(serving.attribute("INTERFACE").get()) == interface_version) return serving;
   } catch (const Error& error) {
     throw Error(Code::system, "analyses in Python need the package sidestream and NumPy, which " + interpreter_text() +

@@ -11,26 +11,26 @@ namespace sidestream::python {
 
 /// The two modules, as long as the process: the interpreter is never ended either.
 struct Runtime {
-  PyObject* serving;     ///< sidestream._serving: what is written in Python
+  PyObject* serving;     ///< sidestream.serving.entry: what is written in Python
   PyObject* lent_type;   ///< see lent.hpp
   PyObject* group_type;  ///< see group.hpp
 };
 
-/// Makes the module `sidestream._servers` and imports `sidestream._serving`, once a process. With the lock. Throws
+/// Makes the module `sidestream._servers` and imports `sidestream.serving.entry`, once a process. With the lock. Throws
 /// Error(system) if that is not there, needs something that is not, or is another version's.
 [[nodiscard]] const Runtime& runtime();
 
-/// Meshes and variables by name, as dicts that _serving.py turns into objects.
+/// Meshes and variables by name, as dicts that serving/entry.py turns into objects.
 [[nodiscard]] Ref declarations_of(const Metadata& metadata);
 
-/// What `local` got of the variables, one dict for each block of each. What they lend is lent until _serving.py ends
+/// What `local` got of the variables, one dict for each block of each. What they lend is lent until serving/entry.py ends
 /// it.
 [[nodiscard]] Ref records_of(const LocalInput& input, const Selection& selection);
 
 /// (index, cycle, time)
 [[nodiscard]] Ref iteration_of(const Iteration& iteration);
 
-/// Gives what _serving.py made of results to their files: a list of (number of the file, kind, contents...).
+/// Gives what serving/entry.py made of results to their files: a list of (number of the file, kind, contents...).
 void add_results(Results& results, const std::vector<std::string>& files, PyObject* made);
 
 }  // namespace sidestream::python

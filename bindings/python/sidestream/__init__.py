@@ -10,39 +10,39 @@ from .errors import Code, Error
 
 if TYPE_CHECKING:
     from ._client import Handle as Handle
-    from .declaring import Role as Role
-    from .exporting import export as export
-    from .halo_masses import mass_function as mass_function
-    from .halo_masses import plot_mass_function as plot_mass_function
-    from .lazy import Fields as Fields
-    from .lazy import LazyArray as LazyArray
-    from .level_labels import halo_labels as halo_labels
-    from .levels import Level as Level
-    from .levels import Levels as Levels
-    from .merge_tree import MergeTree as MergeTree
-    from .parquet import to_parquet as to_parquet
-    from .reader import Results as Results
-    from .reader import open as open
-    from .restarting import Restart as Restart
-    from .restarting import StoredBlock as StoredBlock
-    from .restarting import StoredVariable as StoredVariable
-    from .restarting import restart as restart
-    from .session import Account as Account
-    from .session import Session as Session
-    from .session import open_session as open_session
+    from .client.checkpoint import StoredBlock as StoredBlock
+    from .client.checkpoint import StoredVariable as StoredVariable
+    from .client.declaring import Role as Role
+    from .client.restarting import Restart as Restart
+    from .client.restarting import restart as restart
+    from .client.session import Account as Account
+    from .client.session import Session as Session
+    from .client.session import open_session as open_session
+    from .exporters.exporting import export as export
+    from .exporters.parquet import to_parquet as to_parquet
+    from .reader.halo_masses import mass_function as mass_function
+    from .reader.halo_masses import plot_mass_function as plot_mass_function
+    from .reader.lazy import Fields as Fields
+    from .reader.lazy import LazyArray as LazyArray
+    from .reader.levels.labels import halo_labels as halo_labels
+    from .reader.levels.levels import Level as Level
+    from .reader.levels.levels import Levels as Levels
+    from .reader.merge_tree import MergeTree as MergeTree
+    from .reader.opening import Results as Results
+    from .reader.opening import open as open
 
-_READER = {"Fields": "lazy", "LazyArray": "lazy", "Results": "reader", "open": "reader"}
-_READER |= {"export": "exporting", "Level": "levels", "Levels": "levels"}
-_READER |= {"MergeTree": "merge_tree", "to_parquet": "parquet"}
-_READER |= {"halo_labels": "level_labels"}
-_READER |= dict.fromkeys(("mass_function", "plot_mass_function"), "halo_masses")
-_READER |= dict.fromkeys(("Restart", "StoredBlock", "StoredVariable", "restart"), "restarting")
+_READER = {"Fields": "reader.lazy", "LazyArray": "reader.lazy", "Results": "reader.opening", "open": "reader.opening"}
+_READER |= {"Level": "reader.levels.levels", "Levels": "reader.levels.levels", "halo_labels": "reader.levels.labels"}
+_READER |= {"MergeTree": "reader.merge_tree", "export": "exporters.exporting", "to_parquet": "exporters.parquet"}
+_READER |= dict.fromkeys(("mass_function", "plot_mass_function"), "reader.halo_masses")
+_READER |= dict.fromkeys(("StoredBlock", "StoredVariable"), "client.checkpoint")
+_READER |= dict.fromkeys(("Restart", "restart"), "client.restarting")
 _CLIENT = {
-    "Account": "session",
+    "Account": "client.session",
     "Handle": "_client",
-    "Role": "declaring",
-    "Session": "session",
-    "open_session": "session",
+    "Role": "client.declaring",
+    "Session": "client.session",
+    "open_session": "client.session",
 }
 
 __all__ = [

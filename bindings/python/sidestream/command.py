@@ -30,7 +30,7 @@ def is_script(path: Path) -> bool:
 
 def main() -> int:
     if sys.argv[1:2] == ["export"]:
-        from .exporting import main as export
+        from .exporters.exporting import main as export
 
         return export(sys.argv[2:])
     found = program()

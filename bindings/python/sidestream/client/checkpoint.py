@@ -1,0 +1,53 @@
+"""What a checkpoint holds, and what reads it: the contract between Restart and its two sources."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class StoredVariable:
+    """A variable of a checkpoint."""
+
+    name: str
+    mesh: str
+    dtype: np.dtype[Any]
+    components: int
+    centering: int  # bit a is set where points are nodes along axis a
+    order: str  # "column": arrays have the axes [k, j, i], "row": [i, j, k]; components are last
+    is_list: bool  # read_list, not read_box
+    lo: tuple[int, int, int]  # its points on level 0: first index and last index + 1 of i, j, k; not of lists
+    hi: tuple[int, int, int]
+    length: int  # of a list, over all blocks
+    role: str  # what it is to its mesh; empty for values on it
+
+
+@dataclass(frozen=True)
+class StoredBlock:
+    """A block as it was published."""
+
+    id: int
+    level: int
+    client: int
+    lo: tuple[int, int, int]  # cells, of i, j, k; of a list of n cells 0 to n along i
+    hi: tuple[int, int, int]
+    points: int  # lengths of lists
+    corners: int
+    faces: int
+
+
+class Source(Protocol):
+    """A checkpoint that was found whole. Arrays are gapless, of the right type and shape."""
+
+    iteration: tuple[int, int, float]  # index, cycle, time
+    remarks: list[str]
+    meshes: tuple[str, ...]
+    variables: dict[str, StoredVariable]
+
+    def blocks(self, mesh: str) -> list[StoredBlock]: ...
+    def read_box(self, of: StoredVariable, level: int, lo: list[int], hi: list[int], out: NDArray[Any]) -> None: ...
+    def read_list(self, of: StoredVariable, first: int, count: int, out: NDArray[Any]) -> None: ...
+    def read_block(self, of: StoredVariable, block: StoredBlock, out: NDArray[Any]) -> None: ...
+    def close(self) -> None: ...

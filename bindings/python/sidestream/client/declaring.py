@@ -1,0 +1,208 @@
+"""The calls that declare: parameters, meshes, variables, blocks. Boxes are half-open and in (i, j, k), with an entry
+for each axis of the mesh."""
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import SupportsFloat, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from .. import _client
+from ..errors import Error
+
+TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
+CENTERINGS = ("cell", "x-face", "y-face", "z-edge", "z-face", "y-edge", "x-edge", "node")
+ORDERS = ("column", "row")
+
+
+class Role(IntEnum):
+    """What a variable is to its mesh; see sidestream_role in sidestream.h."""
+
+    COORDINATES = 1
+    CONNECTIVITY = 2
+    OFFSETS = 3
+    TYPES = 4
+    FACES = 5
+    FACE_OFFSETS = 6
+    POINT_IDS = 7
+    CELL_IDS = 8
+    POINT_GHOSTS = 9
+    CELL_GHOSTS = 10
+    REFINED = 11
+    OWNED = 12
+
+
+# Bounds of an axis that is left out, which the library fills in or refuses once it knows the mesh.
+_NOT_GIVEN = -(2**63)
+
+Indices = Sequence[SupportsIndex]
+Reals = Sequence[SupportsFloat]
+
+
+def _number_of(call: str, what: str, name: str, names: Sequence[str]) -> int:
+    if name not in names:
+        raise Error(f"{call}: the {what} is '{name}', expected one of {', '.join(names)}")
+    return names.index(name)
+
+
+def _indices(call: str, name: str, given: Indices, fill: int | None = None) -> list[int]:
+    """`given` as whole numbers, filled up to three entries if asked for."""
+    if not 1 <= len(given) <= 3:
+        raise Error(f"{call}: {name} has {len(given)} entries, expected one for each axis of the mesh, 1 to 3")
+    numbers = [n.__index__() for n in given]
+    return numbers if fill is None else numbers + [fill] * (3 - len(numbers))
+
+
+def _reals(call: str, name: str, given: Reals | None, count: int, default: float) -> list[float]:
+    if given is None:
+        return [default] * count
+    if len(given) != count:
+        raise Error(f"{call}: {name} has {len(given)} entries, expected {count}, one for each axis")
+    return [float(x) for x in given]
+
+
+class Declaring:
+    """The part of a session that declares."""
+
+    _session: _client.Session
+
+    def set(self, name: str, value: SupportsIndex | SupportsFloat) -> None:
+        """Sets $name for the configuration, to a whole or a real number; the same on every client."""
+        if isinstance(value, SupportsIndex):
+            self._session.set_int(name, value.__index__())
+        elif isinstance(value, SupportsFloat):
+            self._session.set_real(name, float(value))
+        else:
+            raise Error(f"set: the value of '{name}' is of {type(value).__name__}, expected a number")
+
+    def add_uniform_mesh(
+        self, name: str, size: Indices, origin: Reals | None = None, spacing: Reals | None = None
+    ) -> None:
+        """Nodes at origin + spacing * index; the origin is 0 and the spacing 1 unless given."""
+        cells = _indices("add_uniform_mesh", "size", size)
+        start = _reals("add_uniform_mesh", "origin", origin, len(cells), 0)
+        step = _reals("add_uniform_mesh", "spacing", spacing, len(cells), 1)
+        self._session.add_uniform_mesh(name, cells, start, step)
+
+    def add_rectilinear_mesh(self, name: str, coordinates: Sequence[ArrayLike]) -> None:
+        """Increasing positions of the nodes of each axis, one more than cells."""
+        if not 1 <= len(coordinates) <= 3:
+            raise Error(f"add_rectilinear_mesh: there are {len(coordinates)} lists of coordinates, expected 1 to 3")
+        self._session.add_rectilinear_mesh(name, [np.asarray(axis, float).ravel().tolist() for axis in coordinates])
+
+    def add_curvilinear_mesh(self, name: str, size: Indices, coordinates: str) -> None:
+        """`coordinates` names the variable that says where the nodes are."""
+        self._session.add_curvilinear_mesh(name, _indices("add_curvilinear_mesh", "size", size), coordinates)
+
+    def add_unstructured_mesh(
+        self, name: str, dimensions: int, coordinates: str, connectivity: str, offsets: str, types: str
+    ) -> None:
+        """The names are those of the variables that say where the points are and what the cells."""
+        self._session.add_unstructured_mesh(name, dimensions, coordinates, connectivity, offsets, types)
+
+    def add_points_mesh(self, name: str, dimensions: int, coordinates: str) -> None:
+        """Particles, markers: points alone."""
+        self._session.add_points_mesh(name, dimensions, coordinates)
+
+    def add_octree_mesh(
+        self, name: str, roots: Indices, refined: str, origin: Reals | None = None, spacing: Reals | None = None
+    ) -> None:
+        """`spacing` is the size of a root cell."""
+        cells = _indices("add_octree_mesh", "roots", roots)
+        start = _reals("add_octree_mesh", "origin", origin, len(cells), 0)
+        step = _reals("add_octree_mesh", "spacing", spacing, len(cells), 1)
+        self._session.add_octree_mesh(name, cells, start, step, refined)
+
+    def set_mesh_array(self, mesh: str, role: Role, variable: str) -> None:
+        """Gives a variable of the mesh a role."""
+        self._session.set_mesh_array(mesh, int(role), variable)
+
+    def set_periodic(self, mesh: str, periodic: Sequence[bool]) -> None:
+        """Which axes go on at their other end."""
+        self._session.set_periodic(mesh, _indices("set_periodic", "periodic", [int(p) for p in periodic], 0))
+
+    def set_refinement(self, mesh: str, ratios: Sequence[Indices]) -> None:
+        """For each step from one level to the next, how many cells lie along one, by axis."""
+        steps = [_indices("set_refinement", "a step of ratios", ratio, 1) for ratio in ratios]
+        self._session.set_refinement(mesh, len(steps), [n for step in steps for n in step])
+
+    def set_fixed(self, mesh: str) -> None:
+        """Its blocks never change after the start."""
+        self._session.set_fixed(mesh)
+
+    def add_variable(
+        self,
+        name: str,
+        mesh: str,
+        type: DTypeLike = "float64",
+        centering: str = "cell",
+        components: int = 1,
+        order: str = "column",
+    ) -> None:
+        """The words are those of the configuration; `type` may also be a dtype."""
+        kind = type if isinstance(type, str) and type in TYPES else np.dtype(type).name
+        self._session.add_variable(
+            name,
+            mesh,
+            _number_of("add_variable", "type", kind, TYPES),
+            _number_of("add_variable", "centering", centering, CENTERINGS),
+            components,
+            _number_of("add_variable", "order", order, ORDERS),
+        )
+
+    def set_variable_attribute(self, variable: str, attribute: str, value: str) -> None:
+        """`unit`, `label`, `group`, `time_varying` or `ghosts`."""
+        self._session.set_variable_attribute(variable, attribute, value)
+
+    def set_block(self, mesh: str, block: int, lo: Indices, hi: Indices, level: int = 0) -> None:
+        """The cells lo <= index < hi of the mesh are this client's block of that number."""
+        low, high = _indices("set_block", "lo", lo, _NOT_GIVEN), _indices("set_block", "hi", hi, _NOT_GIVEN)
+        if len(lo) != len(hi):
+            raise Error(f"set_block: lo has {len(lo)} entries and hi {len(hi)}, expected one of each for each axis")
+        self._session.set_block(mesh, block, level, low, high)
+
+    def set_rectilinear_block(
+        self,
+        mesh: str,
+        block: int,
+        lo: Indices,
+        hi: Indices,
+        x: Reals,
+        y: Reals | None = None,
+        z: Reals | None = None,
+    ) -> None:
+        """As `set_block`, with the positions of the block's nodes along each axis, one more than cells; the mesh is put
+        together of what all blocks say."""
+        low = _indices("set_rectilinear_block", "lo", lo, 0)
+        high = _indices("set_rectilinear_block", "hi", hi, 1)
+        axes = [[float(node) for node in axis] for axis in (x, y, z) if axis is not None]
+        self._session.set_rectilinear_block(mesh, block, low, high, axes)
+
+    def set_block_list(
+        self,
+        mesh: str,
+        block: int,
+        points: int,
+        cells: int,
+        corners: int = 0,
+        faces: int = 0,
+        bounds: Reals | None = None,
+    ) -> None:
+        """A block of an unstructured mesh or of points by its lengths; `bounds`: xmin, ymin, zmin, xmax, ymax, zmax."""
+        box = None if bounds is None else _reals("set_block_list", "bounds", bounds, 6, 0)
+        self._session.set_block_list(mesh, block, points, cells, corners, faces, box)
+
+    def set_block_bounds(self, mesh: str, block: int, bounds: Reals | None) -> None:
+        """Where the block's points are from the current iteration on; None: not known."""
+        box = None if bounds is None else _reals("set_block_bounds", "bounds", bounds, 6, 0)
+        self._session.set_block_bounds(mesh, block, box)
+
+    def remove_block(self, mesh: str, block: int) -> None:
+        """The block is no more, from the current iteration on."""
+        self._session.remove_block(mesh, block)
+
+    def set_allocated(self, variable: str, block: int, lo: Indices, hi: Indices) -> None:
+        """The indices that the variable's arrays cover on this block, ghosts included."""
+        low, high = _indices("set_allocated", "lo", lo, 0), _indices("set_allocated", "hi", hi, 1)
+        self._session.set_allocated(variable, block, low, high)

@@ -1,0 +1,218 @@
+"""Sessions: what a simulation in Python calls. Order of calls, who calls them together and what they do stands in
+sidestream/sidestream.h; what is different here, in docs/python.md."""
+
+import os
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _client
+from .._client import Handle
+from ..errors import Error
+from .communicator import communicator_of, handle_of
+from .declaring import TYPES, Declaring
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+_SCOPES = ("server", "node", "all")
+
+
+def _offer_analyses() -> None:
+    """Names this package's library for analyses in Python, which fits this interpreter; Sidestream itself may be
+    installed elsewhere, with none or with that of another interpreter."""
+    folder = Path(__file__).parents[1]
+    before = os.environ.get("SIDESTREAM_PLUGIN_PATH", "")
+    if (folder / "sidestream_python.so").is_file() and str(folder) not in before.split(":"):
+        os.environ["SIDESTREAM_PLUGIN_PATH"] = f"{before}:{folder}" if before else str(folder)
+
+
+@dataclass(frozen=True)
+class Account:
+    """What became of the iterations; see sidestream_account in sidestream.h."""
+
+    iterations: int
+    delivered: int
+    refused: int
+    failed: int
+    unknown: int
+    absent_blocks: int
+    dropped: int
+    bytes_published: int
+    spilled: int
+    bytes_spilled: int
+
+
+class Session(Declaring):
+    """One run's handle. Opening, starting, serving and closing are collective over the ranks of `comm`."""
+
+    def __init__(
+        self, comm: "MPI.Comm", file: str | os.PathLike[str] | None = None, *, text: str | None = None
+    ) -> None:
+        """Opens a session with the configuration in `file`, or the one that `text` is. The environment variable
+        SIDESTREAM_CONFIG wins over both."""
+        if file is not None and text is not None:
+            raise Error("open: file and text are both given; give one of them")
+        given = text if text is not None else None if file is None else os.fspath(file)
+        _offer_analyses()
+        self._session = _client.Session(handle_of(comm), given, text is not None)
+        self._comm: MPI.Comm | None = None
+        self._lent: dict[tuple[str, int], weakref.ref[NDArray[Any]]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._session.is_open:
+            return
+        try:
+            self.close()
+        except Error as problem:
+            if error is None:
+                raise
+            error.add_note(f"closing the session failed too: {problem}")
+
+    @property
+    def is_server(self) -> bool:
+        """Whether this rank has to call `serve` instead of simulating."""
+        return self._session.is_server
+
+    @property
+    def comm(self) -> "MPI.Comm":
+        """The ranks that run the simulation; valid until close. On a server MPI.COMM_NULL."""
+        if self._comm is None:
+            self._comm = communicator_of(self._session.comm)
+        return self._comm
+
+    @property
+    def message(self) -> str:
+        """The sentence of the last error or refusal."""
+        return self._session.message
+
+    @property
+    def account(self) -> Account:
+        """What is known so far; `close` returns the whole."""
+        return Account(*self._session.account())
+
+    def serve(self) -> None:
+        """Runs a server until every client has closed."""
+        self._session.serve()
+
+    def start(self) -> None:
+        """Freezes the declarations and checks them. Collective over the clients."""
+        self._session.start()
+
+    def publish(
+        self,
+        variable: str,
+        block: int,
+        array: NDArray[Any] | memoryview | Sequence[NDArray[Any]],
+        component_axis: int = -1,
+    ) -> bool:
+        """Copies a block's values, from an array of any strides. False: the iteration is refused.
+
+        The shape is that of the allocated box with the axes [k, j, i] for a variable in column order and [i, j, k] in
+        row order; components are the axis `component_axis`, which may be left out if there is one. Or a tuple or
+        list of arrays, one of each component, alike in dtype, shape and strides."""
+        if isinstance(array, (tuple, list)):
+            return self._session.publish_components(variable, block, array)
+        return self._session.publish(variable, block, array, component_axis)
+
+    def publish_values(self, variable: str, block: int, array: NDArray[Any] | memoryview) -> bool:
+        """As `publish`, from an array of any shape whose elements lie one after the other in memory as the variable's
+        do: its first axis fastest (`order: column`), components before it. Their number and dtype are compared with
+        what is declared."""
+        return self._session.publish_values(variable, block, array)
+
+    def publish_block(self, block: int, arrays: Mapping[str, NDArray[Any] | Sequence[NDArray[Any]]]) -> bool:
+        """Several variables of one block: `publish` of each. All are tried. False: the iteration is refused."""
+        taken, first = True, None
+        for variable, array in arrays.items():
+            try:
+                taken = self.publish(variable, block, array) and taken
+            except Error as error:
+                first = first or error
+        if first is not None:
+            raise first
+        return taken
+
+    def get_handle(self, variable: str, block: int) -> Handle:
+        """For programs that publish many small blocks: what `publish` looks up is looked up once.
+
+        `handle.publish(array, component_axis=-1)` does what `publish` does, and sooner where one array after the other
+        is alike and gapless."""
+        return self._session.get_handle(variable, block)
+
+    def alloc(self, variable: str, block: int) -> NDArray[Any] | None:
+        """The block's memory in this iteration as an array with the axes of `publish`, components last; contents
+        undefined. Fill it, then commit. None: the iteration is refused."""
+        array = self._session.alloc(variable, block)
+        if array is not None:
+            self._lent[variable, block] = weakref.ref(array)
+        return array
+
+    def commit(self, variable: str, block: int) -> None:
+        """Hands over what `alloc` gave. The array may be read until `clear`; it becomes read-only."""
+        self._session.commit(variable, block)
+        array = self._lent.pop((variable, block), lambda: None)()
+        if array is not None:
+            array.flags.writeable = False
+
+    def clear(self, variable: str, block: int) -> None:
+        """Gives back the memory. An error while the array or a view of it is still in use: drop it first."""
+        self._session.clear(variable, block)
+
+    def signal(self, event: str, values: ArrayLike | bytes | None = None, *, scope: str = "all") -> None:
+        """Raises the named event in this iteration. With `values`, numbers or bytes, 1024 bytes of them at most,
+        analyses find them among their events: of all servers (`scope="all"`), of those of this client's node
+        (`"node"`), or of the one that serves this client (`"server"`)."""
+        if values is None and scope == "all":
+            self._session.signal(event)
+            return
+        if scope not in _SCOPES:
+            raise Error(f"signal: found the scope '{scope}', expected one of {', '.join(_SCOPES)}")
+        if isinstance(values, bytes):
+            array = np.frombuffer(values, np.uint8)
+        else:
+            array = np.ravel(np.ascontiguousarray([] if values is None else values))
+        if array.dtype.name not in TYPES:
+            raise Error(f"signal: found values of type {array.dtype.name}, expected one of {', '.join(TYPES)}")
+        number = TYPES.index(array.dtype.name)
+        self._session.signal_values(event, _SCOPES.index(scope), number, array.tobytes(), array.size)
+
+    def signal_barrier(self, event: str) -> None:
+        """Comes to a barrier, and goes on: the event is raised on all servers once all clients have come to it."""
+        self._session.signal_barrier(event)
+
+    def get_int(self, name: str) -> int:
+        """A parameter of `steering:` of type integer, as of the last `end_iteration`: the same on every client that has
+        ended as many iterations. See docs/steering.md."""
+        return self._session.get_int(name)
+
+    def get_real(self, name: str) -> float:
+        """The same for a parameter of type real."""
+        return self._session.get_real(name)
+
+    def end_iteration(self, cycle: SupportsIndex, time: SupportsFloat) -> bool:
+        """Ends the iteration; every client calls it. False: this client refused it, and `message` says why."""
+        return self._session.end_iteration(cycle.__index__(), float(time))
+
+    def close(self) -> Account:
+        """Waits for what was published and ends the session. Collective. Iterations that were dropped since
+        `drain_limit` was over are `dropped` in the account, and no error."""
+        self._comm = None
+        return Account(*self._session.close())
+
+
+def open_session(comm: "MPI.Comm", file: str | os.PathLike[str] | None = None, *, text: str | None = None) -> Session:
+    """Opens a session, for a `with` statement, which closes it."""
+    return Session(comm, file, text=text)

@@ -1,0 +1,151 @@
+"""Copies of a database in formats of others: `python -m sidestream export`, or `sidestream export`."""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ..errors import Code, Error
+from ..reader.damages import reading
+from ..reader.database import chosen, continued
+from .parts import Job, Progress, Remarks, bytes_of, human, in_ranges, parse_ranges
+
+FORMATS = {".amrex": "amrex", ".h5": "hdf5", ".nc": "netcdf", ".pvd": "vtk", ".vtkhdf": "vtkhdf", ".zarr": "zarr"}
+
+
+def _writer(format: str) -> Any:
+    from importlib import import_module
+
+    return getattr(import_module(f"sidestream.exporters.{format}"), f"export_{format}")
+
+
+def _put_into_place(folder: Path, target: Path) -> list[Path]:
+    """Moves all that was made beside the target. Nothing that is there is overwritten."""
+    made = sorted(folder.iterdir())
+    there = [path.name for path in made if (target.parent / path.name).exists()]
+    if there:
+        raise Error(f"export: {target.parent / there[0]} is there; give another name, or remove it", Code.FILE)
+    for path in made:
+        path.rename(target.parent / path.name)
+    return [target.parent / path.name for path in made]
+
+
+def _bytes_in(made: list[Path]) -> int:
+    files = [f for path in made for f in ([path] if path.is_file() else path.rglob("*"))]
+    return sum(f.stat().st_size for f in files if f.is_file())
+
+
+def export(
+    directory: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    variables: list[str] | None = None,
+    iterations: list[range] | None = None,
+    cycles: list[range] | None = None,
+    time_units: str | None = None,
+    compress: bool = True,
+) -> list[str]:
+    """Copies contexts of a database to files that need nothing else: NetCDF-4 (`target` ends in .nc), Zarr of version 3
+    (.zarr), HDF5 (.h5: a file for each context, and a .series), VTK's XML files (.pvd), VTKHDF of octrees and
+    refinement levels (.vtkhdf: likewise, of each mesh) or a directory with plotfiles of AMReX (.amrex); or a table
+    (.csv, .pieces, .series, .h5) to Parquet (.parquet). Left out: all variables, all
+    iterations. Of contexts that a later run has written anew the later ones are taken. Nothing is overwritten. Gives
+    sentences about what the format could not hold. `time_units` ("seconds since 2000-01-01") is for NetCDF."""
+    return _export(
+        Path(directory),
+        Path(target),
+        variables=variables,
+        iterations=iterations,
+        cycles=cycles,
+        time_units=time_units,
+        compress=compress,
+    )[0]
+
+
+def _export(
+    place: Path,
+    target: Path,
+    *,
+    variables: list[str] | None,
+    iterations: list[range] | None,
+    cycles: list[range] | None,
+    time_units: str | None,
+    compress: bool,
+) -> tuple[list[str], list[Path]]:
+    """The sentences, and what was made."""
+    if target.suffix == ".parquet":
+        if variables or iterations or cycles or time_units:
+            raise Error("export: what to leave out can be said of databases alone; a table goes to .parquet whole")
+        from .parquet import to_parquet
+
+        to_parquet(place, target)
+        return [], [target]
+    if target.suffix not in FORMATS:
+        raise Error(
+            f"export: found '{target.name}', expected a name that ends in one of {', '.join(FORMATS)}, .parquet"
+        )
+    if target.exists():
+        raise Error(f"export: {target} is there; give another name, or remove it", Code.FILE)
+    slots = [s for s in continued(chosen(place)) if in_ranges(s.iteration, iterations) and in_ranges(s.cycle, cycles)]
+    if not slots:
+        raise Error(f"export: {place} has none of the iterations that were asked for; see `sidestream ls`")
+    job, remarks = Job(place, slots, variables), Remarks()
+    job.check_names()
+    progress = Progress(sum(bytes_of(job.fields(slot)) for slot in slots))
+    extra = {"time_units": time_units} if target.suffix == ".nc" else {}
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the target, so that it appears whole or not at all.
+    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        with reading(f"export: {place}", writes=True):
+            _writer(FORMATS[target.suffix])(job, target, folder, compress, progress, remarks, **extra)
+        progress.end()
+        made = _put_into_place(folder, target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return remarks.said, made
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sidestream export", description="Copies a database to files that need nothing else."
+    )
+    parser.add_argument("directory", help="of a database: what the output 'database' has written; or a table")
+    parser.add_argument(
+        "target",
+        help="what to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd, .vtkhdf (VTK) or .amrex; of a table .parquet",
+    )
+    parser.add_argument("--variables", help="names with commas between; all if left out")
+    parser.add_argument("--iterations", help="numbers, FROM:TO or FROM:TO:STEP, without TO: 3,10:20,100::10")
+    parser.add_argument("--cycles", help="likewise")
+    parser.add_argument("--time-units", help="of NetCDF's time axis: 'seconds since 2000-01-01'")
+    parser.add_argument("--uncompressed", action="store_true", help="larger, and sooner done")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command. 0: done; 1: an error, which is told; 2: wrong arguments."""
+    given = _parser().parse_args(arguments)
+    try:
+        remarks, made = _export(
+            Path(given.directory),
+            Path(given.target),
+            variables=given.variables.split(",") if given.variables else None,
+            iterations=parse_ranges(given.iterations) if given.iterations else None,
+            cycles=parse_ranges(given.cycles) if given.cycles else None,
+            time_units=given.time_units,
+            compress=not given.uncompressed,
+        )
+    except Error as problem:
+        print(f"sidestream: {problem}", file=sys.stderr)
+        return 1
+    except OSError as problem:
+        print(f"sidestream: export: {problem}", file=sys.stderr)
+        return 1
+    for sentence in remarks:
+        print(f"sidestream: {sentence}", file=sys.stderr)
+    print(f"{given.target}: {human(_bytes_in(made))}")
+    return 0

@@ -1,0 +1,141 @@
+"""What is exported: contexts, the variables of each, and these part by part."""
+
+import math
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from numpy.typing import NDArray
+
+from ..errors import Code, Error
+from ..reader.journal import Slot
+from ..reader.lazy import Fields, LazyArray
+from ..reader.stored import Context
+from ..reader.stored_fields import fields_of
+
+MOST_POINTS, SPARSEST = 1 << 30, 1 << 16  # of what is written as a whole; for each point that is stored
+AT_ONCE = 32 << 20  # bytes that are held of a variable
+
+
+def in_ranges(number: int, ranges: list[range] | None) -> bool:
+    """Whether a number was asked for."""
+    return ranges is None or any(number in r for r in ranges)
+
+
+def parse_ranges(text: str) -> list[range]:
+    """`3,10:20,100::10`: numbers, and from:to:step without `to`, as Python has them."""
+    found = []
+    for part in text.split(","):
+        try:
+            numbers = [int(n) if n.strip() else None for n in part.split(":")]
+            if len(numbers) == 1 and numbers[0] is not None:
+                found.append(range(numbers[0], numbers[0] + 1))
+                continue
+            start, stop, step = (*numbers, None)[:3] if len(numbers) == 2 else numbers
+            found.append(range(start or 0, 1 << 62 if stop is None else stop, step or 1))
+        except ValueError as problem:
+            raise Error(
+                f"export: '{part}' is no number and no FROM:TO or FROM:TO:STEP; write 3,10:20,100::10"
+            ) from problem
+    return found
+
+
+@dataclass
+class Job:
+    """Contexts of a database in the order of their cycles, and the names of the variables that are exported."""
+
+    place: Path
+    slots: list[Slot]
+    variables: list[str] | None
+
+    def fields(self, slot: Slot) -> Fields:
+        """What is exported of a context; finer levels of a variable come along."""
+        fields = fields_of(Context(self.place, slot))
+        if self.variables is None:
+            return fields
+        kept = {name: array for name, array in fields.items() if array.variable.name in self.variables}
+        used = {dim for array in kept.values() for dim in array.dims}
+        coords = {name: value for name, value in fields.coords.items() if set(value[0]) <= used}
+        return Fields(fields.path, kept, coords, fields.attrs)
+
+    def check_names(self) -> None:
+        """Throws Error if a variable is in none of the contexts."""
+        if self.variables is None:
+            return
+        known = list(dict.fromkeys(name for slot in self.slots for name in Context(self.place, slot).variables))
+        wrong = [name for name in self.variables if name not in known]
+        if wrong:
+            raise Error(f"export: there is no variable '{wrong[0]}', but {', '.join(known)}; correct the name")
+
+
+def slabs(array: LazyArray, rows: int | None = None) -> Iterator[tuple[slice, NDArray[Any]]]:
+    """The array part by part along its first axis, `rows` at a time or as many as are held at once."""
+    points, stored = math.prod(array.shape), getattr(array, "stored", None)
+    if stored is not None and points > max(MOST_POINTS, SPARSEST * stored):
+        raise Error(
+            f"export: a variable has {points} points, of which {stored} are stored; leave it out with --variables, or "
+            "export to .vtkhdf or .amrex, which keep blocks apart",
+            Code.FILE,
+        )
+    row = max(1, math.prod(array.shape[1:])) * array.dtype.itemsize
+    step = rows or max(1, AT_ONCE // row)
+    for first in range(0, array.shape[0], step):
+        part = slice(first, min(first + step, array.shape[0]))
+        yield part, array[part]
+
+
+def bytes_of(fields: Fields) -> int:
+    return sum(math.prod(array.shape) * array.dtype.itemsize for array in fields.values())
+
+
+def human(count: float) -> str:
+    """Of bytes."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"
+
+
+class Progress:
+    """A line on a terminal that says how far it is; elsewhere nothing."""
+
+    def __init__(self, total: int, stream: TextIO = sys.stderr) -> None:
+        self.total, self.done = max(total, 1), 0
+        self._stream, self._shows = stream, stream.isatty()
+        self._begin = self._last = time.monotonic()
+
+    def add(self, count: int) -> None:
+        """So many bytes are done."""
+        self.done += count
+        now = time.monotonic()
+        if not self._shows or (now - self._last < 0.1 and self.done < self.total):
+            return
+        self._last = now
+        elapsed = max(now - self._begin, 1e-9)
+        left = elapsed * (self.total - self.done) / max(self.done, 1)
+        self._stream.write(
+            f"\r\033[K{100 * self.done // self.total:3} %  {human(self.done)} of {human(self.total)}, "
+            f"{human(self.done / elapsed)}/s, {left:.0f} s left"
+        )
+        self._stream.flush()
+
+    def end(self) -> None:
+        """Takes the line away."""
+        if self._shows:
+            self._stream.write("\r\033[K")
+            self._stream.flush()
+
+
+class Remarks:
+    """Sentences about what a format cannot hold, each said once."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        if sentence not in self.said:
+            self.said.append(sentence)

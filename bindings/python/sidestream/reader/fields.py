@@ -1,0 +1,137 @@
+"""HDF5 files of ours: fields, and data sets that analyses write. The format stands in docs/formats.md."""
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Code, Error
+from .axes import blocks_of, coordinates_of, cuts_of, dimensions_of, is_list, texts
+from .lazy import Fields, FileArray
+
+NEWEST = {"sidestream-fields": 2, "sidestream-data-set": 1}
+
+
+def _format_of(file: h5py.File, path: Path) -> str:
+    found = str(file.attrs.get("format", ""))
+    if found == "sidestream-blocks":
+        raise Error(
+            f"{path}: this file holds the blocks of one server; open the one that shows all, whose name lacks the "
+            "number of the server",
+            Code.FILE,
+        )
+    if found not in NEWEST:
+        raise Error(f"{path}: the attribute `format` is '{found}', expected one of {', '.join(NEWEST)}", Code.FILE)
+    version = int(file.attrs["version"])
+    if version > NEWEST[found]:
+        raise Error(
+            f"{path}: version {version} of {found}, expected {NEWEST[found]} at most; use a newer Sidestream", Code.FILE
+        )
+    return found
+
+
+def _check_files(file: h5py.File, path: Path) -> None:
+    """What a file points to and is not there would read as if no block covered it."""
+    for name in file.attrs.get("files", ()):
+        if not (path.parent / str(name)).is_file():
+            raise Error(f"{path}: the file '{name}' with blocks is missing beside it; move them together", Code.FILE)
+
+
+def _attributes(file: h5py.File) -> dict[str, Any]:
+    return {name: value.item() if isinstance(value, np.generic) else value for name, value in file.attrs.items()}
+
+
+def _variables(file: h5py.File) -> dict[str, h5py.Dataset]:
+    """By name, groups before it; the last part alone if that says which."""
+    found: dict[str, h5py.Dataset] = {}
+
+    def visit(name: str, item: h5py.Group | h5py.Dataset) -> None:
+        if isinstance(item, h5py.Dataset):
+            found[name] = item
+
+    if "variables" in file:  # earlier versions: not if no block had a point
+        file["variables"].visititems(visit)
+    return found
+
+
+def _attributes_of(variable: h5py.Dataset) -> dict[str, Any]:
+    named = texts(variable.attrs, "unit", "label")
+    attrs: dict[str, Any] = {"units": named["unit"]} if "unit" in named else {}
+    attrs |= {"long_name": named["label"]} if "label" in named else {}
+    attrs |= texts(variable.attrs, "mesh", "centering", "order")
+    if "missing" in variable.attrs:
+        attrs["missing"] = int(variable.attrs["missing"])
+    return attrs
+
+
+class _Reading:
+    """A file of fields on its way to arrays and coordinates."""
+
+    def __init__(self, file: h5py.File, path: Path) -> None:
+        self.file, self.path = file, path
+        self.sizes: dict[str, int] = {}
+        self.arrays: dict[str, Any] = {}
+        self.coords: dict[str, tuple[tuple[str, ...], NDArray[Any]]] = {}
+
+    def fitting(self, name: str, dims: tuple[str, ...], shape: tuple[int, ...]) -> tuple[str, ...]:
+        """The dimensions, with names of its own where one of that name has another length."""
+        found = tuple(
+            d if self.sizes.get(d, n) == n else f"{name.replace('/', '_')}_{d}"
+            for d, n in zip(dims, shape, strict=True)
+        )
+        self.sizes |= dict(zip(found, shape, strict=True))
+        return found
+
+    def add(self, name: str, variable: h5py.Dataset, prefix: str) -> None:
+        mesh = self.file[f"meshes/{variable.attrs['mesh']}"]
+        named = dimensions_of(name.replace("/", "_"), variable, mesh, prefix)
+        dims = self.fitting(name, named, variable.shape)
+        self.arrays[name] = FileArray(
+            dims, variable.shape, variable.dtype, _attributes_of(variable), cuts_of(variable), self.path, variable.name
+        )
+        for axis, positions in coordinates_of(variable, mesh, prefix).items():
+            self.coords.setdefault(dims[named.index(axis)], ((dims[named.index(axis)],), positions))
+        if is_list(mesh):
+            self.coords.setdefault(f"{dims[0]}_block", ((dims[0],), blocks_of(variable)))
+
+
+def _read_fields(file: h5py.File, path: Path) -> Fields:
+    _check_files(file, path)
+    reading = _Reading(file, path)
+    found = _variables(file)
+    short = [name.rsplit("/", 1)[-1] for name in found]
+    meshes = {str(variable.attrs["mesh"]) for variable in found.values()}
+    for name, variable in found.items():
+        own = name.rsplit("/", 1)[-1]
+        prefix = f"{variable.attrs['mesh']}_" if len(meshes) > 1 else ""
+        reading.add(own if short.count(own) == 1 else name, variable, prefix)
+    return Fields(path, reading.arrays, reading.coords, _attributes(file))
+
+
+def _read_data_set(file: h5py.File, path: Path) -> Fields:
+    reading = _Reading(file, path)
+    for name, data in file.items():
+        labels = [str(label) for label in data.attrs.get("DIMENSION_LABELS", ())]
+        named = tuple(labels) or tuple(f"{name}_{n}" for n in range(data.ndim))
+        attrs = {k: v for k, v in data.attrs.items() if k not in ("DIMENSION_LABELS", "unit", "start", "extents")}
+        if str(data.attrs.get("unit", "")):
+            attrs["units"] = str(data.attrs["unit"])
+        dims = reading.fitting(name, named, data.shape)
+        chunks = cuts_of(data)
+        reading.arrays[name] = FileArray(dims, data.shape, data.dtype, attrs, chunks, path, data.name)
+    return Fields(path, reading.arrays, {}, _attributes(file))
+
+
+def read_hdf5(path: Path) -> Fields:
+    """The arrays of a file, without their values."""
+    try:
+        with h5py.File(path, "r") as file:
+            return (
+                _read_fields(file, path)
+                if _format_of(file, path) == "sidestream-fields"
+                else _read_data_set(file, path)
+            )
+    except OSError as problem:
+        raise Error(f"{path}: this is no HDF5 file that can be read ({problem})", Code.FILE) from problem

@@ -1,0 +1,232 @@
+"""Where the blocks of a refined mesh come from: a context of a database, or the servers' HDF5 files of an iteration."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Code, Error
+from ..axes import NODES
+from ..stored import Context, Piece
+
+ROLES = ("refined", "owned")
+
+
+@dataclass(frozen=True)
+class RefinedMesh:
+    """A mesh that has levels. Boxes and positions are those of level 0, in (i, j, k)."""
+
+    name: str
+    kind: str  # octree or uniform
+    dimensions: int
+    lo: NDArray[np.int64]
+    hi: NDArray[np.int64]
+    origin: NDArray[np.float64]
+    spacing: NDArray[np.float64]
+    ratios: tuple[tuple[int, ...], ...]  # of each level to the next; those of octrees are 2
+    roles: dict[str, str] = field(default_factory=dict)  # of an octree: the names of its arrays
+
+    def ratio(self, level: int, to: int) -> NDArray[np.int64]:
+        """How many cells of level `to` lie along one of `level`, which is no finer."""
+        if self.kind == "octree":
+            return np.where(np.arange(3) < self.dimensions, 1 << (to - level), 1).astype(np.int64)
+        return np.prod([[1, 1, 1], *self.ratios[level:to]], axis=0).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class BlockOf:
+    """A block: of a tree 0 and the number of its cells, else its cells on its level."""
+
+    id: int
+    level: int
+    lo: NDArray[np.int64]
+    hi: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A variable in cells."""
+
+    name: str
+    dtype: np.dtype[Any]
+    components: int
+    order: str
+    unit: str
+
+
+class Source(Protocol):
+    """What one iteration has of one mesh."""
+
+    path: Path
+    mesh: RefinedMesh
+    attrs: dict[str, Any]
+
+    def variables(self) -> dict[str, Named]:
+        """Those in cells."""
+        ...
+
+    def blocks(self) -> list[BlockOf]:
+        """By level and id."""
+        ...
+
+    def read(self, name: str, block: BlockOf, first: int = 0, past: int | None = None) -> NDArray[Any] | None:
+        """All values of a block as they are stored, or of a tree those of the cells from `first` to `past`; None if
+        they were not published."""
+        ...
+
+
+def _one_of(place: Path, names: list[str], asked: str | None) -> str:
+    if asked is not None and asked in names:
+        return asked
+    there = ", ".join(names) or "none"
+    if asked is not None:
+        raise Error(f"{place}: the mesh '{asked}' is no octree and no uniform mesh; there are: {there}", Code.FILE)
+    if len(names) != 1:
+        raise Error(f"{place}: levels are of one mesh, an octree or a uniform one; say mesh=..., there are: {there}")
+    return names[0]
+
+
+class OfDatabase:
+    """A context of a database."""
+
+    def __init__(self, context: Context, mesh: str | None) -> None:
+        self.context, self.path = context, context.place
+        kinds = {name: m["type"] for name, m in context.meshes.items() if m["type"] in ("octree", "uniform")}
+        about = context.meshes[_one_of(context.place, list(kinds), mesh)]
+        lo, hi = about["cells"] if about["type"] == "uniform" else ([0] * 3, about["roots"])
+        self.mesh = RefinedMesh(
+            *(about["name"], about["type"], int(about["dimensions"])),
+            *(np.array(lo, np.int64), np.array(hi, np.int64)),
+            *(np.array(about["origin"], np.float64), np.array(about["spacing"], np.float64)),
+            tuple(tuple(int(n) for n in ratio) for ratio in about["refinement"]),
+            {role: about["arrays"][role] for role in ROLES if role in about["arrays"]},
+        )
+        self._pieces: dict[str, dict[tuple[int, int], Piece]] = {}
+        slot = context.slot
+        self.attrs = {"iteration": slot.iteration, "cycle": slot.cycle, "time": slot.time}
+        if "level_times" in about:
+            self.attrs["level_times"] = [float(time) for time in about["level_times"]]
+
+    def variables(self) -> dict[str, Named]:
+        mine = [v for v in self.context.variables.values() if v.mesh == self.mesh.name and v.centering == 0]
+        return {v.name: Named(v.name, v.dtype.newbyteorder("="), v.components, v.order, v.unit) for v in mine}
+
+    def blocks(self) -> list[BlockOf]:
+        return [
+            BlockOf(int(b["id"]), int(b["level"]), b["lo"].astype(np.int64), b["hi"].astype(np.int64))
+            for b in self.context.blocks(self.mesh.name)
+        ]
+
+    def read(self, name: str, block: BlockOf, first: int = 0, past: int | None = None) -> NDArray[Any] | None:
+        variable = self.context.variables[name]
+        if name not in self._pieces:
+            pieces = self.context.pieces(variable)
+            self._pieces[name] = {(int(p.block["level"]), int(p.block["id"])): p for p in pieces}
+        piece = self._pieces[name].get((block.level, block.id))
+        each = variable.components
+        end = None if past is None else past * each
+        return self.context.read(variable, piece, first * each, end) if piece is not None else None
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A block of a variable in a server's file."""
+
+    path: Path
+    name: str
+    block: BlockOf
+    lo: NDArray[np.int64]  # of what the dataset covers, ghosts included
+
+
+class OfHdf5:
+    """The servers' files beside one that shows everything."""
+
+    def __init__(self, path: Path, mesh: str | None) -> None:
+        self.path = path
+        with h5py.File(path, "r") as file:
+            kinds = {n: str(m.attrs.get("kind", "")) for n, m in file["meshes"].items()}
+            chosen = _one_of(path, [n for n, kind in kinds.items() if kind in ("octree", "uniform")], mesh)
+            self.mesh = self._mesh(file[f"meshes/{chosen}"], chosen)
+            self.attrs = {name: file.attrs[name].item() for name in ("iteration", "cycle", "time")}
+            times = file[f"meshes/{chosen}"].attrs.get("level_times")
+            if times is not None:
+                self.attrs["level_times"] = [float(time) for time in times]
+            files = [path.parent / str(name) for name in file.attrs.get("files", ())]
+        self._named: dict[str, Named] = {}
+        self._stored: dict[str, dict[tuple[int, int], _Stored]] = {}
+        for server in files:
+            if not server.is_file():
+                raise Error(f"{path}: the file '{server.name}' with blocks is missing beside it", Code.FILE)
+            self._scan(server)
+
+    def _mesh(self, group: h5py.Group, name: str) -> RefinedMesh:
+        attrs, kind = group.attrs, str(group.attrs["kind"])
+        lo, hi = ([0] * 3, attrs["roots"]) if kind == "octree" else (attrs["lo"], attrs["hi"])
+        ratios = attrs["refinement"].reshape(-1, 3) if "refinement" in attrs else ()
+        return RefinedMesh(
+            *(name, kind, int(attrs["dimensions"])),
+            *(np.array(lo, np.int64), np.array(hi, np.int64)),
+            *(np.array(attrs["origin"], np.float64), np.array(attrs["spacing"], np.float64)),
+            tuple(tuple(int(n) for n in ratio) for ratio in ratios),
+            {role: str(attrs[role]).rsplit("/", 1)[-1] for role in ROLES if role in attrs},
+        )
+
+    def _scan(self, server: Path) -> None:
+        def visit(_: str, item: h5py.Group | h5py.Dataset) -> None:
+            if isinstance(item, h5py.Dataset) and item.parent.attrs.get("mesh") == self.mesh.name:
+                self._add(server, item)
+
+        with h5py.File(server, "r") as file:
+            if "variables" in file:
+                file["variables"].visititems(visit)
+
+    def _add(self, server: Path, data: h5py.Dataset) -> None:
+        about = data.parent.attrs
+        if NODES[str(about["centering"])] != "":
+            return
+        name = data.parent.name.rsplit("/", 1)[-1]
+        kind = Named(name, data.dtype, int(about["components"]), str(about["order"]), str(about["unit"]))
+        self._named.setdefault(name, kind)
+        lo = data.attrs["points_lo"] if "points_lo" in data.attrs else data.attrs["lo"]
+        hi = data.attrs["points_hi"] if "points_hi" in data.attrs else data.attrs["hi"]
+        block = BlockOf(int(data.attrs["id"]), int(data.attrs["level"]), np.array(lo), np.array(hi))
+        stored = _Stored(server, data.name, block, np.array(data.attrs["lo"]))
+        self._stored.setdefault(name, {})[block.level, block.id] = stored
+
+    def variables(self) -> dict[str, Named]:
+        return dict(self._named)
+
+    def blocks(self) -> list[BlockOf]:
+        found = {key: stored.block for of in self._stored.values() for key, stored in of.items()}
+        return [found[key] for key in sorted(found)]
+
+    def read(self, name: str, block: BlockOf, first: int = 0, past: int | None = None) -> NDArray[Any] | None:
+        stored = self._stored.get(name, {}).get((block.level, block.id))
+        if stored is None:
+            return None
+        axes = range(1 if self.mesh.kind == "octree" else self.mesh.dimensions)
+        order = axes if self._named[name].order == "row" else reversed(axes)
+        lo, hi = block.lo - stored.lo, block.hi - stored.lo
+        if self.mesh.kind == "octree":
+            lo[0], hi[0] = lo[0] + first, hi[0] if past is None else lo[0] + past
+        with h5py.File(stored.path, "r") as file:
+            return np.asarray(file[stored.name][tuple(slice(int(lo[a]), int(hi[a])) for a in order)])
+
+
+def in_cell_order(values: NDArray[Any], named: Named, mesh: RefinedMesh, block: BlockOf) -> NDArray[Any]:
+    """Values of a block with i running fastest: a row for each cell, components after it."""
+    more = (named.components,) if named.components > 1 else ()
+    if mesh.kind == "octree" or named.order == "column":
+        return values.reshape(-1, *more)
+    extents = tuple(int(n) for n in block.hi - block.lo)
+    turned = values.reshape(*extents, *more).transpose(2, 1, 0, *((3,) if more else ()))
+    return turned.reshape(-1, *more)
+
+
+def names_of(variables: dict[str, Named], mesh: RefinedMesh) -> Iterator[str]:
+    """All but those that say what the tree is."""
+    return (name for name in variables if name not in mesh.roles.values())

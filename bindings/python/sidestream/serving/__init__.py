@@ -1,0 +1,10 @@
+"""Serving: runs analyses in Python on servers.
+
+Entry: `entry.load`, which the library sidestream_python.so calls with the interpreter's lock; that library makes the
+module `sidestream._servers`. `analysis` has the types that analyses get, which users import from
+`sidestream.analysis`; `work` calls an analysis, and `made_results` turns what it returns into tables, arrays and
+images.
+
+Nothing here imports h5py or mpi4py by itself: the program has an HDF5 and an MPI of its own.
+May use: errors and the communicator of the client. May be used by: sidestream_python.so.
+"""
