@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -14,6 +15,8 @@
 #include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/system_text.hpp"
+
+extern char** environ;
 
 namespace sidestream {
 
@@ -74,7 +77,22 @@ std::string name_of_signal(int number) {
   return fmt::format("signal {}", number);
 }
 
-ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& environment, int socket) {
+std::vector<std::string> environment_of_child() {
+  constexpr std::array launchers{"OMPI_COMM_WORLD_", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix",
+                                 "OMPI_UNIVERSE_",   "PMIX_",          "PMI_",         "HYDI_",
+                                 "MPI_LOCAL"};
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text(*entry);
+    const bool theirs =
+        std::any_of(launchers.begin(), launchers.end(), [&](const char* prefix) { return text.rfind(prefix, 0) == 0; });
+    if (!theirs) entries.push_back(text);
+  }
+  return entries;
+}
+
+ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments,
+                           const std::vector<std::string>& environment, int socket) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(Code::system, "cannot make a pipe: {}", system_text(errno));
   output_ = Descriptor(above_standard(ends[0]));
@@ -84,13 +102,15 @@ ChildProcess::ChildProcess(const std::string& program, const std::vector<std::st
   posix_spawn_file_actions_addopen(&prepared.files, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&prepared.files, theirs.get(), 1);
   posix_spawn_file_actions_adddup2(&prepared.files, theirs.get(), 2);
-  posix_spawn_file_actions_adddup2(&prepared.files, socket, 3);  // last: one of the others may be number 3
-  std::array<char*, 2> arguments{const_cast<char*>(program.c_str()), nullptr};
-  std::vector<char*> variables;
+  // Last: one of the others may be number 3.
+  if (socket >= 0) posix_spawn_file_actions_adddup2(&prepared.files, socket, 3);
+  std::vector<char*> words{const_cast<char*>(program.c_str())}, variables;
+  for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
   for (const std::string& entry : environment) variables.push_back(const_cast<char*>(entry.c_str()));
   variables.push_back(nullptr);
   const int error =
-      posix_spawn(&id_, program.c_str(), &prepared.files, &prepared.attributes, arguments.data(), variables.data());
+      posix_spawnp(&id_, program.c_str(), &prepared.files, &prepared.attributes, words.data(), variables.data());
   if (error != 0) fail(Code::system, "cannot start '{}': {}", program, system_text(error));
 }
 

@@ -17,7 +17,11 @@ namespace sidestream {
 class ChildProcess {
  public:
   /// `socket` is descriptor 3 of the child; its standard output and error both go to `output`. Throws Error(system).
-  ChildProcess(const std::string& program, const std::vector<std::string>& environment, int socket);
+  ChildProcess(const std::string& program, const std::vector<std::string>& environment, int socket)
+      : ChildProcess(program, {}, environment, socket) {}
+  /// The same with arguments, and without a socket if that is negative. `program` is looked for in PATH.
+  ChildProcess(const std::string& program, const std::vector<std::string>& arguments,
+               const std::vector<std::string>& environment, int socket);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -37,6 +41,10 @@ class ChildProcess {
   Descriptor output_;
   std::optional<std::string> how_;
 };
+
+/// The environment of this process without what launchers say to their ranks: code that starts MPI in a child is a job
+/// of its own.
+[[nodiscard]] std::vector<std::string> environment_of_child();
 
 /// SIGSEGV, or SIGRTMIN+3 and the like as "signal 37".
 [[nodiscard]] std::string name_of_signal(int number);

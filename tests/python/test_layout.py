@@ -16,6 +16,7 @@ PARTS = {  # what each may import, besides itself and the modules at the top
     "reader": {"trees", "codecs"},
     "client": {"reader"},
     "exporters": {"reader"},
+    "charts": {"reader"},
     "serving": {"client"},
 }
 # Those at the top that parts may import: errors, and what is compiled.

@@ -17,6 +17,7 @@
 #include "import/import.hpp"
 #include "kinds.hpp"
 #include "plan.hpp"
+#include "plot.hpp"
 #include "reference_part.hpp"
 #include "replay/replay.hpp"
 #include "serve.hpp"
@@ -325,6 +326,8 @@ int run(int argc, char** argv) {
   databases.add(app);
   sidestream::ExportOptions export_options;
   const CLI::App* exported = add_export(app, export_options);
+  sidestream::PlotOptions plot_options;
+  const CLI::App* plotted = add_plot(app, plot_options);
   sidestream::ImportOptions import_options;
   const CLI::App* imported = add_import(app, import_options);
   TranslateOptions translate_options;
@@ -361,6 +364,7 @@ int run(int argc, char** argv) {
   }
   if (groups->parsed()) return print(sidestream::groups(groups_options), "");
   if (exported->parsed()) sidestream::export_database(export_options);
+  if (plotted->parsed()) sidestream::plot(*plotted, plot_options);
   if (translation->parsed()) return translate(translate_options);
   if (const auto answer = databases.answer()) {
     std::cout << answer->text << std::flush;

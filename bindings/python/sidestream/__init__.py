@@ -10,6 +10,7 @@ from .errors import Code, Error
 
 if TYPE_CHECKING:
     from ._client import Handle as Handle
+    from .charts.plotting import plot as plot
     from .client.checkpoint import StoredBlock as StoredBlock
     from .client.checkpoint import StoredVariable as StoredVariable
     from .client.declaring import Role as Role
@@ -35,6 +36,7 @@ _READER = {"Fields": "reader.lazy", "LazyArray": "reader.lazy", "Results": "read
 _READER |= {"Level": "reader.levels.levels", "Levels": "reader.levels.levels", "halo_labels": "reader.levels.labels"}
 _READER |= {"MergeTree": "reader.merge_tree", "export": "exporters.exporting", "to_parquet": "exporters.parquet"}
 _READER |= dict.fromkeys(("mass_function", "plot_mass_function"), "reader.halo_masses")
+_READER |= {"plot": "charts.plotting"}
 _READER |= dict.fromkeys(("StoredBlock", "StoredVariable"), "client.checkpoint")
 _READER |= dict.fromkeys(("Restart", "restart"), "client.restarting")
 _CLIENT = {
@@ -66,6 +68,7 @@ __all__ = [
     "mass_function",
     "open",
     "open_session",
+    "plot",
     "plot_mass_function",
     "restart",
     "to_parquet",

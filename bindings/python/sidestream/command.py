@@ -1,4 +1,4 @@
-"""The command `sidestream` of an installation by pip: `export`, and the program, of the package or in PATH."""
+"""The command `sidestream` of an installation by pip: `export`, `plot`, and the program, of the package or in PATH."""
 
 import os
 import shutil
@@ -33,6 +33,10 @@ def main() -> int:
         from .exporters.exporting import main as export
 
         return export(sys.argv[2:])
+    if sys.argv[1:2] == ["plot"]:
+        from .charts.plotting import main as plot
+
+        return plot(sys.argv[2:])
     found = program()
     if found is None:
         print(

@@ -19,8 +19,6 @@
 #include "base/system_text.hpp"
 #include "server/isolation/input_bytes.hpp"
 
-extern char** environ;
-
 namespace sidestream {
 
 namespace {
@@ -31,18 +29,8 @@ constexpr std::size_t most_output = 2000;
 /// How long an end of a process may go unnoticed whose socket somebody else still holds.
 constexpr std::chrono::milliseconds slice{100};
 
-/// Without what launchers say to their ranks: code that starts MPI in the worker is a job of its own.
 std::vector<std::string> environment_of_worker() {
-  constexpr std::array launchers{"OMPI_COMM_WORLD_", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix",
-                                 "OMPI_UNIVERSE_",   "PMIX_",          "PMI_",         "HYDI_",
-                                 "MPI_LOCAL"};
-  std::vector<std::string> entries;
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string text(*entry);
-    const bool theirs =
-        std::any_of(launchers.begin(), launchers.end(), [&](const char* prefix) { return text.rfind(prefix, 0) == 0; });
-    if (!theirs) entries.push_back(text);
-  }
+  std::vector<std::string> entries = environment_of_child();
   entries.emplace_back("PYTHONUNBUFFERED=1");  // what it prints before it dies is not lost
   entries.emplace_back("PYTHONFAULTHANDLER=1");
   entries.emplace_back("UCX_ERROR_SIGNALS=");  // its traces say nothing of Python, and fill the report

@@ -2,6 +2,7 @@
 sidestream/sidestream.h; what is different here, in docs/python.md."""
 
 import os
+import sys
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,12 +27,14 @@ _SCOPES = ("server", "node", "all")
 
 
 def _offer_analyses() -> None:
-    """Names this package's library for analyses in Python, which fits this interpreter; Sidestream itself may be
-    installed elsewhere, with none or with that of another interpreter."""
+    """Names this interpreter, and this package's library for analyses in Python, which fits it. Sidestream itself may
+    be installed elsewhere, with none or with that of another interpreter."""
     folder = Path(__file__).parents[1]
     before = os.environ.get("SIDESTREAM_PLUGIN_PATH", "")
     if (folder / "sidestream_python.so").is_file() and str(folder) not in before.split(":"):
         os.environ["SIDESTREAM_PLUGIN_PATH"] = f"{before}:{folder}" if before else str(folder)
+    if sys.executable:  # charts are drawn with the packages that the program has
+        os.environ.setdefault("SIDESTREAM_PYTHON", sys.executable)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,10 +73,22 @@ def _rows(path: Path) -> Iterator[list[str]]:
 
 def read_csv(path: Path) -> NDArray[Any]:
     """A table of its columns' names."""
-    rows = list(_rows(path))
+    return _with_header(list(_rows(path)), path)
+
+
+def _with_header(rows: Sequence[Sequence[str]], path: Path) -> NDArray[Any]:
     if not rows:
         raise Error(f"{path}: the file is empty, expected a header line of a table", Code.FILE)
     return _table(rows[0], rows[1:], path)
+
+
+def read_growing(path: Path, wanted: Callable[[str], str]) -> NDArray[Any]:
+    """A table to which somebody may add rows meanwhile: a row without an end is left out. `wanted` gets the header line
+    and says how lines begin that are read; empty: all."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    whole = [line for line in lines if line.endswith("\n")]
+    begins = wanted(whole[0].strip()) if whole else ""
+    return _with_header(list(csv.reader(whole[:1] + [line for line in whole[1:] if line.startswith(begins)])), path)
 
 
 def read_pieces(path: Path) -> NDArray[Any]:

@@ -1,0 +1,149 @@
+"""Charts of curves: histograms, distributions of the flux, spectra, and statistics over time."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .given import Given
+from .how import How
+from .page import Axis, Page
+from .scales import is_even, superscript, usable
+from .titles import Titles
+
+# Distinct for most eyes, and in grey. (Paul Tol, "Colour Schemes", SRON/EPS/TN/09-002, 2021.)
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
+Numbers = NDArray[np.float64]
+Curve = tuple[str, Numbers, Numbers]  # its name, empty if it needs none
+
+
+def _inverse(unit: str) -> str:
+    """Of a unit, for densities."""
+    return f"1/({unit})" if any(c in unit for c in "/ ·*") else f"1/{unit}" if unit else ""
+
+
+def _axis(name: str, unit: str, values: list[Numbers], logarithmic: bool, room: float) -> Axis:
+    """An axis that shows all values, with some room at both ends."""
+    every = np.concatenate(values) if values else np.empty(0)
+    every = every[np.isfinite(every) & ((every > 0) | (not logarithmic))]
+    low, high = usable(float(every.min()), float(every.max()), logarithmic) if len(every) else usable(1, 0, logarithmic)
+    if logarithmic:
+        factor = (high / low) ** room
+        return Axis(name, unit, low / factor, high * factor, True)
+    more = room * (high - low)
+    return Axis(name, unit, low - more, high + more, False)
+
+
+def _lines(page: Page, curves: list[Curve], steps: bool) -> None:
+    colours = itertools.cycle(COLOURS)
+    for (name, x, y), colour in zip(curves, colours, strict=False):
+        shown = np.where(np.isfinite(y) & ((y > 0) | (not page.up.logarithmic)), y, np.nan)
+        style = {"color": colour, "linewidth": 1.6 * page.thin}
+        if steps:
+            (handle,) = page.axes.plot(np.repeat(x, 2)[1:-1], np.repeat(shown, 2), **style)
+        else:
+            (handle,) = page.axes.plot(x, shown, marker="o", markersize=2.6 * page.thin, **style)
+        if name:
+            page.handles.append((handle, name))
+
+
+def _finish(
+    page: Page, how: How, curves: list[Curve], names: dict[str, str], steps: bool, log: tuple[bool, bool]
+) -> None:
+    across, up = how.logarithmic(*log)
+    xs = [x for _, x, _ in curves]
+    across = across and all(np.all(x > 0) for x in xs)
+    page.across = _axis(how.x_label or names["x"], names.get("x_unit", ""), xs, across, 0.02)
+    page.up = _axis(how.y_label or names["y"], names.get("y_unit", ""), [y for _, _, y in curves], up, 0.05)
+    if not up and steps and all(np.all(~(y < 0)) for _, _, y in curves):
+        page.up.low = 0.0
+    _lines(page, curves, steps)
+
+
+def _steps(given: Given, rows: Any, column: str) -> tuple[Numbers, Numbers]:
+    lower, upper = given.columns["lower"][rows], given.columns["upper"][rows]
+    return np.append(lower, upper[-1:]).astype(float), given.columns[column][rows].astype(float)
+
+
+def draw_histogram(page: Page, given: Given, how: How, titles: Titles) -> str:
+    """Counts, sums of weights or densities of intervals. Returns what it is, for the caption."""
+    column = next(name for name in ("density", "weight", "count") if given.has(name))
+    column = how.quantity_of(given, column, ("count", "weight", "density"))
+    title, unit = titles.title(), titles.unit()
+    name, of = {
+        "count": ("number of points", ""),
+        "weight": (f"sum of {titles.title('weight', 'weights')}", titles.unit("weight")),
+        "density": ("density", _inverse(unit)),
+    }[column]
+    if titles.options.get("normalise") == "gimlet":
+        of = ""
+    edges, values = _steps(given, slice(None), column)
+    names = {"x": title, "x_unit": unit, "y": name, "y_unit": of}
+    _finish(page, how, [("", edges, values)], names, True, (not is_even(edges), True))
+    return f"{how.label or title}: distribution"
+
+
+def draw_flux(page: Page, given: Given, how: How, titles: Titles) -> str:
+    """The distribution of the flux of lines of sight, along each axis."""
+    axes = list(dict.fromkeys(given.columns["axis"]))
+    curves = [(f"along {axis}", *_steps(given, given.columns["axis"] == axis, "density")) for axis in axes]
+    _finish(page, how, curves, {"x": "transmitted flux F", "y": "probability density of F"}, True, (False, True))
+    return f"{how.label or 'flux'}: distribution"
+
+
+def _dimensions(given: Given) -> int:
+    """Of the spectrum, from what makes it dimensionless: k³ P / 2π², k² P / 2π or k P / π. 0: cannot be told."""
+    k, power, without = (given.columns[name].astype(float) for name in ("k", "power", "dimensionless"))
+    sound = np.flatnonzero((k > 0) & np.isfinite(power) & (power != 0) & np.isfinite(without))
+    for count, factor in ((3, 2 * np.pi**2), (2, 2 * np.pi), (1, np.pi)):
+        if len(sound) and np.allclose(k[sound] ** count * power[sound] / factor, without[sound], rtol=1e-6, atol=0):
+            return count
+    return 0
+
+
+def _power_unit(given: Given, titles: Titles) -> str:
+    dimensions = _dimensions(given)
+    length = f"mesh units{superscript(dimensions)}" if dimensions > 1 else "mesh units" if dimensions else ""
+    unit = titles.unit()
+    if titles.options.get("of") != "difference" or not unit:
+        return length
+    square = f"({unit})²" if len(unit) > 2 else f"{unit}²"
+    return f"{square} {length}".strip()
+
+
+def draw_spectrum(page: Page, given: Given, how: How, titles: Titles) -> str:
+    """The power of each bin of wave numbers; of two variables that of both, and along several axes that of each."""
+    column = how.quantity_of(given, "power", ("power", "dimensionless"))
+    axes = list(dict.fromkeys(given.columns["axis"])) if given.has("axis") else [""]
+    curves: list[Curve] = []
+    for axis in axes:
+        rows = given.columns["axis"] == axis if axis else slice(None)
+        k = given.columns["k"][rows].astype(float)
+        pair = given.has("second") and column == "power"
+        along = f"along {axis}" if axis else ""
+        first = f"{titles.title(default='first')} {along}".strip() if pair else along
+        curves.append((first, k, given.columns[column][rows].astype(float)))
+        if pair:
+            second = f"{titles.title('with', 'second')} {along}".strip()
+            curves.append((second, k, given.columns["second"][rows].astype(float)))
+    names = {"x": "wave number k", "x_unit": "1/mesh unit", "y": "power P(k)", "y_unit": _power_unit(given, titles)}
+    if column == "dimensionless":
+        names |= {"y": "dimensionless power", "y_unit": ""}
+    _finish(page, how, curves, names, False, (True, True))
+    return f"{how.label or titles.title(default='field')}: power spectrum"
+
+
+def draw_statistics(page: Page, given: Given, how: How, titles: Titles) -> str:
+    """Mean, minimum and maximum over time, of each component."""
+    time = given.columns["time"].astype(float)
+    curves: list[Curve] = []
+    components = np.unique(given.columns["component"])
+    for component in components:
+        rows = given.columns["component"] == component
+        for name in ("maximum", "mean", "minimum"):
+            said = name if len(components) == 1 else f"{name} of component {component}"
+            curves.append((said, time[rows], given.columns[name][rows].astype(float)))
+    names = {"x": "time", "y": titles.title(), "y_unit": titles.unit()}
+    _finish(page, how, curves, names, False, (False, False))
+    return f"{how.label or titles.title()}: statistics over time"

@@ -1,0 +1,49 @@
+"""What whoever wants a chart says of it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import Error
+
+LOGS = ("none", "x", "y", "xy")
+
+
+@dataclass(frozen=True)
+class How:
+    """The options of a chart; None, or an empty text: what suits the table."""
+
+    size: tuple[int, int] = (1024, 768)
+    iteration: int | None = None
+    log: str | None = None  # which axes are logarithmic: one of LOGS
+    quantity: str | None = None  # the column that is drawn
+    caption: str | None = None  # empty: none
+    label: str = ""  # begins the caption that suits the table
+    x_label: str = ""
+    y_label: str = ""
+    tracks: int = 24
+    colours: str = "viridis"
+    colour_scale: str = "linear"  # or "logarithmic", of a 2-D histogram
+    range: tuple[float, float] | None = None  # of colours
+    up: str | None = None  # "linear" or "logarithmic": the axis upwards, with `log` left out
+    said: dict[str, dict[str, str]] = field(default_factory=dict)  # titles, units and options, from the run itself
+
+    def __post_init__(self) -> None:
+        if self.log is not None and self.log not in LOGS:
+            raise Error(f"plot: log is '{self.log}', expected one of {', '.join(LOGS)}")
+        if any(not 1 <= n <= 32768 for n in self.size):
+            raise Error(f"plot: the size {self.size[0]} x {self.size[1]}, expected 1 to 32768 pixels each")
+
+    def logarithmic(self, across: bool, up: bool) -> tuple[bool, bool]:
+        """Of both axes, unless it was said."""
+        if self.log is not None:
+            return "x" in self.log, "y" in self.log
+        return across, up if self.up is None else self.up == "logarithmic"
+
+    def quantity_of(self, given: Any, default: str, known: tuple[str, ...]) -> str:
+        """The column that is drawn. Throws Error if the table does not have it."""
+        if self.quantity is None:
+            return default
+        there = [name for name in known if given.has(name)]
+        if self.quantity not in there:
+            raise Error(f"{given.named}: there is no quantity '{self.quantity}' to draw, but {', '.join(there)}")
+        return self.quantity

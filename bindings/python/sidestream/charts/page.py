@@ -1,0 +1,281 @@
+"""A page with a pair of axes: texts are made to fit, so that none is cut and none lies on another."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import Error
+from .scales import Ticks, linear_ticks, logarithmic_ticks, power_of_ten
+
+DOTS = 100.0  # pixels of an inch; a pixel is 0.72 points
+
+
+@dataclass
+class Axis:
+    """What an axis shows. `ticks`: of its own, texts by position, in place of numbers."""
+
+    name: str = ""
+    unit: str = ""
+    low: float = 0.0
+    high: float = 1.0
+    logarithmic: bool = False
+    ticks: dict[float, str] | None = None
+
+    def numbers(self, most: int) -> Ticks:
+        """At most `most` ticks."""
+        if self.ticks is not None:
+            every = max(1, -(-len(self.ticks) // max(most, 1)))
+            at = list(self.ticks)[::every]
+            return Ticks(at, [self.ticks[v] for v in at], [])
+        return (logarithmic_ticks if self.logarithmic else linear_ticks)(self.low, self.high, most)
+
+    def label(self, ticks: Ticks) -> str:
+        """The name, and in brackets what numbers are multiples of."""
+        power = power_of_ten(ticks.exponent) if ticks.exponent else ""
+        inside = " ".join(text for text in (power, self.unit) if text)
+        sign = "+" if ticks.offset < 0 else "−"
+        offset = f" {sign} {abs(ticks.offset):.17g}" if ticks.offset else ""
+        return f"{self.name}{offset}{f' [{inside}]' if inside else ''}"
+
+
+@dataclass
+class Bar:
+    """A colour bar: what it is of, and its axis."""
+
+    mappable: Any
+    axis: Axis
+
+
+@dataclass(frozen=True)
+class Style:
+    """How much is said, and how large: `text` are pixels."""
+
+    text: float
+    ticks: float = 1.0  # as many as there is room for, times this
+    legend: bool = True
+    caption: bool = True
+    labels: bool = True
+    numbers: bool = True
+
+
+@dataclass
+class Page:
+    """Axes of which the data is drawn. `fit` adds all texts."""
+
+    width: int
+    height: int
+    across: Axis = field(default_factory=Axis)
+    up: Axis = field(default_factory=Axis)
+    caption: str = ""
+    bar: Bar | None = None
+    handles: list[tuple[Any, str]] = field(default_factory=list)  # of the legend
+    remarks: list[str] = field(default_factory=list)  # what there was no room for
+
+    def __post_init__(self) -> None:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        self.figure = Figure(figsize=(self.width / DOTS, self.height / DOTS), dpi=DOTS)
+        FigureCanvasAgg(self.figure)
+        self.axes = self.figure.add_axes((0.2, 0.2, 0.7, 0.6))
+        self.nominal = max(9.0, min(0.75 * self.width, self.height) / 38)
+        self._texts: list[Any] = []
+        self._legend: Any = None
+        self._bar_axes: Any = None
+
+    @property
+    def thin(self) -> float:
+        """The width of lines, in points."""
+        return 0.72 * max(1.0, self.nominal / 9)
+
+    def fit(self) -> None:
+        """Finds the style that says most of those with which everything fits."""
+        self._prepare()
+        for style in self._styles():
+            self._apply(style)
+            if not self._problems():
+                self._remark(style)
+                return
+        raise Error(f"plot: {self.width} x {self.height} pixels are too few for a chart; ask for more")
+
+    def _styles(self) -> list[Style]:
+        sizes = sorted({self.nominal, max(7.0, 0.8 * self.nominal), max(6.0, 0.65 * self.nominal)}, reverse=True)
+        all_said = [Style(size, ticks) for size in sizes for ticks in (1.0, 0.7, 0.45)]
+        small = sizes[-1]
+        less = [Style(small, ticks, legend=False) for ticks in (0.7, 0.4)]
+        less += [Style(small, ticks, legend=False, caption=False) for ticks in (0.7, 0.4)]
+        less += [Style(small, ticks, legend=False, caption=False, labels=False) for ticks in (0.7, 0.3)]
+        return [*all_said, *less, Style(small, 0.0, False, False, False, False)]
+
+    def _remark(self, style: Style) -> None:
+        left = {
+            "the legend": self.handles and not style.legend,
+            "the caption": self.caption and not style.caption,
+            "labels of axes": not style.labels,
+            "numbers at axes": not style.numbers,
+        }
+        self.remarks += [
+            f"{what}: no room on {self.width} x {self.height} pixels; left out"
+            for what, is_left in left.items()
+            if is_left
+        ]
+
+    def _prepare(self) -> None:
+        axes = self.axes
+        for axis, scale, limits in (
+            (self.across, axes.set_xscale, axes.set_xlim),
+            (self.up, axes.set_yscale, axes.set_ylim),
+        ):
+            scale("log" if axis.logarithmic else "linear")
+            limits(axis.low, axis.high)
+        axes.set_axisbelow(True)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(self.bar is not None)
+        for spine in axes.spines.values():
+            spine.set_linewidth(self.thin)
+        if self.bar is not None:
+            self._bar_axes = axes.inset_axes((1.03, 0.0, 0.045, 1.0))
+            self.figure.colorbar(self.bar.mappable, cax=self._bar_axes)
+            self._bar_axes.minorticks_off()
+
+    def _apply(self, style: Style) -> None:
+        for text in self._texts:
+            text.remove()
+        self._texts = []
+        if self._legend is not None:
+            self._legend.remove()
+            self._legend = None
+        renderer = self.figure.canvas.get_renderer()
+        margin = max(2.0, 0.6 * style.text)
+        top = self.height - margin
+        if style.caption and self.caption:
+            top -= self._write_caption(style, top, margin, renderer) + 0.5 * style.text
+        if style.legend and self.handles:
+            top -= self._write_legend(style, top, margin, renderer) + 0.4 * style.text
+        region = (margin, margin, self.width - margin, max(top, margin + 4))
+        self.axes.set_position((0.2, 0.2, 0.7, 0.6))  # whatever another style has made of it
+        for _ in range(3):
+            self._write_axes(style, renderer)
+            self._place(region, renderer)
+
+    def _write_caption(self, style: Style, top: float, margin: float, renderer: Any) -> float:
+        """Returns how high it is."""
+        text = self.figure.text(
+            margin / self.width,
+            top / self.height,
+            "",
+            fontsize=0.72 * style.text,
+            va="top",
+            ha="left",
+            parse_math=False,
+        )
+        self._texts.append(text)
+        return _wrap(text, self.caption, self.width - 2 * margin, renderer, along=0, anywhere=True)
+
+    def _write_legend(self, style: Style, top: float, margin: float, renderer: Any) -> float:
+        """As many columns as fit. Returns how high it is."""
+        handles, names = zip(*self.handles, strict=True)
+        for columns in range(len(handles), 0, -1):
+            self._legend = self.figure.legend(
+                handles, names, loc="upper left", bbox_to_anchor=(margin / self.width, top / self.height),
+                ncols=columns, fontsize=0.72 * style.text, frameon=False, borderaxespad=0, borderpad=0,
+                handlelength=1.6, columnspacing=1.2, labelspacing=0.3,
+            )  # fmt: skip
+            for text in self._legend.get_texts():
+                text.set_parse_math(False)
+            size = self._legend.get_window_extent(renderer)
+            if size.width <= self.width - 2 * margin or columns == 1:
+                return size.height
+            self._legend.remove()
+        return 0.0
+
+    def _write_axes(self, style: Style, renderer: Any) -> None:
+        from matplotlib.ticker import NullFormatter
+
+        box = self.axes.get_window_extent(renderer)
+        axes = self.axes
+        most = (
+            max(2, int(style.ticks * min(9, box.width / (5 * style.text)))),
+            max(2, int(style.ticks * min(8, box.height / (2.4 * style.text)))),
+        )
+        kinds = [(self.across, axes.xaxis, most[0], box.width, 0), (self.up, axes.yaxis, most[1], box.height, 1)]
+        if self.bar is not None:
+            kinds.append((self.bar.axis, self._bar_axes.yaxis, most[1], box.height, 1))
+        for of, axis, count, length, along in kinds:
+            if of.ticks is not None and along == 1:
+                count = max(1, int(style.ticks * box.height / (1.3 * style.text)))
+            ticks = of.numbers(count)
+            axis.set_ticks(ticks.at, ticks.texts if style.numbers else [""] * len(ticks.at))
+            axis.set_ticks(ticks.minor, minor=True)
+            axis.set_minor_formatter(NullFormatter())
+            axis.set_tick_params(
+                which="both",
+                labelsize=0.72 * style.text,
+                width=self.thin,
+                length=0.3 * style.text,
+                pad=0.2 * style.text,
+            )
+            axis.set_tick_params(which="minor", length=0.15 * style.text)
+            label = axis.label
+            label.set(fontsize=0.72 * style.text, parse_math=False)
+            axis.labelpad = 0.25 * style.text
+            label.set_text("")
+            if style.labels:
+                _wrap(label, of.label(ticks), length, renderer, along)
+        for axis in (axes.xaxis, axes.yaxis):
+            if self.bar is None:
+                axis.grid(True, which="major", color="#e2e4e8", linewidth=0.8 * self.thin)
+
+    def _place(self, region: tuple[float, float, float, float], renderer: Any) -> None:
+        """Axes as large as the region allows, with all that is written at them."""
+        box, whole = self.axes.get_window_extent(renderer), self.axes.get_tightbbox(renderer)
+        left, below = region[0] + box.x0 - whole.x0, region[1] + box.y0 - whole.y0
+        right, above = region[2] - (whole.x1 - box.x1), region[3] - (whole.y1 - box.y1)
+        width, height = max(right - left, 4.0), max(above - below, 4.0)
+        self.axes.set_position((left / self.width, below / self.height, width / self.width, height / self.height))
+
+    def _problems(self) -> bool:
+        """True if a text leaves the page or lies on another, or little is left for the data."""
+        self.figure.draw_without_rendering()  # which is when texts of legends get their places
+        renderer = self.figure.canvas.get_renderer()
+        box = self.axes.get_window_extent(renderer)
+        if box.width < 0.3 * self.width or box.height < 0.3 * self.height:
+            return True
+        boxes = [text.get_window_extent(renderer) for text in texts_of(self.figure)]
+        if any(b.x0 < 0 or b.y0 < 0 or b.x1 > self.width or b.y1 > self.height for b in boxes):
+            return True
+        return any(_overlap(a, b) for n, a in enumerate(boxes) for b in boxes[:n])
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    return min(a.x1, b.x1) > max(a.x0, b.x0) and min(a.y1, b.y1) > max(a.y0, b.y0)
+
+
+def texts_of(figure: Any) -> list[Any]:
+    """All texts that are seen."""
+    from matplotlib.text import Text
+
+    return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+
+
+def _wrap(text: Any, words: str, most: float, renderer: Any, along: int, anywhere: bool = False) -> float:
+    """Breaks a text into lines of at most `most` pixels between words, and `anywhere` in longer words. Returns how high
+    all are."""
+
+    def size(of: str) -> float:
+        text.set_text(of)
+        box = text.get_window_extent(renderer)
+        return box.height if along else box.width
+
+    lines = [""]
+    for space, word in re.findall(r"(\s*)(\S+)", words):
+        if lines[-1] and size(lines[-1] + space + word) > most:
+            lines.append("")
+        while anywhere and not lines[-1] and size(word) > most and len(word) > 1:  # longer than a line
+            cut = next((n for n in range(len(word) - 1, 1, -1) if size(word[:n]) <= most), 1)
+            lines[-1:] = [word[:cut], ""]
+            word = word[cut:]
+        lines[-1] += (space if lines[-1] else "") + word
+    text.set_text("\n".join(lines))
+    box = text.get_window_extent(renderer)
+    return box.width if along else box.height

@@ -1,0 +1,159 @@
+"""Draws the chart of a table: `sidestream.plot`, and `python -m sidestream plot`, or `sidestream plot`."""
+
+import argparse
+import os
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..errors import Code, Error
+from .given import Given, read_given
+from .how import LOGS, How
+from .kinds import is_over_time, kind_of
+from .page import Page
+from .titles import titles_of, told
+
+ENDINGS = (".png", ".pdf", ".svg")
+
+
+def _default_caption(given: Given, what: str) -> str:
+    moment = given.moment()
+    parts = [what]
+    if "time" in moment:
+        parts.append(f"time {float(moment['time']):.5g}")
+    if "cycle" in moment:
+        parts.append(f"cycle {int(moment['cycle'])}")
+    return "    ".join(parts)
+
+
+def _drawn(table: Any, how: How) -> Page:
+    if find_spec("matplotlib") is None:
+        raise Error(
+            "plot: matplotlib is not installed, which draws charts; install it (`pip install 'sidestream[plot]'`)"
+        )
+    from matplotlib import style
+
+    whole = read_given(table, how.iteration, is_over_time)
+    kind = kind_of(whole)
+    given = whole if kind.over_time else whole.of_iteration(how.iteration)
+    if kind.over_time and how.iteration is not None and given.has("iteration"):
+        chosen = given.columns["iteration"] <= how.iteration
+        given = Given(given.path, {name: column[chosen] for name, column in given.columns.items()}, given.attributes)
+    with style.context("default", after_reset=True):
+        page = Page(*how.size)
+        what = kind.draw(page, given, how, told(how.said) if how.said else titles_of(given.path))
+        page.caption = _default_caption(given, what) if how.caption is None else how.caption
+        page.fit()
+    return page
+
+
+def _save(page: Page, target: Path, provenance: str) -> None:
+    """The file appears whole; an earlier one is replaced."""
+    import matplotlib
+
+    endings = {
+        ".png": {"Software": None, **({"Description": provenance} if provenance else {})},
+        ".pdf": {"CreationDate": None, **({"Subject": provenance} if provenance else {})},
+        ".svg": {"Date": None, **({"Description": provenance} if provenance else {})},
+    }
+    if target.suffix not in endings:
+        raise Error(f"plot: found '{target.name}', expected a name that ends in one of {', '.join(ENDINGS)}")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}-", suffix=target.suffix, dir=target.parent)
+    os.close(handle)
+    try:
+        with matplotlib.rc_context({"svg.hashsalt": "sidestream"}):
+            page.figure.savefig(temporary, dpi=page.figure.dpi, metadata=endings[target.suffix])
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).replace(target)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def plot(table: Any, target: str | os.PathLike[str] | None = None, *, provenance: str = "", **options: Any) -> Any:
+    """Draws the chart of a table that `histogram`, `histogram2d`, `power_spectrum`, `particle_spectrum`, `lyman_alpha`,
+    `statistics`, or the mass function or the history of `halos` has made: a file (.csv, .pieces, .series, .h5,
+    .parquet) or what sidestream.open gives. Returns Matplotlib's figure; with `target` (.png, .pdf, .svg) it is written
+    there. Of several iterations the last one is drawn, or `iteration`.
+
+    Options: size=(width, height) in pixels, of which 100 are an inch; log="none", "x", "y" or "xy", the logarithmic
+    axes; quantity, the column that is drawn; caption, empty for none; x_label and y_label; label, which begins the
+    caption; tracks, how many a history shows; colours, colour_scale and range of a 2-D histogram. Names and units come
+    from the record of the run, which the package PyYAML reads."""
+    page = _drawn(table, How(**options))
+    if target is not None:
+        _save(page, Path(target), provenance)
+    return page.figure
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="sidestream plot", description="Draws the chart of a table with Matplotlib.")
+    parser.add_argument("table", help="what an analysis wrote: .csv, .pieces, .series, .h5, or .parquet")
+    parser.add_argument(
+        "-o", "--output", help="the picture, .png, .pdf or .svg; the table's name with .png if left out"
+    )
+    parser.add_argument("--size", default="1024x768", help="width and height in pixels: 1024x768")
+    parser.add_argument("--log", choices=LOGS, help="logarithmic axes; those that suit the table if left out")
+    parser.add_argument("--iteration", type=int, help="which one of a table of several; the last one if left out")
+    parser.add_argument(
+        "--quantity", help="the column that is drawn: power or dimensionless; count, weight, density ..."
+    )
+    parser.add_argument("--caption", help="the text above; empty for none")
+    parser.add_argument("--label", default="", help="begins the caption that is there without --caption")
+    parser.add_argument("--x-label", default="", help="in place of the name of the axis to the right")
+    parser.add_argument("--y-label", default="", help="in place of the name of the axis upwards")
+    parser.add_argument("--tracks", type=int, default=24, help="how many tracks of halos are drawn, the heaviest ones")
+    parser.add_argument("--colours", default="viridis", help="the colour map of a 2-D histogram")
+    parser.add_argument("--colour-scale", choices=("linear", "logarithmic"), default="linear")
+    parser.add_argument("--range", help="LOW,HIGH: values at both ends of the colour map")
+    # What a run says that draws while it goes on, and its record is not there yet.
+    parser.add_argument("--provenance", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--beside-a-run", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--up", choices=("linear", "logarithmic"), help=argparse.SUPPRESS)
+    for name in ("--title", "--unit", "--option"):
+        parser.add_argument(name, action="append", default=[], metavar="NAME:TEXT", help=argparse.SUPPRESS)
+    return parser
+
+
+def _size(text: str) -> tuple[int, int]:
+    parts = text.lower().replace(",", "x").split("x")
+    if len(parts) != 2 or not all(part.strip().isdigit() for part in parts):
+        raise Error(f"plot: the size '{text}', expected width and height in pixels, as in 1024x768", Code.USAGE)
+    return int(parts[0]), int(parts[1])
+
+
+def _range(text: str) -> tuple[float, float]:
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise Error(f"plot: the range '{text}', expected two numbers, as in 0.5,20", Code.USAGE) from None
+    return low, high
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command. 0: done; 1: an error, which is told; 2: wrong arguments."""
+    given = vars(_parser().parse_args(arguments))
+    table, output, provenance = given.pop("table"), given.pop("output"), given.pop("provenance")
+    target = Path(output) if output else Path(table).with_suffix(".png")
+    if given.pop("beside_a_run"):
+        os.nice(10)  # the simulation's processes go first
+    said = {name: dict(text.split(":", 1) for text in given.pop(name)) for name in ("title", "unit", "option")}
+    given["said"] = {name: found for name, found in said.items() if found}
+    try:
+        given["size"] = _size(given["size"])
+        given["range"] = _range(given["range"]) if given["range"] else None
+        page = _drawn(table, How(**given))
+        _save(page, target, provenance)
+    except Error as problem:
+        print(f"sidestream: {problem}", file=sys.stderr)
+        return 1
+    except OSError as problem:
+        print(f"sidestream: plot: {problem}", file=sys.stderr)
+        return 1
+    for remark in page.remarks:
+        print(f"sidestream: {target}: {remark}", file=sys.stderr)
+    return 0

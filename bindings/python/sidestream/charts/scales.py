@@ -1,0 +1,117 @@
+"""Ticks of axes: where they are and what stands at them, in plain numbers and characters."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+_SUPERSCRIPTS = str.maketrans("0123456789-+", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺")
+_STEPS = (1, 2, 2.5, 5, 10)
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """Positions, their texts, positions of smaller ticks without texts, and what the axis' label has to add."""
+
+    at: list[float]
+    texts: list[str]
+    minor: list[float]
+    exponent: int = 0  # texts are multiples of 10 to this power
+    offset: float = 0.0  # and differences to this number
+
+
+def superscript(number: int) -> str:
+    """A whole number as an exponent."""
+    return str(number).translate(_SUPERSCRIPTS)
+
+
+def power_of_ten(exponent: int) -> str:
+    """10 to a power, as few characters as are easily read."""
+    return f"{10.0**exponent:g}" if -4 < exponent < 4 else f"10{superscript(exponent)}"
+
+
+def usable(low: float, high: float, logarithmic: bool) -> tuple[float, float]:
+    """A range with a width: of one number some room round it."""
+    if not (math.isfinite(low) and math.isfinite(high)) or low > high:
+        return (1.0, 10.0) if logarithmic else (0.0, 1.0)
+    if logarithmic:
+        return (low, high) if high > low * (1 + 1e-12) else (low / 2, high * 2)
+    if high - low > 1e-13 * max(abs(low), abs(high)):
+        return low, high
+    room = 0.5 * abs(low) or 0.5
+    return low - room, high + room
+
+
+def _fewest_digits(values: list[float], step: float) -> int:
+    """Digits after the point with which the values are told exactly."""
+    for digits in range(17):
+        if all(abs(round(v, digits) - v) < 1e-6 * step for v in values):
+            return digits
+    return 17
+
+
+def linear_ticks(low: float, high: float, most: int) -> Ticks:
+    """At most `most` round numbers of one distance, of which there are at least two."""
+    rough = (high - low) / max(most - 1, 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    finer: list[float] = []
+    for step in (n * p for p in (power / 10, power, 10 * power) for n in _STEPS):
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        found = [n * step for n in range(first, last + 1)] if last - first < 1000 else []
+        if 2 <= len(found) <= most:
+            return _with_texts(found)
+        if len(found) > most:
+            finer = found
+    # No round distance gives so few: two round numbers that are far from each other.
+    return _with_texts([finer[0], finer[-1]])
+
+
+def _with_texts(at: list[float]) -> Ticks:
+    step = at[1] - at[0]
+    largest = max(abs(v) for v in at)
+    exponent = math.floor(math.log10(largest)) if largest >= 1e5 or largest < 1e-3 else 0
+    scale = 10.0**exponent
+    digits = _fewest_digits([v / scale for v in at], step / scale)
+    offset = 0.0
+    if digits > 6:  # a small part of large numbers
+        offset = at[0]
+        inner = _with_texts([v - offset for v in at])
+        return Ticks(at, inner.texts, [], inner.exponent, offset)
+    texts = [f"{round(v / scale, digits) + 0.0:.{digits}f}".replace("-", "−") for v in at]
+    return Ticks(at, texts, [], exponent, offset)
+
+
+def logarithmic_ticks(low: float, high: float, most: int) -> Ticks:
+    """Powers of ten; within few decades 2 and 5 times these too, and in a small part of one round numbers."""
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    decades = list(range(first, last + 1))
+    every = max(1, -(-len(decades) // most))
+    minor = [n * 10.0**e for e in range(first - 1, last + 1) for n in range(2, 10)] if every == 1 else []
+    minor = [v for v in minor if low <= v <= high]
+    if len(decades) >= 3 or (len(decades) == 2 and most < 4):
+        shown = decades[::every]
+        return Ticks([10.0**e for e in shown], [power_of_ten(e) for e in shown], minor)
+    for factors in ((1, 2, 5), (1, 3), (1,)):
+        at = [n * 10.0**e for e in range(first - 1, last + 1) for n in factors]
+        at = [v for v in at if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+        if 2 <= len(at) <= max(most, 2):
+            return Ticks(at, [_short(v) for v in at], minor)
+    plain = linear_ticks(low, high, most)
+    return Ticks(plain.at, plain.texts, [], plain.exponent, plain.offset)
+
+
+def _short(value: float) -> str:
+    """A digit times a power of ten."""
+    exponent = math.floor(math.log10(value) + 1e-9)
+    factor = round(value / 10.0**exponent)
+    if -4 < exponent < 4:
+        return f"{factor * 10.0**exponent:g}"
+    return f"{factor}×10{superscript(exponent)}" if factor > 1 else f"10{superscript(exponent)}"
+
+
+def is_even(edges: np.ndarray) -> bool:
+    """True if intervals are of one width, false if they are of one ratio; of two edges the former."""
+    if len(edges) < 3 or not np.all(edges > 0):
+        return True
+    widths, ratios = np.diff(edges), np.diff(np.log(edges))
+    return bool(np.ptp(widths) / np.mean(widths) <= np.ptp(ratios) / np.mean(ratios))

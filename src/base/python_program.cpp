@@ -1,0 +1,50 @@
+#include "base/python_program.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/own_folders.hpp"
+
+namespace sidestream {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+}  // namespace
+
+std::string python_package_folder() {
+  for (const fs::path& own : own_folders()) {
+    if (own.empty()) continue;
+    for (const char* folder : {"sidestream/python", "../bindings/python",
+                               SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/python", "..", "../.."}) {
+      std::error_code ignored;
+      const fs::path found = (own / folder).lexically_normal();
+      if (fs::is_regular_file(found / "sidestream" / "command.py", ignored)) return found.string();
+    }
+  }
+  return {};
+}
+
+std::string python_interpreter() {
+  const std::string named = variable("SIDESTREAM_PYTHON"), environment = variable("VIRTUAL_ENV");
+  if (!named.empty()) return named;
+  if (!environment.empty()) return environment + "/bin/python";
+  const std::string built(SIDESTREAM_BUILT_WITH_PYTHON);
+  return !built.empty() && access(built.c_str(), X_OK) == 0 ? built : "python3";
+}
+
+std::string python_path() {
+  const std::string folder = python_package_folder(), before = variable("PYTHONPATH");
+  if (folder.empty() || before.empty()) return folder + before;
+  return folder + ":" + before;
+}
+
+}  // namespace sidestream
