@@ -79,6 +79,10 @@ void check_ending(const TaskConfig& task, const TaskFile& file, const Registry& 
   for (const auto& [name, format] : registry.formats()) {
     if (fits(file, format, registry)) known.push_back(name);
   }
+  // What no format writes is written by other programs: charts as .pdf.
+  for (const std::string& kind : file.kinds) {
+    if (!registry.formats().contains(kind)) known.push_back(kind);
+  }
   if (std::find(known.begin(), known.end(), ending) != known.end()) return;
   fail_at(file.where, "found the file name '{}' with the ending '{}', expected one of {}; {}", file.pattern, ending,
           listed(known), suggestion(ending, known, "change the ending"));

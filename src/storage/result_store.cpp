@@ -8,9 +8,11 @@
 
 #include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "data/chart_order.hpp"
 #include "data/earlier_tables.hpp"
 #include "data/file_pattern.hpp"
 #include "storage/batch_directory.hpp"
+#include "storage/charts/drawing.hpp"
 #include "storage/file_names.hpp"
 #include "storage/output.hpp"
 #include "storage/replace_file.hpp"
@@ -37,7 +39,8 @@ class FileStore final : public ResultStore {
         directory_(directory),
         series_(directory),
         tables_(directory),
-        names_(directory) {}
+        names_(directory),
+        charts_(rank == 0 ? make_chart_drawing() : nullptr) {}
 
   std::unique_ptr<Results> begin(const Iteration& iteration) override;
 
@@ -77,6 +80,8 @@ class FileStore final : public ResultStore {
     write(file, iteration,
           [&](const std::string& path) { format.data(path, parts, iteration, directory_->provenance()); });
   }
+
+  void draw(const ChartOrder& order, const Iteration& iteration);
 
   void add_pieces(const std::string& file, const Iteration& iteration, const Table& mine, Communicator& servers);
   void add_pieces(const std::string& file, const Iteration& iteration, const SurfaceStream& mine,
@@ -139,7 +144,9 @@ class FileStore final : public ResultStore {
       throw;
     }
     names_.written(path);
+    paths_[file] = path;
   }
+  [[nodiscard]] std::string table_of(const ChartOrder& order, const Iteration& iteration);
 
   /// What rank 0 gets to know of a piece.
   struct Piece {
@@ -162,8 +169,37 @@ class FileStore final : public ResultStore {
   std::map<std::string, std::int64_t> latest_;  ///< by pattern: the iteration last written
   std::set<std::string> replaced_;              ///< files that this run has written anew
   std::map<std::string, std::string> lists_;    ///< of pieces that each iteration writes anew: by pattern
+  std::map<std::string, std::string> paths_;    ///< of files that name the iteration, the last one by pattern
   std::optional<Iteration> first_;              ///< of this run
+  std::unique_ptr<ChartDrawing> charts_;        ///< goes first: what is drawn is entered in series
 };
+
+/// The file that has the table of an order.
+std::string FileStore::table_of(const ChartOrder& order, const Iteration& iteration) {
+  if (!names_iteration(order.table)) return directory_->path(order.table, iteration, 0);
+  if (order.of_all) return series_.of(order.table, *first_).index();
+  const auto found = paths_.find(order.table);
+  return found == paths_.end() ? directory_->path(order.table, iteration, 0) : found->second;
+}
+
+void FileStore::draw(const ChartOrder& order, const Iteration& iteration) {
+  if (rank_ != 0) return;
+  claim(order.image, iteration);
+  const bool each = names_iteration(order.image);
+  if (!each) keep_what_was_there(order.image, iteration);
+  const std::string path = each ? names_.choose(order.image, iteration) : directory_->path(order.image, iteration, 0);
+  if (each) names_.written(path);
+  std::vector<std::string> arguments = order.arguments;
+  arguments.push_back("--output=" + path);
+  arguments.push_back("--provenance=" + directory_->provenance());
+  if (!names_iteration(order.table) || order.of_all) {
+    arguments.push_back("--iteration=" + std::to_string(iteration.index));
+  }
+  arguments.insert(arguments.end(), {"--", table_of(order, iteration)});
+  charts_->draw(path, std::move(arguments), [this, each, path, iteration, pattern = order.image] {
+    if (each) series_.of(pattern, *first_).add(iteration, path);
+  });
+}
 
 /// Of pieces that each iteration writes anew those of an earlier run stay, under the names that they have.
 std::string FileStore::list_of(const std::string& file, const std::string& listed, const Iteration& iteration) {
@@ -220,6 +256,7 @@ void FileStore::write_pieces(const std::string& file, const Iteration& iteration
     if (names_iteration(file)) pending.enter(series_.of(file, *first_), iteration, path);
   });
   if (rank_ == 0 && names_iteration(file)) names_.written(path);
+  paths_[file] = path;
 }
 
 template <class Piece>
@@ -297,7 +334,7 @@ void check(const std::string& file, const Surface& surface) {
   }
 }
 
-class FileResults final : public Results, public EarlierTables {
+class FileResults final : public Results, public EarlierTables, public ChartResults {
  public:
   [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const override {
     return store_.earlier_rows(file, iteration_);
@@ -308,6 +345,7 @@ class FileResults final : public Results, public EarlierTables {
     if (!is_data(file)) return store_.add(file, iteration_, table);
     add(file, data_set_of(file, table, 0, static_cast<Index>(table.rows())));
   }
+  void draw(const ChartOrder& order) override { store_.draw(order, iteration_); }
   void add(const std::string& file, const Image& image) override { store_.add(file, iteration_, image); }
   void add(const std::string& file, const Surface& surface) override {
     check(file, surface);
@@ -391,6 +429,7 @@ class FileResults final : public Results, public EarlierTables {
 
 std::unique_ptr<Results> FileStore::begin(const Iteration& iteration) {
   if (!first_) first_ = iteration;
+  if (charts_) charts_->look();
   return std::make_unique<FileResults>(*this, iteration);
 }
 

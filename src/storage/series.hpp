@@ -35,6 +35,8 @@ class Series {
   void drop_last() noexcept;
 
   [[nodiscard]] const std::string& pattern() const noexcept { return pattern_; }
+  /// Path of the `.series`.
+  [[nodiscard]] const std::string& index() const noexcept { return json_path_; }
   /// The hidden file that has what `index`, a `.series`, lacks: its entries, each with a line of its own.
   [[nodiscard]] static std::string rest_of(const std::string& index);
 

@@ -34,10 +34,10 @@ class Run {
     }
     CapturedResults results;
     task_->combine({iteration, domain.metadata, partials, 0, servers_, results, &input});
-    images = results.images;
+    charts = results.charts;
     return results.tables["halo-history.csv"];
   }
-  std::map<std::string, Image> images;
+  std::map<std::string, ChartOrder> charts;
 
  private:
   Communicator& servers_;
@@ -115,7 +115,12 @@ TEST_CASE("two blobs meet, one is born, one vanishes, one comes apart") {
   CHECK(event(tables[3], row_of(tables[3], 4)) == "split");
   CHECK(whole(tables[3], row_of(tables[3], 4), "other_track") == 2);
   CHECK(whole(tables[3], 0, "previous_iteration") == 2);
-  CHECK(run.images.at("tree.png").width == 300);
+  const ChartOrder& chart = run.charts.at("tree.png");
+  CHECK(chart.table == "halo-history.csv");
+  CHECK(chart.of_all);
+  const std::vector<std::string> said{"--size=300x200", "--caption=a: halos over time    time 1.5000    cycle 30",
+                                      "--title=variable:a", "--tracks=24"};
+  CHECK(chart.arguments == said);
 }
 
 TEST_CASE("what is remembered survives iterations that fail or are not seen, and does not depend on the servers") {

@@ -80,10 +80,10 @@ class Run {
       }
       feedback = task_->combine({iteration, metadata_, partials, pass, servers_, results, &input});
     }
-    images = results.images;
+    charts = results.charts;
     return results.tables[file];
   }
-  std::map<std::string, Image> images;
+  std::map<std::string, ChartOrder> charts;
 
  private:
   Communicator& servers_;
@@ -225,7 +225,7 @@ TEST_CASE("histories in trees that change are those of the finest level, in ever
       const Table all = together.step(n, in_tree(5));
       if (world_communicator.rank() == 0) {
         CHECK(same_bits(all, one));
-        if (!particles) CHECK(together.images.at("tree.png").rgba == alone.images.at("tree.png").rgba);
+        if (!particles) CHECK(together.charts.at("tree.png").arguments == alone.charts.at("tree.png").arguments);
       }
       for (std::size_t r = 0; r < one.rows(); ++r) ++events[std::get<std::string>(one.at(r, column_of(one, "event")))];
     }

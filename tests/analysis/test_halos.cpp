@@ -193,7 +193,7 @@ TEST_CASE("nothing is found where nothing is") {
       run_alone(halos_kind(), "{variable: a, boundary: 100, halo: 100, mass_function: {image: {file: m.png}}}", domain,
                 {domain.mesh().cells});
   CHECK(results.tables.at("mass-function-{index:05}.csv").rows() == 20);
-  CHECK(results.images.at("m.png").width == 1024);
+  CHECK(results.charts.at("m.png").arguments.front() == "--size=1024x768");
 }
 
 TEST_CASE("a single cell, its own neighbour or not") {

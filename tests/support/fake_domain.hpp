@@ -18,6 +18,7 @@
 #include "base/communicator.hpp"
 #include "config/document.hpp"
 #include "config/read_settings.hpp"
+#include "data/chart_order.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/extend/analysis.hpp"
 
@@ -207,13 +208,15 @@ class FakeServer {
 };
 
 /// Results kept in memory.
-class CapturedResults final : public Results {
+class CapturedResults final : public Results, public ChartResults {
  public:
   void add(const std::string& file, const Table& table) override { tables[file] = table; }
   void add(const std::string& file, const Image& image) override { images[file] = image; }
   void add(const std::string& file, const Surface& surface) override { surfaces[file] = surface; }
   void add(const std::string& file, const CellSet& cells) override { cell_sets[file] = cells; }
   void add(const std::string& file, const DataSet& data) override { data_sets[file] = data; }
+  void draw(const ChartOrder& order) override { charts[order.image] = order; }
+  std::map<std::string, ChartOrder> charts;
   std::map<std::string, CellSet> cell_sets;
   std::map<std::string, DataSet> data_sets;
   std::map<std::string, Table> tables;

@@ -216,6 +216,11 @@ def run(folder, ranks, placement, tasks=ANALYSES, options=(), extra="", timeout=
     return Run(done.returncode, done.stdout + done.stderr, results)
 
 
+def without_charts(tasks):
+    """The same tasks without pictures of their tables."""
+    return re.sub(r",?\s*(?:\w+_)?image: \{(?:[^{}]|\{[^{}]*\})*\}", "", tasks)
+
+
 def results_of(run_, endings=(".csv", ".vtp", ".png")):
     """The bytes of every result file but timings, by name."""
     return {

@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 from scipy import ndimage
-from support import results_of, run
+from support import results_of, run, without_charts
 
 STEPS = 3
 BOUNDARY, HALO = 0.35, 0.9
@@ -61,17 +61,22 @@ def reference(tmp_path_factory):
     ],
 )
 def test_the_same_bytes_in_every_placement(tmp_path, reference, ranks, placement):
-    done = run(tmp_path, ranks, placement, TASKS, [f"steps={STEPS}", "blocks=3", "ghosts=1"])
+    charts = placement == "{mode: cores, per_node: 2, buffer: 8 MiB}"
+    tasks = TASKS if charts else without_charts(TASKS)
+    done = run(tmp_path, ranks, placement, tasks, [f"steps={STEPS}", "blocks=3", "ghosts=1"])
     assert done.status == 0, done.text
     files = results_of(done)
-    assert sorted(files) == sorted(reference)
+    reference = {name: content for name, content in reference.items() if charts or not name.endswith(".png")}
+    assert sorted(files) == sorted(reference) and len(reference) > 2 * STEPS
     assert (done.results / "means-0.h5").is_file()
     for name, content in reference.items():
         assert files[name] == content, f"{name} differs"
 
 
 def test_what_scipy_finds(tmp_path):
-    done = run(tmp_path, 3, "{mode: nodes, servers: 1}", TASKS + MEANS + FIELDS, [f"steps={STEPS}", "blocks=2"])
+    done = run(
+        tmp_path, 3, "{mode: nodes, servers: 1}", without_charts(TASKS) + MEANS + FIELDS, [f"steps={STEPS}", "blocks=2"]
+    )
     assert done.status == 0, done.text
     for step in range(STEPS):
         with h5py.File(done.results / f"fields-{step}.h5") as file:

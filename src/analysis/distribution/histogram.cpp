@@ -6,11 +6,11 @@
 #include <limits>
 #include <numeric>
 
+#include "analysis/charts/chart.hpp"
 #include "analysis/chosen_runs.hpp"
 #include "analysis/common_options.hpp"
 #include "analysis/distribution/bin_counts.hpp"
 #include "analysis/distribution/bins.hpp"
-#include "analysis/distribution/curves.hpp"
 #include "analysis/kinds.hpp"
 #include "analysis/words.hpp"
 
@@ -26,7 +26,7 @@ struct HistogramQuery {
   bool logarithmic = false;
   Normalisation normalisation = Normalisation::counts;
   std::string file{};
-  std::optional<CurveChart> chart{};
+  std::optional<ChartFile> chart{};
   Pieces pieces = Pieces::automatic;
 };
 
@@ -70,16 +70,17 @@ class Histogram final : public Task {
     input.communicator.sum(counts);
     weights_ = query_.weight >= 0 ? weights_of(std::span(counts).subspan(slots)) : std::vector<double>();
     counts.resize(slots);
-    if (query_.chart) draw(bins, counts, input);
     const int servers = input.communicator.size(), me = input.communicator.rank();
     // Small tables need not be gathered: the counts are everywhere.
     if (!writes_in_pieces()) {
       if (me == 0) input.results.add(query_.file, table(bins, counts, 0, count_));
+      draw(input);
       return {};
     }
     const auto part = [&](int server) { return static_cast<int>(std::int64_t{count_} * server / servers); };
     input.results.add_parts(query_.file, table(bins, counts, part(me), part(me + 1)), input.communicator,
                             Pieces::always);
+    draw(input);
     return {};
   }
 
@@ -129,17 +130,22 @@ class Histogram final : public Task {
     return query_.pieces == Pieces::always || (query_.pieces == Pieces::automatic && count_ > large);
   }
 
-  void draw(const Bins& bins, const Words& counts, const CombineInput& input) const {
-    std::vector<double> amounts = weights_;
-    if (amounts.empty()) amounts.assign(counts.begin(), counts.begin() + count_);
-    std::string what = weights_.empty() ? "count" : "weight";
-    if (query_.normalisation != Normalisation::counts) {
-      amounts = densities(bins.edges(), amounts, query_.normalisation);
-      what = "density";
+  /// Once the table is there.
+  void draw(const CombineInput& input) const {
+    if (!query_.chart) return;
+    std::vector<std::string> about = titled("variable", query_.variable);
+    if (query_.weight >= 0) {
+      const std::vector<std::string> weight =
+          titled("weight", input.metadata.variables.at(static_cast<std::size_t>(query_.weight)));
+      about.insert(about.end(), weight.begin(), weight.end());
     }
-    const std::string title = query_.variable.title();
-    draw_curves(*query_.chart, {title, {title, what}, query_.logarithmic}, {step_curve("", bins.edges(), amounts)},
-                input);
+    if (query_.normalisation == Normalisation::gimlet) about.emplace_back("--option=normalise:gimlet");
+    if (query_.normalisation != Normalisation::counts) {
+      about.emplace_back("--quantity=density");
+    } else {
+      about.emplace_back(query_.weight >= 0 ? "--quantity=weight" : "--quantity=count");
+    }
+    draw_chart(*query_.chart, query_.file, query_.variable.title(), about, input);
   }
 
   /// The rows of bins first to last.

@@ -5,10 +5,10 @@
 #include <bit>
 #include <limits>
 
+#include "analysis/charts/chart.hpp"
 #include "analysis/common_options.hpp"
 #include "analysis/distribution/bin_counts.hpp"
 #include "analysis/distribution/block_lines.hpp"
-#include "analysis/grids/flat_picture.hpp"
 #include "analysis/grids/grid_sums.hpp"
 #include "analysis/kinds.hpp"
 
@@ -67,7 +67,7 @@ class WeightSums {
 class Histogram2d final : public Task {
  public:
   Histogram2d(const std::array<BinAxis, 2>& axes, const std::optional<BinWeight>& weight, Normalisation how,
-              std::string file, std::optional<FlatPicture> picture)
+              std::string file, std::optional<ChartFile> picture)
       : axes_(axes), weight_(weight), how_(how), file_(std::move(file)), picture_(std::move(picture)) {}
 
   Selection selection() const override {
@@ -126,7 +126,7 @@ class Histogram2d final : public Task {
     std::vector<double> amounts(counts.begin(), counts.end());
     if (weight_) amounts = all_weights(weights, input.communicator);
     if (input.communicator.rank() == 0) input.results.add(file_, data(bins, counts, amounts, outside));
-    if (picture_) draw(bins, amounts, input);
+    if (picture_) draw(input);
     return {};
   }
 
@@ -262,35 +262,23 @@ class Histogram2d final : public Task {
     return set;
   }
 
-  void draw(const std::array<Bins, 2>& bins, const std::vector<double>& amounts, const CombineInput& input) const {
-    const GridShape grid = shape();
-    std::array<std::vector<double>, 2> edges;
-    for (std::size_t a = 0; a < 2; ++a) {
-      // Both axes are as long in the picture, whatever their units are.
-      for (int n = 0; n <= axes_[a].bins; ++n) edges[a].push_back(static_cast<double>(n) / axes_[a].bins);
-    }
-    const Communicator& servers = input.communicator;
-    const Index first = grid.first_row(servers.rank(), servers.size()),
-                last = grid.first_row(servers.rank() + 1, servers.size());
-    std::vector<double> values;
-    for (Index n = first * grid.row_cells(); n < last * grid.row_cells(); ++n) {
-      const double amount = amounts[static_cast<std::size_t>(n)];
-      values.push_back(amount > 0 ? amount : std::numeric_limits<double>::quiet_NaN());
-    }
-    const auto span = [&](std::size_t a) {
-      return fmt::format("{} {:.3g} to {:.3g}{}", axes_[a].title, bins[a].edges().front(), bins[a].edges().back(),
-                         axes_[a].logarithmic ? ", log" : "");
+  void draw(const CombineInput& input) const {
+    const auto variable = [&](std::int32_t id) -> const Variable& {
+      return input.metadata.variables.at(static_cast<std::size_t>(id));
     };
-    const std::string what = weight_ ? weight_->title : "count";
-    draw_flat(*picture_, {grid, edges, values, fmt::format("{}    right: {}    up: {}", what, span(0), span(1)), what},
-              input);
+    std::vector<std::string> about = titled("x", variable(axes_[0].variable));
+    const auto add = [&](const std::vector<std::string>& more) { about.insert(about.end(), more.begin(), more.end()); };
+    add(titled("y", variable(axes_[1].variable)));
+    if (weight_) add(titled("weight", variable(weight_->variable)));
+    const std::string of = weight_ ? weight_->title : "count";
+    draw_chart(*picture_, file_, fmt::format("{}: {} over {}", of, axes_[1].title, axes_[0].title), about, input);
   }
 
   std::array<BinAxis, 2> axes_;
   std::optional<BinWeight> weight_;
   Normalisation how_;
   std::string file_;
-  std::optional<FlatPicture> picture_;
+  std::optional<ChartFile> picture_;
   Bytes found_;  ///< between the passes of one iteration
 };
 
@@ -353,7 +341,7 @@ AnalysisKind histogram2d_kind() {
             .text = "A variable of one component in the same points, which is summed in each field: a mass, a volume."},
            normalisation_option(),
            file_option("histogram2d-{index:06}.h5", "The data set."),
-           flat_picture_option()},
+           colours_option()},
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const std::array<BinAxis, 2> axes{read_axis(settings.map("x"), metadata),
                                           read_axis(settings.map("y"), metadata)};
@@ -372,7 +360,7 @@ AnalysisKind histogram2d_kind() {
           weight = BinWeight{variable.id, variable.title()};
         }
         return std::make_unique<Histogram2d>(axes, weight, read_normalisation(settings), settings.text("file"),
-                                             read_flat_picture(settings));
+                                             read_colours(settings));
       }};
 }
 

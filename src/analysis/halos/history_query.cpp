@@ -27,6 +27,7 @@ Option history_option() {
        .minimum = 1,
        .maximum = 1000},
       chart_option(
+          "image",
           "A chart of all iterations so far: a line for each track, which ends at the one that it merged into.",
           "{label}: halos over time    time {time:#.5g}    cycle {cycle}")};
   for (Option& one : particle_options()) option.options.push_back(std::move(one));

@@ -8,8 +8,6 @@
 
 #include "analysis/common_options.hpp"
 #include "analysis/distribution/bins.hpp"
-#include "analysis/halos/chart.hpp"
-#include "analysis/rendering/scene.hpp"
 #include "analysis/words.hpp"
 
 namespace sidestream::halos {
@@ -34,29 +32,6 @@ std::array<double, 2> range_of(const MassFunction& how, const std::vector<double
   return {low, high};
 }
 
-void draw(const MassFunction& how, const Bins& bins, const Words& counts, const std::string& name,
-          const CombineInput& input) {
-  const std::vector<double>& edges = bins.edges();
-  std::int64_t most = 1;
-  for (int n = 0; n < how.bins; ++n) most = std::max(most, counts[static_cast<std::size_t>(n)]);
-  ChartFrame frame;
-  frame.width = how.chart->width;
-  frame.height = how.chart->height;
-  if (!how.chart->caption.empty()) {
-    frame.caption = rendering::expand_caption(how.chart->caption, name, input.iteration);
-  }
-  frame.titles = {"log10 mass", "log10 number of halos"};
-  // A bin of one halo has a height, too.
-  frame.ranges = {rendering::ColourRange{edges.front(), edges.back()},
-                  rendering::ColourRange{-0.3, std::log10(static_cast<double>(most)) + 0.1}};
-  Chart chart(frame);
-  for (std::size_t n = 0; n < static_cast<std::size_t>(how.bins); ++n) {
-    if (counts[n] == 0) continue;
-    chart.bar(edges[n], edges[n + 1], std::log10(static_cast<double>(counts[n])), {68, 119, 170});
-  }
-  input.results.add(how.chart->file, chart.take());
-}
-
 Table table_of(const Bins& bins, const Words& counts, double volume) {
   const std::vector<double>& edges = bins.edges();
   const std::size_t n = edges.size() - 1;
@@ -74,39 +49,6 @@ Table table_of(const Bins& bins, const Words& counts, double volume) {
 }
 
 }  // namespace
-
-Option chart_option(const std::string& text, const std::string& caption) {
-  Option option{.name = "image", .type = OptionType::map, .text = text};
-  Option size = picture_size_option();
-  size.default_value = "[1024, 768]";
-  option.options = {{.name = "file",
-                     .type = OptionType::file,
-                     .required = true,
-                     .text = "The file of each frame, `x-{index:05}.png`.",
-                     .choices = {".png"}},
-                    size,
-                    {.name = "caption",
-                     .default_value = caption,
-                     .text = "Text above the picture, as that of `render`; `none` for none."}};
-  return option;
-}
-
-std::optional<ChartFile> read_chart(const Settings& all) {
-  if (!all.has("image")) return std::nullopt;
-  return read_chart_file(all.map("image"));
-}
-
-ChartFile read_chart_file(const Settings& settings) {
-  ChartFile chart{settings.text("file"), settings.text("caption"), settings.integers<int>("size").at(0),
-                  settings.integers<int>("size").at(1)};
-  if (chart.caption == "none") chart.caption.clear();
-  try {
-    static_cast<void>(rendering::expand_caption(chart.caption, {}, {}));
-  } catch (const Error& error) {
-    settings.fail("caption", error.what());
-  }
-  return chart;
-}
 
 Option mass_function_option() {
   Option option{
@@ -130,7 +72,7 @@ Option mass_function_option() {
        .text = "Lowest and highest mass, above 0. Default: those of the iteration's halos.",
        .least_entries = 2,
        .most_entries = 2},
-      chart_option("A chart of it: the number of halos in each interval, both axes logarithmic.",
+      chart_option("image", "A chart of it: the number of halos in each interval, both axes logarithmic.",
                    "{label}: halos by mass    time {time:#.5g}    cycle {cycle}")};
   return option;
 }
@@ -161,7 +103,7 @@ void write_mass_function(const MassFunction& how, const std::vector<double>& min
   input.communicator.sum(counts);
   if (input.communicator.rank() != 0) return;
   input.results.add(how.file, table_of(bins, counts, volume));
-  if (how.chart) draw(how, bins, counts, name, input);
+  if (how.chart) draw_chart(*how.chart, how.file, name, {"--title=variable:" + name}, input);
 }
 
 }  // namespace sidestream::halos

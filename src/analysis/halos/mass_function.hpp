@@ -6,22 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/charts/chart.hpp"
 #include "analysis/halos/halo_options.hpp"
 #include "sidestream/extend/task.hpp"
 
 namespace sidestream::halos {
-
-/// A chart as the configuration describes it.
-struct ChartFile {
-  std::string file, caption;
-  int width = 1024, height = 768;
-};
-
-/// The option `image` of a chart, and its value, if given. Throws Error(configuration).
-[[nodiscard]] Option chart_option(const std::string& text, const std::string& caption);
-[[nodiscard]] std::optional<ChartFile> read_chart(const Settings& settings);
-/// Of the map itself.
-[[nodiscard]] ChartFile read_chart_file(const Settings& settings);
 
 struct MassFunction {
   std::string file;

@@ -283,23 +283,16 @@ class LymanAlpha final : public Task {
     if (!query_.field_spectrum_file.empty()) {
       results.add(query_.field_spectrum_file, spectra::table_by_axis(query_.axes, whole));
     }
-    draw(sums, lines, whole, input);
+    draw(input);
   }
 
-  void draw(const std::vector<LineSums>& sums, const std::vector<std::vector<Column>>& lines,
-            const std::vector<std::vector<Column>>& whole, const CombineInput& input) const {
-    std::vector<std::string> names;
-    for (const int axis : query_.axes) names.emplace_back(1, "xyz"[axis]);
-    if (query_.spectrum_chart) spectra::draw_spectra(*query_.spectrum_chart, "flux", names, lines, input);
-    if (query_.field_chart) spectra::draw_spectra(*query_.field_chart, "flux", names, whole, input);
-    if (!query_.pdf_chart) return;
-    const Bins bins(0, 1, query_.flux_bins);
-    std::vector<Curve> curves;
-    for (std::size_t a = 0; a < sums.size(); ++a) {
-      const std::vector<double> counts(sums[a].counts.begin(), sums[a].counts.begin() + query_.flux_bins);
-      curves.push_back(step_curve(names[a], bins.edges(), densities(bins.edges(), counts, Normalisation::density)));
-    }
-    draw_curves(*query_.pdf_chart, {"flux", {"flux", "density"}, false}, curves, input);
+  void draw(const CombineInput& input) const {
+    const auto chart = [&](const std::optional<ChartFile>& of, const std::string& table) {
+      if (of) draw_chart(*of, table, "flux", {}, input);
+    };
+    chart(query_.spectrum_chart, query_.spectrum_file);
+    chart(query_.field_chart, query_.field_spectrum_file);
+    chart(query_.pdf_chart, query_.pdf_file);
   }
 
   void add_distribution(Table& table, const std::string& axis, const LineSums& sums) const {

@@ -32,7 +32,7 @@ struct Query {
   spectra::BinChoice bins{};
   spectra::FieldSetup setup{};  ///< its order is set for each axis
   std::optional<LineOutput> lines{};
-  std::optional<CurveChart> pdf_chart{}, spectrum_chart{}, field_chart{};
+  std::optional<ChartFile> pdf_chart{}, spectrum_chart{}, field_chart{};
   std::string file{}, pdf_file{}, spectrum_file{}, field_spectrum_file{};
 
   /// At the time of an iteration. Throws Error(analysis) if that is no redshift or scale factor.

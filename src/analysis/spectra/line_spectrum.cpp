@@ -106,12 +106,7 @@ class LinesTask final : public Task {
       tables.push_back(total.columns(scale(a, found.means)));
     }
     input.results.add(query_.file, table_by_axis(query_.along, tables));
-    if (query_.chart) {
-      std::vector<std::string> names;
-      for (const int axis : query_.along) names.emplace_back(1, "xyz"[axis]);
-      const auto at = static_cast<std::size_t>(query_.fields[0].variable);
-      draw_spectra(*query_.chart, input.metadata.variables.at(at).title(), names, tables, input);
-    }
+    draw_spectrum(query_, input);
     return {};
   }
 

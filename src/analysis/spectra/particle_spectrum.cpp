@@ -86,12 +86,11 @@ class ParticleSpectrum final : public Task {
                                       input.communicator, &modes_);
     SpectrumSums::Scale scale = scale_of(how, how.setup.box, {mean});
     if (query_.shot_noise) scale.noise = noise(totals);
-    const std::vector<Column> columns = sums.columns(scale);
-    input.results.add(how.file, Table(columns));
+    input.results.add(how.file, Table(sums.columns(scale)));
     if (how.chart) {
       const auto at = static_cast<std::size_t>(query_.deposit.coordinates);
       const std::string& name = input.metadata.mesh_of(input.metadata.variables.at(at)).name;
-      draw_spectra(*how.chart, name, {""}, {columns}, input);
+      draw_chart(*how.chart, how.file, name, {}, input);
     }
     return {};
   }

@@ -72,12 +72,8 @@ class FieldSpectrum final : public Task {
     const WaveBins bins = query_.bins.bins(query_.setup.box);
     SpectrumSums sums = sums_of_field(std::move(parts[0]), fields > 1 ? &parts[1] : nullptr, query_.setup, mesh_, bins,
                                       input.communicator, &modes_);
-    const std::vector<Column> columns = sums.columns(scale_of(query_, query_.setup.box, found.means));
-    input.results.add(query_.file, Table(columns));
-    if (query_.chart) {
-      const auto at = static_cast<std::size_t>(query_.fields[0].variable);
-      draw_spectra(*query_.chart, input.metadata.variables.at(at).title(), {""}, {columns}, input);
-    }
+    input.results.add(query_.file, Table(sums.columns(scale_of(query_, query_.setup.box, found.means))));
+    draw_spectrum(query_, input);
     return {};
   }
 
@@ -212,6 +208,20 @@ SpectrumQuery read_query(const Settings& settings, const Metadata& metadata) {
 }
 
 }  // namespace
+
+void draw_spectrum(const SpectrumQuery& query, const CombineInput& input) {
+  if (!query.chart) return;
+  const auto variable = [&](std::size_t field) -> const Variable& {
+    return input.metadata.variables.at(static_cast<std::size_t>(query.fields[field].variable));
+  };
+  std::vector<std::string> about = titled("variable", variable(0));
+  if (query.fields.size() > 1) {
+    const std::vector<std::string> second = titled("with", variable(1));
+    about.insert(about.end(), second.begin(), second.end());
+  }
+  if (!query.contrast) about.emplace_back("--option=of:difference");
+  draw_chart(*query.chart, query.file, variable(0).title(), about, input);
+}
 
 void require_means(const SpectrumQuery& query, const FieldMeans::Found& found, const Metadata& metadata) {
   if (!query.contrast) return;

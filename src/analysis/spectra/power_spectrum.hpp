@@ -17,13 +17,16 @@ struct SpectrumQuery {
   double noise = 0;
   FieldSetup setup{};
   std::string file{};
-  std::optional<CurveChart> chart{};
+  std::optional<ChartFile> chart{};
 };
 
 /// Of the whole field.
 [[nodiscard]] std::unique_ptr<Task> make_field_spectrum(const SpectrumQuery& query, const Metadata& metadata);
 /// Of lines along axes, averaged over all of them.
 [[nodiscard]] std::unique_ptr<Task> make_line_spectrum(const SpectrumQuery& query, const Metadata& metadata);
+
+/// Orders the chart of the table, if there is to be one.
+void draw_spectrum(const SpectrumQuery& query, const CombineInput& input);
 
 /// Throws Error(analysis) if contrasts are asked of a field whose mean is 0.
 void require_means(const SpectrumQuery& query, const FieldMeans::Found& found, const Metadata& metadata);

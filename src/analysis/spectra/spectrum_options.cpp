@@ -51,21 +51,6 @@ Option spectrum_chart_option(const std::string& name, const std::string& what) {
                        "{label}: power spectrum    time {time:#.5g}    cycle {cycle}", {"power", "dimensionless"});
 }
 
-void draw_spectra(const CurveChart& chart, const std::string& label, const std::vector<std::string>& names,
-                  const std::vector<std::vector<Column>>& tables, const CombineInput& input) {
-  std::vector<Curve> curves;
-  for (std::size_t t = 0; t < tables.size(); ++t) {
-    const std::vector<double> k = reals_of(tables[t], "k");
-    curves.push_back({names[t], k, reals_of(tables[t], chart.quantity)});
-    // Of two variables the power of the second; the table has the rest.
-    if (const auto second = reals_of(tables[t], "second"); chart.quantity == "power" && !second.empty()) {
-      curves.push_back({names[t].empty() ? "second" : names[t] + " second", k, second});
-      if (names[t].empty()) curves[curves.size() - 2].name = "first";
-    }
-  }
-  draw_curves(chart, {label, {"k", chart.quantity == "power" ? "P" : "dimensionless power"}, true}, curves, input);
-}
-
 double tolerance_of(Rigour rigour) noexcept { return rigour == Rigour::estimate ? 0 : 1e-10; }
 
 WaveBins BinChoice::bins(const WaveBox& box) const {

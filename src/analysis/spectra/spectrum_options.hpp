@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/distribution/curves.hpp"
+#include "analysis/charts/chart.hpp"
 #include "analysis/spectra/field_spectrum.hpp"
 #include "sidestream/extend/analysis.hpp"
 
@@ -16,9 +16,6 @@ namespace sidestream::spectra {
 [[nodiscard]] Rigour read_plan(const Settings& settings);
 /// The option `image` of a spectrum, or another name.
 [[nodiscard]] Option spectrum_chart_option(const std::string& name, const std::string& what);
-/// Draws tables of a spectrum, each with the name of its curve; `label` for the caption.
-void draw_spectra(const CurveChart& chart, const std::string& label, const std::vector<std::string>& names,
-                  const std::vector<std::vector<Column>>& tables, const CombineInput& input);
 /// 0 where plans do not depend on what was measured.
 [[nodiscard]] double tolerance_of(Rigour rigour) noexcept;
 

@@ -16,6 +16,7 @@ from .page import Page
 from .titles import titles_of, told
 
 ENDINGS = (".png", ".pdf", ".svg")
+BESIDE_A_RUN = "--beside-a-run"
 
 
 def _default_caption(given: Given, what: str) -> str:
@@ -112,7 +113,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--range", help="LOW,HIGH: values at both ends of the colour map")
     # What a run says that draws while it goes on, and its record is not there yet.
     parser.add_argument("--provenance", default="", help=argparse.SUPPRESS)
-    parser.add_argument("--beside-a-run", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--up", choices=("linear", "logarithmic"), help=argparse.SUPPRESS)
     for name in ("--title", "--unit", "--option"):
         parser.add_argument(name, action="append", default=[], metavar="NAME:TEXT", help=argparse.SUPPRESS)
@@ -136,11 +136,14 @@ def _range(text: str) -> tuple[float, float]:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command. 0: done; 1: an error, which is told; 2: wrong arguments."""
+    arguments = sys.argv[2:] if arguments is None else arguments
+    return _beside_a_run(arguments[1:]) if arguments[:1] == [BESIDE_A_RUN] else _one(arguments)
+
+
+def _one(arguments: list[str]) -> int:
     given = vars(_parser().parse_args(arguments))
     table, output, provenance = given.pop("table"), given.pop("output"), given.pop("provenance")
     target = Path(output) if output else Path(table).with_suffix(".png")
-    if given.pop("beside_a_run"):
-        os.nice(10)  # the simulation's processes go first
     said = {name: dict(text.split(":", 1) for text in given.pop(name)) for name in ("title", "unit", "option")}
     given["said"] = {name: found for name, found in said.items() if found}
     try:
@@ -156,4 +159,25 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     for remark in page.remarks:
         print(f"sidestream: {target}: {remark}", file=sys.stderr)
+    return 0
+
+
+def _beside_a_run(arguments: list[str]) -> int:
+    """Several charts, whose arguments have `--next` between. What becomes of each is a line of its own, for the server
+    that asked for them (src/storage/charts/drawing.cpp)."""
+    os.nice(5)  # the simulation's processes go first
+    charts: list[list[str]] = [[]]
+    for word in arguments:
+        if word == "--next":
+            charts.append([])
+        else:
+            charts[-1].append(word)
+    for chart in charts:
+        try:
+            is_drawn = _one(chart) == 0
+        except Exception as problem:  # whatever it is, others can be drawn
+            print(f"sidestream: plot: {type(problem).__name__}: {problem}", file=sys.stderr)
+            is_drawn = False
+        sys.stderr.flush()
+        print("\x1fdrawn" if is_drawn else "\x1ffailed", flush=True)
     return 0
