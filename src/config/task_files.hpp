@@ -20,7 +20,8 @@ struct TaskFile {
 /// Throws Error(configuration) if two tasks write the same file or index over time, in some iteration or always, or if
 /// no format is registered for the ending of an analysis' file, or one for other things than the analysis writes there
 /// (`choices` of a file option: endings, each of which stands for all formats that write tables, or surfaces, ... as
-/// its own does; tables of single iterations may go to formats for data sets too).
+/// its own does; tables of single iterations may go to formats for data sets too). Endings among them that belong to no
+/// format stand for themselves.
 void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& registry);
 
 /// Throws Error(configuration) if a run that resumes another would give its files the names of the earlier ones.

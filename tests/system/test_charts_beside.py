@@ -109,6 +109,12 @@ exec PYTHON "$@"
     assert [entry["name"] for entry in listed] == ["growing-0.svg", "growing-2.svg"]
 
 
+def test_other_endings_are_refused(tmp_path):
+    done = run(tmp_path, 1, "inline", TASKS.replace(".svg", ".gif"), ["steps=1"], alone=True)
+    assert done.status != 0
+    assert "'growing-{index}.gif' with the ending '.gif', expected one of .png, .pdf, .svg" in done.text
+
+
 def test_captions_and_titles_are_those_of_the_run(tmp_path, interpreter):
     interpreter('#!/bin/sh\nfor word; do echo "$word" >> FOLDER/words; done\nexec PYTHON "$@"\n')
     done = execute(tmp_path, 1, "inline")
