@@ -156,7 +156,8 @@ TEST_CASE("endings of what an analysis cannot write are refused, all others take
         "subsample: {mesh: stars, fraction: 0.1, file: stars.vtkhdf}",
         "isosurface: {variable: t, values: 1, file: big.vtkhdf}", "statistics: {variable: t, file: s.csv}",
         "projection: {variable: t, axis: z, image: {file: p.png}}",
-        "halos: {variable: t, boundary: 1, halo: 2, mass_function: {file: m.csv, image: {file: m.png}}}"}) {
+        "halos: {variable: t, boundary: 1, halo: 2, mass_function: {file: m.csv, image: {file: m.png}}}",
+        "halos: {variable: t, boundary: 1, halo: 2, history: {file: h.csv, image: {file: h.pdf}}}"}) {
     CAPTURE(right);
     const Outcome outcome = check(right);
     CHECK(outcome.err == "");
@@ -167,7 +168,8 @@ TEST_CASE("endings of what an analysis cannot write are refused, all others take
         {"statistics: {variable: t, file: s.h5}", "expected one of .csv;"},
         {"slice: {variable: t, axis: z, file: s.csv}", "expected one of .vtkhdf, .vtp;"},
         {"projection: {variable: t, axis: z, image: {file: p.csv}}", "expected one of .png;"},
-        {"halos: {variable: t, boundary: 1, halo: 2, mass_function: {image: {file: m.vtp}}}", "expected one of .png;"},
+        {"halos: {variable: t, boundary: 1, halo: 2, mass_function: {image: {file: m.vtp}}}",
+         "expected one of .png, .pdf, .svg;"},
         {"halos: {variable: t, boundary: 1, halo: 2, history: {file: h.png}}", "expected one of .csv;"}}) {
     CAPTURE(wrong);
     const Outcome outcome = check(wrong);
