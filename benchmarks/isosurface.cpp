@@ -14,9 +14,9 @@
 #include <fstream>
 #include <string>
 
-#include "analysis/rendering/drawn_rows.hpp"
-#include "analysis/rendering/resolve.hpp"
-#include "analysis/surfaces/surface_shares.hpp"
+#include "contour/surface_shares.hpp"
+#include "graphics/drawn_rows.hpp"
+#include "graphics/resolve.hpp"
 #include "measure.hpp"
 #include "storage/formats/png.hpp"
 #include "storage/formats/vtkhdf.hpp"

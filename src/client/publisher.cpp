@@ -7,7 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/fail.hpp"
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"
@@ -92,8 +92,8 @@ void Publisher::begin_new() {
 /// Takes in what the servers told. It has been read: where memory is short, it waits.
 void Publisher::hear() {
   std::vector<Notice> notices;
-  persist([&] { notices = transport_->notices(); });
-  for (const Notice& notice : notices) persist([&] { steered_.take(notice); });
+  retry_while_out_of_memory([&] { notices = transport_->notices(); });
+  for (const Notice& notice : notices) retry_while_out_of_memory([&] { steered_.take(notice); });
 }
 
 /// Without servers that is the reason, whatever the transport could not do.
@@ -177,24 +177,24 @@ void Publisher::look_at_mesh(const BlockRecord& record, const ArrayView& list) {
   }
 }
 
-[[gnu::hot]] Taken Publisher::publish(Slot& slot, const ValuesAt& values) {
+[[gnu::hot]] PublishStatus Publisher::publish(Slot& slot, const ValuesAt& values) {
   check_first(slot, "publish");
   const BlockRecord& record = slot.record;
   if (!values.given() && record.bytes > 0) {
     fail(Code::usage, "publish: the data of '{}' on block {} is a null pointer; expected {} bytes", name_of(slot),
          record.block.id, record.bytes);
   }
-  if (options_.off) return Taken::yes;
+  if (options_.off) return PublishStatus::yes;
   if (is_of_mesh(record)) look_at_mesh(record, view_of(record, values));
-  if (!begin() && !record.persistent) return Taken::refused;
+  if (!begin() && !record.persistent) return PublishStatus::refused;
   const std::optional<Region> region = room_for(record);
   if (!region) {
     refuse(Refusal::no_room);
-    if (!record.persistent) return Taken::refused;
+    if (!record.persistent) return PublishStatus::refused;
     slot.waiting.resize(record.bytes);
     copy(record, values, slot.waiting.data());
     owe(slot);
-    return Taken::refused;
+    return PublishStatus::refused;
   }
   try {
     if (values.strides || !values.components.empty()) {
@@ -208,11 +208,11 @@ void Publisher::look_at_mesh(const BlockRecord& record, const ArrayView& list) {
     throw;
   }
   handed_over(slot);
-  return refused_ ? Taken::refused : Taken::yes;
+  return refused_ ? PublishStatus::refused : PublishStatus::yes;
 }
 
-[[gnu::hot]] Taken Publisher::publish(std::string_view name, std::int64_t id, const void* data,
-                                      const std::array<Index, 4>* strides) {
+[[gnu::hot]] PublishStatus Publisher::publish(std::string_view name, std::int64_t id, const void* data,
+                                              const std::array<Index, 4>* strides) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "publish").slot;
@@ -239,7 +239,7 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
   return *slot;
 }
 
-[[gnu::hot]] Taken Publisher::publish(std::int64_t handle, const void* data) {
+[[gnu::hot]] PublishStatus Publisher::publish(std::int64_t handle, const void* data) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = slot_of(handle);
@@ -352,7 +352,7 @@ void Publisher::send_signals() {
   constexpr int bits_of_one = 40;
   for (Signal& signal : signals_) {
     signal.head.number = (static_cast<std::uint64_t>(options_.client) << bits_of_one) | signals_sent_++;
-    persist([&] { transport_->signal(signal); });
+    retry_while_out_of_memory([&] { transport_->signal(signal); });
   }
   signals_.clear();
 }
@@ -376,7 +376,7 @@ void Publisher::next_iteration(double end_began) {
   timing_.start = iteration_start_ - options_.origin;
   timing_.compute = std::max(0.0, end_began - iteration_start_ - timing_.publish - timing_.wait);
   if (options_.timings) {
-    persist([&] { timings_.push_back(timing_); });
+    retry_while_out_of_memory([&] { timings_.push_back(timing_); });
     hand_rows_over();
   }
   timing_ = {};
@@ -406,7 +406,7 @@ void Publisher::count_spilled() {
   account_.spilled += std::exchange(spilled_, account_.bytes_spilled) != account_.bytes_spilled;
 }
 
-Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()>& inline_step) {
+PublishStatus Publisher::end(std::int64_t cycle, double time, const std::function<void()>& inline_step) {
   const double start = now();
   const auto hand_over = [&] {
     if (options_.off) return false;
@@ -417,15 +417,15 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
     end_.refused = refused_;
     end_.client = options_.client;
     end_.refusing = refused_ ? options_.client : -1;
-    persist([&] { in_doubt_.push_back(refused_ != 0); });
+    retry_while_out_of_memory([&] { in_doubt_.push_back(refused_ != 0); });
     if (options_.timings && options_.iterations) {
-      persist([&] {
+      retry_while_out_of_memory([&] {
         unsettled_.push_back({end_.iteration, Outcome::pending, refused_, refused_ ? options_.client : -1, {}});
       });
     }
     count_spilled();
     send_signals();
-    persist([&] { transport_->end(end_); });  // which counts it, or leaves all as it was
+    retry_while_out_of_memory([&] { transport_->end(end_); });  // which counts it, or leaves all as it was
     account_.absent_blocks += static_cast<std::int64_t>(end_.absent);
     if (inline_step) inline_step();
     settle();
@@ -442,10 +442,10 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
     throw;
   }
   next_iteration(start);
-  if (options_.off) return Taken::yes;
+  if (options_.off) return PublishStatus::yes;
   const std::string failure = transport_->failure();
   if (!failure.empty() && options_.stop_on_error) throw Error(Code::analysis, failure);
-  return refused ? Taken::refused : Taken::yes;
+  return refused ? PublishStatus::refused : PublishStatus::yes;
 }
 
 void Publisher::count(Outcome outcome) {
@@ -480,9 +480,10 @@ void Publisher::close_account(std::int64_t absent_blocks) {
 /// Of an iteration after its outcome, or when that never will be known.
 void Publisher::keep_rows(std::int64_t index, Outcome outcome) {
   if (!options_.timings) return;
-  if (options_.movement) persist([&] { moved_.push_back({index, 0, transport_->bytes_sent(index), 0}); });
+  if (options_.movement)
+    retry_while_out_of_memory([&] { moved_.push_back({index, 0, transport_->bytes_sent(index), 0}); });
   if (unsettled_.empty()) return;
-  persist([&] { iterations_.push_back(unsettled_.front()); });
+  retry_while_out_of_memory([&] { iterations_.push_back(unsettled_.front()); });
   iterations_.back().outcome = outcome;
   unsettled_.pop_front();
 }
@@ -520,8 +521,8 @@ void Publisher::drain(double limit_seconds) {
   constexpr double longest = 1e8;
   const auto limit = static_cast<std::int64_t>(std::min(limit_seconds, longest) * 1000);
   // Servers wait for it: it may be said twice.
-  persist([&] { gave_up_ = !transport_->drain(std::chrono::milliseconds(limit)); });
-  persist([&] { settle(); });
+  retry_while_out_of_memory([&] { gave_up_ = !transport_->drain(std::chrono::milliseconds(limit)); });
+  retry_while_out_of_memory([&] { settle(); });
 }
 
 }  // namespace sidestream

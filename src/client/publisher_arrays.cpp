@@ -143,7 +143,7 @@ void Publisher::check_values(const char* call, const Slot& slot, Type type, std:
       other_points(variable, record, count, components));
 }
 
-Taken Publisher::publish(std::string_view name, std::int64_t id, const Values& values) {
+PublishStatus Publisher::publish(std::string_view name, std::int64_t id, const Values& values) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "publish").slot;
@@ -154,7 +154,7 @@ Taken Publisher::publish(std::string_view name, std::int64_t id, const Values& v
   });
 }
 
-Taken Publisher::publish(std::int64_t handle, const Values& values) {
+PublishStatus Publisher::publish(std::int64_t handle, const Values& values) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = slot_of(handle);
@@ -165,7 +165,8 @@ Taken Publisher::publish(std::int64_t handle, const Values& values) {
   });
 }
 
-Taken Publisher::publish_components(std::string_view name, std::int64_t id, std::span<const Values> components) {
+PublishStatus Publisher::publish_components(std::string_view name, std::int64_t id,
+                                            std::span<const Values> components) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "publish_components").slot;
@@ -192,7 +193,7 @@ void* Publisher::alloc_values(std::string_view name, std::int64_t id, Type type,
   });
 }
 
-Taken Publisher::publish(std::string_view name, std::int64_t id, const ProgramArray& array) {
+PublishStatus Publisher::publish(std::string_view name, std::int64_t id, const ProgramArray& array) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     const auto [variable, slot] = find(name, id, "publish");
@@ -236,8 +237,8 @@ std::array<Index, 4> strides_of_component(const ProgramArray& array, const Varia
 
 }  // namespace
 
-Taken Publisher::publish(std::string_view name, std::int64_t id, std::span<const void* const> components,
-                         const ProgramArray* of_each) {
+PublishStatus Publisher::publish(std::string_view name, std::int64_t id, std::span<const void* const> components,
+                                 const ProgramArray* of_each) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     const auto [variable, slot] = find(name, id, "publish_components");

@@ -11,9 +11,9 @@
 #include <set>
 
 #include "base/numbers.hpp"
-#include "config/document.hpp"
-#include "config/fail_at.hpp"
 #include "config/groups.hpp"
+#include "config/options/document.hpp"
+#include "config/options/fail_at.hpp"
 
 namespace sidestream {
 

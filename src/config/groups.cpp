@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "config/fail_at.hpp"
-#include "config/names.hpp"
+#include "config/options/fail_at.hpp"
+#include "config/options/names.hpp"
 
 namespace sidestream {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "config/document.hpp"
-#include "config/expression.hpp"
+#include "config/expressions/expression.hpp"
+#include "config/options/document.hpp"
 
 namespace sidestream {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "config/path_option.hpp"
+#include "config/options/path_option.hpp"
 #include "config/stream_config.hpp"
 
 namespace sidestream {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/fail_at.hpp"
+#include "config/options/fail_at.hpp"
 
 namespace sidestream {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "base/fail.hpp"
-#include "config/document.hpp"
-#include "config/fail_at.hpp"
-#include "config/names.hpp"
 #include "config/opening.hpp"
+#include "config/options/document.hpp"
+#include "config/options/fail_at.hpp"
+#include "config/options/names.hpp"
 
 namespace sidestream {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/read_settings.hpp"
+#include "config/options/read_settings.hpp"
 #include "config/sections.hpp"
 #include "data/steering.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "config/path_option.hpp"
+#include "config/options/path_option.hpp"
 
 namespace sidestream {
 

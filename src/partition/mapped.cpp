@@ -1,7 +1,7 @@
 // Partitioner `mapped`: as the user says.
 #include <fmt/format.h>
 
-#include "config/path_option.hpp"
+#include "config/options/path_option.hpp"
 #include "partition/kinds.hpp"
 #include "partition/map_file.hpp"
 #include "partition/pieces.hpp"

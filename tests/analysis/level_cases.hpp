@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/level_worlds.hpp"
 #include "base/mixed_bits.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <fstream>
 
-#include "analysis/kinds.hpp"
-#include "analysis/rendering/colour_map.hpp"
+#include "analysis/common/kinds.hpp"
+#include "graphics/colour_map.hpp"
 #include "storage/formats/png.hpp"
 #include "support/fake_domain.hpp"
 

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/spectra/pencils.hpp"
 #include "analysis/spectra/window_sum.hpp"
 #include "support/fake_pieces.hpp"

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "base/bell.hpp"
+#include "base/mpi/abort_flag.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -15,7 +15,7 @@ namespace {
 
 /// `ringing` of the members rings; the others hear it within seconds. Then all settle.
 void ring_one(MpiCommunicator& world, const std::vector<int>& members, int ringing) {
-  Bell bell(world, members);
+  AbortFlag bell(world, members);
   const bool member = std::find(members.begin(), members.end(), world.rank()) != members.end();
   const bool other = member && world.rank() != ringing;
   CHECK_FALSE(bell.heard());
@@ -48,7 +48,7 @@ TEST_CASE("members that all ring hear each other") {
   MpiCommunicator world(testing::test_ranks());
   std::vector<int> all(static_cast<std::size_t>(world.size()));
   std::iota(all.begin(), all.end(), 0);
-  Bell bell(world, all);
+  AbortFlag bell(world, all);
   bell.ring();
   bell.settle();
   CHECK(bell.heard() == (world.size() > 1));

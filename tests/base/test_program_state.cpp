@@ -22,8 +22,8 @@
 #include "base/paths.hpp"
 #include "base/system_text.hpp"
 #include "base/utf8.hpp"
-#include "storage/output_file.hpp"
-#include "storage/replace_file.hpp"
+#include "storage/files/output_file.hpp"
+#include "storage/files/replace_file.hpp"
 #include "support/scratch.hpp"
 
 using namespace sidestream;

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/communicator.hpp"
-#include "config/document.hpp"
-#include "config/read_settings.hpp"
+#include "base/mpi/communicator.hpp"
+#include "config/options/document.hpp"
+#include "config/options/read_settings.hpp"
 #include "data/mesh_arrays.hpp"
+#include "storage/files/output.hpp"
 #include "storage/formats/metadata_file.hpp"
-#include "storage/output.hpp"
 #include "storage/writers/metadata_writer.hpp"
 #include "support/fake_domain.hpp"
 

@@ -1,6 +1,6 @@
 // Particles on the cells of a mesh: against a loop over all cells for each particle, with particles and regions on any
 // servers.
-#include "server/derived_deposits.hpp"
+#include "server/derived/derived_deposits.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <numeric>
 #include <random>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "support/fake_particles.hpp"
 #include "support/ranks.hpp"
 
@@ -142,7 +142,7 @@ struct Mine {
 };
 
 void check(const World& world, const Deposit& deposit) {
-  MpiCommunicator together(testing::test_ranks()), self(MPI_COMM_SELF);
+  MpiCommunicator run_collectively(testing::test_ranks()), self(MPI_COMM_SELF);
   const Mesh& mesh = world.grid();
   const Mine all(world, 0, 1), mine(world, together.rank(), together.size());
   const std::vector<Box> whole{mesh.cells};
@@ -214,7 +214,7 @@ TEST_CASE("densities of particles, however they and the regions are divided") {
 }
 
 TEST_CASE("no particle, and one that is no number") {
-  MpiCommunicator together(testing::test_ranks());
+  MpiCommunicator run_collectively(testing::test_ranks());
   World world({{0, 0, 0}, {4, 3, 2}}, 3, {1, 1, 1}, {true, true, true}, 0, 0);
   const std::vector<Box> whole{world.grid().cells};
   const Mine nobody(world, together.rank(), together.size());

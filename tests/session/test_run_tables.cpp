@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "session/run_tables.hpp"
+#include "session/serving/run_tables.hpp"
 #include "sidestream/sidestream.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
-#include "storage/output_file.hpp"
 #include "support/ranks.hpp"
 #include "support/scratch.hpp"
 

@@ -7,8 +7,8 @@
 
 #include <fstream>
 
+#include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
-#include "storage/output_file.hpp"
 #include "storage/support/sample.hpp"
 #include "storage/writers/hdf5_writer.hpp"
 #include "storage/writers/vtk_writer.hpp"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "transport/processes.hpp"
-#include "transport/shared_memory/sidecar_client.hpp"
-#include "transport/shared_memory/sidecar_server.hpp"
+#include "transport/shared_memory/sidecar/sidecar_client.hpp"
+#include "transport/shared_memory/sidecar/sidecar_server.hpp"
 
 namespace sidestream::test {
 

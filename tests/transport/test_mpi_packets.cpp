@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/backoff.hpp"
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "base/timer.hpp"
 #include "sidestream/error.hpp"
 #include "support/ranks.hpp"

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "support/ranks.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/server.hpp"

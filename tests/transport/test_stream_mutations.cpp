@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "client/declarations.hpp"
 #include "support/scratch.hpp"
 #include "transport/staging/server.hpp"

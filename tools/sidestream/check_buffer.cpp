@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "config/byte_size.hpp"
-#include "config/fail_at.hpp"
+#include "config/options/byte_size.hpp"
+#include "config/options/fail_at.hpp"
 #include "config/split.hpp"
-#include "session/wiring.hpp"
+#include "session/opening/wiring.hpp"
 #include "sidestream/data/array.hpp"
 
 namespace sidestream {

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/fail.hpp"
-#include "config/byte_size.hpp"
+#include "config/options/byte_size.hpp"
 #include "storage/database/database.hpp"
 #include "storage/database/inspection.hpp"
 #include "storage/database/prune.hpp"

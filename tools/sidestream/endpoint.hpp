@@ -1,7 +1,7 @@
 // `sidestream endpoint`: runs the analyses of a configuration in a job of its own.
 #pragma once
 
-#include "session/endpoint_group.hpp"
+#include "session/serving/endpoint_group.hpp"
 
 namespace sidestream {
 

@@ -8,10 +8,10 @@
 #include "base/system_text.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"
-#include "config/plugin_loader.hpp"
+#include "config/tasks/plugin_loader.hpp"
 #include "data/file_pattern.hpp"
 #include "kinds.hpp"
-#include "session/c_analysis.hpp"
+#include "session/c/c_analysis.hpp"
 
 namespace sidestream {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "config/byte_size.hpp"
+#include "config/options/byte_size.hpp"
 
 namespace sidestream {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
-#include "config/names.hpp"
+#include "config/options/names.hpp"
 
 namespace sidestream {
 namespace {

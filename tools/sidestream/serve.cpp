@@ -1,7 +1,7 @@
 #include "serve.hpp"
 
 #include "group_command.hpp"
-#include "session/sidecar_group.hpp"
+#include "session/serving/sidecar_group.hpp"
 
 namespace sidestream {
 

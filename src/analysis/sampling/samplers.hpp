@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "analysis/grids/level_axes.hpp"
 #include "analysis/sampling/sampler.hpp"
+#include "mesh/level_axes.hpp"
 
 namespace sidestream::sampling {
 
@@ -68,10 +68,10 @@ struct Between {
 void widen(Place& low, Place& high);
 
 // One for each kind of mesh, see `sample`.
-void sample_boxes(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
-void sample_trees(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
-void sample_curvilinear(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
-[[nodiscard]] std::int64_t sample_cells(const Query& query, const Targets& targets, const LocalInput& input,
+void sample_boxes(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
+void sample_trees(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
+void sample_curvilinear(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
+[[nodiscard]] std::int64_t sample_cells(const Query& query, const SamplePoints& targets, const LocalInput& input,
                                         const Sink& sink);
 
 }  // namespace sidestream::sampling

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/distribution/curves.hpp"
+#include "analysis/common/curves.hpp"
 #include "analysis/spectra/field_spectrum.hpp"
 #include "sidestream/extend/analysis.hpp"
 

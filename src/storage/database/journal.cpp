@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "base/fail.hpp"
-#include "storage/output_file.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream::database {
 

@@ -5,8 +5,8 @@
 
 #include "storage/database/journal.hpp"
 #include "storage/database/segment.hpp"
-#include "storage/output_file.hpp"
-#include "storage/replace_file.hpp"
+#include "storage/files/output_file.hpp"
+#include "storage/files/replace_file.hpp"
 
 namespace sidestream::database {
 

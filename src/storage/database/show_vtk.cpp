@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "storage/writers/hdf5_layout.hpp"
+#include "storage/hdf5/hdf5_layout.hpp"
 
 namespace sidestream::database {
 

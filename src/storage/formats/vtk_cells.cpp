@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/fail.hpp"
-#include "storage/slabs.hpp"
+#include "storage/files/slabs.hpp"
 
 namespace sidestream {
 

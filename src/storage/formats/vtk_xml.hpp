@@ -14,8 +14,8 @@
 #include "sidestream/data/box.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/type.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/formats/base64.hpp"
-#include "storage/output_file.hpp"
 
 namespace sidestream {
 

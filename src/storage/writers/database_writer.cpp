@@ -11,13 +11,13 @@
 
 #include "base/fail.hpp"
 #include "base/timer.hpp"
-#include "config/names.hpp"
+#include "config/options/names.hpp"
 #include "storage/codecs/packing.hpp"
 #include "storage/database/stored_trees.hpp"
 #include "storage/database/storing.hpp"
 #include "storage/database/tree_storing.hpp"
+#include "storage/hdf5/level_times.hpp"
 #include "storage/writers/common_options.hpp"
-#include "storage/writers/level_times.hpp"
 
 namespace sidestream {
 

@@ -7,14 +7,14 @@
 #include <optional>
 
 #include "base/records.hpp"
-#include "storage/file_names.hpp"
-#include "storage/series.hpp"
-#include "storage/slabs.hpp"
-#include "storage/writers/agreed_commit.hpp"
+#include "storage/files/file_names.hpp"
+#include "storage/files/slabs.hpp"
+#include "storage/hdf5/hdf5_layout.hpp"
+#include "storage/hdf5/level_times.hpp"
+#include "storage/results/agreed_commit.hpp"
+#include "storage/results/series.hpp"
 #include "storage/writers/common_options.hpp"
-#include "storage/writers/hdf5_layout.hpp"
 #include "storage/writers/hdf5_whole.hpp"
-#include "storage/writers/level_times.hpp"
 
 namespace sidestream {
 

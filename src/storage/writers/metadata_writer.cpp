@@ -4,11 +4,11 @@
 #include <tuple>
 
 #include "base/fail.hpp"
-#include "storage/file_names.hpp"
+#include "storage/files/file_names.hpp"
+#include "storage/files/replace_file.hpp"
 #include "storage/formats/metadata_file.hpp"
-#include "storage/replace_file.hpp"
-#include "storage/series.hpp"
-#include "storage/writers/agreed_commit.hpp"
+#include "storage/results/agreed_commit.hpp"
+#include "storage/results/series.hpp"
 #include "storage/writers/common_options.hpp"
 
 namespace sidestream {

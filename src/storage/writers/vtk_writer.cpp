@@ -10,10 +10,10 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/records.hpp"
-#include "storage/file_names.hpp"
+#include "storage/files/file_names.hpp"
 #include "storage/formats/vtk_block.hpp"
-#include "storage/series.hpp"
-#include "storage/writers/agreed_commit.hpp"
+#include "storage/results/agreed_commit.hpp"
+#include "storage/results/series.hpp"
 #include "storage/writers/common_options.hpp"
 
 namespace sidestream {

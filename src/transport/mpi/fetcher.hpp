@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
 #include "transport/mpi/packet.hpp"
 #include "transport/mpi/send_queue.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "transport/mpi/packet.hpp"
 #include "transport/mpi/receive_queue.hpp"
 #include "transport/mpi/send_queue.hpp"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "sidestream/extend/combination.hpp"
 #include "transport/mpi/packet.hpp"
 #include "transport/mpi/receive_queue.hpp"

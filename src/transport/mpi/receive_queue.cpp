@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "base/communicator.hpp"
 #include "base/fail.hpp"
-#include "base/persist.hpp"
-#include "base/polite_wait.hpp"
+#include "base/mpi/communicator.hpp"
+#include "base/mpi/polite_wait.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 
 namespace sidestream::mpi {
 
@@ -26,10 +26,10 @@ void ReceiveQueue::accept() {
     int count = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
     // A deque keeps its elements in place: MPI writes into them. MPI has given the message out: memory is waited for.
-    persist([&] { incoming_.emplace_back(); });
+    retry_while_out_of_memory([&] { incoming_.emplace_back(); });
     Incoming& packet = incoming_.back();
     packet.from = status.MPI_SOURCE;
-    persist([&] { packet.bytes.resize(static_cast<std::size_t>(count)); });
+    retry_while_out_of_memory([&] { packet.bytes.resize(static_cast<std::size_t>(count)); });
     packet.complete = false;
     check_mpi(MPI_Imrecv(packet.bytes.data(), count, MPI_BYTE, &message, &packet.request), "MPI_Imrecv");
   }
@@ -59,7 +59,7 @@ std::optional<Packet> ReceiveQueue::take() {
           packet.from);
     }
     // Others wait for what it asks for or says.
-    persist([&] { packet.body.assign(bytes.begin() + sizeof expected, bytes.end()); });
+    retry_while_out_of_memory([&] { packet.body.assign(bytes.begin() + sizeof expected, bytes.end()); });
     // Erasing in the middle would move requests' buffers' owners, which is fine: the memory they point to stays.
     incoming_.erase(it);
     return packet;

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "base/agree.hpp"
-#include "base/persist.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -12,7 +12,7 @@ Segment share_segment(Communicator& node, bool creator, Segment own, std::uint64
   constexpr std::chrono::seconds limit{60};
   std::unique_ptr<SegmentSender> offer;
   Bytes address;
-  together(node, [&] {
+  run_collectively(node, [&] {
     if (!creator) return;
     offer = std::make_unique<SegmentSender>(own, node.size() - 1);
     const auto text = std::as_bytes(std::span(offer->address()));
@@ -21,10 +21,10 @@ Segment share_segment(Communicator& node, bool creator, Segment own, std::uint64
   std::int64_t root = creator ? node.rank() : -1;
   node.maximum(std::span(&root, 1));
   node.broadcast(address, static_cast<int>(root));
-  together(node, [&] {
+  run_collectively(node, [&] {
     if (creator) return offer->send(limit);
     // Else the creator would wait for this process as long as it may.
-    persist([&] {
+    retry_while_out_of_memory([&] {
       own = Segment::attach(std::string(reinterpret_cast<const char*>(address.data()), address.size()), layout, limit);
     });
   });

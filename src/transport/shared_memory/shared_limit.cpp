@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include "base/agree.hpp"
+#include "base/mpi/agree.hpp"
 #include "transport/shared_memory/segment_sharing.hpp"
 
 namespace sidestream::shared_memory {
@@ -24,7 +24,7 @@ std::int64_t now_ns() noexcept {
 SharedLimit::SharedLimit(Communicator& node, std::uint64_t bytes) : all_(bytes) {
   const bool creator = node.rank() == 0;
   Segment own;
-  together(node, [&] {
+  run_collectively(node, [&] {
     if (!creator) return;
     own = Segment::create(sizeof(Words), layout, "sidestream-limit");
     reinterpret_cast<Words*>(own.data())->left.store(bytes);

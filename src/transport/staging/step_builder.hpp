@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "sidestream/data/metadata.hpp"
-#include "transport/staging/bulk.hpp"
 #include "transport/staging/context.hpp"
 #include "transport/staging/format.hpp"
+#include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream::staging {
 

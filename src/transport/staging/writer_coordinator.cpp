@@ -8,7 +8,7 @@
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "sidestream/version.h"
 #include "transport/staging/names.hpp"
 
@@ -24,7 +24,7 @@ WriterCoordinator::~WriterCoordinator() {
   heartbeat_.reset();
   try {
     // Tells a reader that nothing more comes; one that finds neither this nor a heartbeat knows that we died.
-    persist([&] { put_announcement(ended_state); });
+    retry_while_out_of_memory([&] { put_announcement(ended_state); });
   } catch (const std::exception& e) {
     log::warning("{}", e.what());
   }
@@ -127,7 +127,7 @@ void WriterCoordinator::forget(std::int64_t iteration) noexcept {
   // The step first: who has not answered yet finds that it can't.
   for (const char* prefix : {names::step, names::done, names::withdrawn, names::outcome}) {
     try {
-      persist([&] { folder_.remove(names::of(prefix, iteration)); });
+      retry_while_out_of_memory([&] { folder_.remove(names::of(prefix, iteration)); });
     } catch (const std::exception&) {  // the next session clears the folder
     }
   }

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <iostream>
 
-#include "base/communicator.hpp"
 #include "base/fail.hpp"
+#include "base/mpi/communicator.hpp"
 #include "group_command.hpp"
 #include "import/tree_block.hpp"
 #include "progress.hpp"

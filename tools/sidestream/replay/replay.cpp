@@ -8,9 +8,9 @@
 #include <iostream>
 #include <thread>
 
-#include "base/agree.hpp"
-#include "base/communicator.hpp"
 #include "base/fail.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/mpi/communicator.hpp"
 #include "group_command.hpp"
 #include "pieces.hpp"
 #include "sidestream/sidestream.hpp"

@@ -11,7 +11,7 @@
 #include "base/ascii.hpp"
 #include "base/fail.hpp"
 #include "base/numbers.hpp"
-#include "storage/output_file.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream {
 

@@ -1,0 +1,25 @@
+// Placement `sidecar` on the simulation's side: listening for servers, waiting for servers, leaving records.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/declarations.hpp"
+#include "session/opening/wiring.hpp"
+#include "session/serving/run_tables.hpp"
+
+namespace sidestream {
+
+/// Collective over `world`, all clients: makes the nodes' shared memory and their listeners, and waits for servers on
+/// all nodes, at most `attach_limit` seconds. Throws the same Error everywhere.
+[[nodiscard]] Transports make_sidecar_wires(MpiCommunicator& world, const Roles& roles, const Config& config,
+                                            const Declarations& declarations, const std::string& file,
+                                            const std::vector<BlockBytes>& sizes);
+
+/// Collective over `world`: closes the account and leaves the clients' half of the records, `run-clients.yaml`,
+/// `timings-clients.csv` and `iterations-clients.csv`. The servers, who are another job, leave theirs under the usual
+/// names. Returns Account::dropped, the same everywhere.
+[[nodiscard]] std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
+                                                const OpeningConfig& opening, Publisher& publisher, RunTables* tables);
+
+}  // namespace sidestream

@@ -1,0 +1,36 @@
+// From the placement to the transports.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "client/publisher.hpp"
+#include "session/opening/roles.hpp"
+#include "sidestream/data/metadata.hpp"
+#include "sidestream/extend/combination.hpp"
+#include "sidestream/extend/transport.hpp"
+#include "transport/mpi/client.hpp"
+#include "transport/mpi/forwarder.hpp"
+
+namespace sidestream {
+
+/// The ends that this rank has; with `inline` both are one object.
+struct Transports {
+  std::shared_ptr<ClientTransport> client;
+  std::shared_ptr<ServerTransport> server;
+  std::shared_ptr<mpi::Forwarder> forwarder;  ///< reads from `server`
+  std::shared_ptr<PartialSender> sender;      ///< of a forwarder that reduces
+  std::shared_ptr<PartialReceiver> receiver;  ///< of a server that combines what forwarders have reduced
+  /// One for each group of servers, held on all ranks, which free them together: so they come last.
+  std::vector<std::shared_ptr<MpiCommunicator>> comms{};
+};
+
+/// What a client needs of its node's buffer to publish blocks of these sizes.
+[[nodiscard]] shared_memory::Extents extents_of(const std::vector<BlockBytes>& sizes);
+
+/// Collective over `world`: makes the transports of the placement. `sizes`: what this client will publish; empty on
+/// servers. Throws the same Error everywhere, for example if an iteration does not fit in the buffer.
+[[nodiscard]] Transports make_wires(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
+                                    const Metadata& metadata, const std::vector<BlockBytes>& sizes);
+
+}  // namespace sidestream
