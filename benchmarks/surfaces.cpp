@@ -21,14 +21,14 @@ using benchmark::Sizes;
 
 namespace {
 
-struct PublishStatus {
+struct Taken {
   std::string name;
   std::function<std::vector<Piece>()> work;
   std::vector<double> times{};
   std::size_t triangles = 0;
 };
 
-PublishStatus surface(const std::string& name, const Run& run, bool normals) {
+Taken surface(const std::string& name, const Run& run, bool normals) {
   IsosurfaceQuery query;
   query.variable = run.field();
   query.values = {0.3};
@@ -36,7 +36,7 @@ PublishStatus surface(const std::string& name, const Run& run, bool normals) {
   return {name, [&run, query] { return extract(query, run.input()); }};
 }
 
-PublishStatus slice(const std::string& name, const Run& run) {
+Taken slice(const std::string& name, const Run& run) {
   const double third = 1 / std::sqrt(3.0);
   SliceQuery query;
   query.variables = {run.field()};
@@ -44,10 +44,10 @@ PublishStatus slice(const std::string& name, const Run& run) {
   return {name, [&run, query] { return extract(query, run.input()); }};
 }
 
-void take_turns(std::vector<PublishStatus>& all, int repetitions) {
+void take_turns(std::vector<Taken>& all, int repetitions) {
   std::vector<char> elsewhere(std::size_t{128} << 20);
   for (int r = 0; r < repetitions; ++r) {
-    for (PublishStatus& one : all) {
+    for (Taken& one : all) {
       std::fill(elsewhere.begin(), elsewhere.end(), static_cast<char>(r));
       one.times.push_back(benchmark::processor_microseconds([&] {
         one.triangles = 0;
@@ -55,7 +55,7 @@ void take_turns(std::vector<PublishStatus>& all, int repetitions) {
       }));
     }
   }
-  for (const PublishStatus& one : all) {
+  for (const Taken& one : all) {
     std::printf("%-40s %10.2f ms  %9zu triangles\n", one.name.c_str(), benchmark::median(one.times) / 1000,
                 one.triangles);
   }
@@ -64,7 +64,7 @@ void take_turns(std::vector<PublishStatus>& all, int repetitions) {
 /// Both kinds of meshes with one centering; returns the line of ratios.
 std::string compare(const char* where, Centering centering, const Sizes& sizes, int repetitions) {
   const Run uniform(MeshKind::uniform, sizes, 20, centering), curved(MeshKind::curvilinear, sizes, 20, centering);
-  std::vector<PublishStatus> all;
+  std::vector<Taken> all;
   const auto add = [&](const Run& run, const char* kind) {
     const std::string name = std::string(kind) + ", " + where;
     all.push_back(surface("isosurface " + name, run, false));
@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
   if (only.empty() || only == "cells") ratios += compare("cells", Centering::cell, sizes, repetitions);
   if (only.empty() || only == "tetrahedra") {
     const Run tetrahedra(MeshKind::unstructured, sizes);
-    std::vector<PublishStatus> all{surface("isosurface tetrahedra", tetrahedra, false),
+    std::vector<Taken> all{surface("isosurface tetrahedra", tetrahedra, false),
                                    slice("slice tetrahedra", tetrahedra)};
     take_turns(all, repetitions);
   }

@@ -125,7 +125,7 @@ struct Hexahedra {
   }
 };
 
-struct PublishStatus {
+struct Taken {
   const char* name;
   IsosurfaceQuery query;
   LocalInput input;
@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
   unstructured.give("ends", Role::offsets, Type::int64, 1, Centering::cell, hexahedra.ends.data());
   unstructured.give("types", Role::types, Type::uint8, 1, Centering::cell, hexahedra.types.data());
   unstructured.give("n", Role::none, Type::float64, 1, Centering::node, hexahedra.values.data());
-  std::vector<PublishStatus> all;
+  std::vector<Taken> all;
   for (const double value : {0.3, 0.45}) {
     IsosurfaceQuery query;
     query.values = {value};
@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
   }
   std::vector<char> elsewhere(std::size_t{128} << 20);
   for (int r = 0; r < repetitions; ++r) {
-    for (PublishStatus& one : all) {
+    for (Taken& one : all) {
       std::fill(elsewhere.begin(), elsewhere.end(), static_cast<char>(r));
       one.times.push_back(benchmark::processor_microseconds([&] {
         one.triangles = 0;
@@ -174,7 +174,7 @@ int main(int argc, char** argv) {
     }
   }
   std::printf("%zu leaves, %lld hexahedra\n", tree.leaves, static_cast<long long>(side * side * side));
-  for (const PublishStatus& one : all) {
+  for (const Taken& one : all) {
     std::printf("%-32s %10.2f ms  %9zu triangles\n", one.name, benchmark::median(one.times) / 1000, one.triangles);
   }
   for (std::size_t n = 0; n < all.size(); n += 2) {

@@ -177,24 +177,24 @@ void Publisher::look_at_mesh(const BlockRecord& record, const ArrayView& list) {
   }
 }
 
-[[gnu::hot]] PublishStatus Publisher::publish(Slot& slot, const ValuesAt& values) {
+[[gnu::hot]] Taken Publisher::publish(Slot& slot, const ValuesAt& values) {
   check_first(slot, "publish");
   const BlockRecord& record = slot.record;
   if (!values.given() && record.bytes > 0) {
     fail(Code::usage, "publish: the data of '{}' on block {} is a null pointer; expected {} bytes", name_of(slot),
          record.block.id, record.bytes);
   }
-  if (options_.off) return PublishStatus::yes;
+  if (options_.off) return Taken::yes;
   if (is_of_mesh(record)) look_at_mesh(record, view_of(record, values));
-  if (!begin() && !record.persistent) return PublishStatus::refused;
+  if (!begin() && !record.persistent) return Taken::refused;
   const std::optional<Region> region = room_for(record);
   if (!region) {
     refuse(Refusal::no_room);
-    if (!record.persistent) return PublishStatus::refused;
+    if (!record.persistent) return Taken::refused;
     slot.waiting.resize(record.bytes);
     copy(record, values, slot.waiting.data());
     owe(slot);
-    return PublishStatus::refused;
+    return Taken::refused;
   }
   try {
     if (values.strides || !values.components.empty()) {
@@ -208,10 +208,10 @@ void Publisher::look_at_mesh(const BlockRecord& record, const ArrayView& list) {
     throw;
   }
   handed_over(slot);
-  return refused_ ? PublishStatus::refused : PublishStatus::yes;
+  return refused_ ? Taken::refused : Taken::yes;
 }
 
-[[gnu::hot]] PublishStatus Publisher::publish(std::string_view name, std::int64_t id, const void* data,
+[[gnu::hot]] Taken Publisher::publish(std::string_view name, std::int64_t id, const void* data,
                                               const std::array<Index, 4>* strides) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
@@ -239,7 +239,7 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
   return *slot;
 }
 
-[[gnu::hot]] PublishStatus Publisher::publish(std::int64_t handle, const void* data) {
+[[gnu::hot]] Taken Publisher::publish(std::int64_t handle, const void* data) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = slot_of(handle);
@@ -406,7 +406,7 @@ void Publisher::count_spilled() {
   account_.spilled += std::exchange(spilled_, account_.bytes_spilled) != account_.bytes_spilled;
 }
 
-PublishStatus Publisher::end(std::int64_t cycle, double time, const std::function<void()>& inline_step) {
+Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()>& inline_step) {
   const double start = now();
   const auto hand_over = [&] {
     if (options_.off) return false;
@@ -442,10 +442,10 @@ PublishStatus Publisher::end(std::int64_t cycle, double time, const std::functio
     throw;
   }
   next_iteration(start);
-  if (options_.off) return PublishStatus::yes;
+  if (options_.off) return Taken::yes;
   const std::string failure = transport_->failure();
   if (!failure.empty() && options_.stop_on_error) throw Error(Code::analysis, failure);
-  return refused ? PublishStatus::refused : PublishStatus::yes;
+  return refused ? Taken::refused : Taken::yes;
 }
 
 void Publisher::count(Outcome outcome) {

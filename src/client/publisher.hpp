@@ -85,19 +85,19 @@ class Publisher {
   /// Hands over the blocks declared so far and begins iteration 0. `transport` outlives the publisher.
   void attach(ClientTransport& transport);
 
-  PublishStatus publish(std::string_view variable, std::int64_t id, const void* data,
+  Taken publish(std::string_view variable, std::int64_t id, const void* data,
                         const std::array<Index, 4>* strides);
-  PublishStatus publish(std::string_view variable, std::int64_t id, const ProgramArray& array);
+  Taken publish(std::string_view variable, std::int64_t id, const ProgramArray& array);
   /// Gapless, with type and number of values, which are compared with what is declared.
-  PublishStatus publish(std::string_view variable, std::int64_t id, const Values& values);
+  Taken publish(std::string_view variable, std::int64_t id, const Values& values);
   /// Of each component an array of its own, as `of_each` says; null: gapless, in the variable's order.
-  PublishStatus publish(std::string_view variable, std::int64_t id, std::span<const void* const> components,
+  Taken publish(std::string_view variable, std::int64_t id, std::span<const void* const> components,
                         const ProgramArray* of_each);
-  PublishStatus publish_components(std::string_view variable, std::int64_t id, std::span<const Values> components);
+  Taken publish_components(std::string_view variable, std::int64_t id, std::span<const Values> components);
   /// A variable on a block, looked up once. The number holds until the block is removed.
   [[nodiscard]] std::int64_t handle(std::string_view variable, std::int64_t id);
-  PublishStatus publish(std::int64_t handle, const void* data);
-  PublishStatus publish(std::int64_t handle, const Values& values);
+  Taken publish(std::int64_t handle, const void* data);
+  Taken publish(std::int64_t handle, const Values& values);
   [[nodiscard]] void* alloc(std::string_view variable, std::int64_t id);
   [[nodiscard]] void* alloc_values(std::string_view variable, std::int64_t id, Type type, std::size_t count);
   /// Its data is null if refused.
@@ -116,7 +116,7 @@ class Publisher {
   void signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count);
   void signal_barrier(std::string_view event);
   /// `inline_step` runs after the iteration is handed over and counts as part of the end.
-  PublishStatus end(std::int64_t cycle, double time, const std::function<void()>& inline_step);
+  Taken end(std::int64_t cycle, double time, const std::function<void()>& inline_step);
   /// Why the iteration that is open, or else the last one, is refused here; empty if it is not.
   [[nodiscard]] std::string refusal() const;
   /// Whether anything was published after the last end of an iteration.
@@ -176,7 +176,7 @@ class Publisher {
   /// Throws if the values are not of the type, or as many, as the record says.
   void check_values(const char* call, const Slot& slot, Type type, std::size_t count, int components) const;
   [[nodiscard]] Slot& slot_of(std::int64_t handle);
-  PublishStatus publish(Slot& slot, const ValuesAt& values);
+  Taken publish(Slot& slot, const ValuesAt& values);
   [[nodiscard]] void* alloc(Slot& slot);
   void commit(Slot& slot);
   [[nodiscard]] std::optional<Region> room_for(const BlockRecord& record);

@@ -143,7 +143,7 @@ void Publisher::check_values(const char* call, const Slot& slot, Type type, std:
       other_points(variable, record, count, components));
 }
 
-PublishStatus Publisher::publish(std::string_view name, std::int64_t id, const Values& values) {
+Taken Publisher::publish(std::string_view name, std::int64_t id, const Values& values) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "publish").slot;
@@ -154,7 +154,7 @@ PublishStatus Publisher::publish(std::string_view name, std::int64_t id, const V
   });
 }
 
-PublishStatus Publisher::publish(std::int64_t handle, const Values& values) {
+Taken Publisher::publish(std::int64_t handle, const Values& values) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = slot_of(handle);
@@ -165,7 +165,7 @@ PublishStatus Publisher::publish(std::int64_t handle, const Values& values) {
   });
 }
 
-PublishStatus Publisher::publish_components(std::string_view name, std::int64_t id,
+Taken Publisher::publish_components(std::string_view name, std::int64_t id,
                                             std::span<const Values> components) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
@@ -193,7 +193,7 @@ void* Publisher::alloc_values(std::string_view name, std::int64_t id, Type type,
   });
 }
 
-PublishStatus Publisher::publish(std::string_view name, std::int64_t id, const ProgramArray& array) {
+Taken Publisher::publish(std::string_view name, std::int64_t id, const ProgramArray& array) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     const auto [variable, slot] = find(name, id, "publish");
@@ -237,7 +237,7 @@ std::array<Index, 4> strides_of_component(const ProgramArray& array, const Varia
 
 }  // namespace
 
-PublishStatus Publisher::publish(std::string_view name, std::int64_t id, std::span<const void* const> components,
+Taken Publisher::publish(std::string_view name, std::int64_t id, std::span<const void* const> components,
                                  const ProgramArray* of_each) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();

@@ -1,10 +1,13 @@
 #include "graphics/annotations.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "base/fail.hpp"
 #include "graphics/text.hpp"
 #include "graphics/ticks.hpp"
 

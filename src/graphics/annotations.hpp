@@ -5,6 +5,7 @@
 
 #include "graphics/colour_map.hpp"
 #include "graphics/layout.hpp"
+#include "sidestream/data/iteration.hpp"
 #include "sidestream/data/result.hpp"
 
 namespace sidestream::rendering {

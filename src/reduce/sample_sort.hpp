@@ -44,8 +44,8 @@ std::vector<Key> share_boundaries(std::vector<Key> mine, Communicator& servers) 
 }
 
 /// Adds the cells of a piece, of which there are `count`, to the bytes of the servers that get them. `key_of(n)`: of
-/// cell n; `PublishStatus`: made from a piece, takes some of its cells.
-template <class PublishStatus, class Piece, class Key, class KeyOf>
+/// cell n; `Taken`: made from a piece, takes some of its cells.
+template <class Taken, class Piece, class Key, class KeyOf>
 void redistribute(const Piece& piece, std::size_t count, KeyOf key_of, const std::vector<Key>& boundaries,
                   std::vector<Bytes>& to) {
   std::vector<std::vector<std::size_t>> cells(to.size());
@@ -55,7 +55,7 @@ void redistribute(const Piece& piece, std::size_t count, KeyOf key_of, const std
   }
   for (std::size_t server = 0; server < to.size(); ++server) {
     if (cells[server].empty()) continue;
-    PublishStatus taken(piece);
+    Taken taken(piece);
     for (const std::size_t n : cells[server]) taken.add(n);
     const Bytes bytes = to_bytes({&taken.piece(), 1});
     to[server].insert(to[server].end(), bytes.begin(), bytes.end());

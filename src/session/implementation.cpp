@@ -63,7 +63,7 @@ void Session::Implementation::set_allocated(const std::string& variable, std::in
   return *publisher_;
 }
 
-PublishStatus Session::Implementation::end_iteration(std::int64_t cycle, double time) {
+Taken Session::Implementation::end_iteration(std::int64_t cycle, double time) {
   Publisher& mine = publisher("end_iteration");
   if (!serving_) return mine.end(cycle, time, {});
   const OwnEnvironment environment;

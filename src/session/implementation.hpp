@@ -59,7 +59,7 @@ class Session::Implementation {
   void serve();
   /// Starts if that has not happened; throws Error(usage) on a server. Then the publisher.
   [[nodiscard]] Publisher& publisher(const char* call);
-  PublishStatus end_iteration(std::int64_t cycle, double time);
+  Taken end_iteration(std::int64_t cycle, double time);
   /// Throws Error(usage) before the start, which would be collective, and on a server.
   [[nodiscard]] const SteeredValues& steered(const char* call) const;
   /// Collective.

@@ -13,12 +13,12 @@ namespace {
 
 /// Tries all: an array that is not even tried would be owed by nobody. Refused if one is; throws what the first threw.
 template <class Publish>
-PublishStatus publish_each(std::size_t count, Publish&& publish) {
-  PublishStatus taken = PublishStatus::yes;
+Taken publish_each(std::size_t count, Publish&& publish) {
+  Taken taken = Taken::yes;
   std::exception_ptr first;
   for (std::size_t n = 0; n < count; ++n) {
     try {
-      if (publish(n) == PublishStatus::refused) taken = PublishStatus::refused;
+      if (publish(n) == Taken::refused) taken = Taken::refused;
     } catch (...) {
       if (!first) first = std::current_exception();
     }
@@ -28,7 +28,7 @@ PublishStatus publish_each(std::size_t count, Publish&& publish) {
 }
 
 template <class Array>
-PublishStatus publish_all(Publisher& publisher, const std::vector<Handle>& handles, const std::vector<Array>& arrays) {
+Taken publish_all(Publisher& publisher, const std::vector<Handle>& handles, const std::vector<Array>& arrays) {
   if (handles.size() != arrays.size()) {
     fail(Code::usage, "publish: {} handles and {} arrays; give as many of each", handles.size(), arrays.size());
   }
@@ -195,12 +195,12 @@ StridedValues::StridedValues(Type type, const void* data, const std::vector<Inde
   std::copy(strides.begin(), strides.end(), strides_.begin());
 }
 
-[[gnu::hot]] PublishStatus Session::publish(std::string_view variable, std::int64_t block, const Values& values) try {
+[[gnu::hot]] Taken Session::publish(std::string_view variable, std::int64_t block, const Values& values) try {
   return publishing(implementation_, "publish").publish(variable, block, values);
 } catch (...) {
   rethrow_as_error("publish");
 }
-PublishStatus Session::publish(std::string_view variable, std::int64_t block, const StridedValues& values) try {
+Taken Session::publish(std::string_view variable, std::int64_t block, const StridedValues& values) try {
   return publishing(implementation_, "publish")
       .publish(variable, block,
                ProgramArray{values.type(), values.data(), values.rank(), values.extents(), values.strides(),
@@ -208,35 +208,35 @@ PublishStatus Session::publish(std::string_view variable, std::int64_t block, co
 } catch (...) {
   rethrow_as_error("publish");
 }
-[[gnu::hot]] PublishStatus Session::publish(std::string_view variable, std::int64_t block, const void* data) try {
+[[gnu::hot]] Taken Session::publish(std::string_view variable, std::int64_t block, const void* data) try {
   return publishing(implementation_, "publish").publish(variable, block, data, nullptr);
 } catch (...) {
   rethrow_as_error("publish");
 }
-PublishStatus Session::publish(std::string_view variable, std::int64_t block, const void* data,
+Taken Session::publish(std::string_view variable, std::int64_t block, const void* data,
                                const std::array<Index, 4>& strides) try {
   return publishing(implementation_, "publish").publish(variable, block, data, &strides);
 } catch (...) {
   rethrow_as_error("publish");
 }
-PublishStatus Session::publish(std::string_view variable, std::int64_t block, const ProgramArray& array) try {
+Taken Session::publish(std::string_view variable, std::int64_t block, const ProgramArray& array) try {
   return publishing(implementation_, "publish").publish(variable, block, array);
 } catch (...) {
   rethrow_as_error("publish");
 }
-PublishStatus Session::publish_components(std::string_view variable, std::int64_t block,
+Taken Session::publish_components(std::string_view variable, std::int64_t block,
                                           const std::vector<const void*>& components) try {
   return publishing(implementation_, "publish_components").publish(variable, block, components, nullptr);
 } catch (...) {
   rethrow_as_error("publish_components");
 }
-PublishStatus Session::publish_components(std::string_view variable, std::int64_t block,
+Taken Session::publish_components(std::string_view variable, std::int64_t block,
                                           const std::vector<const void*>& components, const ProgramArray& of_each) try {
   return publishing(implementation_, "publish_components").publish(variable, block, components, &of_each);
 } catch (...) {
   rethrow_as_error("publish_components");
 }
-PublishStatus Session::publish_components(std::string_view variable, std::int64_t block,
+Taken Session::publish_components(std::string_view variable, std::int64_t block,
                                           const ValuesList& components) try {
   return publishing(implementation_, "publish_components").publish_components(variable, block, components.all);
 } catch (...) {
@@ -247,34 +247,34 @@ Handle Session::handle(std::string_view variable, std::int64_t block) try {
 } catch (...) {
   rethrow_as_error("handle");
 }
-[[gnu::hot]] PublishStatus Session::publish(Handle handle, const void* data) try {
+[[gnu::hot]] Taken Session::publish(Handle handle, const void* data) try {
   return publishing(implementation_, "publish").publish(static_cast<std::int64_t>(handle), data);
 } catch (...) {
   rethrow_as_error("publish");
 }
-[[gnu::hot]] PublishStatus Session::publish(Handle handle, const Values& values) try {
+[[gnu::hot]] Taken Session::publish(Handle handle, const Values& values) try {
   return publishing(implementation_, "publish").publish(static_cast<std::int64_t>(handle), values);
 } catch (...) {
   rethrow_as_error("publish");
 }
-PublishStatus Session::publish(const std::vector<Handle>& handles, const ValuesList& values) try {
+Taken Session::publish(const std::vector<Handle>& handles, const ValuesList& values) try {
   return publish_all(publishing(implementation_, "publish"), handles, values.all);
 } catch (...) {
   rethrow_as_error("publish");
 }
-PublishStatus Session::publish(const std::vector<Handle>& handles, const std::vector<const void*>& data) try {
+Taken Session::publish(const std::vector<Handle>& handles, const std::vector<const void*>& data) try {
   return publish_all(publishing(implementation_, "publish"), handles, data);
 } catch (...) {
   rethrow_as_error("publish");
 }
-PublishStatus Session::publish_block(std::int64_t block, const std::vector<NamedValues>& arrays) try {
+Taken Session::publish_block(std::int64_t block, const std::vector<NamedValues>& arrays) try {
   Publisher& publisher = publishing(implementation_, "publish_block");
   return publish_each(arrays.size(),
                       [&](std::size_t n) { return publisher.publish(arrays[n].variable, block, arrays[n].values); });
 } catch (...) {
   rethrow_as_error("publish_block");
 }
-PublishStatus Session::publish_block(std::int64_t block,
+Taken Session::publish_block(std::int64_t block,
                                      const std::vector<std::pair<std::string_view, const void*>>& arrays) try {
   Publisher& publisher = publishing(implementation_, "publish_block");
   return publish_each(arrays.size(), [&](std::size_t n) {
@@ -349,7 +349,7 @@ double Session::steered_real(std::string_view name) const try {
 } catch (...) {
   rethrow_as_error("get_real");
 }
-PublishStatus Session::end_iteration(std::int64_t cycle, double time) try {
+Taken Session::end_iteration(std::int64_t cycle, double time) try {
   return alive(implementation_, "end_iteration").end_iteration(cycle, time);
 } catch (...) {
   rethrow_as_error("end_iteration");

@@ -58,9 +58,9 @@ void publish_all(const std::string& text) {
   std::vector<double> values(static_cast<std::size_t>(cells));
   for (int step = 0; step < 5; ++step) {
     std::fill(values.begin(), values.end(), step);
-    CHECK(session.publish("v", rank, values) == PublishStatus::yes);
-    CHECK(session.publish("once", rank, values) == PublishStatus::yes);
-    CHECK(session.end_iteration(step, step) == PublishStatus::yes);
+    CHECK(session.publish("v", rank, values) == Taken::yes);
+    CHECK(session.publish("once", rank, values) == Taken::yes);
+    CHECK(session.end_iteration(step, step) == Taken::yes);
   }
   const Account account = session.close();
   CHECK(account.delivered == 5);
@@ -102,17 +102,17 @@ TEST_CASE("a handle publishes what its name does, until its block is removed") {
     const std::vector<double> values(static_cast<std::size_t>(cells), 1.0);
     const Handle v = session.handle("v", rank), once = session.handle("once", rank);
     CHECK(session.handle("v", rank) == v);
-    CHECK(session.publish({v, once}, {values, values}) == PublishStatus::yes);
+    CHECK(session.publish({v, once}, {values, values}) == Taken::yes);
     CHECK_THROWS_WITH_AS(session.publish(v, values), doctest::Contains("published already"), Error);
-    CHECK(session.end_iteration(0, 0) == PublishStatus::refused);
+    CHECK(session.end_iteration(0, 0) == Taken::refused);
     CHECK(session.refusal().find("published already") != std::string::npos);
-    CHECK(session.publish(v, values) == PublishStatus::yes);
-    CHECK(session.end_iteration(1, 1) == PublishStatus::yes);
+    CHECK(session.publish(v, values) == Taken::yes);
+    CHECK(session.end_iteration(1, 1) == Taken::yes);
     CHECK(session.refusal().empty());
     session.remove_block("line", rank);
     CHECK_THROWS_WITH_AS(session.publish(v, values), doctest::Contains("removed"), Error);
     CHECK_THROWS_WITH_AS(session.publish(Handle{99}, values), doctest::Contains("never given"), Error);
-    CHECK(session.end_iteration(2, 2) == PublishStatus::refused);
+    CHECK(session.end_iteration(2, 2) == Taken::refused);
     const Account account = session.close();
     CHECK(account.delivered == 1);
     CHECK(account.refused == 2);
@@ -130,9 +130,9 @@ TEST_CASE("all of several handles are tried, and the first that fails is said") 
   CHECK_THROWS_WITH_AS(session.publish({Handle{99}, v, Handle{98}, once}, {values, values, values, values}),
                        doctest::Contains("99"), Error);
   CHECK_THROWS_WITH_AS(session.publish(once, values), doctest::Contains("published already"), Error);
-  CHECK(session.end_iteration(0, 0) == PublishStatus::refused);
-  CHECK(session.publish(v, values) == PublishStatus::yes);
-  CHECK(session.end_iteration(1, 1) == PublishStatus::yes);
+  CHECK(session.end_iteration(0, 0) == Taken::refused);
+  CHECK(session.publish(v, values) == Taken::yes);
+  CHECK(session.end_iteration(1, 1) == Taken::yes);
   CHECK(session.close().delivered == 1);
 }
 

@@ -154,16 +154,16 @@ TEST_CASE("C++: containers, spans, pointers and views with strides say their typ
   const std::vector<double> t = counted<double>(cells);
   const std::vector<float> n = counted<float>(nodes);
   const std::vector<std::array<double, 3>> x(5, {1, 2, 3});
-  CHECK(s.publish("t", 0, t) == PublishStatus::yes);
-  CHECK(s.publish("n", 0, n.data(), n.size()) == PublishStatus::yes);
-  CHECK(s.publish("x", 0, std::span(x)) == PublishStatus::yes);
-  CHECK(s.publish("w", 0, std::array<std::int64_t, 5>{1, 2, 3, 4, 5}) == PublishStatus::yes);
-  CHECK(s.publish_components("v", 0, {t, {t.data(), cells}, t}) == PublishStatus::yes);
-  CHECK(s.end_iteration(0, 0) == PublishStatus::yes);
+  CHECK(s.publish("t", 0, t) == Taken::yes);
+  CHECK(s.publish("n", 0, n.data(), n.size()) == Taken::yes);
+  CHECK(s.publish("x", 0, std::span(x)) == Taken::yes);
+  CHECK(s.publish("w", 0, std::array<std::int64_t, 5>{1, 2, 3, 4, 5}) == Taken::yes);
+  CHECK(s.publish_components("v", 0, {t, {t.data(), cells}, t}) == Taken::yes);
+  CHECK(s.end_iteration(0, 0) == Taken::yes);
   const Handle of_t = s.handle("t", 0), of_n = s.handle("n", 0);
-  CHECK(s.publish({of_t, of_n}, {t, n}) == PublishStatus::yes);
-  CHECK(s.publish_block(0, {{"x", x}, {"v", std::vector<std::array<double, 3>>(cells)}}) == PublishStatus::yes);
-  CHECK(s.end_iteration(1, 1) == PublishStatus::yes);
+  CHECK(s.publish({of_t, of_n}, {t, n}) == Taken::yes);
+  CHECK(s.publish_block(0, {{"x", x}, {"v", std::vector<std::array<double, 3>>(cells)}}) == Taken::yes);
+  CHECK(s.end_iteration(1, 1) == Taken::yes);
 
   CHECK(has(said([&] { s.publish("n", 0, std::vector<float>(cells)); }), "`centering: cell`"));
   CHECK(has(said([&] { s.publish("t", 0, n); }), "has elements of type float32, expected float64"));
@@ -176,11 +176,11 @@ TEST_CASE("C++: containers, spans, pointers and views with strides say their typ
   CHECK(has(said([&] { s.publish("t", 0, {t.data(), {4, 3, 2}, {1, 4}}); }), "3 extents and 2 strides"));
   CHECK(has(said([&] { static_cast<void>(s.alloc<double>("t", 0, nodes)); }), "has 60 values, expected 24"));
   CHECK(has(said([&] { static_cast<void>(s.alloc<float>("t", 0, cells)); }), "of type float32, expected float64"));
-  CHECK(s.end_iteration(2, 2) == PublishStatus::refused);
+  CHECK(s.end_iteration(2, 2) == Taken::refused);
   auto* const memory = s.alloc<std::array<double, 3>>("v", 0, cells);
   REQUIRE(memory != nullptr);
   s.clear("v", 0);
-  CHECK(s.publish("t", 0, {t.data(), {4, 3, 2}, {1, 4, 12}}) == PublishStatus::yes);
-  CHECK(s.end_iteration(3, 3) == PublishStatus::yes);
+  CHECK(s.publish("t", 0, {t.data(), {4, 3, 2}, {1, 4, 12}}) == Taken::yes);
+  CHECK(s.end_iteration(3, 3) == Taken::yes);
   CHECK(s.close().delivered == 3);
 }

@@ -143,13 +143,13 @@ class Simulation {
     bool taken = true;
     const bool now = step == fault_step;
     const auto publish = [&](const char* stage, const char* variable) {
-      const auto hand_over = [&] { taken &= session_.publish(variable, rank_, values_) == PublishStatus::yes; };
+      const auto hand_over = [&] { taken &= session_.publish(variable, rank_, values_) == Taken::yes; };
       static_cast<void>(stages_.call(stage, hand_over, now));
     };
     publish("publish", "t");
     if (step % 2 == 0) publish("keep", "s");
     static_cast<void>(stages_.call(
-        "end", [&] { taken &= session_.end_iteration(step, 0.5 * step) == PublishStatus::yes; }, now));
+        "end", [&] { taken &= session_.end_iteration(step, 0.5 * step) == Taken::yes; }, now));
     ending_.refused += !taken;
   }
 

@@ -314,17 +314,17 @@ void run(sidestream::Session& session, const Options& options) {
           taken = false;
         }
       } else {
-        taken &= session.publish("t", piece.id, piece.t) == sidestream::PublishStatus::yes;
+        taken &= session.publish("t", piece.id, piece.t) == sidestream::Taken::yes;
       }
       // On no client: then the variable is absent.
       if (step != options.number("without_p_at", -1)) {
-        taken &= session.publish("p", piece.id, piece.p) == sidestream::PublishStatus::yes;
+        taken &= session.publish("p", piece.id, piece.p) == sidestream::Taken::yes;
       }
       if (still && (anew || step % 3 == 2 || (fails_at >= 0 && step == fails_at + 2))) {
         const auto values = field.still(piece, (step + 1) / 3);
         try {
           const double* data = step == fails_at ? nullptr : values.data();
-          taken &= session.publish("s", piece.id, data, values.size()) == sidestream::PublishStatus::yes;
+          taken &= session.publish("s", piece.id, data, values.size()) == sidestream::Taken::yes;
         } catch (const sidestream::Error& e) {
           std::printf("planned: %s\n", e.what());
         }
@@ -337,7 +337,7 @@ void run(sidestream::Session& session, const Options& options) {
     // As rank-local rounding would.
     const double mine = rank > 0 && options.number("nudge", 0) ? std::nextafter(time, 1e9) : time;
     try {
-      taken &= session.end_iteration(10 * (step / repeat + first), mine) == sidestream::PublishStatus::yes;
+      taken &= session.end_iteration(10 * (step / repeat + first), mine) == sidestream::Taken::yes;
     } catch (const sidestream::Error& e) {
       failure = e;
     }

@@ -75,11 +75,11 @@ TEST_CASE("places never overlap, lie in the file, and are used again") {
   std::mt19937 random(7);
   for (const std::uint64_t size : {1u, 64u, 1000u, 4096u}) {
     SpillPlaces places(size);
-    struct PublishStatus {
+    struct Taken {
       std::uint64_t begin, end;
       std::int64_t iteration;
     };
-    std::vector<PublishStatus> taken;
+    std::vector<Taken> taken;
     std::int64_t iteration = 0, released = 0;
     int refused = 0, given = 0;
     for (int step = 0; step < 20000; ++step) {
@@ -94,7 +94,7 @@ TEST_CASE("places never overlap, lie in the file, and are used again") {
           continue;
         }
         REQUIRE(*offset + bytes <= size);
-        for (const PublishStatus& other : taken) REQUIRE((*offset >= other.end || *offset + bytes <= other.begin));
+        for (const Taken& other : taken) REQUIRE((*offset >= other.end || *offset + bytes <= other.begin));
         if (random() % 10 == 0) {
           places.give_back(*offset);
         } else {
@@ -106,7 +106,7 @@ TEST_CASE("places never overlap, lie in the file, and are used again") {
       } else {
         released = std::max(released, iteration - static_cast<std::int64_t>(random() % 4));
         places.release_upto(released);
-        std::erase_if(taken, [&](const PublishStatus& one) { return one.iteration < released; });
+        std::erase_if(taken, [&](const Taken& one) { return one.iteration < released; });
       }
     }
     CHECK(given > 100);

@@ -137,7 +137,7 @@ int add_part(sidestream_results* results, const char* file, sidestream_pieces pi
   if (!results) return SIDESTREAM_ERROR_USAGE;
   return shielded(&results->problem, [&]() -> int {
     decltype(make()) part;
-    together(*results->servers, [&] { part = make(); });
+    run_collectively(*results->servers, [&] { part = make(); });
     results->results->add_parts(file, part, *results->servers, static_cast<Pieces>(pieces));
     return SIDESTREAM_OK;
   });

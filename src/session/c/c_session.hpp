@@ -42,8 +42,8 @@ int guarded(sidestream_session* handle, const char* call, Work&& work) noexcept 
   });
 }
 
-[[nodiscard]] inline int code_of(PublishStatus taken) {
-  return taken == PublishStatus::refused ? SIDESTREAM_REFUSED : SIDESTREAM_OK;
+[[nodiscard]] inline int code_of(Taken taken) {
+  return taken == Taken::refused ? SIDESTREAM_REFUSED : SIDESTREAM_OK;
 }
 
 /// A call that may be refused, which leaves a sentence too.

@@ -66,7 +66,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
                                             const EditDocument& edit) {
   read_configuration(file, text);
   folder_ = common_folder(*world_);
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     document_ = parse_document(text_, file_, folder_);
     if (edit) document_ = edit(*document_);
     opening_ = read_opening(*document_);
@@ -78,7 +78,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
     for (const std::string& ignored : opening_.placement.warnings) log::warning("{}", ignored);
   }
   roles_ = assign_roles(*world_, opening_.placement);
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     register_built_in(registry_);
     staging::register_streams(registry_, streams_);
     if (is_off()) return;  // tasks are not read either
@@ -92,7 +92,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
 /// From here to the start servers that wait see whether there is still something to wait for.
 void Session::Implementation::tell_waiting_servers() {
   const PlacementConfig& placement = opening_.placement;
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     if (placement.mode == PlacementMode::sidecar && roles_.node_members->rank() == 0) {
       const int pretended = placement.pretend_nodes > 0 ? roles_.node : -1;
       opening_socket_ =
@@ -107,7 +107,7 @@ void Session::Implementation::tell_waiting_servers() {
 }
 
 void Session::Implementation::read_configuration(const std::string& file, const std::optional<std::string>& text) {
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     if (world_->rank() != 0) return;
     const char* override_file = std::getenv("SIDESTREAM_CONFIG");
     if (override_file && *override_file) {
@@ -129,7 +129,7 @@ void Session::Implementation::read_configuration(const std::string& file, const 
 }
 
 void Session::Implementation::check_directory() {
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     if (world_->rank() != 0 || is_off()) return;
     directory_lock_ = std::make_unique<DirectoryLock>(opening_.directory, RecordNames{}.lock);
     refuse_earlier_run(opening_);

@@ -22,6 +22,7 @@
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"
 #include "session/serving/server_groups.hpp"
+#include "session/serving/streams.hpp"
 
 namespace sidestream {
 
@@ -120,7 +121,7 @@ void Session::Implementation::begin_together() {
   divide_servers();
   make_tables();
   // Over all ranks: servers must not go on to the next collective step if a client's blocks are wrong.
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     if (!is_server()) make_publisher();
   });
   check_blocks();
@@ -139,7 +140,7 @@ void Session::Implementation::begin_together() {
   if (wires_.server) wires_.server = attach_streams(streams_, wires_.server);
   begin_serving();
   // Only now is it a run that a later one must not overwrite.
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     const bool sidecar = opening_.placement.mode == PlacementMode::sidecar;
     if (sidecar && world_->rank() == 0) {
       settle_part_files(opening_, {client_tables.timings, client_tables.iterations});
@@ -165,7 +166,7 @@ void Session::Implementation::assemble_meshes() {
       failure = std::current_exception();
     }
   }
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     if (failure) std::rethrow_exception(failure);
   });
 }
@@ -176,7 +177,7 @@ void Session::Implementation::agree_on_declarations() {
   Bytes common = declarations_.encode();
   const Bytes mine = common;
   world_->broadcast(common, first);
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     if (is_server()) {
       declarations_ = Declarations::decode(common);
     } else if (mine != common) {
@@ -212,14 +213,11 @@ static void check_partials(const Config& config, const Registry& registry) {
 }
 
 void Session::Implementation::configure() {
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     const int pretended = opening_.placement.pretend_nodes;
-    config_ = read_config(*document_, registry_, declarations_.parameters, declarations_.metadata);
+    config_ = complete_config(*document_, registry_, declarations_, streams_.get());
     config_.opening.placement.pretend_nodes = pretended;
     config_.opening.placement.spill = opening_.placement.spill;
-    declarations_.apply_arrays(config_.metadata);
-    declare_to_streams(*streams_, config_, declarations_);
-    declarations_.apply_attributes(config_.metadata);
     published_ = published_part(config_.metadata);
     check_partials(config_, registry_);
   });
@@ -233,7 +231,7 @@ void Session::Implementation::divide_servers() {
   settle_groups(*world_, roles_, config_);
   const PlacementConfig& placement = config_.opening.placement;
   if (opening_.placement.mode != PlacementMode::sidecar) join_group(roles_, placement);
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     if (placement.mode != PlacementMode::nodes || placement.forward == Forward::partials) return;
     const MovementRules use{&registry_.partitioners().at(placement.partitioner), placement.partitioner_settings, false};
     if (placement.groups.empty()) check_partitioner(use, config_.metadata, roles_.servers.count);
@@ -247,7 +245,7 @@ void Session::Implementation::make_tables() {
   const bool sidecar = opening_.placement.mode == PlacementMode::sidecar;
   RunTables::Kinds kinds;
   kinds.moves = opening_.placement.mode == PlacementMode::nodes;
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     tables_ = std::make_unique<RunTables>(opening_.directory, world_->rank(), world_->size(),
                                           sidecar ? client_tables : kinds);
   });
@@ -319,7 +317,7 @@ void check_unique(const std::vector<MemberMessage>& from, const Metadata& metada
 /// them.
 void Session::Implementation::check_blocks() {
   if (is_server()) {
-    together(*world_, [] {});
+    run_collectively(*world_, [] {});
     return;
   }
   std::set<BlockName> mine;
@@ -332,7 +330,7 @@ void Session::Implementation::check_blocks() {
     to.push_back({home, bytes_of(names)});
   }
   const std::vector<MemberMessage> from = roles_.members->exchange(std::move(to));
-  together(*world_, [&] { check_unique(from, config_.metadata); });
+  run_collectively(*world_, [&] { check_unique(from, config_.metadata); });
 }
 
 /// Servers fail alike; clients hear of it.
@@ -351,7 +349,7 @@ void Session::Implementation::make_serving() {
       failure = std::current_exception();
     }
   }
-  together(*world_, [&] {
+  run_collectively(*world_, [&] {
     if (failure) std::rethrow_exception(failure);
   });
 }

@@ -167,13 +167,10 @@ class Endpoint {
   void declare() {
     run_collectively(all_, [&] {
       const Declarations there = Declarations::decode(server_->announced().declarations);
-      config_ = read_config(*document_, registry_, there.parameters, there.metadata);
+      config_ = complete_config(*document_, registry_, there, streams_.get());
       if (!options_.directory.empty()) config_.opening.directory = path_from(folder_, options_.directory);
       config_.opening.placement.mode = PlacementMode::inline_;  // the tasks run here
       config_.opening.placement.groups = opening_.placement.groups;
-      there.apply_arrays(config_.metadata);
-      declare_to_streams(*streams_, config_, there);
-      there.apply_attributes(config_.metadata);
       server_->translate(there.metadata, config_.metadata, config_.events);
     });
   }

@@ -50,14 +50,14 @@ Serving::Serving(const Group& group, const Config& config, const Registry& regis
   const GoesOnWith what = opening.existing != Existing::resume ? GoesOnWith::nothing
                           : opening.same_session               ? GoesOnWith::session
                                                                : GoesOnWith::run;
-  together(*servers_, [&] {
+  run_collectively(*servers_, [&] {
     const std::string provenance =
         "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
     directory_ = open_output_directory(opening.directory, provenance, what, opening.fsync);
     if (opening.existing == Existing::replace && !reduces && servers_->rank() == 0) remove_earlier(registry);
     results_ = make_result_store(registry, directory_, reduces ? 1 : servers_->rank());
   });
-  together(*servers_, [&] {
+  run_collectively(*servers_, [&] {
     if (choose) choose(directory_);
     make_tasks(registry);
     triggers_ = Triggers(configs_);

@@ -30,6 +30,7 @@
 #include "session/serving/run_tables.hpp"
 #include "session/serving/server_groups.hpp"
 #include "session/serving/serving.hpp"
+#include "session/serving/streams.hpp"
 #include "storage/files/directory_lock.hpp"
 #include "transport/shared_memory/sidecar/opening_socket.hpp"
 #include "transport/shared_memory/sidecar/sidecar_server.hpp"
@@ -222,9 +223,7 @@ void Group::configure() {
   run_collectively(world_, [&] {
     const Declarations declared = Declarations::decode(setup_.declarations);
     const int pretended = opening_.placement.pretend_nodes;
-    config_ = read_config(*document_, registry_, declared.parameters, declared.metadata);
-    declared.apply_arrays(config_.metadata);
-    declared.apply_attributes(config_.metadata);
+    config_ = complete_config(*document_, registry_, declared);
     check_declarations();
     OpeningConfig& opening = config_.opening;
     opening.placement.pretend_nodes = pretended;

@@ -31,8 +31,6 @@ Metadata sent_part(const Config& config) {
   return sent;
 }
 
-}  // namespace
-
 void declare_to_streams(staging::StreamContext& streams, const Config& config, const Declarations& declarations) {
   Declarations all;
   all.parameters = declarations.parameters;
@@ -40,6 +38,17 @@ void declare_to_streams(staging::StreamContext& streams, const Config& config, c
   all.attributes = declarations.attributes;
   streams.declarations = all.encode();
   streams.events = config.events;
+}
+
+}  // namespace
+
+Config complete_config(const Document& document, const Registry& registry, const Declarations& declarations,
+                       staging::StreamContext* streams, const std::vector<std::string>& derived) {
+  Config config = read_config(document, registry, declarations.parameters, declarations.metadata, derived);
+  declarations.apply_arrays(config.metadata);
+  if (streams) declare_to_streams(*streams, config, declarations);  // which carry attributes beside the metadata
+  declarations.apply_attributes(config.metadata);
+  return config;
 }
 
 void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers) {

@@ -10,8 +10,12 @@
 
 namespace sidestream {
 
-/// Before attributes are applied to `config.metadata`: notes what readers need to know to arrive at the same.
-void declare_to_streams(staging::StreamContext& streams, const Config& config, const Declarations& declarations);
+/// The configuration as every process of a run has it: the file, what the program declared by calls, and `derived`
+/// (see read_config). `streams`, if not null, notes what readers need to arrive at the same. Throws
+/// Error(configuration).
+[[nodiscard]] Config complete_config(const Document& document, const Registry& registry,
+                                     const Declarations& declarations, staging::StreamContext* streams = nullptr,
+                                     const std::vector<std::string>& derived = {});
 
 /// Collective over the servers: a number by which this session is told from others.
 void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers);

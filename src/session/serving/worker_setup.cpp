@@ -16,6 +16,7 @@
 #include "config/tasks/plugin_loader.hpp"
 #include "session/c/c_analysis.hpp"
 #include "session/opening/configuration.hpp"
+#include "session/serving/streams.hpp"
 
 namespace sidestream {
 
@@ -130,10 +131,7 @@ WorkerTask make_worker_task(BytesView bytes) {
   made->document = with_one(*parse_document(setup.text, setup.file, setup.folder), setup.analysis);
   register_for_all(made->registry, read_opening(*made->document));
   const Declarations declared = Declarations::decode(setup.declarations);
-  made->config =
-      read_config(*made->document, made->registry, declared.parameters, declared.metadata, setup.expressions);
-  declared.apply_arrays(made->config.metadata);
-  declared.apply_attributes(made->config.metadata);
+  made->config = complete_config(*made->document, made->registry, declared, nullptr, setup.expressions);
   if (numbered(made->config.metadata) != setup.metadata) {
     fail(Code::internal, "the worker's meshes and variables differ from its server's");
   }

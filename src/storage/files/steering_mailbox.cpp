@@ -134,12 +134,12 @@ bool has_answer(const std::string& path, std::string& sentence, double seconds) 
 }
 
 /// What was taken, or why it is no request.
-struct PublishStatus {
+struct Taken {
   std::optional<SteeringMailbox::Request> request;
   std::string trouble;
 };
 
-PublishStatus read_request(const std::string& id, const std::string& path) {
+Taken read_request(const std::string& id, const std::string& path) {
   const std::optional<std::string> text = text_in(path, longest + 1);
   if (!text) return {std::nullopt, "refused: the request is no file that can be read"};
   if (text->size() > longest) {
@@ -174,7 +174,7 @@ std::vector<SteeringMailbox::Request> SteeringMailbox::take() {
     const std::string id = name.substr(request.size());
     const std::string path = in(folder_, taken, id);
     if (::rename((fs::path(folder_) / name).c_str(), path.c_str()) != 0) continue;  // withdrawn
-    PublishStatus found = read_request(id, path);
+    Taken found = read_request(id, path);
     if (::unlink(path.c_str()) != 0) ::rmdir(path.c_str());
     if (found.request) {
       requests.push_back(std::move(*found.request));
