@@ -15,12 +15,10 @@
 #include <string>
 
 #include "contour/surface_shares.hpp"
+#include "graphics/compositing.hpp"
 #include "graphics/drawn_rows.hpp"
-#include "graphics/resolve.hpp"
 #include "measure.hpp"
-#include "storage/formats/png.hpp"
-#include "storage/formats/vtkhdf.hpp"
-#include "storage/formats/vtp.hpp"
+#include "storage/formats/kinds.hpp"
 #include "surface_run.hpp"
 
 using namespace sidestream;

@@ -1,4 +1,4 @@
-#include "database.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "database.hpp"
+#include "commands.hpp"
 
 namespace io {
 

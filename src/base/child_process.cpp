@@ -13,7 +13,7 @@
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 
 namespace sidestream {
 

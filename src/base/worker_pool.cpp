@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/float_environment.hpp"
-#include "base/thread_without_signals.hpp"
+#include "base/own_environment.hpp"
 
 namespace sidestream {
 

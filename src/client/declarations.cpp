@@ -7,7 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/records.hpp"
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "config/expressions/relations.hpp"
 #include "data/mesh_arrays.hpp"
 

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
@@ -212,7 +211,7 @@ void Publisher::look_at_mesh(const BlockRecord& record, const ArrayView& list) {
 }
 
 [[gnu::hot]] Taken Publisher::publish(std::string_view name, std::int64_t id, const void* data,
-                                              const std::array<Index, 4>* strides) {
+                                      const std::array<Index, 4>* strides) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "publish").slot;

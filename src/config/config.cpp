@@ -4,10 +4,9 @@
 #include "config/expressions/derived_section.hpp"
 #include "config/groups.hpp"
 #include "config/opening.hpp"
-#include "config/options/fail_at.hpp"
+#include "config/options/document.hpp"
 #include "config/options/names.hpp"
-#include "config/steering_section.hpp"
-#include "config/tasks/task_files.hpp"
+#include "config/sections.hpp"
 #include "config/tasks/tasks.hpp"
 
 namespace sidestream {

@@ -6,7 +6,7 @@
 #include "config/expressions/relations.hpp"
 #include "config/meshes.hpp"
 #include "config/opening.hpp"
-#include "config/options/fail_at.hpp"
+#include "config/options/document.hpp"
 #include "config/sections.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/error.hpp"

@@ -13,7 +13,6 @@
 #include "base/numbers.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
-#include "config/options/fail_at.hpp"
 
 namespace sidestream {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "config/tasks/task_prescan.hpp"
+#include "config/tasks/tasks.hpp"
 
 namespace sidestream {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "config/groups.hpp"
-#include "config/options/fail_at.hpp"
+#include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "config/options/read_settings.hpp"
 #include "config/sections.hpp"

@@ -1,4 +1,4 @@
-#include "config/steering_section.hpp"
+#include "config/sections.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -6,7 +6,6 @@
 #include "base/fail.hpp"
 #include "config/opening.hpp"
 #include "config/options/document.hpp"
-#include "config/options/fail_at.hpp"
 #include "config/options/names.hpp"
 
 namespace sidestream {

@@ -5,7 +5,6 @@
 #include <limits>
 #include <memory>
 
-#include "contour/contour_flat.hpp"
 #include "contour/contour_rows.hpp"
 #include "contour/flying_edges.hpp"
 #include "contour/marching_cubes_cell.hpp"

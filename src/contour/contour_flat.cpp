@@ -1,4 +1,4 @@
-#include "contour/contour_flat.hpp"
+#include "contour/contour.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 
 #include "contour/crossed_edge.hpp"
 #include "contour/curved_rows.hpp"
-#include "contour/normalise.hpp"
+#include "contour/row_normals.hpp"
 
 namespace sidestream {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "contour/crossed_edge.hpp"
-#include "contour/normalise.hpp"
 
 namespace sidestream {
 namespace {

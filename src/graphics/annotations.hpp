@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "graphics/colour_map.hpp"
+#include "graphics/colour.hpp"
 #include "graphics/layout.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/result.hpp"

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "graphics/framebuffer.hpp"
+#include "sidestream/data/result.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream::rendering {
@@ -21,5 +23,22 @@ struct Stripe {
 /// stripe, complete.
 [[nodiscard]] Framebuffer composite(std::span<const Bytes> partials, std::int64_t width, std::int64_t height,
                                     std::int64_t unit, Communicator& communicator);
+
+// From samples to pixels.
+
+/// What is seen where nothing is drawn: one colour, or a gradient from the first to the last row.
+struct Background {
+  Colour top, bottom;
+  [[nodiscard]] Colour at(std::int64_t row, std::int64_t height) const {
+    if (top == bottom || height < 2) return top;
+    return mix(top, bottom, static_cast<double>(row) / static_cast<double>(height - 1));
+  }
+};
+
+/// The rows of a picture of `height` pixel rows that a stripe holds, each pixel the mean light of its samples
+/// x samples block. The stripe's rows and width are multiples of `samples`. Red, green, blue, alpha from the
+/// stripe's first row.
+[[nodiscard]] std::vector<std::uint8_t> resolve(const Framebuffer& stripe, int samples, std::int64_t height,
+                                                const Background& background);
 
 }  // namespace sidestream::rendering

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "graphics/colour.hpp"
-#include "mesh/vector.hpp"
+#include "mesh/plane.hpp"
 
 namespace sidestream::rendering {
 

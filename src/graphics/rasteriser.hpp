@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "contour/contour.hpp"
 #include "graphics/camera.hpp"
-#include "graphics/clipping.hpp"
-#include "graphics/colour_map.hpp"
+#include "graphics/colour.hpp"
 #include "graphics/framebuffer.hpp"
 #include "graphics/shading.hpp"
 
@@ -139,5 +139,11 @@ class Shades {
  private:
   std::array<std::optional<Colour>, 256> colours_{};
 };
+
+// Surfaces without normals, lit all the same.
+
+/// The triangles of a piece with points of their own and the normal of each triangle at its points; those without an
+/// area are left out. Lines are not taken over.
+[[nodiscard]] Piece facets(const Piece& piece);
 
 }  // namespace sidestream::rendering

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "graphics/colour.hpp"
-#include "mesh/vector.hpp"
+#include "mesh/plane.hpp"
 
 namespace sidestream::rendering {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "graphics/colour_map.hpp"
+#include "graphics/colour.hpp"
 
 namespace sidestream::rendering {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "mesh/level_axes.hpp"
+#include "mesh/point_grid.hpp"
 #include "sidestream/extend/analysis.hpp"
 
 namespace sidestream {

@@ -1,14 +1,21 @@
-// The points of blocks that are lists: where they are and which of them count.
+// Elements of arrays as real numbers, and the points of blocks that are lists.
 #pragma once
 
 #include <fmt/format.h>
 
-#include "mesh/number_at.hpp"
+#include "sidestream/data/array.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/options.hpp"
 
 namespace sidestream {
+
+/// A component of one point of an array.
+[[nodiscard]] inline double number_at(const ArrayView& array, const Index3& p, int component) {
+  return with_type(array.type, [&](auto zero) {
+    return static_cast<double>(*array.at<decltype(zero)>(p[0], p[1], p[2], component));
+  });
+}
 
 /// An element of a list as a real number.
 [[nodiscard]] inline double real_at(const BlockView& view, Index i, int component) {

@@ -7,7 +7,7 @@
 
 #include "analysis/common/kinds.hpp"
 #include "analysis/level_worlds.hpp"
-#include "base/mixed_bits.hpp"
+#include "base/hash.hpp"
 
 namespace sidestream::testing {
 

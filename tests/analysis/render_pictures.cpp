@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "analysis/common/kinds.hpp"
-#include "graphics/colour_map.hpp"
-#include "storage/formats/png.hpp"
+#include "graphics/colour.hpp"
+#include "storage/formats/kinds.hpp"
 #include "support/fake_domain.hpp"
 
 using namespace sidestream;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "analysis/common/extract/boundary_faces.hpp"
+#include "analysis/common/extract/part_query.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/list_blocks.hpp"
 #include "analysis/part_checks.hpp"

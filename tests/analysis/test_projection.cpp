@@ -7,7 +7,7 @@
 
 #include "analysis/common/kinds.hpp"
 #include "analysis/grid_checks.hpp"
-#include "graphics/colour_map.hpp"
+#include "graphics/colour.hpp"
 #include "reduce/grid_sums.hpp"
 #include "reduce/packed_sum.hpp"
 #include "support/fake_domain.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "analysis/common/kinds.hpp"
-#include "data/earlier_tables.hpp"
+#include "data/file_pattern.hpp"
 #include "graphics/colour.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"

@@ -6,7 +6,6 @@
 
 #include "base/mpi/communicator.hpp"
 #include "graphics/compositing.hpp"
-#include "graphics/resolve.hpp"
 #include "sidestream/error.hpp"
 #include "support/ranks.hpp"
 

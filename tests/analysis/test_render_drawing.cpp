@@ -6,7 +6,6 @@
 #include <set>
 
 #include "graphics/annotations.hpp"
-#include "graphics/glyphs.hpp"
 #include "graphics/text.hpp"
 #include "graphics/ticks.hpp"
 

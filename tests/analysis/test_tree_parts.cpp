@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "analysis/common/extract/boundary_faces.hpp"
+#include "analysis/common/extract/part_query.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/list_blocks.hpp"
 #include "analysis/part_checks.hpp"

@@ -1,7 +1,7 @@
 // Expressions, byte sizes, schedules, suggestions.
 #include "config/expressions/expression.hpp"
-#include "config/options/byte_size.hpp"
 #include "config/options/names.hpp"
+#include "config/options/option_text.hpp"
 #include "config/support.hpp"
 #include "config/tasks/schedule_text.hpp"
 

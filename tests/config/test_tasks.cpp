@@ -1,6 +1,6 @@
 // Analyses and outputs: kinds, schedules, names, files, events.
 #include "config/support.hpp"
-#include "config/tasks/task_prescan.hpp"
+#include "config/tasks/tasks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

@@ -10,9 +10,9 @@
 #include "config/options/document.hpp"
 #include "config/options/read_settings.hpp"
 #include "data/mesh_arrays.hpp"
-#include "storage/files/output.hpp"
+#include "storage/files/output_directory.hpp"
 #include "storage/formats/metadata_file.hpp"
-#include "storage/writers/metadata_writer.hpp"
+#include "storage/writers/kinds.hpp"
 #include "support/fake_domain.hpp"
 
 using namespace sidestream;

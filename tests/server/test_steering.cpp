@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "client/steered_values.hpp"
-#include "server/steering/steering_calls.hpp"
 #include "server/steering/steering_server.hpp"
 #include "sidestream/error.hpp"
 

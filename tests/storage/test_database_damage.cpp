@@ -6,7 +6,6 @@
 
 #include "storage/database/inspection.hpp"
 #include "storage/files/output_file.hpp"
-#include "storage/files/replace_file.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/scratch.hpp"
 

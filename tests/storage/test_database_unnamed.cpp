@@ -8,7 +8,6 @@
 #include "storage/database/prune.hpp"
 #include "storage/files/directory_lock.hpp"
 #include "storage/files/output_file.hpp"
-#include "storage/files/replace_file.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"

@@ -9,8 +9,8 @@
 #include "storage/files/slabs.hpp"
 #include "storage/formats/base64.hpp"
 #include "storage/formats/csv.hpp"
+#include "storage/formats/kinds.hpp"
 #include "storage/formats/vtk_block.hpp"
-#include "storage/formats/vtp.hpp"
 #include "storage/support/sample.hpp"
 
 using namespace sidestream;

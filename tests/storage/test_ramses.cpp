@@ -7,7 +7,6 @@
 #include "importers/ramses/cell_values.hpp"
 #include "importers/ramses/particles.hpp"
 #include "storage/files/output_file.hpp"
-#include "storage/files/replace_file.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"
 

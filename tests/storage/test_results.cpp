@@ -10,7 +10,7 @@
 
 #include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
-#include "storage/formats/vtp.hpp"
+#include "storage/formats/kinds.hpp"
 #include "storage/results/series.hpp"
 #include "storage/support/sample.hpp"
 #include "support/message_of.hpp"

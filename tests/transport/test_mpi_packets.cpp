@@ -15,8 +15,7 @@
 #include "sidestream/error.hpp"
 #include "support/ranks.hpp"
 #include "transport/mpi/packet.hpp"
-#include "transport/mpi/receive_queue.hpp"
-#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/queues.hpp"
 
 using namespace sidestream;
 using namespace std::chrono_literals;

@@ -1,4 +1,4 @@
-#include "check.hpp"
+#include "commands.hpp"
 
 #include <fmt/ranges.h>
 
@@ -7,9 +7,9 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
-#include "check_buffer.hpp"
+#include "check_options.hpp"
+#include "config/groups.hpp"
 #include "config/options/document.hpp"
-#include "config/split.hpp"
 #include "config/stream_config.hpp"
 #include "loading.hpp"
 #include "mistakes.hpp"

@@ -1,13 +1,13 @@
-#include "check_buffer.hpp"
+#include "check_options.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "config/options/byte_size.hpp"
-#include "config/options/fail_at.hpp"
-#include "config/split.hpp"
+#include "config/groups.hpp"
+#include "config/options/document.hpp"
+#include "config/options/option_text.hpp"
 #include "session/opening/wiring.hpp"
 #include "sidestream/data/array.hpp"
 

@@ -5,7 +5,6 @@
 
 #include "base/fail.hpp"
 #include "config/options/document.hpp"
-#include "config/options/fail_at.hpp"
 #include "config/options/names.hpp"
 #include "loading.hpp"
 

@@ -1,4 +1,4 @@
-#include "export.hpp"
+#include "commands.hpp"
 
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/fail.hpp"
-#include "base/own_folders.hpp"
-#include "base/system_text.hpp"
+#include "base/paths.hpp"
+#include "base/text.hpp"
 
 namespace sidestream {
 

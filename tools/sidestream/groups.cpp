@@ -10,7 +10,7 @@
 #include "base/fail.hpp"
 #include "config/options/names.hpp"
 #include "run_timings.hpp"
-#include "storage/files/replace_file.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream {
 

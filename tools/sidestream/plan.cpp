@@ -1,4 +1,4 @@
-#include "plan.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 #include "loading.hpp"
 #include "plan_report.hpp"
 #include "plan_source.hpp"
-#include "server/redistribution/plan_check.hpp"
+#include "server/redistribution/movement.hpp"
 
 namespace sidestream {
 

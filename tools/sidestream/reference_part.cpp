@@ -1,4 +1,4 @@
-#include "reference_part.hpp"
+#include "commands.hpp"
 
 #include <algorithm>
 #include <sstream>

@@ -9,7 +9,7 @@
 #include "base/numbers.hpp"
 #include "config/options/document.hpp"
 #include "config/reserved_file_names.hpp"
-#include "config/tasks/task_prescan.hpp"
+#include "config/tasks/tasks.hpp"
 #include "loading.hpp"
 #include "storage/formats/csv.hpp"
 

@@ -1,4 +1,4 @@
-#include "set.hpp"
+#include "commands.hpp"
 
 #include "base/fail.hpp"
 #include "storage/files/steering_mailbox.hpp"

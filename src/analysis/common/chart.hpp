@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "graphics/colour_map.hpp"
+#include "graphics/colour.hpp"
 #include "graphics/layout.hpp"
 #include "sidestream/data/result.hpp"
 #include "sidestream/extend/options.hpp"

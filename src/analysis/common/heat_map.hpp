@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "graphics/colour_map.hpp"
+#include "graphics/colour.hpp"
 #include "reduce/grid_sums.hpp"
 #include "sidestream/extend/options.hpp"
 #include "sidestream/extend/task.hpp"

@@ -9,7 +9,7 @@
 #include "analysis/common/heat_map.hpp"
 #include "analysis/common/kinds.hpp"
 #include "reduce/bins/bin_counts.hpp"
-#include "reduce/bins/block_lines.hpp"
+#include "reduce/bins/bins.hpp"
 #include "reduce/grid_sums.hpp"
 
 namespace sidestream {

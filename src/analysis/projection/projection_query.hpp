@@ -9,7 +9,7 @@
 #include "analysis/common/grid_result.hpp"
 #include "analysis/projection/column_sums.hpp"
 #include "mesh/cell_choice.hpp"
-#include "mesh/level_axes.hpp"
+#include "mesh/point_grid.hpp"
 #include "reduce/grid_sums.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/options.hpp"

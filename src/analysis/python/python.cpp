@@ -7,10 +7,9 @@
 #include <sstream>
 
 #include "analysis/common/kinds.hpp"
-#include "base/own_folders.hpp"
 #include "base/paths.hpp"
 #include "config/options/names.hpp"
-#include "config/options/path_option.hpp"
+#include "config/options/option_text.hpp"
 #include "config/tasks/plugin_loader.hpp"
 
 namespace sidestream {

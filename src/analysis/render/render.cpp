@@ -20,8 +20,8 @@
 #include "graphics/annotations.hpp"
 #include "graphics/compositing.hpp"
 #include "graphics/drawn_rows.hpp"
-#include "graphics/facets.hpp"
 #include "graphics/outline.hpp"
+#include "graphics/rasteriser.hpp"
 #include "graphics/spheres.hpp"
 
 namespace sidestream {

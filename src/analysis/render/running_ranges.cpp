@@ -8,7 +8,7 @@
 #include "base/fail.hpp"
 #include "base/numbers.hpp"
 #include "base/records.hpp"
-#include "data/earlier_tables.hpp"
+#include "data/file_pattern.hpp"
 
 namespace sidestream::rendering {
 namespace {

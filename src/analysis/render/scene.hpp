@@ -10,8 +10,8 @@
 #include "analysis/common/extract/part_query.hpp"
 #include "analysis/render/particles.hpp"
 #include "graphics/camera.hpp"
-#include "graphics/colour_map.hpp"
-#include "graphics/resolve.hpp"
+#include "graphics/colour.hpp"
+#include "graphics/compositing.hpp"
 
 namespace sidestream::rendering {
 

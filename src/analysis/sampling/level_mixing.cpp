@@ -6,8 +6,8 @@
 
 #include "analysis/sampling/samplers.hpp"
 #include "base/fail.hpp"
-#include "mesh/level_axes.hpp"
 #include "mesh/owned_leaves.hpp"
+#include "mesh/point_grid.hpp"
 
 namespace sidestream::sampling {
 namespace {

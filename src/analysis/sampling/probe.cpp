@@ -12,7 +12,7 @@
 #include "analysis/common/common_options.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/sampling/level_mixing.hpp"
-#include "analysis/sampling/unsampled_points.hpp"
+#include "analysis/sampling/samplers.hpp"
 #include "base/records.hpp"
 
 namespace sidestream {

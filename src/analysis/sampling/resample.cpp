@@ -13,7 +13,7 @@
 #include "analysis/common/kinds.hpp"
 #include "analysis/sampling/level_mixing.hpp"
 #include "analysis/sampling/resample_grid.hpp"
-#include "analysis/sampling/unsampled_points.hpp"
+#include "analysis/sampling/samplers.hpp"
 #include "base/fail.hpp"
 #include "base/records.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "data/tree_walk.hpp"
-#include "mesh/level_axes.hpp"
+#include "mesh/point_grid.hpp"
 
 namespace sidestream {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "analysis/sampling/samplers.hpp"
 #include "contour/marching_cubes_cell.hpp"
-#include "mesh/level_axes.hpp"
+#include "mesh/point_grid.hpp"
 
 namespace sidestream::sampling {
 namespace {

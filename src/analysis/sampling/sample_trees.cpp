@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "analysis/sampling/samplers.hpp"
-#include "mesh/level_axes.hpp"
 #include "mesh/owned_leaves.hpp"
+#include "mesh/point_grid.hpp"
 
 namespace sidestream::sampling {
 namespace {

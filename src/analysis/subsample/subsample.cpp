@@ -14,7 +14,7 @@
 
 #include "analysis/common/common_options.hpp"
 #include "analysis/common/kinds.hpp"
-#include "base/mixed_bits.hpp"
+#include "base/hash.hpp"
 #include "base/records.hpp"
 #include "mesh/drawn_points.hpp"
 #include "mesh/point_values.hpp"

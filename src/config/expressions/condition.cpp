@@ -9,8 +9,8 @@
 #include <optional>
 #include <string_view>
 
-#include "base/ascii.hpp"
-#include "config/options/fail_at.hpp"
+#include "base/text.hpp"
+#include "config/options/document.hpp"
 #include "config/options/names.hpp"
 
 namespace sidestream {

@@ -6,11 +6,10 @@
 #include <optional>
 #include <string_view>
 
-#include "base/ascii.hpp"
 #include "base/formula.hpp"
-#include "config/expressions/derived_functions.hpp"
-#include "config/expressions/derived_places.hpp"
-#include "config/options/fail_at.hpp"
+#include "base/text.hpp"
+#include "config/expressions/derived_section.hpp"
+#include "config/options/document.hpp"
 #include "config/options/names.hpp"
 
 namespace sidestream {

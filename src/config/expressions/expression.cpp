@@ -3,8 +3,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/ascii.hpp"
-#include "config/options/fail_at.hpp"
+#include "base/text.hpp"
+#include "config/options/document.hpp"
 #include "config/options/names.hpp"
 
 namespace sidestream {

@@ -1,10 +1,15 @@
 // The tree of a YAML file, with the place of every node.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/fail.hpp"
 #include "config/config.hpp"
+#include "sidestream/extend/options.hpp"
 
 namespace sidestream {
 
@@ -53,5 +58,21 @@ class Document {
 
 /// Parses any YAML value, not only a map: used for options' default values.
 [[nodiscard]] Node parse_node(const std::string& text, const std::string& file);
+
+// What the YAML parser's messages mean, in our words.
+
+/// What was found, what was expected and what to do, for a message of yaml-cpp. A message that is not known
+/// is passed on inside such a sentence.
+[[nodiscard]] std::string syntax_message(const std::string& yaml_message);
+
+// Throwing configuration errors that begin with their place.
+
+/// Throws Error(configuration): `file:line:column: message`.
+template <class... Args>
+[[noreturn]] void fail_at(const Location& where, fmt::format_string<Args...> format, Args&&... args) {
+  const std::string place = where.text();
+  throw Error(Code::configuration,
+              (place.empty() ? "" : place + ": ") + fmt::format(format, std::forward<Args>(args)...));
+}
 
 }  // namespace sidestream

@@ -8,7 +8,7 @@
 #include <map>
 #include <numeric>
 
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 #include "config/config.hpp"
 
 namespace sidestream {

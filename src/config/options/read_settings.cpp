@@ -7,11 +7,9 @@
 
 #include "base/paths.hpp"
 #include "config/expressions/derived_section.hpp"
-#include "config/options/byte_size.hpp"
-#include "config/options/fail_at.hpp"
+#include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "config/options/option_text.hpp"
-#include "config/options/path_option.hpp"
 #include "config/tasks/schedule_text.hpp"
 #include "data/file_pattern.hpp"
 

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "config/options/fail_at.hpp"
+#include "config/options/document.hpp"
 #include "sidestream/extend/options.hpp"
 
 namespace sidestream {

@@ -4,7 +4,7 @@
 
 #include <exception>
 
-#include "config/options/fail_at.hpp"
+#include "config/options/document.hpp"
 #include "sidestream/extend/plugin.hpp"
 
 namespace sidestream {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <optional>
 
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 #include "config/expressions/condition.hpp"
-#include "config/options/fail_at.hpp"
+#include "config/options/document.hpp"
 #include "config/options/names.hpp"
 
 namespace sidestream {

@@ -1,14 +1,13 @@
-#include "config/tasks/task_files.hpp"
+#include "config/tasks/tasks.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <string_view>
 
-#include "config/options/fail_at.hpp"
+#include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "config/reserved_file_names.hpp"
-#include "config/tasks/tasks.hpp"
 #include "data/file_pattern.hpp"
 
 namespace sidestream {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/mixed_bits.hpp"
+#include "base/hash.hpp"
 #include "contour/marching_cubes_cell.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "base/mixed_bits.hpp"
+#include "base/hash.hpp"
 #include "base/records.hpp"
 
 namespace sidestream {

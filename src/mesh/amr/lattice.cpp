@@ -5,7 +5,7 @@
 
 #include "base/fail.hpp"
 #include "mesh/cells/place_names.hpp"
-#include "mesh/level_axes.hpp"
+#include "mesh/point_grid.hpp"
 
 namespace sidestream {
 namespace {

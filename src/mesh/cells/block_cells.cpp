@@ -10,7 +10,7 @@
 #include "mesh/cells/cell_list.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "mesh/cells/tree_cells.hpp"
-#include "mesh/level_axes.hpp"
+#include "mesh/point_grid.hpp"
 #include "mesh/point_values.hpp"
 
 namespace sidestream {

@@ -4,7 +4,7 @@
 #include <compare>
 #include <cstdint>
 
-#include "base/mixed_bits.hpp"
+#include "base/hash.hpp"
 #include "data/octree.hpp"
 
 namespace sidestream {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "reduce/bins/block_lines.hpp"
+#include "reduce/bins/bins.hpp"
 
 namespace sidestream {
 

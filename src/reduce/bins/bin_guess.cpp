@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "reduce/bins/rough_logarithm.hpp"
+#include "reduce/bins/bins.hpp"
 
 namespace sidestream {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <bit>
 
-#include "reduce/bins/rough_logarithm.hpp"
+#include "reduce/bins/bins.hpp"
 
 #define SIDESTREAM_WIDE [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512")]]
 

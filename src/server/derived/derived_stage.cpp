@@ -6,7 +6,8 @@
 #include "base/mpi/agree.hpp"
 #include "data/copy_box.hpp"
 #include "data/images.hpp"
-#include "server/redistribution/entry_views.hpp"
+#include "server/redistribution/block_table.hpp"
+#include "server/redistribution/redistribution.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 namespace sidestream {

@@ -8,9 +8,9 @@
 #include "base/mpi/agree.hpp"
 #include "base/records.hpp"
 #include "data/octree.hpp"
-#include "server/redistribution/entry_views.hpp"
+#include "server/redistribution/block_table.hpp"
+#include "server/redistribution/redistribution.hpp"
 #include "server/redistribution/shared_points.hpp"
-#include "server/redistribution/tree_owners.hpp"
 
 namespace sidestream {
 

@@ -13,7 +13,7 @@
 #include "base/float_environment.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/mpi/wait_note.hpp"
+#include "base/mpi/polite_wait.hpp"
 #include "base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/mpi/agree.hpp"
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "sidestream/error.hpp"
 
 namespace sidestream {

@@ -10,7 +10,8 @@
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"
-#include "server/redistribution/entry_views.hpp"
+#include "server/redistribution/block_table.hpp"
+#include "server/redistribution/redistribution.hpp"
 
 namespace sidestream {
 

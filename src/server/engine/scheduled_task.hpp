@@ -12,7 +12,7 @@
 #include "server/engine/guarded_communicator.hpp"
 #include "server/engine/schedule.hpp"
 #include "server/engine/watchdog.hpp"
-#include "server/steering/steering_calls.hpp"
+#include "server/steering/steering_server.hpp"
 #include "sidestream/extend/combination.hpp"
 #include "sidestream/extend/task.hpp"
 

@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "base/log.hpp"
-#include "base/thread_without_signals.hpp"
+#include "base/own_environment.hpp"
 #include "base/timer.hpp"
 
 namespace sidestream {

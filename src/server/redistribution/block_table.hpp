@@ -17,6 +17,7 @@
 #include "sidestream/data/mesh.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/variable.hpp"
+#include "sidestream/extend/analysis.hpp"
 #include "sidestream/extend/transport.hpp"
 
 namespace sidestream {

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <map>
 
-#include "base/checked.hpp"
 #include "base/fail.hpp"
 #include "base/records.hpp"
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "server/redistribution/block_table.hpp"
@@ -95,5 +96,18 @@ void check_partitioner(const MovementRules& rules, const Metadata& metadata, int
 /// nodes where the block goes on in another piece.
 [[nodiscard]] std::vector<Box> owned_by_piece(const Variable& variable, const Block& block, const Box& piece,
                                               const std::vector<Box>& owned_by_block);
+
+// What a partitioner of a plug-in may get wrong.
+
+/// Throws Error(analysis) unless the piece is part of a block, for a server, that exist; blocks that are lists go
+/// whole. A piece without cells is in order: of a list it may be points alone, of a box it is nothing (see is_nothing).
+void check_piece(const PlanPiece& piece, std::span<const PlannedBlock> blocks, int servers,
+                 const std::string& partitioner);
+
+/// Whether a piece that was checked moves nothing.
+[[nodiscard]] bool is_nothing(const PlanPiece& piece, std::span<const PlannedBlock> blocks);
+
+/// Throws the Error(analysis) of a server that got two pieces of the block with this id.
+[[noreturn]] void fail_doubled(const std::string& partitioner, int server, std::int64_t block);
 
 }  // namespace sidestream

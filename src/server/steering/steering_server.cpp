@@ -1,12 +1,12 @@
 #include "server/steering/steering_server.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "config/steering_section.hpp"
+#include "base/fail.hpp"
+#include "config/sections.hpp"
 #include "sidestream/error.hpp"
 
 namespace sidestream {
@@ -114,6 +114,22 @@ void SteeringServer::close() {
     if (!change.id.empty()) channel_->answer(change.id, "refused: the run is ending; no iteration comes any more");
   }
   waiting_.clear();
+}
+
+void SteeringCalls::add(std::string_view name, const SteeredParameter::Value& value) {
+  static const std::vector<SteeredParameter> none;
+  const std::vector<SteeredParameter>& parameters = sink_ ? sink_->parameters : none;
+  try {
+    const std::size_t parameter = find_steered(parameters, name);
+    check_steered(parameters[parameter], value);
+    calls_.emplace_back(parameter, value);
+  } catch (const Error& error) {
+    fail(Code::analysis, "steering: {}", error.what());
+  }
+}
+
+void SteeringCalls::keep() {
+  for (const auto& [parameter, value] : calls_) sink_->take(parameter, value);
 }
 
 }  // namespace sidestream

@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "session/c/c_handles.hpp"
 #include "session/c/c_session.hpp"
-#include "session/c/c_struct.hpp"
 
 namespace sidestream {
 

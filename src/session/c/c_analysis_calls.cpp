@@ -7,9 +7,7 @@
 #include <new>
 
 #include "base/fail.hpp"
-#include "session/c/c_handles.hpp"
-#include "session/c/c_shield.hpp"
-#include "session/c/c_struct.hpp"
+#include "session/c/c_session.hpp"
 
 namespace sidestream {
 

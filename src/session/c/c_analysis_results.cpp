@@ -4,9 +4,7 @@
 
 #include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "session/c/c_handles.hpp"
-#include "session/c/c_shield.hpp"
-#include "session/c/c_struct.hpp"
+#include "session/c/c_session.hpp"
 
 namespace sidestream {
 

@@ -10,7 +10,6 @@
 
 #include "base/fail.hpp"
 #include "session/c/c_session.hpp"
-#include "session/c/c_struct.hpp"
 
 namespace sidestream {
 

@@ -4,7 +4,6 @@
 #include "base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "session/c/c_session.hpp"
-#include "session/c/c_struct.hpp"
 
 // C says no types here: these calls are the ones that C++ warns of.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

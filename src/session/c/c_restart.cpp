@@ -7,7 +7,6 @@
 #include <map>
 
 #include "session/c/c_session.hpp"
-#include "session/c/c_struct.hpp"
 #include "sidestream/restart.hpp"
 
 using namespace sidestream;

@@ -1,12 +1,23 @@
 // What stands behind the C handle.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <exception>
 #include <limits>
 #include <memory>
+#include <new>
 #include <string>
+#include <vector>
 
 #include "base/fail.hpp"
-#include "session/c/c_shield.hpp"
+#include "session/c/c_function.hpp"
+#include "sidestream/analysis.h"
+#include "sidestream/data/selection.hpp"
+#include "sidestream/error.hpp"
+#include "sidestream/extend/analysis.hpp"
 #include "sidestream/sidestream.h"
 #include "sidestream/sidestream.hpp"
 
@@ -42,9 +53,7 @@ int guarded(sidestream_session* handle, const char* call, Work&& work) noexcept 
   });
 }
 
-[[nodiscard]] inline int code_of(Taken taken) {
-  return taken == Taken::refused ? SIDESTREAM_REFUSED : SIDESTREAM_OK;
-}
+[[nodiscard]] inline int code_of(Taken taken) { return taken == Taken::refused ? SIDESTREAM_REFUSED : SIDESTREAM_OK; }
 
 /// A call that may be refused, which leaves a sentence too.
 template <class Work>
@@ -96,4 +105,81 @@ auto or_refuse(Work&& work, Fails&& fails) {
 /// Throws Error(usage) if a required pointer argument is null.
 void need(const void* argument, const char* call, const char* name);
 
+// The border between C and C++.
+
+/// Where memory is short, a sentence that needs none.
+inline void say(std::string& message, const char* text) noexcept {
+  try {
+    message = text;
+  } catch (...) {
+    constexpr const char* shortest = "out of memory";
+    message.assign(shortest, std::min(std::strlen(shortest), message.capacity()));
+  }
+}
+
+/// Runs `work` and turns what it throws into a code and, in `problem` if that is given, a sentence. Nothing may leave a
+/// C function as an exception.
+template <class Work>
+int shielded(std::string* problem, Work&& work) noexcept {
+  const auto failed = [problem](int code, const char* text) {
+    if (problem) say(*problem, text);
+    return code;
+  };
+  try {
+    return work();
+  } catch (const Error& error) {
+    return failed(static_cast<int>(error.code()), error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(SIDESTREAM_ERROR_SYSTEM, "out of memory");
+  } catch (const std::exception& error) {
+    return failed(SIDESTREAM_ERROR_INTERNAL, error.what());
+  } catch (...) {
+    return failed(SIDESTREAM_ERROR_INTERNAL, "an exception of unknown type");
+  }
+}
+
+// Structures that begin with their size: a program or library built with an older header has shorter ones.
+
+/// What a caller gave; members that it does not know are zero.
+template <class Struct>
+[[nodiscard]] Struct taken(const void* given, std::size_t size) noexcept {
+  Struct own{};
+  std::memcpy(static_cast<void*>(&own), given, std::min(size, sizeof own));
+  return own;
+}
+
+/// Fills as much of a caller's structure as there is of it.
+template <class Struct>
+void fill(Struct& to, Struct own) noexcept {
+  own.struct_size = to.struct_size;
+  std::memcpy(static_cast<void*>(&to), &own, std::min(to.struct_size, sizeof own));
+}
+
 }  // namespace sidestream
+
+// What the opaque structures of analysis.h are.
+struct sidestream_settings {
+  const sidestream::Settings* values;
+  const std::vector<sidestream::Option>* options;
+  std::deque<std::string>* texts;  ///< where texts that C code was given stay
+};
+
+struct sidestream_metadata {
+  const sidestream::Metadata* metadata;
+};
+
+struct sidestream_selection {
+  const sidestream::Metadata* metadata;
+  sidestream::Selection selection;
+  std::string problem;  ///< the first, in a sentence
+};
+
+struct sidestream_bytes {
+  sidestream::Bytes bytes;
+};
+
+struct sidestream_results {
+  sidestream::Results* results;
+  sidestream::Communicator* servers;
+  std::string problem{};  ///< the last, in a sentence
+};

@@ -10,7 +10,7 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 
 namespace sidestream {
 

@@ -9,8 +9,8 @@
 #include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/paths.hpp"
-#include "base/system_text.hpp"
-#include "partition/register.hpp"
+#include "base/text.hpp"
+#include "partition/kinds.hpp"
 #include "storage/register.hpp"
 
 namespace sidestream {

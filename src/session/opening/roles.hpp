@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "base/mpi/communicator.hpp"
 #include "config/config.hpp"
+#include "sidestream/extend/communicator.hpp"
 #include "transport/shared_memory/node.hpp"
 
 namespace sidestream {
@@ -44,5 +46,12 @@ void agree_on_nodes(MpiCommunicator& world, PlacementConfig& placement);
 
 /// Collective over `world`. Throws the same Error(configuration) everywhere if the placement does not fit the ranks.
 [[nodiscard]] Roles assign_roles(MpiCommunicator& world, const PlacementConfig& placement);
+
+// Finding the ranks of members of another group by their numbers in it, without a list of all.
+
+/// Collective over `all`. Some of its members are numbered from 0; `mine` is this one's number, -1: it has none.
+/// Returns the ranks of those that have the numbers `asked`, in that order; each is asked for once. Nobody knows them
+/// all: the member of rank n keeps that of number n, and answers those who ask for it.
+[[nodiscard]] std::vector<int> look_up_ranks(Communicator& all, int mine, const std::vector<int>& asked);
 
 }  // namespace sidestream

@@ -1,7 +1,7 @@
 #include "session/opening/server_assignment.hpp"
 
 #include "base/records.hpp"
-#include "session/opening/rank_lookup.hpp"
+#include "session/opening/roles.hpp"
 
 namespace sidestream {
 

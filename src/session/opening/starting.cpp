@@ -11,7 +11,7 @@
 
 #include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/mpi/wait_note.hpp"
+#include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/records.hpp"
 #include "base/timer.hpp"

@@ -1,7 +1,6 @@
 #include "session/opening/wiring.hpp"
 
 #include "session/opening/spilling.hpp"
-#include "session/opening/wiring_nodes.hpp"
 #include "transport/mpi/wire.hpp"
 
 #include <algorithm>
@@ -12,8 +11,8 @@
 #include "base/mpi/agree.hpp"
 #include "transport/in_process/transport.hpp"
 #include "transport/shared_memory/client.hpp"
+#include "transport/shared_memory/memory_limit.hpp"
 #include "transport/shared_memory/server.hpp"
-#include "transport/shared_memory/shared_limit.hpp"
 
 namespace sidestream {
 

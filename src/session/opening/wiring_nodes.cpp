@@ -1,4 +1,4 @@
-#include "session/opening/wiring_nodes.hpp"
+#include "session/opening/wiring.hpp"
 
 #include "base/fail.hpp"
 #include "base/mpi/agree.hpp"

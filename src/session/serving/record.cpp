@@ -12,8 +12,6 @@
 #include "sidestream/version.h"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
-#include "storage/files/quoted_text.hpp"
-#include "storage/files/replace_file.hpp"
 #include "storage/formats/csv.hpp"
 
 namespace sidestream {

@@ -7,7 +7,7 @@
 
 #include "base/mpi/communicator.hpp"
 #include "config/config.hpp"
-#include "config/tasks/task_prescan.hpp"
+#include "config/tasks/tasks.hpp"
 #include "server/engine/ledger.hpp"
 #include "session/opening/roles.hpp"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/mpi/agree.hpp"
-#include "config/tasks/task_files.hpp"
+#include "config/tasks/tasks.hpp"
 #include "reduce/trigger_statistics.hpp"
 #include "server/isolation/isolated_task.hpp"
 #include "session/serving/server_groups.hpp"

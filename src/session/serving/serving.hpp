@@ -12,7 +12,7 @@
 #include "server/engine/watchdog.hpp"
 #include "session/serving/steering_link.hpp"
 #include "session/serving/worker_setup.hpp"
-#include "storage/files/output.hpp"
+#include "storage/files/output_directory.hpp"
 
 namespace sidestream {
 

@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "base/log.hpp"
-#include "config/steering_section.hpp"
+#include "config/sections.hpp"
 #include "sidestream/error.hpp"
 
 namespace sidestream {

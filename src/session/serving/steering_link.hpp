@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "config/config.hpp"
-#include "server/steering/steering_calls.hpp"
 #include "server/steering/steering_server.hpp"
 #include "storage/files/steering_mailbox.hpp"
 

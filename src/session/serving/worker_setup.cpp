@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "base/own_folders.hpp"
+#include "base/paths.hpp"
 #include "base/records.hpp"
 #include "client/declarations.hpp"
 #include "config/options/document.hpp"

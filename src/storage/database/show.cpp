@@ -9,10 +9,8 @@
 
 #include "base/fail.hpp"
 #include "storage/database/context.hpp"
-#include "storage/database/show_vtk.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
-#include "storage/files/replace_file.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
 
 namespace sidestream::database {

@@ -1,5 +1,5 @@
 // The format is VTKHDF 2: docs.vtk.org, "VTKHDF File Format".
-#include "storage/database/show_vtk.hpp"
+#include "storage/database/show.hpp"
 
 #include <fmt/format.h>
 

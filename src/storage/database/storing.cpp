@@ -7,11 +7,10 @@
 #include <filesystem>
 #include <map>
 
-#include "base/checked.hpp"
 #include "base/fail.hpp"
-#include "base/folder_names.hpp"
 #include "base/log.hpp"
 #include "base/mpi/communicator.hpp"
+#include "base/paths.hpp"
 #include "base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"

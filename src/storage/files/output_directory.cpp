@@ -7,8 +7,7 @@
 
 #include "base/retry_while_out_of_memory.hpp"
 #include "data/file_pattern.hpp"
-#include "storage/files/batch_directory.hpp"
-#include "storage/files/output.hpp"
+#include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

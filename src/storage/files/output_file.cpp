@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -13,7 +12,8 @@
 #include "base/descriptor.hpp"
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
+#include "storage/files/output_directory.hpp"
 
 namespace sidestream {
 
@@ -221,6 +221,33 @@ void flush_directory(const std::string& path) {
 void rename_durably(const std::string& from, const std::string& to) {
   rename_file(from, to);
   flush_directory(directory_of(to));
+}
+
+void replace_file(const OutputDirectory& directory, const std::string& path,
+                  const std::function<void(const std::string& temporary)>& put) {
+  try {
+    put(directory.temporary(path));
+    directory.commit(path);
+  } catch (...) {
+    directory.discard(path);
+    throw;
+  }
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(text);
+  file.close();
+}
+
+void replace_file(const OutputDirectory& directory, const std::string& path, std::string_view text) {
+  replace_file(directory, path, [&](const std::string& temporary) { write_file(temporary, text); });
+}
+
+void replace_file(const std::string& path, std::string_view text) {
+  const std::filesystem::path whole(path);
+  const auto directory = open_output_directory(whole.parent_path().string(), {}, GoesOnWith::nothing, false);
+  replace_file(*directory, path, text);
 }
 
 }  // namespace sidestream

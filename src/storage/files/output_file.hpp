@@ -3,9 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "sidestream/extend/writer.hpp"
 
 namespace sidestream {
 
@@ -87,5 +91,44 @@ void flush_directory(const std::string& path);
 
 /// Gives `from` the name `to`, replacing what is there, and makes the new name last. Throws Error(file).
 void rename_durably(const std::string& from, const std::string& to);
+
+// Giving a file new content in one step.
+
+/// Lets `put` write a temporary file, whose path it gets, and gives that the name `path`. If anything throws,
+/// `path` is as it was and the temporary file is gone.
+void replace_file(const OutputDirectory& directory, const std::string& path,
+                  const std::function<void(const std::string& temporary)>& put);
+
+/// Writes a text as the whole of a file, without flushing it. Throws Error(file).
+void write_file(const std::string& path, std::string_view text);
+
+/// replace_file for a text.
+void replace_file(const OutputDirectory& directory, const std::string& path, std::string_view text);
+
+/// The same for a file anywhere, which need not last beyond a loss of power: of a run's records.
+void replace_file(const std::string& path, std::string_view text);
+
+// What the library's own output directory can do beyond the contract.
+
+class BatchDirectory : public OutputDirectory {
+ public:
+  /// As `commit` of each, at less cost: flushes all files, names all, then flushes each directory once. Throws
+  /// Error(file); those whose temporary file is gone have been named then.
+  virtual void commit_all(const std::vector<std::string>& paths) const = 0;
+  /// Whether what the run goes on with is of its own session: servers before these left it.
+  [[nodiscard]] virtual bool within_session() const noexcept = 0;
+};
+
+/// BatchDirectory::within_session where the directory has it.
+[[nodiscard]] inline bool goes_on_within_session(const OutputDirectory& directory) noexcept {
+  const auto* batch = dynamic_cast<const BatchDirectory*>(&directory);
+  return batch && batch->within_session();
+}
+
+/// commit_all where the directory has it, otherwise one by one.
+inline void commit_all(const OutputDirectory& directory, const std::vector<std::string>& paths) {
+  if (const auto* batch = dynamic_cast<const BatchDirectory*>(&directory)) return batch->commit_all(paths);
+  for (const std::string& path : paths) directory.commit(path);
+}
 
 }  // namespace sidestream

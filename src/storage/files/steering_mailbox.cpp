@@ -20,10 +20,9 @@
 #include "base/descriptor.hpp"
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "base/folder_names.hpp"
 #include "base/log.hpp"
+#include "base/paths.hpp"
 #include "storage/files/output_file.hpp"
-#include "storage/files/replace_file.hpp"
 
 namespace sidestream {
 

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/fail.hpp"
+#include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
-#include "storage/files/quoted_text.hpp"
 
 namespace sidestream {
 

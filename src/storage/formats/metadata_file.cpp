@@ -9,7 +9,6 @@
 
 #include "config/declarations.hpp"
 #include "config/options/document.hpp"
-#include "config/options/fail_at.hpp"
 #include "config/options/names.hpp"
 #include "config/options/read_settings.hpp"
 

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "base/fail.hpp"
-#include "storage/files/quoted_text.hpp"
+#include "storage/files/file_names.hpp"
 #include "storage/formats/metadata_file.hpp"
 
 namespace sidestream {

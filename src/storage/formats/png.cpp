@@ -1,4 +1,4 @@
-#include "storage/formats/png.hpp"
+#include "storage/formats/kinds.hpp"
 
 #include <png.h>
 

@@ -1,4 +1,4 @@
-#include "storage/formats/vtk_cells.hpp"
+#include "storage/formats/vtk_fields.hpp"
 
 #include <fmt/format.h>
 

@@ -8,6 +8,8 @@
 
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/metadata.hpp"
+#include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/options.hpp"
 #include "sidestream/extend/writer.hpp"
 #include "storage/hdf5/file.hpp"
 
@@ -44,5 +46,19 @@ void describe_variable(hdf5::Object& object, const Variable& variable, const Met
 void describe_axes(hdf5::Object& dataset, const Variable& variable, int dimensions);
 /// `<name>_lo` and `<name>_hi`, both (i, j, k); without a prefix `lo` and `hi`.
 void describe_box(hdf5::Object& object, const Box& box, const std::string& prefix = {});
+
+// Times of single refinement levels, which a program says with an event.
+
+/// The option `level_times`: the event's name.
+[[nodiscard]] Option level_times_option();
+
+/// The times of levels, from 0 on, that the event has in this iteration, the last one if there are several; none if
+/// there is none, or without a name. Throws Error(analysis) if its values are no times.
+[[nodiscard]] std::vector<double> level_times_of(const LocalInput& input, const std::string& event);
+
+/// Whether levels of the mesh may have such.
+[[nodiscard]] inline bool has_level_times(const Mesh& mesh) {
+  return mesh.kind() == MeshKind::octree || !mesh.refinement.empty();
+}
 
 }  // namespace sidestream

@@ -6,7 +6,6 @@
 #include "base/fail.hpp"
 #include "base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
-#include "storage/files/batch_directory.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 

@@ -7,10 +7,9 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/ascii.hpp"
-#include "base/folder_names.hpp"
 #include "base/log.hpp"
-#include "base/system_text.hpp"
+#include "base/paths.hpp"
+#include "base/text.hpp"
 #include "data/file_pattern.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"

@@ -1,11 +1,13 @@
 // What an earlier run has left in the output directory, where a run replaces it.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "sidestream/extend/writer.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream {
 
@@ -17,5 +19,27 @@ namespace sidestream {
 /// so does what cannot be removed, which a warning says. Not collective: one process calls it before any other writes.
 void remove_earlier_results(const OutputDirectory& directory, const std::vector<std::string>& patterns,
                             const std::vector<std::string>& meshes, const std::map<std::string, ResultFormat>& formats);
+
+// What stays of tables and indices that a run goes on with.
+
+/// Tells what this run is about to do again from what was there before it. Another run counts its iterations from 0, so
+/// that its entries are told apart by cycle. Servers before these in one session counted as these do: an iteration of a
+/// lower index was theirs, also if it has the cycle of the first one here. Rows of an earlier run may lie before
+/// theirs, so that within a session either of both keeps an entry.
+class ResumeFilter {
+ public:
+  /// `first`: the first iteration of this run.
+  ResumeFilter(const OutputDirectory& directory, const Iteration& first)
+      : first_(first), within_session_(goes_on_within_session(directory)) {}
+
+  [[nodiscard]] bool keeps(std::int64_t index, std::int64_t cycle) const noexcept {
+    return cycle < first_.cycle || (within_session_ && index < first_.index);
+  }
+  [[nodiscard]] const Iteration& first() const noexcept { return first_; }
+
+ private:
+  Iteration first_;
+  bool within_session_;
+};
 
 }  // namespace sidestream

@@ -8,18 +8,14 @@
 
 #include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "data/earlier_tables.hpp"
 #include "data/file_pattern.hpp"
-#include "storage/files/batch_directory.hpp"
 #include "storage/files/file_names.hpp"
-#include "storage/files/output.hpp"
-#include "storage/files/replace_file.hpp"
+#include "storage/files/output_directory.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/result_bytes.hpp"
 #include "storage/results/result_parts.hpp"
-#include "storage/results/result_texts.hpp"
 #include "storage/results/series.hpp"
-#include "storage/results/table_data.hpp"
 #include "storage/results/table_files.hpp"
 
 namespace sidestream {

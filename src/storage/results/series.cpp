@@ -15,11 +15,8 @@
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "data/file_pattern.hpp"
-#include "storage/files/batch_directory.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
-#include "storage/files/quoted_text.hpp"
-#include "storage/files/replace_file.hpp"
 #include "storage/formats/vtk_xml.hpp"
 
 namespace sidestream {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/results/resume_filter.hpp"
+#include "storage/results/earlier_results.hpp"
 
 namespace sidestream {
 

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "storage/results/resume_filter.hpp"
+#include "sidestream/extend/results.hpp"
+#include "storage/results/earlier_results.hpp"
 
 namespace sidestream {
 
@@ -44,5 +45,14 @@ class TableFiles {
   bool provenance_kept_ = false;
   std::map<std::string, std::vector<std::string>> columns_;  ///< of the files begun by this run
 };
+
+// Tables as data sets, for formats that have those.
+
+/// An array of one axis, `row`, for each column, with the rows of `mine` at `first` of `all`. Throws
+/// Error(configuration) for columns of texts, naming the file.
+[[nodiscard]] DataSet data_set_of(const std::string& file, const Table& mine, Index first, Index all);
+
+/// Collective: gives the rows of all servers away as one data set.
+void add_as_data(Results& results, const std::string& file, const Table& mine, Communicator& servers, Pieces how);
 
 }  // namespace sidestream

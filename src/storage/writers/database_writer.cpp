@@ -1,4 +1,4 @@
-#include "storage/writers/database_writer.hpp"
+#include "storage/writers/kinds.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,7 +16,7 @@
 #include "storage/database/stored_trees.hpp"
 #include "storage/database/storing.hpp"
 #include "storage/database/tree_storing.hpp"
-#include "storage/hdf5/level_times.hpp"
+#include "storage/hdf5/hdf5_layout.hpp"
 #include "storage/writers/common_options.hpp"
 
 namespace sidestream {

@@ -1,4 +1,4 @@
-#include "storage/writers/hdf5_writer.hpp"
+#include "storage/writers/kinds.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include "storage/files/file_names.hpp"
 #include "storage/files/slabs.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
-#include "storage/hdf5/level_times.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/series.hpp"
 #include "storage/writers/common_options.hpp"

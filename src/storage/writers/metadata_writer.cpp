@@ -1,11 +1,11 @@
-#include "storage/writers/metadata_writer.hpp"
+#include "storage/writers/kinds.hpp"
 
 #include <algorithm>
 #include <tuple>
 
 #include "base/fail.hpp"
 #include "storage/files/file_names.hpp"
-#include "storage/files/replace_file.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/formats/metadata_file.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/series.hpp"

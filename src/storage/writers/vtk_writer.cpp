@@ -1,4 +1,4 @@
-#include "storage/writers/vtk_writer.hpp"
+#include "storage/writers/kinds.hpp"
 
 #include <fmt/format.h>
 

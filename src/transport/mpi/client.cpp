@@ -9,8 +9,8 @@
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/mpi/polite_wait.hpp"
+#include "base/own_environment.hpp"
 #include "base/retry_while_out_of_memory.hpp"
-#include "base/thread_without_signals.hpp"
 #include "base/timer.hpp"
 
 namespace sidestream::mpi {

@@ -10,8 +10,7 @@
 #include "base/mpi/communicator.hpp"
 #include "sidestream/extend/combination.hpp"
 #include "transport/mpi/packet.hpp"
-#include "transport/mpi/receive_queue.hpp"
-#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/queues.hpp"
 
 namespace sidestream::mpi {
 

@@ -10,8 +10,7 @@
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/fetcher.hpp"
 #include "transport/mpi/pushed_values.hpp"
-#include "transport/mpi/receive_queue.hpp"
-#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/queues.hpp"
 #include "transport/mpi/standing_fetch.hpp"
 
 namespace sidestream::mpi {

@@ -13,7 +13,7 @@
 #include "sidestream/extend/transport.hpp"
 #include "transport/mpi/fetcher.hpp"
 #include "transport/mpi/packet.hpp"
-#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/queues.hpp"
 
 namespace sidestream::mpi {
 

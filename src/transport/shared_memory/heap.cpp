@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 

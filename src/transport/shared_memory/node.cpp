@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/checked.hpp"
 #include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/records.hpp"
-#include "transport/shared_memory/segment_sharing.hpp"
+#include "transport/shared_memory/segment_receiver.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -7,8 +7,8 @@
 
 #include "transport/inbox_store.hpp"
 #include "transport/shared_memory/anticipation.hpp"
-#include "transport/shared_memory/message_ring.hpp"
 #include "transport/shared_memory/node.hpp"
+#include "transport/shared_memory/ring.hpp"
 #include "transport/shared_memory/spill/spill_reader.hpp"
 
 namespace sidestream::shared_memory {

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "base/fail.hpp"
+#include "base/own_environment.hpp"
 #include "base/process_status.hpp"
-#include "base/thread_without_signals.hpp"
 #include "transport/staging/posix_file.hpp"
 
 namespace sidestream::staging {

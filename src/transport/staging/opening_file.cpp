@@ -7,8 +7,8 @@
 
 #include "base/log.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "transport/staging/folder.hpp"
 #include "transport/staging/heartbeat.hpp"
-#include "transport/staging/names.hpp"
 
 namespace sidestream::staging {
 

@@ -6,7 +6,7 @@
 #include "base/fail.hpp"
 #include "base/numbers.hpp"
 #include "base/retry_while_out_of_memory.hpp"
-#include "transport/staging/names.hpp"
+#include "transport/staging/folder.hpp"
 
 namespace sidestream::staging {
 

@@ -9,11 +9,11 @@
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
-#include "base/mpi/wait_note.hpp"
+#include "base/mpi/polite_wait.hpp"
 #include "base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "transport/staging/opening_file.hpp"
-#include "transport/staging/step_check.hpp"
+#include "transport/staging/step_builder.hpp"
 
 namespace sidestream::staging {
 

@@ -10,7 +10,7 @@
 #include "base/log.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "sidestream/version.h"
-#include "transport/staging/names.hpp"
+#include "transport/staging/folder.hpp"
 
 namespace sidestream::staging {
 

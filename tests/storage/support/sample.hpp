@@ -9,7 +9,7 @@
 #include "config/options/document.hpp"
 #include "config/options/read_settings.hpp"
 #include "sidestream/extend/writer.hpp"
-#include "storage/files/output.hpp"
+#include "storage/files/output_directory.hpp"
 #include "support/fake_domain.hpp"
 
 namespace sidestream::testing {

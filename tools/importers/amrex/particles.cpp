@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/fail.hpp"
-#include "base/folder_names.hpp"
+#include "base/paths.hpp"
 #include "importers/amrex/text_reader.hpp"
 #include "importers/ramses/descriptor.hpp"
 #include "storage/database/segment.hpp"

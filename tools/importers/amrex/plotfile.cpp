@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "base/fail.hpp"
-#include "base/folder_names.hpp"
+#include "base/paths.hpp"
 #include "importers/amrex/particles.hpp"
 #include "importers/amrex/text_reader.hpp"
 

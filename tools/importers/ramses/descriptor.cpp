@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 
 namespace sidestream::ramses {
 

@@ -14,8 +14,8 @@
 #include <sstream>
 
 #include "base/fail.hpp"
-#include "base/folder_names.hpp"
 #include "base/numbers.hpp"
+#include "base/paths.hpp"
 
 namespace sidestream::ramses {
 

@@ -6,7 +6,7 @@
 
 #include "analyse/arrays.hpp"
 #include "base/fail.hpp"
-#include "config/options/fail_at.hpp"
+#include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "config/options/read_settings.hpp"
 

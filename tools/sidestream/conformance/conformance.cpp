@@ -12,10 +12,10 @@
 #include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
+#include "commands.hpp"
 #include "config/options/document.hpp"
 #include "conformance/sample.hpp"
-#include "group_command.hpp"
 #include "loading.hpp"
 #include "server/engine/guarded_communicator.hpp"
 

@@ -11,7 +11,7 @@
 #include "conformance/conformance.hpp"
 #include "conformance/failing_memory.hpp"
 #include "conformance/sample.hpp"
-#include "storage/files/output.hpp"
+#include "storage/files/output_directory.hpp"
 
 namespace sidestream::conformance {
 

@@ -7,7 +7,7 @@
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/records.hpp"
-#include "config/options/byte_size.hpp"
+#include "config/options/option_text.hpp"
 #include "foreign_names.hpp"
 #include "import/amrex_fields.hpp"
 #include "import/amrex_particles.hpp"

@@ -8,7 +8,7 @@
 
 #include "base/fail.hpp"
 #include "base/mpi/communicator.hpp"
-#include "group_command.hpp"
+#include "commands.hpp"
 #include "import/tree_block.hpp"
 #include "progress.hpp"
 #include "storage/database/journal.hpp"

@@ -8,7 +8,7 @@
 #include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/records.hpp"
-#include "config/options/byte_size.hpp"
+#include "config/options/option_text.hpp"
 #include "import/imported.hpp"
 #include "import/ramses_relations.hpp"
 #include "importers/ramses/cell_values.hpp"

@@ -11,7 +11,7 @@
 #include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
-#include "group_command.hpp"
+#include "commands.hpp"
 #include "pieces.hpp"
 #include "sidestream/sidestream.hpp"
 #include "stored.hpp"

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/ascii.hpp"
 #include "base/fail.hpp"
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

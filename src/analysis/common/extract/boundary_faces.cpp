@@ -1,11 +1,11 @@
-#include "analysis/common/extract/boundary_faces.hpp"
+#include "analysis/common/extract/part_query.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "mesh/cells/cell_shapes.hpp"
-#include "mesh/vector.hpp"
+#include "mesh/plane.hpp"
 
 namespace sidestream {
 namespace {

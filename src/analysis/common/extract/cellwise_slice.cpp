@@ -1,4 +1,4 @@
-#include "analysis/common/extract/cellwise_slice.hpp"
+#include "analysis/common/extract/extract.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "mesh/cells/cell_section.hpp"
 #include "mesh/cells/place_names.hpp"
 #include "mesh/chosen_runs.hpp"
-#include "mesh/level_axes.hpp"
 #include "mesh/owned_leaves.hpp"
+#include "mesh/point_grid.hpp"
 
 namespace sidestream {
 namespace {

@@ -47,7 +47,8 @@ struct SliceQuery {
   std::vector<std::int32_t> variables;  ///< all components; the first one's centring decides the points
   Plane plane;
   bool single = false;  ///< points in single precision, in files
-  bool own = false;    ///< each cell has its own value, analysis/common/extract/own_slice.hpp; otherwise between points values are linear
+  bool own = false;    ///< each cell has its own value, analysis/common/extract/own_slice.hpp; otherwise between points
+                       ///< values are linear
   bool edges = false;  ///< with the outlines of cells as lines
   CellChoice choice{};
 };
@@ -112,5 +113,15 @@ class AttributeSources {
                                                                const Metadata& metadata);
 [[nodiscard]] std::vector<AttributeLayout> layout_of(const IsosurfaceQuery& query, const Metadata& metadata);
 [[nodiscard]] std::vector<AttributeLayout> layout_of(const SliceQuery& query, const Metadata& metadata);
+
+// Slices on which each cell has its own value: of octrees and of meshes with axes, on all their refinement levels.
+
+/// The blocks that have chosen cells which the plane may meet.
+[[nodiscard]] Part cellwise_slice_part(const SliceQuery& query, const Mesh& mesh);
+
+/// What the plane cuts of this server's blocks: of each cell that counts a polygon in triangles (of a mesh of two
+/// dimensions a line), and with `edges` its outline in lines, in a piece of their own with the same points. Points are
+/// no two cells'. Trees are walked from their roots down, and what the plane does not meet is not looked at.
+[[nodiscard]] std::vector<Piece> extract_cellwise(const SliceQuery& query, const LocalInput& input);
 
 }  // namespace sidestream

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/common/extract/extract.hpp"
+#include "contour/contour.hpp"
 #include "contour/cuts/cutter.hpp"
 #include "mesh/cells/block_cells.hpp"
 
@@ -88,5 +89,12 @@ struct BlockPart {
 RepeatedPoints add_part(const std::string& file, Pieces how, const CellLayout& layout, const CombineInput& input);
 /// The own pieces as a partial.
 [[nodiscard]] Bytes to_bytes(std::vector<BlockPart> parts);
+
+// What is seen of cells: their faces but for those between two of them.
+
+/// The faces of the cells of three dimensions that no second cell has, neither in the block nor around it, those of two
+/// dimensions, and lines, with points and normals of their own. Faces are cut into triangles from their least point, so
+/// that cells of different types agree. Data: attribute `attribute` of the layout, of cells the same all over a face.
+[[nodiscard]] Piece boundary_faces(const BlockPart& part, bool in_cells, std::size_t attribute);
 
 }  // namespace sidestream

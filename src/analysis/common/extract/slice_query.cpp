@@ -5,11 +5,10 @@
 #include <optional>
 
 #include "analysis/common/common_options.hpp"
-#include "analysis/common/extract/cellwise_slice.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/plane_options.hpp"
+#include "contour/contour.hpp"
 #include "contour/contour_cells.hpp"
-#include "contour/contour_flat.hpp"
 
 namespace sidestream {
 namespace {

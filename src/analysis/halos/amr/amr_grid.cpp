@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/fail.hpp"
-#include "base/mixed_bits.hpp"
+#include "base/hash.hpp"
 
 namespace sidestream::halos {
 

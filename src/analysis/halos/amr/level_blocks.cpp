@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "mesh/number_at.hpp"
 #include "mesh/point_values.hpp"
 
 namespace sidestream::halos {

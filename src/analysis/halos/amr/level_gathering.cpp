@@ -4,7 +4,7 @@
 
 #include "analysis/halos/amr/level_parts.hpp"
 #include "analysis/halos/finder/merge_components.hpp"
-#include "reduce/sorted_records.hpp"
+#include "reduce/gathered_records.hpp"
 
 namespace sidestream::halos {
 namespace {

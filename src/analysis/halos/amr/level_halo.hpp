@@ -6,6 +6,7 @@
 
 #include "analysis/halos/amr/amr_grid.hpp"
 #include "base/records.hpp"
+#include "sidestream/data/result.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 
 namespace sidestream::halos {
@@ -47,5 +48,11 @@ class LevelPlanes {
   using Place = std::pair<std::int32_t, Index>;  ///< level and index
   std::array<std::map<Place, Plane>, 3> planes_;
 };
+
+// The table of halos in cells of several levels.
+
+/// A row for each of this server's halos; `first`: the number of the first of them.
+[[nodiscard]] std::vector<Column> level_columns(const std::vector<LevelHalo>& halos, const AmrGrid& levels,
+                                                std::int64_t first);
 
 }  // namespace sidestream::halos

@@ -6,6 +6,7 @@
 
 #include "analysis/halos/amr/cell_owners.hpp"
 #include "analysis/halos/amr/level_particles.hpp"
+#include "analysis/halos/finder/labels.hpp"
 #include "analysis/halos/finder/track_record.hpp"
 
 namespace sidestream::halos {
@@ -52,5 +53,13 @@ class LevelHistory {
   std::vector<LevelHalo> halos_;       ///< of the iteration before, on the first server
   TrackRecord record_;                 ///< on the first server
 };
+
+// The halo of each cell of a tree, or of patches on refinement levels.
+
+/// Collective: writes a data set of lists with an entry for each cell that belongs to a halo: its `level`, its indices
+/// on it as the mesh counts them (`i`, `j`, `k`), the number of its halo. In the order of levels, then of k, j, i: the
+/// same however cells are divided among servers, each of which has about as many.
+void write_level_labels(const LabelQuery& query, const AmrGrid& levels, const std::vector<KeptLevelCell>& cells,
+                        const CombineInput& input);
 
 }  // namespace sidestream::halos

@@ -8,10 +8,9 @@
 #include <optional>
 
 #include "analysis/common/common_options.hpp"
+#include "analysis/halos/amr/level_halo.hpp"
 #include "analysis/halos/amr/level_history.hpp"
-#include "analysis/halos/amr/level_labels.hpp"
 #include "analysis/halos/amr/level_shells.hpp"
-#include "analysis/halos/amr/level_table.hpp"
 #include "analysis/halos/finder/halo_options.hpp"
 #include "analysis/halos/finder/mass_function.hpp"
 #include "base/numbers.hpp"

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "reduce/sorted_records.hpp"
+#include "reduce/gathered_records.hpp"
 
 namespace sidestream::halos {
 namespace {

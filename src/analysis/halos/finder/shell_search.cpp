@@ -4,7 +4,7 @@
 
 #include "analysis/halos/finder/profile.hpp"
 #include "analysis/halos/finder/shells.hpp"
-#include "mesh/number_at.hpp"
+#include "mesh/point_values.hpp"
 
 namespace sidestream::halos {
 namespace {

@@ -11,8 +11,8 @@
 #include "analysis/halos/merge_tree/tree_joining.hpp"
 #include "analysis/halos/merge_tree/tree_options.hpp"
 #include "analysis/halos/merge_tree/tree_queries.hpp"
+#include "reduce/gathered_records.hpp"
 #include "reduce/packed_sum.hpp"
-#include "reduce/sorted_records.hpp"
 
 namespace sidestream {
 namespace halos {

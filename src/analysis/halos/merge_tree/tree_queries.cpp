@@ -3,7 +3,7 @@
 #include <limits>
 #include <unordered_map>
 
-#include "mesh/number_at.hpp"
+#include "mesh/point_values.hpp"
 
 namespace sidestream::halos {
 namespace {

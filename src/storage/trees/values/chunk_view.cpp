@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
-#include "storage/trees/values/wide.hpp"
+#include "storage/trees/values/elements.hpp"
 
 namespace sidestream::trees {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "storage/trees/values/wide.hpp"
+#include "storage/trees/values/elements.hpp"
 
 namespace sidestream::trees {
 

@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include "storage/trees/values/bits.hpp"
 #include "storage/trees/values/elements.hpp"
 #include "storage/trees/values/stream_parts.hpp"
 

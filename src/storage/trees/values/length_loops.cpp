@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/trees/values/wide.hpp"
+#include "storage/trees/values/elements.hpp"
 
 namespace sidestream::trees::length_loops {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "storage/trees/values/bits.hpp"
 #include "storage/trees/values/chunk_view.hpp"
+#include "storage/trees/values/elements.hpp"
 
 namespace sidestream::trees {
 

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "storage/trees/values/elements.hpp"
-#include "storage/trees/values/wide.hpp"
 
 namespace sidestream::trees {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "storage/trees/values/bits.hpp"
 #include "storage/trees/values/code_table.hpp"
+#include "storage/trees/values/elements.hpp"
 #include "storage/trees/values/expected_lengths.hpp"
 #include "storage/trees/values/packer.hpp"
 

@@ -1,6 +1,6 @@
 #include "storage/trees/values/tile_loops.hpp"
 
-#include "storage/trees/values/wide.hpp"
+#include "storage/trees/values/elements.hpp"
 
 namespace sidestream::trees {
 

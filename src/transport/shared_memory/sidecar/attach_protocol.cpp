@@ -10,7 +10,7 @@
 
 #include "base/fail.hpp"
 #include "base/hash.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 #include "sidestream/version.h"
 #include "transport/message.hpp"
 #include "transport/shared_memory/control.hpp"

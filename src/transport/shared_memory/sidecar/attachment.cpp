@@ -8,10 +8,10 @@
 #include <cstring>
 #include <iterator>
 
-#include "base/descriptor_message.hpp"
+#include "base/descriptor.hpp"
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 #include "transport/shared_memory/sidecar/address_file.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 

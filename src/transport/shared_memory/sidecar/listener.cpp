@@ -14,8 +14,8 @@
 #include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/system_text.hpp"
-#include "base/thread_without_signals.hpp"
+#include "base/own_environment.hpp"
+#include "base/text.hpp"
 #include "transport/shared_memory/sidecar/listener_loop.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/descriptor_message.hpp"
+#include "base/descriptor.hpp"
 #include "base/files.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "transport/shared_memory/unix_socket.hpp"

@@ -8,12 +8,11 @@
 #include <cerrno>
 #include <new>
 
-#include "base/checked.hpp"
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/own_environment.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 #include "transport/shared_memory/spill/spill_folder.hpp"
 
 namespace sidestream::shared_memory {

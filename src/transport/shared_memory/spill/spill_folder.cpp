@@ -13,9 +13,9 @@
 
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "base/folder_names.hpp"
 #include "base/log.hpp"
-#include "base/system_text.hpp"
+#include "base/paths.hpp"
+#include "base/text.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -9,7 +9,7 @@
 #include "base/checksum.hpp"
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 
 namespace sidestream::shared_memory {
 
