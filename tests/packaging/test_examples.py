@@ -17,9 +17,9 @@ import numpy as np
 PLACEMENTS = [
     (1, "placement: {mode: inline}"),
     (3, "placement: {mode: inline}"),
-    (3, "placement: {mode: cores}"),
-    (5, "placement: {mode: cores, per_node: 2}"),
-    (4, "placement: {mode: nodes, servers: 2}"),
+    (3, "placement: {mode: cores, buffer: 32 MiB}"),
+    (5, "placement: {mode: cores, buffer: 32 MiB, per_node: 2}"),
+    (4, "placement: {mode: nodes, buffer: 32 MiB, servers: 2}"),
 ]
 
 
@@ -124,8 +124,13 @@ def values(path: Path) -> bytes:
 # In these every iteration may be refused, which must not stop the program: a server that holds one iteration at a time,
 # and no server at all. The second number is the refusals that are certain.
 REFUSING = [
-    (3, "placement: {mode: cores, when_full: skip, max_in_flight: 1}", "run.yaml", 0),
-    (2, f"placement: {{mode: sidecar, session: nobody-serves-{os.getpid()}, attach_limit: 0}}", "run-clients.yaml", 1),
+    (3, "placement: {mode: cores, buffer: 32 MiB, when_full: skip, max_in_flight: 1}", "run.yaml", 0),
+    (
+        2,
+        f"placement: {{mode: sidecar, buffer: 32 MiB, session: nobody-serves-{os.getpid()}, attach_limit: 0}}",
+        "run-clients.yaml",
+        1,
+    ),
 ]
 STEPS = {"heat": 20, "heat_fortran": 20, "heat_python": 20, "front": 20, "wave": 8, "dye": 12, "listing": 6}
 
