@@ -1,4 +1,4 @@
-#include "commands.hpp"
+#include "database.hpp"
 
 #include <fmt/format.h>
 

@@ -14,7 +14,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "commands.hpp"
+#include "database.hpp"
 #include "comparison.hpp"
 #include "methods.hpp"
 #include "parts.hpp"

@@ -165,8 +165,7 @@ Taken Publisher::publish(std::int64_t handle, const Values& values) {
   });
 }
 
-Taken Publisher::publish_components(std::string_view name, std::int64_t id,
-                                            std::span<const Values> components) {
+Taken Publisher::publish_components(std::string_view name, std::int64_t id, std::span<const Values> components) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "publish_components").slot;
@@ -238,7 +237,7 @@ std::array<Index, 4> strides_of_component(const ProgramArray& array, const Varia
 }  // namespace
 
 Taken Publisher::publish(std::string_view name, std::int64_t id, std::span<const void* const> components,
-                                 const ProgramArray* of_each) {
+                         const ProgramArray* of_each) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     const auto [variable, slot] = find(name, id, "publish_components");

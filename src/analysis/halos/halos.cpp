@@ -9,7 +9,7 @@
 #include "analysis/common/kinds.hpp"
 #include "analysis/halos/amr/level_task.hpp"
 #include "analysis/halos/finder/gathering.hpp"
-#include "analysis/halos/finder/halo.hpp"
+#include "analysis/halos/finder/halo_table.hpp"
 #include "analysis/halos/finder/history.hpp"
 #include "analysis/halos/finder/known_halos.hpp"
 #include "analysis/halos/finder/labels.hpp"

@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "analysis/halos/finder/box_runs.hpp"
-#include "analysis/halos/finder/halo_options.hpp"
 #include "base/records.hpp"
-#include "sidestream/data/result.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 
 namespace sidestream::halos {
@@ -90,10 +88,5 @@ class MergedPlanes {
   };
   std::array<std::map<Index, Plane>, 3> planes_;
 };
-
-// The table of halos.
-
-/// A row for each halo; `first`: the number of the first one.
-[[nodiscard]] std::vector<Column> halo_columns(const std::vector<Halo>& halos, const Field& field, std::int64_t first);
 
 }  // namespace sidestream::halos

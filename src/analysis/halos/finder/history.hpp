@@ -3,12 +3,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "analysis/halos/finder/gathering.hpp"
-#include "analysis/halos/finder/mass_function.hpp"
-#include "analysis/halos/finder/particles.hpp"
 #include "analysis/halos/finder/track_record.hpp"
 
 namespace sidestream::halos {
@@ -36,19 +33,5 @@ class HaloHistory {
   std::vector<HaloMember> members_;  ///< or of the particles that this server keeps, ascending
   TrackRecord record_;               ///< on the first server
 };
-
-// What histories of halos read from the configuration.
-
-struct HistoryQuery {
-  std::string file;
-  std::optional<ChartFile> chart;
-  int drawn = 24;                          ///< tracks in the chart at most
-  std::optional<ParticleQuery> particles;  ///< by which halos are matched; none: by cells
-};
-
-/// The option `history`, and its value, if given. Throws Error(configuration).
-[[nodiscard]] Option history_option();
-[[nodiscard]] std::optional<HistoryQuery> read_history(const Settings& settings, const Metadata& metadata,
-                                                       const Variable& density);
 
 }  // namespace sidestream::halos

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/halos/finder/history.hpp"
+#include "analysis/halos/finder/history_query.hpp"
 #include "analysis/halos/finder/tracks.hpp"
 #include "sidestream/extend/task.hpp"
 
