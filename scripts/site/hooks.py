@@ -17,6 +17,8 @@ import sources
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = os.environ.get("SIDESTREAM", "sidestream")
+# Instead of the one that the theme's plug-in `offline` would have browsers fetch from another host.
+SHIM = "assets/iframe-worker.js"
 FENCE = re.compile(r"^ *(```+)[^\n]*\n.*?^ *\1 *$", re.M | re.S)
 COMMENT = re.compile(r"<!--.*?-->\n?", re.S)
 
@@ -31,10 +33,11 @@ def outside_fences(markdown: str, change: Any) -> str:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Adds a page for each file and folder outside docs/ that a page leads to."""
+    """Adds a page for each file and folder outside docs/ that a page leads to, and the script that search needs."""
     docs = Path(config.docs_dir)
     for path in sorted(sources.wanted(ROOT, docs)):
         files.append(File.generated(config, sources.page_of(ROOT, path), content=sources.text_of(ROOT, path)))
+    files.append(File.generated(config, SHIM, abs_src_path=str(Path(__file__).with_name("iframe-worker.js"))))
     return files
 
 
