@@ -20,6 +20,8 @@ COMMAND = os.environ.get("SIDESTREAM", "sidestream")
 # Instead of the one that the theme's plug-in `offline` would have browsers fetch from another host.
 SHIM = "assets/iframe-worker.js"
 FENCE = re.compile(r"^ *(```+)[^\n]*\n.*?^ *\1 *$", re.M | re.S)
+# A list right after a line of a paragraph, which GitHub takes for a list and Python-Markdown does not.
+LIST = re.compile(r"(^[^\s|<#>*-].*\n)(?=[-*] |1\. )", re.M)
 COMMENT = re.compile(r"<!--.*?-->\n?", re.S)
 
 
@@ -48,7 +50,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     made = page.file.src_uri.startswith(sources.FOLDER)
 
     def change(text: str) -> str:
-        text = COMMENT.sub("\n", text)
+        text = LIST.sub(r"\1\n", COMMENT.sub("\n", text))
         return text if made else sources.relinked(ROOT, here, text)
 
     return outside_fences(markdown, change)

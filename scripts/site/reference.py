@@ -5,6 +5,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import python_calls
+
 ROOT = Path(__file__).resolve().parents[2]
 HEADER = ROOT / "include" / "sidestream" / "sidestream.h"
 
@@ -103,6 +105,7 @@ def made(name: str, command: str) -> str:
         "configuration": lambda: configuration(command),
         "commands": lambda: commands(command),
         "calls": calls,
+        "python": python_calls.calls,
     }
     if name not in makers:
         raise ValueError(f"found 'generated: {name}', expected one of {', '.join(makers)}")

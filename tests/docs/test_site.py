@@ -45,6 +45,7 @@ class Site(unittest.TestCase):
         self.assertIn('id="lyman_alpha"', self.page("reference.html"))
         self.assertIn('id="sidestream-check"', self.page("commands.html"))
         self.assertIn('id="sidestream_end_iteration"', self.page("calls.html"))
+        self.assertIn('id="sessionend_iteration"', self.page("python-calls.html"))
 
     def test_fetches_nothing_from_other_hosts(self) -> None:
         for path in self.site.glob("**/*.html"):
