@@ -1,4 +1,4 @@
-"""The public names of the Python package as Markdown, from its sources: nothing is imported, so nothing has to be built."""
+"""The public names of the Python package as Markdown, from its sources: nothing is imported, nothing is built."""
 
 import ast
 from pathlib import Path
