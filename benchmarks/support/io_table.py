@@ -19,6 +19,26 @@ def markdown(found, mode):
     return "\n".join(lines) + "\n"
 
 
+def summary(runs):
+    """All runs, (title, found) each: for each number of ranks a table of throughput, time held up and ratio to raw."""
+    tables = {}
+    for title, found in runs:
+        ranks, _, kind = title.partition(", ")
+        columns, methods = tables.setdefault(ranks, ([], {}))
+        for mode in dict.fromkeys(of for _, of in found):
+            columns.append(f"{kind}, {mode}")
+            for method in dict.fromkeys(name for name, _ in found):
+                row = found.get((method, mode))
+                cell = f"{row.minimum / 1e6:.0f}, {1e3 * median(row.visible):.1f} ms, {row.ratio:.2f}" if row else ""
+                methods.setdefault(method, []).append(cell)
+    text = ""
+    for ranks, (columns, methods) in tables.items():
+        lines = ["| " + " | ".join([ranks, *columns]) + " |", "|" + "---|" * (len(columns) + 1)]
+        lines += ["| " + " | ".join([f"`{method}`", *cells]) + " |" for method, cells in methods.items()]
+        text += "\n" + "\n".join(lines) + "\n"
+    return text
+
+
 def sweep(name, rows):
     """`rows`: (value, {column: text}) in order."""
     columns = list(rows[0][1])

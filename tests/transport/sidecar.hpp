@@ -176,7 +176,7 @@ class Simulation {
   bool owes_ = false;  ///< the array that does not vary in time
 };
 
-/// Where a server kills itself; see the table in docs/shared-memory.md.
+/// Where a server kills itself; see the table in docs/sidecar-protocol.md.
 enum class Death { never, welcomed, went, joined, received, announced, released };
 
 /// A server: attaches, checks all that comes, leaves after `most` iterations. Returns 0; 1 if it found no listener, 2

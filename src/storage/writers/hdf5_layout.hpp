@@ -1,4 +1,4 @@
-// Where things are in our HDF5 files; docs/formats.md is the specification.
+// Where things are in our HDF5 files; docs/format-hdf5.md is the specification.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Where a client puts blocks that find no room in the buffer (`when_full: spill`): a file on the node, used as a ring.
-// docs/shared-memory.md has the states.
+// docs/spilling.md has the states.
 #pragma once
 
 #include <array>

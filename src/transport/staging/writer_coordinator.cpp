@@ -34,7 +34,7 @@ void WriterCoordinator::put_announcement(const char* state) {
   folder_.put(
       names::announcement,
       fmt::format(
-          "# A stream of Sidestream, written by the simulation; docs/formats.md describes it.\n"
+          "# A stream of Sidestream, written by the simulation; docs/format-streams.md describes it.\n"
           "format: sidestream-stream\nversion: {}\nlayout: {:08x}\nsidestream: {}\nsession: {:016x}\nengine: {}\n"
           "writers: {}\nstate: {}\nlimit: {}\nprocess: {}\n",
           format_version, layout_hash(), SIDESTREAM_VERSION, session_, engine_, writers_, state, limit_,
