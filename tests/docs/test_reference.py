@@ -44,6 +44,12 @@ class Reference(unittest.TestCase):
         self.assertIn("\n## placement\n", made)
         self.assertNotIn("# Reference of the configuration", made)
 
+    def test_the_version_to_cite(self) -> None:
+        header = (ROOT / "include" / "sidestream" / "version.h").read_text(encoding="utf-8")
+        version = re.search(r'SIDESTREAM_VERSION "(.*)"', header)
+        assert version is not None
+        self.assertIn(f"\nversion: {version[1]}\n", (ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
     def test_pages_are_filled_in(self) -> None:
         page = "# Calls\n\n<!-- generated: calls -->\nSee the site.\n<!-- end generated -->\n\nEnd.\n"
         self.assertIn("### sidestream_open\n", reference.filled(page, COMMAND))
