@@ -24,7 +24,7 @@ help:
 	@echo "make docs    build the documentation as a site to read and search without a network (build/site/index.html)"
 	@echo "make build   build everything into $(BUILD)"
 	@echo "make deps    install what is missing: with apt if that is allowed, otherwise say what to install"
-	@echo "make clean   remove $(BUILD) and demo-results/"
+	@echo "make clean   remove $(BUILD), build/site and demo-results/"
 	@echo "Settings: JOBS=$(JOBS) (parallel compilations and tests), PRESET=$(PRESET) (release, debug, asan, tsan),"
 	@echo "PYTHON=python3 (what .venv is made from)"
 
@@ -107,4 +107,4 @@ configure:
 	@sed -n 's/^--   without  /  without /p' build/configure.log
 
 clean:
-	@rm -rf $(BUILD) demo-results
+	@rm -rf $(BUILD) build/site demo-results

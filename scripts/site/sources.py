@@ -67,18 +67,22 @@ def code(path: Path) -> str:
     return f"{ticks}{language}\n{text.rstrip()}\n{ticks}\n"
 
 
+# What one looks for is on the pages of docs/ first.
+LESS = "---\nsearch:\n  boost: 0.2\n---\n"
+
+
 def text_of(root: Path, path: Path) -> str | bytes:
     """The page that stands for a file or folder: prose as it is, code as code, a folder as its README and files."""
     if path.suffix in PICTURES:
         return path.read_bytes()
     if path.suffix == ".md":
-        return relinked(root, path, path.read_text(encoding="utf-8"))
+        return LESS + relinked(root, path, path.read_text(encoding="utf-8"))
     if path.is_file():
-        return f"# {path.relative_to(root)}\n\n{code(path)}"
+        return f"{LESS}# {path.relative_to(root)}\n\n{code(path)}"
     readme = path / "README.md"
-    text = f"# {path.relative_to(root)}\n"
+    text = f"{LESS}# {path.relative_to(root)}\n"
     if readme.is_file():
-        text = relinked(root, readme, readme.read_text(encoding="utf-8"))
+        text = LESS + relinked(root, readme, readme.read_text(encoding="utf-8"))
     for file in sorted(path.iterdir()):
         if file.is_file() and file.suffix in {*LANGUAGES} and file.stat().st_size < LARGEST:
             text += f"\n## {file.name}\n\n{code(file)}"
