@@ -1,6 +1,6 @@
 """Runs an example in several placements and compares its results with a calculation of our own. Needs NumPy.
 
-Usage: test_examples.py heat|heat_fortran|heat_python|front|wave|dye|listing PROGRAM CONFIGURATION MPIRUN...
+Usage: test_examples.py EXAMPLE PROGRAM CONFIGURATION MPIRUN..., EXAMPLE one of those in EXAMPLES below.
 """
 
 import csv
@@ -104,6 +104,73 @@ def check_listing(folder: Path) -> None:
     assert np.array_equal(found, expected), f"{found}, expected {expected}"
 
 
+def check_statistics(folder: Path, fields: list[np.ndarray]) -> dict[str, np.ndarray]:
+    """The table of statistics against these values, an array for each iteration; returns it."""
+    found = table(folder / "results/statistics.csv")
+    assert np.array_equal(found["iteration"], np.arange(len(fields))), found["iteration"]
+    assert np.array_equal(found["count"], [f.size for f in fields]), found["count"]
+    for name, expected in [("minimum", np.min), ("maximum", np.max)]:
+        np.testing.assert_allclose(found[name], [expected(f) for f in fields], rtol=1e-12, atol=1e-14, err_msg=name)
+    return found
+
+
+def check_elements(folder: Path) -> None:
+    # Points that elements share count once.
+    points = np.array([-1, -np.sqrt(3 / 7), 0, np.sqrt(3 / 7), 1])
+    axis = np.unique(np.round(np.add.outer(np.arange(4), 0.5 * (points + 1)) / 4, 12))
+    one, two = np.sin(np.pi * axis), np.sin(2 * np.pi * axis)
+    space = one[:, None, None] * one[None, :, None] * two[None, None, :]
+    fields = [space * np.cos(0.25 * step) for step in range(10)]
+    found = check_statistics(folder, fields)
+    np.testing.assert_allclose(found["variance"], [np.var(f) for f in fields], rtol=1e-9)
+    surfaces = sorted(path.name for path in (folder / "results").glob("surface-*.vtp"))
+    assert surfaces == ["surface-000.vtp", "surface-005.vtp"], surfaces
+
+
+def density_of_block(level: int, corner: np.ndarray, time: float) -> np.ndarray:
+    width = 0.5 / 2**level
+    x, y, z = (width * at + width / 8 * (np.arange(8) + 0.5) for at in corner)
+    return 1 + 0.5 * np.sin(6 * x + time)[:, None, None] * np.cos(5 * y)[:, None] * np.sin(4 * z)
+
+
+def check_block_tree(folder: Path) -> None:
+    fields, integrals = [], []
+    places = np.array([[n % 2, n // 2 % 2, n // 4] for n in range(8)])
+    for step in range(8):
+        coarse = [density_of_block(0, places[n], 0.3 * step) for n in range(8) if n != step]
+        fine = [density_of_block(1, 2 * places[step] + child, 0.3 * step) for child in places]
+        fields.append(np.array(coarse + fine))
+        integrals.append(np.sum(coarse) / 16**3 + np.sum(fine) / 32**3)
+    found = check_statistics(folder, fields)
+    np.testing.assert_allclose(found["size"], 1, rtol=1e-12)
+    np.testing.assert_allclose(found["sum"], integrals, rtol=1e-12)
+
+
+def check_particles(folder: Path) -> None:
+    number = np.arange(3000)
+    radius = 0.05 + 0.4 * number / 3000
+    speed = 1 / (1 + 5 * radius)
+    energies = [
+        0.5 * speed**2 * radius**2 * (1 + 0.5 * np.cos(speed * 0.5 * step + 0.7 * number)) for step in range(12)
+    ]
+    found = check_statistics(folder, energies)
+    np.testing.assert_allclose(found["sum"], [np.sum(e) for e in energies], rtol=1e-12)
+    pictures = sorted(path.name for path in (folder / "results").glob("gas-*.png"))
+    assert pictures == ["gas-000.png", "gas-004.png", "gas-008.png"], pictures
+
+
+def check_plate(folder: Path) -> None:
+    t = np.full((24, 20), 300.0)
+    t[:12, :10] = 400.0
+    fields = []
+    for _ in range(20):
+        fields.append(t)
+        wide = np.pad(t, 1, mode="edge")  # no flux through the edges
+        t = t + 0.1 * (wide[:-2, 1:-1] + wide[2:, 1:-1] + wide[1:-1, :-2] + wide[1:-1, 2:] - 4 * t)
+    found = check_statistics(folder, fields)
+    np.testing.assert_allclose(found["variance"], [np.var(f) for f in fields], rtol=1e-9)
+
+
 # Of each example: what checks it, and a result that must be the same bytes in every placement.
 EXAMPLES = {
     "heat": (check_heat, "results/statistics.csv"),
@@ -113,6 +180,11 @@ EXAMPLES = {
     "wave": (check_wave, "results/histogram.csv"),
     "dye": (check_dye, "cloud.csv"),
     "listing": (check_listing, "largest.txt"),
+    "pencils": (check_heat, "results/statistics.csv"),
+    "elements": (check_elements, "results/statistics.csv"),
+    "block_tree": (check_block_tree, "results/statistics.csv"),
+    "particles": (check_particles, "results/statistics.csv"),
+    "heat77": (check_plate, "results/statistics.csv"),
 }
 
 
@@ -133,6 +205,7 @@ REFUSING = [
     ),
 ]
 STEPS = {"heat": 20, "heat_fortran": 20, "heat_python": 20, "front": 20, "wave": 8, "dye": 12, "listing": 6}
+STEPS |= {"pencils": 20, "elements": 10, "block_tree": 8, "particles": 12, "heat77": 20}
 
 
 def account(path: Path) -> dict[str, int]:
