@@ -124,7 +124,7 @@ TEST_CASE("what is remembered survives iterations that fail or are not seen, and
   const auto at = [](int n) {
     return sky({{39.0 + n, 5, 4}, {20, 39.0 - n, 3}, {30.0 - 2 * n, 30, 4}, {4, 18, n % 2 == 0 ? 3.0 : 1e-3}});
   };
-  Run run_collectively(yaml, at(0), world), alone(yaml, at(0), self);
+  Run together(yaml, at(0), world), alone(yaml, at(0), self);
   for (const int n : {0, 1, 2, 4, 5, 9}) {  // 3, and 6 to 8, were refused
     const FakeDomain domain = at(n);
     const Box cells = domain.mesh().cells;

@@ -254,8 +254,7 @@ TEST_CASE("histories in patches that come and go are those of the finest level")
     std::size_t rows = 0;
     LeafAt leaf;
     const Metadata metadata = world_at(0).metadata(), fine_metadata = resampled(world_at(0), leaf).metadata;
-    Run alone(yaml, metadata, self), run_collectively(yaml, metadata, world_communicator),
-        uniform(yaml, fine_metadata, self);
+    Run alone(yaml, metadata, self), together(yaml, metadata, world_communicator), uniform(yaml, fine_metadata, self);
     for (int n = 0; n < 7; ++n) {
       const FakeDomain fine = resampled(world_at(n), leaf);
       const FakeServer server(fine, {fine.mesh().cells}, {0}, Selection{{{0, 0}}}, 0);

@@ -190,7 +190,7 @@ TEST_CASE("weights decide, where they are asked for") {
 
 TEST_CASE("the same bits on any number of servers") {
   MpiCommunicator world(test_ranks()), self(MPI_COMM_SELF);
-  Run run_collectively(options + ", weight: weight}}", world), alone(options + ", weight: weight}}", self);
+  Run together(options + ", weight: weight}}", world), alone(options + ", weight: weight}}", self);
   for (std::int64_t step = 0; step < 6; ++step) {
     Sky sky;
     for (Index n = 0; n < 7; ++n)

@@ -142,7 +142,7 @@ struct Mine {
 };
 
 void check(const World& world, const Deposit& deposit) {
-  MpiCommunicator run_collectively(testing::test_ranks()), self(MPI_COMM_SELF);
+  MpiCommunicator together(testing::test_ranks()), self(MPI_COMM_SELF);
   const Mesh& mesh = world.grid();
   const Mine all(world, 0, 1), mine(world, together.rank(), together.size());
   const std::vector<Box> whole{mesh.cells};
@@ -214,7 +214,7 @@ TEST_CASE("densities of particles, however they and the regions are divided") {
 }
 
 TEST_CASE("no particle, and one that is no number") {
-  MpiCommunicator run_collectively(testing::test_ranks());
+  MpiCommunicator together(testing::test_ranks());
   World world({{0, 0, 0}, {4, 3, 2}}, 3, {1, 1, 1}, {true, true, true}, 0, 0);
   const std::vector<Box> whole{world.grid().cells};
   const Mine nobody(world, together.rank(), together.size());
