@@ -94,8 +94,7 @@ int main(int argc, char** argv) {
   if (only.empty() || only == "cells") ratios += compare("cells", Centering::cell, sizes, repetitions);
   if (only.empty() || only == "tetrahedra") {
     const Run tetrahedra(MeshKind::unstructured, sizes);
-    std::vector<Taken> all{surface("isosurface tetrahedra", tetrahedra, false),
-                                   slice("slice tetrahedra", tetrahedra)};
+    std::vector<Taken> all{surface("isosurface tetrahedra", tetrahedra, false), slice("slice tetrahedra", tetrahedra)};
     take_turns(all, repetitions);
   }
   std::fputs(ratios.c_str(), stdout);

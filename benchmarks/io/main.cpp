@@ -14,8 +14,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "database.hpp"
 #include "comparison.hpp"
+#include "database.hpp"
 #include "methods.hpp"
 #include "parts.hpp"
 

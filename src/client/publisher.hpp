@@ -85,14 +85,13 @@ class Publisher {
   /// Hands over the blocks declared so far and begins iteration 0. `transport` outlives the publisher.
   void attach(ClientTransport& transport);
 
-  Taken publish(std::string_view variable, std::int64_t id, const void* data,
-                        const std::array<Index, 4>* strides);
+  Taken publish(std::string_view variable, std::int64_t id, const void* data, const std::array<Index, 4>* strides);
   Taken publish(std::string_view variable, std::int64_t id, const ProgramArray& array);
   /// Gapless, with type and number of values, which are compared with what is declared.
   Taken publish(std::string_view variable, std::int64_t id, const Values& values);
   /// Of each component an array of its own, as `of_each` says; null: gapless, in the variable's order.
   Taken publish(std::string_view variable, std::int64_t id, std::span<const void* const> components,
-                        const ProgramArray* of_each);
+                const ProgramArray* of_each);
   Taken publish_components(std::string_view variable, std::int64_t id, std::span<const Values> components);
   /// A variable on a block, looked up once. The number holds until the block is removed.
   [[nodiscard]] std::int64_t handle(std::string_view variable, std::int64_t id);

@@ -214,7 +214,7 @@ Taken Session::publish(std::string_view variable, std::int64_t block, const Stri
   rethrow_as_error("publish");
 }
 Taken Session::publish(std::string_view variable, std::int64_t block, const void* data,
-                               const std::array<Index, 4>& strides) try {
+                       const std::array<Index, 4>& strides) try {
   return publishing(implementation_, "publish").publish(variable, block, data, &strides);
 } catch (...) {
   rethrow_as_error("publish");
@@ -225,19 +225,18 @@ Taken Session::publish(std::string_view variable, std::int64_t block, const Prog
   rethrow_as_error("publish");
 }
 Taken Session::publish_components(std::string_view variable, std::int64_t block,
-                                          const std::vector<const void*>& components) try {
+                                  const std::vector<const void*>& components) try {
   return publishing(implementation_, "publish_components").publish(variable, block, components, nullptr);
 } catch (...) {
   rethrow_as_error("publish_components");
 }
 Taken Session::publish_components(std::string_view variable, std::int64_t block,
-                                          const std::vector<const void*>& components, const ProgramArray& of_each) try {
+                                  const std::vector<const void*>& components, const ProgramArray& of_each) try {
   return publishing(implementation_, "publish_components").publish(variable, block, components, &of_each);
 } catch (...) {
   rethrow_as_error("publish_components");
 }
-Taken Session::publish_components(std::string_view variable, std::int64_t block,
-                                          const ValuesList& components) try {
+Taken Session::publish_components(std::string_view variable, std::int64_t block, const ValuesList& components) try {
   return publishing(implementation_, "publish_components").publish_components(variable, block, components.all);
 } catch (...) {
   rethrow_as_error("publish_components");
@@ -275,7 +274,7 @@ Taken Session::publish_block(std::int64_t block, const std::vector<NamedValues>&
   rethrow_as_error("publish_block");
 }
 Taken Session::publish_block(std::int64_t block,
-                                     const std::vector<std::pair<std::string_view, const void*>>& arrays) try {
+                             const std::vector<std::pair<std::string_view, const void*>>& arrays) try {
   Publisher& publisher = publishing(implementation_, "publish_block");
   return publish_each(arrays.size(), [&](std::size_t n) {
     return publisher.publish(arrays[n].first, block, arrays[n].second, nullptr);

@@ -42,7 +42,8 @@ class WholeNumbers {
 
 /// What surfaces need to know of the points and cells of a block. Points and cells have names that order them over all
 /// blocks: their numbers (point_ids, cell_ids), otherwise the block and the place in its lists. Cells of higher order
-/// and strips come as the linear cells that they are cut into (mesh/cells/subdivision.hpp), each with the name of the whole.
+/// and strips come as the linear cells that they are cut into (mesh/cells/subdivision.hpp), each with the name of the
+/// whole.
 class CellList {
  public:
   /// All arrays must be there. Throws Error(analysis), naming block and mesh, if a cell has points that the block has
