@@ -29,7 +29,7 @@ int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-const char* const placements[] = {"mode: inline", "mode: cores, buffer: 32 MiB", "mode: nodes, servers: 1"};
+const char* const placements[] = {"mode: inline", "mode: cores", "mode: nodes, servers: 1"};
 
 /// The last number of a sentence: what it says is needed.
 std::int64_t last_number(const std::string& sentence) {
