@@ -87,8 +87,8 @@ def readmes(root: Path, paths: Iterable[str]) -> Iterator[str]:
         if not readme.is_file():
             yield f"src/{folder}: no README.md; say what the folder is, where to begin, and who uses it"
             continue
-        places = (readme.parent, root / "src", root / "include/sidestream")
-        for name in re.findall(r"[\w/.]+\.[ch]pp", readme.read_text(encoding="utf-8")):
+        places = (readme.parent, root / "src", root / "include/sidestream", root)
+        for name in re.findall(r"[\w/.-]+\.(?:[ch]pp|md)", readme.read_text(encoding="utf-8")):
             if not any((place / name).is_file() for place in places):
                 yield f"src/{folder}/README.md: names {name}, which is not there"
 

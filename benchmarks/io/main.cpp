@@ -155,7 +155,7 @@ void declare(CLI::App& app, Wanted& wanted) {
   app.add_option("--turns", o.turns, "K: ranks that open and write at a time, of posix")->check(CLI::PositiveNumber);
   app.add_option("--files", o.files, "A: files of aggregate and of ADIOS")->check(CLI::PositiveNumber);
   app.add_option("--alignment", o.alignment, "Bytes, of what HDF5 places in files")->check(CLI::PositiveNumber);
-  app.add_option("--stripes", o.stripes, "SamplePoints of a striped file system to spread files over");
+  app.add_option("--stripes", o.stripes, "Targets of a striped file system to spread files over");
   app.add_option("--stripe-size", o.stripe_size, "Bytes of a stripe");
   app.add_option("--hint", o.hints, "KEY=VALUE, of MPI-IO; again for more");
   app.add_option("--codec", o.codec, "Of the databases, as in a configuration: '[byte-shuffle, zstd]'");

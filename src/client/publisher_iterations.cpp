@@ -1,4 +1,4 @@
-// How an iteration ends: its signals, what is counted, what comes back from the servers, and the last wait for them.
+// The end of an iteration: signals, counts, outcomes from the servers, and the last wait for them.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -64,7 +64,7 @@ struct ContourRequest {
 
 /// The pieces of one block, one or more for each of `values`, in their order (perhaps without triangles). Cells with
 /// a corner that is not finite have no triangles. Needs memory for a few planes of points and the output. In a flat
-/// grid the pieces have lines (contour_flat.hpp), and no normals.
+/// grid the pieces have lines (contour_flat), and no normals.
 [[nodiscard]] std::vector<Piece> contour(const ContourRequest& request, std::span<const double> values);
 
 // Meshes of two dimensions: contour lines in them (marching squares), and the planes that they are.

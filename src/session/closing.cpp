@@ -163,7 +163,7 @@ void Session::Implementation::free_everything() {
   opening_files_.clear();
   publisher_.reset();
   tables_.reset();
-  wires_ = {};
+  transports_ = {};
   roles_.group_members.reset();
   roles_.members.reset();
   roles_.node_members.reset();

@@ -134,7 +134,7 @@ class Session::Implementation {
   Config config_;
   Metadata published_;  ///< of the configuration, what clients know
   double origin_ = 0;
-  Transports wires_;
+  Transports transports_;
   std::unique_ptr<RunTables> tables_;  ///< with `timings`
   std::unique_ptr<Publisher> publisher_;
   std::unique_ptr<Serving> serving_;  ///< of servers, of forwarders that reduce, and of everybody with `inline`

@@ -81,6 +81,7 @@ VIOLATIONS = [
     ("src/mesh/a.hpp", '#include "analysis/mean.hpp"\n', "mesh must not include analysis"),
     ("src/transport/mpi/a.hpp", '#include "mesh/runs.hpp"\n', "transport must not include mesh"),
     ("src/mesh/b.hpp", '#include "mesh/cells/shapes.hpp"\n', "mesh/cells includes mesh, too"),
+    ("src/mesh/c.hpp", "int x;  // see mesh/lines.hpp\n", "src/mesh/c.hpp:1: names mesh/lines.hpp, which is not there"),
     ("src/mesh/README.md", "- Begin with: lines.hpp\n", "src/mesh/README.md: names lines.hpp, which is not there"),
     ("tests/base/a.cpp", "\nint r = rank(MPI_COMM_WORLD);\n", "tests/base/a.cpp:2: 'MPI_COMM_WORLD'"),
 ]

@@ -98,7 +98,7 @@ struct Fixture {
 
 std::vector<std::string> names_of(const std::vector<ramses::Column>& columns) {
   std::vector<std::string> names;
-  for (const UnionFind& joined : join_columns(columns)) names.push_back(joined.name);
+  for (const JoinedColumns& joined : join_columns(columns)) names.push_back(joined.name);
   return names;
 }
 

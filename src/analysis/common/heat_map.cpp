@@ -84,7 +84,7 @@ struct Line {
 };
 
 /// The lines of the picture whose rows are here.
-Bytes lines_of(const Frame& frame, const FlatValues& shown, Index first, Index rows) {
+Bytes lines_of(const Frame& frame, const HeatMapValues& shown, Index first, Index rows) {
   ByteWriter out;
   for (std::size_t line = 0; line < frame.rows.size(); ++line) {
     const Index row = frame.rows[line] - first;
@@ -118,7 +118,7 @@ void paint(Image& image, const Frame& frame, const HeatMap& picture, const std::
 
 }  // namespace
 
-Option flat_picture_option() {
+Option heat_map_option() {
   Option option{.name = "image", .type = OptionType::map, .text = "A picture of it, of meshes of three dimensions."};
   option.options = {
       {.name = "file",
@@ -149,7 +149,7 @@ Option flat_picture_option() {
   return option;
 }
 
-std::optional<HeatMap> read_flat_picture(const Settings& all) {
+std::optional<HeatMap> read_heat_map(const Settings& all) {
   if (!all.has("image")) return std::nullopt;
   const Settings settings = all.map("image");
   HeatMap picture;
@@ -176,7 +176,7 @@ std::optional<HeatMap> read_flat_picture(const Settings& all) {
   return picture;
 }
 
-void draw_flat(const HeatMap& picture, const FlatValues& shown, const CombineInput& input) {
+void draw_heat_map(const HeatMap& picture, const HeatMapValues& shown, const CombineInput& input) {
   Communicator& servers = input.communicator;
   const Layout layout(picture.width, picture.height, 1, !picture.caption.empty());
   const Frame frame(layout, shown.edges);

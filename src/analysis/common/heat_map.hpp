@@ -22,12 +22,12 @@ struct HeatMap {
 };
 
 /// The option `image`, and its value, if given. Throws Error(configuration).
-[[nodiscard]] Option flat_picture_option();
-[[nodiscard]] std::optional<HeatMap> read_flat_picture(const Settings& settings);
+[[nodiscard]] Option heat_map_option();
+[[nodiscard]] std::optional<HeatMap> read_heat_map(const Settings& settings);
 
 /// What it shows: `edges[0]` bounds the columns of the grid, `edges[1]` its rows, ascending or descending; `values` are
 /// those of this server's rows.
-struct FlatValues {
+struct HeatMapValues {
   const GridShape& grid;
   std::array<std::vector<double>, 2> edges;
   std::span<const double> values;
@@ -38,6 +38,6 @@ struct FlatValues {
 /// Collective: draws the picture, in which the first axis goes to the right and the second up, in their proportions. A
 /// pixel has the colour of the value at its middle; where there is none it is grey. Of the values no server gets more
 /// than the picture has pixels.
-void draw_flat(const HeatMap& picture, const FlatValues& shown, const CombineInput& input);
+void draw_heat_map(const HeatMap& picture, const HeatMapValues& shown, const CombineInput& input);
 
 }  // namespace sidestream

@@ -282,8 +282,8 @@ class Histogram2d final : public Task {
                          axes_[a].logarithmic ? ", log" : "");
     };
     const std::string what = weight_ ? weight_->title : "count";
-    draw_flat(*picture_, {grid, edges, values, fmt::format("{}    right: {}    up: {}", what, span(0), span(1)), what},
-              input);
+    draw_heat_map(*picture_,
+                  {grid, edges, values, fmt::format("{}    right: {}    up: {}", what, span(0), span(1)), what}, input);
   }
 
   std::array<BinAxis, 2> axes_;
@@ -353,7 +353,7 @@ AnalysisKind histogram2d_kind() {
             .text = "A variable of one component in the same points, which is summed in each field: a mass, a volume."},
            normalisation_option(),
            file_option("histogram2d-{index:06}.h5", "The data set."),
-           flat_picture_option()},
+           heat_map_option()},
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const std::array<BinAxis, 2> axes{read_axis(settings.map("x"), metadata),
                                           read_axis(settings.map("y"), metadata)};
@@ -372,7 +372,7 @@ AnalysisKind histogram2d_kind() {
           weight = BinWeight{variable.id, variable.title()};
         }
         return std::make_unique<Histogram2d>(axes, weight, read_normalisation(settings), settings.text("file"),
-                                             read_flat_picture(settings));
+                                             read_heat_map(settings));
       }};
 }
 

@@ -194,7 +194,7 @@ class Projection final : public Task {
     result.write(file_, pieces_, input.results, input.communicator);
     if (picture_) {
       const std::array edges{grid.edges(grid.left()[0]), grid.edges(grid.left()[1])};
-      draw_flat(*picture_, {grid.shape(), edges, shown, label(), title_}, input);
+      draw_heat_map(*picture_, {grid.shape(), edges, shown, label(), title_}, input);
     }
     return {};
   }
@@ -248,7 +248,7 @@ AnalysisKind projection_kind() {
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const ProjectionQuery query = read_projection(settings, metadata);
         return std::make_unique<Projection>(query, metadata, settings.text("file"), read_pieces(settings),
-                                            read_flat_picture(settings));
+                                            read_heat_map(settings));
       }};
 }
 

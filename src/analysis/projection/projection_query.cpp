@@ -147,7 +147,7 @@ std::vector<Option> projection_options() {
        .minimum = 0}};
   for (Option& option : choice_options()) options.push_back(std::move(option));
   const std::vector<Option> results{file_option("projection-{index:05}.h5", "The data set, one file an iteration."),
-                                    pieces_option(), flat_picture_option()};
+                                    pieces_option(), heat_map_option()};
   options.insert(options.end(), results.begin(), results.end());
   return options;
 }

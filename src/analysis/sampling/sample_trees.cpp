@@ -14,7 +14,7 @@ struct Wanted {
   Place place;
 };
 
-/// SamplePoints that are looked for together: each takes some 160 bytes meanwhile.
+/// How many points are searched for at a time: each takes some 160 bytes meanwhile.
 constexpr std::size_t batch = std::size_t{1} << 17;
 
 struct FoundLeaf {

@@ -24,11 +24,11 @@ AbortFlag::AbortFlag(MpiCommunicator& all, std::vector<int> members)
 
 AbortFlag::~AbortFlag() = default;
 
-/// Each says one word in all. It is so short that MPI takes it without waiting for the other.
-void AbortFlag::say(bool rings) {
+/// Each member sends one word to each other one. It is so short that MPI takes it without waiting for the receiver.
+void AbortFlag::say(bool raises) {
   if (said_) return;
   said_ = true;
-  const int word = rings;
+  const int word = raises;
   for (const int other : others_) {
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Isend(&word, 1, MPI_INT, other, tag, all_->comm(), &request), "MPI_Isend");
@@ -43,14 +43,14 @@ void AbortFlag::listen() {
     if (!there) return;
     int word = 0;
     check_mpi(MPI_Mrecv(&word, 1, MPI_INT, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
-    heard_ = heard_ || word != 0;
+    raised_ = raised_ || word != 0;
     ++spoken_;
   }
 }
 
-bool AbortFlag::heard() {
-  if (!heard_) listen();
-  return heard_;
+bool AbortFlag::is_raised() {
+  if (!raised_) listen();
+  return raised_;
 }
 
 void AbortFlag::settle() {

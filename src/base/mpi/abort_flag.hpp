@@ -1,4 +1,4 @@
-// A word that members of a communicator may leave for each other while each goes on with work of its own.
+// A flag by which members of a communicator tell each other that the work is over, while each goes on with its own.
 #pragma once
 
 #include <vector>
@@ -7,31 +7,30 @@
 
 namespace sidestream {
 
-/// Some members of a communicator, each of which may ring once, for all the others to hear when they ask. Nobody waits
-/// but in `settle`.
+/// Each member may raise the flag once; all others see it when they ask. Only `settle` waits.
 class AbortFlag {
  public:
-  /// Collective over `all`, which outlives it. `members`: by rank, the same everywhere; others of `all` have a bell
-  /// that does nothing.
+  /// Collective over `all`, which outlives it. `members`: by rank, the same everywhere; ranks that are no members have
+  /// a flag that does nothing.
   AbortFlag(MpiCommunicator& all, std::vector<int> members);
   ~AbortFlag();
   AbortFlag(const AbortFlag&) = delete;
   AbortFlag& operator=(const AbortFlag&) = delete;
 
-  void ring() { say(true); }
-  /// Whether another has rung.
-  [[nodiscard]] bool heard();
+  void raise() { say(true); }
+  /// Whether another member has raised it.
+  [[nodiscard]] bool is_raised();
   /// Once, by every member, at the end: waits until all the others have got there, so that no word is left behind.
   void settle();
 
  private:
-  void say(bool rings);
+  void say(bool raises);
   void listen();
 
-  std::unique_ptr<MpiCommunicator> all_;  ///< for nothing else
-  std::vector<int> others_;               ///< empty on who is no member
-  std::size_t spoken_ = 0;                ///< of the others, for the last time
-  bool said_ = false, heard_ = false;
+  std::unique_ptr<MpiCommunicator> all_;  ///< a communicator of its own
+  std::vector<int> others_;               ///< empty if this rank is no member
+  std::size_t spoken_ = 0;                ///< how many others have sent their word
+  bool said_ = false, raised_ = false;
 };
 
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-// What servers check of an iteration before they decide what runs: cycles, times, blocks, and blocks that did not come.
+// Checks of an iteration before servers decide what runs: cycles, times, blocks, and blocks that did not come.
 #include <fmt/format.h>
 
 #include <cstring>

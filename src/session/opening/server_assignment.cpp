@@ -38,8 +38,8 @@ std::vector<int> Reporting::left_over_for(int reporter) const {
   return numbers;
 }
 
-ServerAssignment find_contacts(MpiCommunicator& all, MpiCommunicator* servers, const Reporting& reporting,
-                               const ContactRole& role, bool pushed) {
+ServerAssignment find_server_assignment(MpiCommunicator& all, MpiCommunicator* servers, const Reporting& reporting,
+                                        const ContactRole& role, bool pushed) {
   std::vector<int> asked;
   if (role.reports) {
     asked.push_back(reporting.contact_of(role.number));
@@ -47,22 +47,22 @@ ServerAssignment find_contacts(MpiCommunicator& all, MpiCommunicator* servers, c
       for (const int number : reporting.left_over_for(role.number)) asked.push_back(number);
     }
   }
-  ServerAssignment contacts;
-  contacts.left_over = look_up_ranks(all, role.server ? role.number : -1, asked);
+  ServerAssignment assignment;
+  assignment.left_over = look_up_ranks(all, role.server ? role.number : -1, asked);
   std::vector<MemberMessage> to;
-  for (const int rank : contacts.left_over) to.push_back({rank, bytes_of(role.clients)});
+  for (const int rank : assignment.left_over) to.push_back({rank, bytes_of(role.clients)});
   if (role.reports) {
-    contacts.server = contacts.left_over.front();
-    contacts.left_over.erase(contacts.left_over.begin());
+    assignment.server = assignment.left_over.front();
+    assignment.left_over.erase(assignment.left_over.begin());
   }
   std::vector<Holding> holdings;
   for (const MemberMessage& message : all.exchange(std::move(to))) {
-    contacts.reporters.push_back(message.member);
+    assignment.reporters.push_back(message.member);
     for (const std::int32_t client : records_of<std::int32_t>(message.bytes))
       holdings.push_back({client, pushed ? all.rank() : message.member});
   }
-  if (servers) contacts.holders = share_holders(*servers, holdings);
-  return contacts;
+  if (servers) assignment.holders = share_holders(*servers, holdings);
+  return assignment;
 }
 
 }  // namespace sidestream

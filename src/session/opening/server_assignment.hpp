@@ -39,7 +39,7 @@ struct ContactRole {
 /// Collective over `all`; `servers` are those that `role` says of, their own group there and null elsewhere. `pushed`:
 /// values go to the server that their client reports to, and are had from there. Who talks to nobody learns of nobody;
 /// servers alone know a rank for each client.
-[[nodiscard]] ServerAssignment find_contacts(MpiCommunicator& all, MpiCommunicator* servers, const Reporting& reporting,
-                                             const ContactRole& role, bool pushed);
+[[nodiscard]] ServerAssignment find_server_assignment(MpiCommunicator& all, MpiCommunicator* servers,
+                                                      const Reporting& reporting, const ContactRole& role, bool pushed);
 
 }  // namespace sidestream

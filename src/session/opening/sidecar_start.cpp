@@ -68,9 +68,9 @@ void wait_for_servers(MpiCommunicator& world, const ServiceState& service, const
 
 }  // namespace
 
-Transports make_sidecar_wires(MpiCommunicator& world, const Roles& roles, const Config& config,
-                              const Declarations& declarations, const std::string& file,
-                              const std::vector<BlockBytes>& sizes) {
+Transports make_sidecar_transports(MpiCommunicator& world, const Roles& roles, const Config& config,
+                                   const Declarations& declarations, const std::string& file,
+                                   const std::vector<BlockBytes>& sizes) {
   const PlacementConfig& placement = config.opening.placement;
   shared_memory::NodeRole role = roles.on_node;
   role.servers = placement.per_node;
@@ -91,12 +91,12 @@ Transports make_sidecar_wires(MpiCommunicator& world, const Roles& roles, const 
   std::unique_ptr<shared_memory::SpillFile> spill = make_spill_file(world, roles, placement, sizes);
   if (placement.attach_limit > 0) wait_for_servers(world, node->layout().service(node->control()), placement);
   const auto progress = [comm = roles.members->comm()] { mpi::progress(comm); };
-  Transports wires;
+  Transports transports;
   auto client = std::make_shared<shared_memory::SidecarClient>(node, listener, placement.when_full,
                                                                placement.max_in_flight, progress, world.rank() == 0);
   if (spill) client->spill_to(std::move(spill));
-  wires.client = std::move(client);
-  return wires;
+  transports.client = std::move(client);
+  return transports;
 }
 
 std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts, const OpeningConfig& opening,

@@ -14,9 +14,9 @@ namespace sidestream {
 
 /// Collective over `world`, all clients: makes the nodes' shared memory and their listeners, and waits for servers on
 /// all nodes, at most `attach_limit` seconds. Throws the same Error everywhere.
-[[nodiscard]] Transports make_sidecar_wires(MpiCommunicator& world, const Roles& roles, const Config& config,
-                                            const Declarations& declarations, const std::string& file,
-                                            const std::vector<BlockBytes>& sizes);
+[[nodiscard]] Transports make_sidecar_transports(MpiCommunicator& world, const Roles& roles, const Config& config,
+                                                 const Declarations& declarations, const std::string& file,
+                                                 const std::vector<BlockBytes>& sizes);
 
 /// Collective over `world`: closes the account and leaves the clients' half of the records, `run-clients.yaml`,
 /// `timings-clients.csv` and `iterations-clients.csv`. The servers, who are another job, leave theirs under the usual

@@ -126,18 +126,18 @@ void Session::Implementation::begin_together() {
   });
   check_blocks();
   if (is_off()) {
-    wires_ = make_wires(*world_, roles_, opening_.placement, published_, {});
-    publisher_->attach(*wires_.client);
+    transports_ = make_transports(*world_, roles_, opening_.placement, published_, {});
+    publisher_->attach(*transports_.client);
     return;
   }
   make_serving();
   if (opening_.placement.mode == PlacementMode::sidecar) {
-    wires_ = make_sidecar_wires(*world_, roles_, config_, declarations_, file_, publisher_->sizes());
+    transports_ = make_sidecar_transports(*world_, roles_, config_, declarations_, file_, publisher_->sizes());
   } else {
-    wires_ = make_wires(*world_, roles_, config_.opening.placement, published_,
-                        publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
+    transports_ = make_transports(*world_, roles_, config_.opening.placement, published_,
+                                  publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
   }
-  if (wires_.server) wires_.server = attach_streams(streams_, wires_.server);
+  if (transports_.server) transports_.server = attach_streams(streams_, transports_.server);
   begin_serving();
   // Only now is it a run that a later one must not overwrite.
   run_collectively(*world_, [&] {
@@ -151,7 +151,7 @@ void Session::Implementation::begin_together() {
     keep_earlier_record(opening_);
     write_record(opening_.directory, facts(), nullptr, nullptr);
   });
-  if (publisher_) publisher_->attach(*wires_.client);
+  if (publisher_) publisher_->attach(*transports_.client);
   opening_files_ = std::move(opening_files);  // streams are announced with the first iteration, or never
 }
 
@@ -355,12 +355,13 @@ void Session::Implementation::make_serving() {
 }
 
 void Session::Implementation::begin_serving() {
-  if (tables_ && wires_.forwarder) {
-    wires_.forwarder->set_sent([this](std::int64_t index, std::uint64_t bytes) { tables_->take_sent(index, bytes); });
+  if (tables_ && transports_.forwarder) {
+    transports_.forwarder->set_sent(
+        [this](std::int64_t index, std::uint64_t bytes) { tables_->take_sent(index, bytes); });
   }
   if (!serving_) return;
-  serving_->begin({wires_.server.get(), wires_.sender.get(), wires_.receiver.get(), config_.events, 0, origin_,
-                   roles_.node, roles_.clients.count, true, gaps_,
+  serving_->begin({transports_.server.get(), transports_.sender.get(), transports_.receiver.get(), config_.events, 0,
+                   origin_, roles_.node, roles_.clients.count, true, gaps_,
                    tables_ ? rows_to(*tables_, roles_, world_->rank() == recording_rank()) : LedgerRows{}});
 }
 
@@ -391,7 +392,7 @@ void Session::Implementation::serve() {
   });
   if (!starts) return;
   state_ = State::started;
-  if (wires_.forwarder) return wires_.forwarder->run();
+  if (transports_.forwarder) return transports_.forwarder->run();
   serving_->run();
 }
 

@@ -105,8 +105,8 @@ Transports make_nodes_with_memory(MpiCommunicator& world, Roles& roles, const Pl
 
 }  // namespace
 
-Transports make_wires(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement, const Metadata& metadata,
-                      const std::vector<BlockBytes>& sizes) {
+Transports make_transports(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
+                           const Metadata& metadata, const std::vector<BlockBytes>& sizes) {
   switch (placement.mode) {
     case PlacementMode::cores:
     case PlacementMode::job:

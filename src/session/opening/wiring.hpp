@@ -30,8 +30,8 @@ struct Transports {
 
 /// Collective over `world`: makes the transports of the placement. `sizes`: what this client will publish; empty on
 /// servers. Throws the same Error everywhere, for example if an iteration does not fit in the buffer.
-[[nodiscard]] Transports make_wires(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
-                                    const Metadata& metadata, const std::vector<BlockBytes>& sizes);
+[[nodiscard]] Transports make_transports(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
+                                         const Metadata& metadata, const std::vector<BlockBytes>& sizes);
 
 // The transports of placement `nodes`.
 

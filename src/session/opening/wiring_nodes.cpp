@@ -43,8 +43,8 @@ struct GroupShape {
 };
 
 /// Collective: who talks to whom of a group.
-ServerAssignment contacts_of(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement, bool pushed,
-                             const GroupShape& group) {
+ServerAssignment server_assignment_of(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
+                                      bool pushed, const GroupShape& group) {
   const bool forwards = placement.forward != Forward::none, partials = placement.forward == Forward::partials;
   const bool serves = roles.server && group.mine;
   const bool reports = forwards ? roles.forwarder && (!partials || group.mine) : roles.client;
@@ -55,12 +55,12 @@ ServerAssignment contacts_of(MpiCommunicator& world, Roles& roles, const Placeme
     role.clients = {roles.members->rank()};
   }
   const Reporting reporting{group.reporters, group.servers};
-  return find_contacts(world, serves && !partials ? &colleagues(roles) : nullptr, reporting, role, pushed);
+  return find_server_assignment(world, serves && !partials ? &colleagues(roles) : nullptr, reporting, role, pushed);
 }
 
 /// The same for each group, with a communicator of its own.
 struct GroupContacts {
-  ServerAssignment contacts;
+  ServerAssignment assignment;
   std::shared_ptr<MpiCommunicator> comm;
 };
 
@@ -70,8 +70,9 @@ std::vector<GroupContacts> contacts_of_groups(MpiCommunicator& world, Roles& rol
   const bool partials = placement.forward == Forward::partials;
   const int reporters = placement.forward != Forward::none ? roles.forwarders.count : roles.clients.count;
   if (placement.groups.empty()) {
-    ServerAssignment contacts = contacts_of(world, roles, placement, pushed, {roles.servers.count, reporters, true});
-    all.push_back({std::move(contacts), world.duplicate()});
+    ServerAssignment assignment =
+        server_assignment_of(world, roles, placement, pushed, {roles.servers.count, reporters, true});
+    all.push_back({std::move(assignment), world.duplicate()});
     return all;
   }
   // All report to each group, but for forwarders that reduce for one.
@@ -82,8 +83,8 @@ std::vector<GroupContacts> contacts_of_groups(MpiCommunicator& world, Roles& rol
   }
   for (std::size_t g = 0; g < placement.groups.size(); ++g) {
     const GroupShape shape{placement.groups[g].size, static_cast<int>(counts[g]), roles.group == g};
-    ServerAssignment contacts = contacts_of(world, roles, placement, pushed, shape);
-    all.push_back({std::move(contacts), world.duplicate()});
+    ServerAssignment assignment = server_assignment_of(world, roles, placement, pushed, shape);
+    all.push_back({std::move(assignment), world.duplicate()});
   }
   return all;
 }
@@ -109,41 +110,41 @@ Transports make_nodes(MpiCommunicator& world, Roles& roles, const PlacementConfi
   const bool forwards = placement.forward != Forward::none;
   const mpi::Moving moving = forwards ? mpi::Moving::fetched : agree_on_moving(world, roles, placement);
   std::vector<GroupContacts> groups = contacts_of_groups(world, roles, placement, moving == mpi::Moving::pushed);
-  Transports wires;
-  for (const GroupContacts& group : groups) wires.comms.push_back(group.comm);
+  Transports transports;
+  for (const GroupContacts& group : groups) transports.comms.push_back(group.comm);
   const std::vector<mpi::Contact> reports_to = [&] {
     std::vector<mpi::Contact> all;
-    for (const GroupContacts& group : groups) all.push_back({group.comm, group.contacts.server});
+    for (const GroupContacts& group : groups) all.push_back({group.comm, group.assignment.server});
     return all;
   }();
-  auto& [contacts, comm] = groups.at(roles.group);
+  auto& [assignment, comm] = groups.at(roles.group);
   const bool partials = placement.forward == Forward::partials;
   const auto make = [&] {
     if (roles.server && partials) {
-      wires.receiver = std::make_shared<mpi::Receiver>(comm, contacts.reporters);
+      transports.receiver = std::make_shared<mpi::Receiver>(comm, assignment.reporters);
     } else if (roles.server) {
-      wires.server = std::make_shared<mpi::Server>(
-          comm, mpi::Server::Options{contacts.reporters, contacts.holders, shapes_of(metadata), moving});
+      transports.server = std::make_shared<mpi::Server>(
+          comm, mpi::Server::Options{assignment.reporters, assignment.holders, shapes_of(metadata), moving});
     } else if (roles.forwarder) {
-      wires.server = std::make_shared<shared_memory::Server>(buffer.node);
+      transports.server = std::make_shared<shared_memory::Server>(buffer.node);
       if (partials) {
-        wires.sender = std::make_shared<mpi::Sender>(comm, contacts.server, contacts.left_over);
+        transports.sender = std::make_shared<mpi::Sender>(comm, assignment.server, assignment.left_over);
       } else {
-        wires.forwarder = std::make_shared<mpi::Forwarder>(*wires.server, reports_to);
+        transports.forwarder = std::make_shared<mpi::Forwarder>(*transports.server, reports_to);
       }
     } else if (forwards) {
       const auto progress = [clients = roles.members->comm()] { mpi::progress(clients); };
-      wires.client =
+      transports.client =
           std::make_shared<shared_memory::Client>(buffer.node, placement.when_full, placement.max_in_flight, progress);
     } else {
       const std::vector<mpi::Contact> others(reports_to.begin() + 1, reports_to.end());
       const mpi::Client::Options options{
-          contacts.server, buffer.own, placement.when_full, placement.max_in_flight, moving, buffer.rest, others};
-      wires.client = std::make_shared<mpi::Client>(comm, options);
+          assignment.server, buffer.own, placement.when_full, placement.max_in_flight, moving, buffer.rest, others};
+      transports.client = std::make_shared<mpi::Client>(comm, options);
     }
   };
   run_collectively(world, make);  // a thread may be refused, memory may be short
-  return wires;
+  return transports;
 }
 
 }  // namespace sidestream

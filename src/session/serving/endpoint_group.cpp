@@ -81,7 +81,7 @@ class Endpoint {
   /// The processes that read one stream together.
   [[nodiscard]] MpiCommunicator& group() { return roles_.group_members ? *roles_.group_members : all_; }
   [[nodiscard]] bool is_told_to_leave() {
-    return (options_.stop && options_.stop()) || (abort_flag_ && abort_flag_->heard());
+    return (options_.stop && options_.stop()) || (abort_flag_ && abort_flag_->is_raised());
   }
 
   /// Those of all groups.
@@ -109,11 +109,11 @@ class Endpoint {
       serve();
       // Not everything may have died with this group's sender: while the group counts as the stream's reader a sender
       // that was only stopped would wait for its answer, the clients for that sender, and the other groups for them.
-      if (abort_flag_ && server_->writer_died()) abort_flag_->ring();
+      if (abort_flag_ && server_->writer_died()) abort_flag_->raise();
     } catch (...) {
       failed = std::current_exception();
       if (!abort_flag_) throw;
-      abort_flag_->ring();
+      abort_flag_->raise();
     }
     if (abort_flag_) abort_flag_->settle();
     return failed;

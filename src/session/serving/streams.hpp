@@ -10,9 +10,9 @@
 
 namespace sidestream {
 
-/// The configuration as every process of a run has it: the file, what the program declared by calls, and `derived`
-/// (see read_config). `streams`, if not null, notes what readers need to arrive at the same. Throws
-/// Error(configuration).
+/// Builds the configuration of a run from its file, from what the program declared by calls, and from `derived` (see
+/// read_config). Every process gets the same. `streams`, if not null, is told what readers of its streams need to build
+/// it, too. Throws Error(configuration).
 [[nodiscard]] Config complete_config(const Document& document, const Registry& registry,
                                      const Declarations& declarations, staging::StreamContext* streams = nullptr,
                                      const std::vector<std::string>& derived = {});

@@ -75,7 +75,7 @@ class FolderReader {
   void add_joined(const std::vector<std::string>& names, ParticleVariable::From from, Type type, std::size_t first) {
     std::vector<ramses::Column> columns;
     for (const std::string& name : names) columns.push_back({name, 0});
-    for (const ramses::UnionFind& joined : ramses::join_columns(columns)) {
+    for (const ramses::JoinedColumns& joined : ramses::join_columns(columns)) {
       found_.variables.push_back(
           {unused(joined.name), from, type, first + joined.columns.front(), joined.columns.size()});
     }

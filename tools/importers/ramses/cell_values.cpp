@@ -56,7 +56,7 @@ class Reader {
     }
     const auto cells = static_cast<std::size_t>(tree.cells());
     targets_.resize(columns.columns.size());
-    for (const UnionFind& joined : columns.variables) {
+    for (const JoinedColumns& joined : columns.variables) {
       const std::size_t components = joined.columns.size();
       arrays_.emplace_back(cells * components * size_of(columns.type));
       for (std::size_t c = 0; c < components; ++c) targets_[joined.columns[c]] = {arrays_.back().data(), components, c};

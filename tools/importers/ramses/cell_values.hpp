@@ -15,7 +15,7 @@ namespace sidestream::ramses {
 struct CellColumns {
   FileKind kind = FileKind::hydro;
   std::vector<Column> columns;
-  std::vector<UnionFind> variables;  ///< made of them
+  std::vector<JoinedColumns> variables;  ///< made of them
   Type type = Type::float64;
   double gamma = 0;    ///< of the gas, as files of hydrodynamics say; 0: not known
   std::string remark;  ///< where names are not those of a descriptor; empty: they are

@@ -121,8 +121,8 @@ std::vector<Column> radiation_columns(int dimensions, std::size_t count) {
   return columns;
 }
 
-std::vector<UnionFind> join_columns(const std::vector<Column>& columns) {
-  std::vector<UnionFind> joined;
+std::vector<JoinedColumns> join_columns(const std::vector<Column>& columns) {
+  std::vector<JoinedColumns> joined;
   std::set<std::string> taken;
   for (const Column& column : columns) taken.insert(plain(column.name));
   std::set<std::string> used;
@@ -136,7 +136,7 @@ std::vector<UnionFind> join_columns(const std::vector<Column>& columns) {
     const std::string wanted = name;
     for (std::size_t n = 2; used.count(name) != 0; ++n) name = numbered(wanted.c_str(), n);
     used.insert(name);
-    UnionFind& made = joined.emplace_back(UnionFind{name, {}});
+    JoinedColumns& made = joined.emplace_back(JoinedColumns{name, {}});
     for (std::size_t n = 0; n < count; ++n) made.columns.push_back(first + n);
     first += count;
   }

@@ -28,13 +28,13 @@ void fit_columns(std::vector<Column>& columns, std::size_t count, const std::str
 [[nodiscard]] std::vector<Column> radiation_columns(int dimensions, std::size_t count);
 
 /// A variable that is made of columns, in this order.
-struct UnionFind {
+struct JoinedColumns {
   std::string name;
   std::vector<std::size_t> columns;
 };
 /// Columns of one type that follow each other and whose names differ in a word `x`, `y`, `z` alone become one variable
 /// with two or three components, without that word; the others stay alone, as do fields on faces (`B_x_left`). Names
 /// are then different from each other, and have letters, digits and underscores alone.
-[[nodiscard]] std::vector<UnionFind> join_columns(const std::vector<Column>& columns);
+[[nodiscard]] std::vector<JoinedColumns> join_columns(const std::vector<Column>& columns);
 
 }  // namespace sidestream::ramses

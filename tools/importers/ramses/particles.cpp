@@ -117,7 +117,7 @@ ParticleColumns particle_columns(const Output& output) {
 
 std::size_t position_of(const ParticleColumns& columns, int dimensions, const std::string& where) {
   for (std::size_t n = 0; n < columns.variables.size(); ++n) {
-    const UnionFind& variable = columns.variables[n];
+    const JoinedColumns& variable = columns.variables[n];
     const bool named = variable.name == "position" || (dimensions == 1 && variable.name == "position_x");
     const Type type = columns.types[variable.columns.front()];
     const bool real = type == Type::float64 || type == Type::float32;
@@ -132,7 +132,7 @@ Particles read_particles(const Output& output, const ParticleColumns& columns, i
   Particles particles;
   particles.count = read_count(file, output.info());
   if (particles.count == 0) return particles;
-  for (const UnionFind& joined : columns.variables) {
+  for (const JoinedColumns& joined : columns.variables) {
     const Type type = columns.types[joined.columns.front()];
     const std::size_t components = joined.columns.size(), width = size_of(type);
     std::vector<std::byte> array;

@@ -13,7 +13,7 @@ namespace sidestream::ramses {
 struct ParticleColumns {
   std::vector<Column> columns;
   std::vector<Type> types;  ///< of columns
-  std::vector<UnionFind> variables;
+  std::vector<JoinedColumns> variables;
   std::string remark;  ///< where names are not those of a descriptor; empty: they are
 };
 

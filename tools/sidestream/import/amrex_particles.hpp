@@ -1,4 +1,4 @@
-// The particles of a plotfile of AMReX in a database: each folder (DM, MarchingCubesCell) is a mesh of points.
+// The particles of a plotfile of AMReX in a database: each folder (DM, Tracer) is a mesh of points.
 #pragma once
 
 #include <cstdint>

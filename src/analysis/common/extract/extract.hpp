@@ -29,7 +29,7 @@ struct IsosurfaceQuery {
   /// In lists of cells: the variable lies in cells, and its means at points are taken.
   bool averaged = false;
   bool in_lists = false;
-  /// In trees and on refinement levels: analysis/common/extract/level_surfaces.hpp has what is extracted.
+  /// In trees and on refinement levels; level_surfaces.hpp extracts it.
   bool in_levels = false;
   bool single = false;  ///< points and normals in single precision
   CellChoice choice{};  ///< of the points between which there are surfaces: cells, or nodes of meshes with axes
@@ -47,9 +47,8 @@ struct SliceQuery {
   std::vector<std::int32_t> variables;  ///< all components; the first one's centring decides the points
   Plane plane;
   bool single = false;  ///< points in single precision, in files
-  bool own = false;    ///< each cell has its own value, analysis/common/extract/own_slice.hpp; otherwise between points
-                       ///< values are linear
-  bool edges = false;  ///< with the outlines of cells as lines
+  bool own = false;     ///< each cell has its own value (extract_cellwise); otherwise values are linear between points
+  bool edges = false;   ///< with the outlines of cells as lines
   CellChoice choice{};
 };
 

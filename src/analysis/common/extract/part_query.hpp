@@ -52,8 +52,7 @@ struct BlockPart {
 [[nodiscard]] std::vector<BlockPart> parts_of(const ThresholdQuery& query, const LocalInput& input);
 [[nodiscard]] std::vector<BlockPart> parts_of(const ClipQuery& query, const LocalInput& input);
 
-/// For pictures: the outer faces of the parts (analysis/common/extract/boundary_faces.hpp), with what is shown as their
-/// data.
+/// For pictures: the boundary faces of the parts, with the values that are shown as their data.
 [[nodiscard]] std::vector<Piece> extract(const ThresholdQuery& query, const LocalInput& input);
 [[nodiscard]] std::vector<Piece> extract(const ClipQuery& query, const LocalInput& input);
 

@@ -7,7 +7,7 @@ constexpr double cells_for_each_server = 512;
 
 }  // namespace
 
-LevelKeepers::LevelKeepers(const AmrGrid& levels, int servers) : levels_(levels), servers_(servers) {
+CellOwners::CellOwners(const AmrGrid& levels, int servers) : levels_(levels), servers_(servers) {
   const auto cells = [&] {
     double product = 1;
     for (const Index extent : levels.extents(level_)) product *= static_cast<double>(extent);
@@ -17,14 +17,14 @@ LevelKeepers::LevelKeepers(const AmrGrid& levels, int servers) : levels_(levels)
   while (static_cast<std::size_t>(level_) + 1 < levels.levels() && cells() < cells_for_each_server * servers) ++level_;
 }
 
-LevelCell LevelKeepers::first_part(const LevelCell& cell) const noexcept {
+LevelCell CellOwners::first_part(const LevelCell& cell) const noexcept {
   if (cell.level >= level_) return levels_.ancestor_of(cell, level_);
   LevelCell part{level_, cell.index};
   for (std::size_t a = 0; a < 3; ++a) part.index[a] *= levels_.extents(level_)[a] / levels_.extents(cell.level)[a];
   return part;
 }
 
-std::set<int> LevelKeepers::keepers_of(const LevelCell& cell) const {
+std::set<int> CellOwners::keepers_of(const LevelCell& cell) const {
   const LevelCell first = first_part(cell);
   if (cell.level >= level_) return {keeper_of(first)};
   Index3 parts;

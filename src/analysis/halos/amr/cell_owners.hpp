@@ -10,9 +10,9 @@ namespace sidestream::halos {
 /// The cells of one level, of which there are many more than servers, are dealt out by their hashes, always alike. What
 /// lies in such a cell is kept together; a coarser cell is kept by all who have a part of it. Keeps a reference to the
 /// levels.
-class LevelKeepers {
+class CellOwners {
  public:
-  LevelKeepers(const AmrGrid& levels, int servers);
+  CellOwners(const AmrGrid& levels, int servers);
   /// Where a cell counts: with a coarser one's first part.
   [[nodiscard]] int home_of(const LevelCell& cell) const noexcept { return keeper_of(first_part(cell)); }
   [[nodiscard]] std::set<int> keepers_of(const LevelCell& cell) const;

@@ -9,7 +9,7 @@ namespace sidestream::halos {
 void LevelHistory::follow(const std::vector<KeptLevelCell>& cells, const LevelParticles& particles,
                           const std::vector<LevelHalo>& halos, const CombineInput& input) {
   Communicator& servers = input.communicator;
-  const LevelKeepers keepers(levels_, servers.size());
+  const CellOwners keepers(levels_, servers.size());
   std::vector<KeptLevelCell> now = kept(cells, keepers, servers);
   std::vector<HaloMember> members;
   std::vector<SharedCells> shared;
@@ -26,7 +26,7 @@ void LevelHistory::follow(const std::vector<KeptLevelCell>& cells, const LevelPa
   if (servers.rank() == 0) write(all, shared, input);
 }
 
-std::vector<KeptLevelCell> LevelHistory::kept(const std::vector<KeptLevelCell>& cells, const LevelKeepers& keepers,
+std::vector<KeptLevelCell> LevelHistory::kept(const std::vector<KeptLevelCell>& cells, const CellOwners& keepers,
                                               Communicator& servers) const {
   std::map<int, std::vector<KeptLevelCell>> to;
   for (const KeptLevelCell& one : cells) {
@@ -37,7 +37,7 @@ std::vector<KeptLevelCell> LevelHistory::kept(const std::vector<KeptLevelCell>& 
 
 /// Of two cells one of which has the other in it, the finer one is counted, where it is at home.
 std::vector<LevelHistory::Overlap> LevelHistory::overlaps_with(const std::vector<KeptLevelCell>& now,
-                                                               const LevelKeepers& keepers, int server) const {
+                                                               const CellOwners& keepers, int server) const {
   const std::vector<LevelCell> cells_before = cells_of(before_), cells_now = cells_of(now);
   const CellIndex index_before(cells_before), index_now(cells_now);
   std::map<std::tuple<std::int64_t, std::int64_t, std::int32_t>, Index> counts;
@@ -69,7 +69,7 @@ std::vector<SharedCells> LevelHistory::shared_volumes(const std::vector<Overlap>
 }
 
 std::vector<HaloMember> LevelHistory::members_of(const LevelParticles& particles, const std::vector<KeptLevelCell>& now,
-                                                 const LevelKeepers& keepers, Communicator& servers) const {
+                                                 const CellOwners& keepers, Communicator& servers) const {
   std::map<int, std::vector<PlacedLevelParticle>> to;
   for (const PlacedLevelParticle& one : particles.others) to[keepers.home_of(one.cell)].push_back(one);
   const std::vector<LevelCell> cells = cells_of(now);

@@ -18,7 +18,7 @@ struct KeptLevelCell {
 };
 
 /// Keeps what is needed of the last iteration that was analysed: each server the cells of halos that it keeps (see
-/// LevelKeepers), or the particles of the numbers that it keeps; the first one the halos and the tracks. The mesh may
+/// CellOwners), or the particles of the numbers that it keeps; the first one the halos and the tracks. The mesh may
 /// have been refined and derefined in between: where a cell was cut, each of its parts counts with its own volume.
 class LevelHistory {
  public:
@@ -36,13 +36,13 @@ class LevelHistory {
     Index cells = 0;
   };
 
-  [[nodiscard]] std::vector<KeptLevelCell> kept(const std::vector<KeptLevelCell>& cells, const LevelKeepers& keepers,
+  [[nodiscard]] std::vector<KeptLevelCell> kept(const std::vector<KeptLevelCell>& cells, const CellOwners& keepers,
                                                 Communicator& servers) const;
-  [[nodiscard]] std::vector<Overlap> overlaps_with(const std::vector<KeptLevelCell>& now, const LevelKeepers& keepers,
+  [[nodiscard]] std::vector<Overlap> overlaps_with(const std::vector<KeptLevelCell>& now, const CellOwners& keepers,
                                                    int server) const;
   [[nodiscard]] std::vector<SharedCells> shared_volumes(const std::vector<Overlap>& all) const;
   [[nodiscard]] std::vector<HaloMember> members_of(const LevelParticles& particles,
-                                                   const std::vector<KeptLevelCell>& now, const LevelKeepers& keepers,
+                                                   const std::vector<KeptLevelCell>& now, const CellOwners& keepers,
                                                    Communicator& servers) const;
   void write(const std::vector<LevelHalo>& halos, const std::vector<SharedCells>& shared, const CombineInput& input);
 

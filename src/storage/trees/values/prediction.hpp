@@ -214,7 +214,7 @@ class Predictor {
   FatherSlopes own_slopes_{};
   Cells cells_;                                ///< while they lie as cells do
   std::array<Row, 8> weight_, offset_, flow_;  ///< of each son: of the quantity whose mean is declared, of a closure,
-                                               ///< which is all offset; see flows.hpp
+                                               ///< which is all offset; see face_fluxes.hpp
   std::array<Source, tile_groups> from_{};
 };
 
