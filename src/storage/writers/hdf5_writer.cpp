@@ -211,7 +211,7 @@ WriterKind hdf5_writer() {
   kind.text =
       "Writes blocks to HDF5: one file per server and iteration, and one that shows each variable as one "
       "array over the "
-      "whole mesh. docs/formats.md describes the layout.";
+      "whole mesh. docs/format-hdf5.md describes the layout.";
   kind.options = hdf5_options();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {

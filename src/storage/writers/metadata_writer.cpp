@@ -107,7 +107,7 @@ WriterKind metadata_writer() {
   kind.name = "metadata";
   kind.text =
       "Writes what exists and where, without values: meshes, variables, blocks, and ranges of the variables that are "
-      "named. `sidestream plan` reads it. No block moves for it. docs/formats.md describes the file.";
+      "named. `sidestream plan` reads it. No block moves for it. docs/metadata.md describes the file.";
   kind.options = {file, ranges};
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {

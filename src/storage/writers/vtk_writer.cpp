@@ -330,7 +330,7 @@ WriterKind vtk_writer() {
   kind.name = "vtk";
   kind.text =
       "Writes blocks of every kind of mesh as VTK XML, for ParaView and VisIt, with an index over time. Values at faces "
-      "and edges, which VTK does not have, are refused. docs/formats.md describes the files.";
+      "and edges, which VTK does not have, are refused. docs/format-vtk.md describes the files.";
   kind.options = vtk_options();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {
