@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-# In these the folders have an order: none includes, by whatever way, a folder that includes it.
+# Layers whose folders have an order: no folder includes, directly or through others, one that includes it.
 ORDERED = ("mesh", "reduce", "contour", "graphics", "storage", "analysis", "server", "transport")
 # The folder that all analyses may include.
 SHARED = "common"
-# What the closure of an analysis is counted in.
+# Layers whose files count in the closure of an analysis.
 COUNTED = ("analysis", "mesh", "reduce", "contour", "graphics")
 MOST_UNITS = 25
 

@@ -24,17 +24,22 @@ def summary(runs):
     tables = {}
     for title, found in runs:
         ranks, _, kind = title.partition(", ")
-        columns, methods = tables.setdefault(ranks, ([], {}))
+        columns, methods, cells = tables.setdefault(ranks, ([], {}, {}))
         for mode in dict.fromkeys(of for _, of in found):
-            columns.append(f"{kind}, {mode}")
-            for method in dict.fromkeys(name for name, _ in found):
-                row = found.get((method, mode))
-                cell = f"{row.minimum / 1e6:.0f}, {1e3 * median(row.visible):.1f} ms, {row.ratio:.2f}" if row else ""
-                methods.setdefault(method, []).append(cell)
+            column = f"{kind}, {mode}"
+            columns.append(column)
+            for (method, of), row in found.items():
+                if of == mode:
+                    methods[method] = True  # in the order of their first run
+                    cells[method, column] = (
+                        f"{row.minimum / 1e6:.0f}, {1e3 * median(row.visible):.1f} ms, {row.ratio:.2f}"
+                    )
     text = ""
-    for ranks, (columns, methods) in tables.items():
+    for ranks, (columns, methods, cells) in tables.items():
         lines = ["| " + " | ".join([ranks, *columns]) + " |", "|" + "---|" * (len(columns) + 1)]
-        lines += ["| " + " | ".join([f"`{method}`", *cells]) + " |" for method, cells in methods.items()]
+        for method in methods:
+            row = [cells.get((method, column), "") for column in columns]
+            lines.append("| " + " | ".join([f"`{method}`", *row]) + " |")
         text += "\n" + "\n".join(lines) + "\n"
     return text
 

@@ -17,12 +17,12 @@ import sources
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = os.environ.get("SIDESTREAM", "sidestream")
-# Instead of the one that the theme's plug-in `offline` would have browsers fetch from another host.
+# Replaces the script that the plug-in `offline` would fetch from another host.
 SHIM = "assets/iframe-worker.js"
 FENCE = re.compile(r"^ *(```+)[^\n]*\n.*?^ *\1 *$", re.M | re.S)
 # A list right after a line of a paragraph, which GitHub takes for a list and Python-Markdown does not.
 LIST = re.compile(r"(^[^\s|<#>*-].*\n)(?=[-*] |1\. )", re.M)
-COMMENT = re.compile(r"<!--.*?-->\n?", re.S)
+COMMENT = re.compile(r"(?P<code>`[^`\n]+`)|<!--.*?-->\n?", re.S)
 
 
 def outside_fences(markdown: str, change: Any) -> str:
@@ -45,12 +45,13 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Fills in what is generated, drops comments, and leads links out of docs/ to the pages made for them."""
-    markdown = reference.filled(markdown, COMMAND)
     here = ROOT / "docs" / page.file.src_uri
     made = page.file.src_uri.startswith(sources.FOLDER)
+    if not made:
+        markdown = reference.filled(markdown, COMMAND)
 
     def change(text: str) -> str:
-        text = LIST.sub(r"\1\n", COMMENT.sub("\n", text))
+        text = LIST.sub(r"\1\n", COMMENT.sub(lambda match: match["code"] or "\n", text))
         return text if made else sources.relinked(ROOT, here, text)
 
     return outside_fences(markdown, change)

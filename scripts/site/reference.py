@@ -55,9 +55,9 @@ class Calls:
 
     def finish(self) -> None:
         """Ends what stands together: a comment and the declarations below it."""
-        name = re.search(r"\b(sidestream_\w+)\s*\(", " ".join(self.code))
-        if name and not self.code[0].startswith("typedef"):
-            self.pages.append(f"### {name[1]}")
+        calls = [m[1] for line in self.code if (m := re.match(r"(?!typedef|#)[\w* ]*?\b(sidestream_\w+)\s*\(", line))]
+        if calls:
+            self.pages.append(f"### {calls[0]}")
         self.pages += self.said
         if self.code:
             self.pages.append("```c\n" + "\n".join(self.code) + "\n```")
@@ -89,8 +89,9 @@ class Calls:
 
 def calls(header: Path = HEADER) -> str:
     """The declarations of sidestream.h by the header's own sections."""
-    # What only the preprocessor and C++ see is left out, with its continued lines; macros of one line stay.
+    # Leaves out lines that only the preprocessor and C++ see. Macros with arguments stay, without a text of many lines.
     text = header.read_text(encoding="utf-8").replace('extern "C" {', "")
+    text = re.sub(r"^(#define \w+\([^)\n]*\))[^\n]*\\\n(?:[^\n]*\\\n)*[^\n]*\n", r"\1\n", text, flags=re.M)
     text = re.sub(r"^#(?!define \w+\([^\\\n]*\n)(?:.*\\\n)*.*\n", "\n", text, flags=re.M)
     found = Calls()
     for line in text.splitlines():

@@ -15,7 +15,7 @@ LANGUAGES = {
     ".f": "fortran",
     ".py": "python",
     ".yaml": "yaml",
-    ".txt": "cmake",
+    ".inc": "fortran",
     ".sh": "sh",
 }
 LARGEST = 60_000
@@ -62,12 +62,12 @@ def page_of(root: Path, path: Path) -> str:
 
 def code(path: Path) -> str:
     text = path.read_text(encoding="utf-8", errors="replace")
-    language = "makefile" if path.name == "Makefile" else LANGUAGES.get(path.suffix, "text")
-    ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
+    language = "cmake" if path.name == "CMakeLists.txt" else LANGUAGES.get(path.suffix, "text")
+    ticks = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
     return f"{ticks}{language}\n{text.rstrip()}\n{ticks}\n"
 
 
-# What one looks for is on the pages of docs/ first.
+# Searches show pages of docs/ first.
 LESS = "---\nsearch:\n  boost: 0.2\n---\n"
 
 
@@ -84,7 +84,11 @@ def text_of(root: Path, path: Path) -> str | bytes:
     if readme.is_file():
         text = LESS + relinked(root, readme, readme.read_text(encoding="utf-8"))
     for file in sorted(path.iterdir()):
-        if file.is_file() and file.suffix in {*LANGUAGES} and file.stat().st_size < LARGEST:
+        if (
+            file.is_file()
+            and (file.suffix in LANGUAGES or file.name == "CMakeLists.txt")
+            and file.stat().st_size < LARGEST
+        ):
             text += f"\n## {file.name}\n\n{code(file)}"
     return text
 

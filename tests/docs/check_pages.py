@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 WORDS = 2500
 # Folders of the repository that hold Markdown.
-FOLDERS = [".", "docs", "examples/*", "simulations/*", "benchmarks", "bindings/**", "tests/**", "include/**"]
+FOLDERS = [".", "docs", "examples/*", "simulations/*", "benchmarks", "bindings/**", "tests/**", "include/**", "src/**"]
 FENCE = re.compile(r"^ *(```+|~~~+).*?^ *\1[^\n]*$", re.M | re.S)
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.S)
 COMMENT = re.compile(r"<!--.*?-->", re.S)

@@ -18,8 +18,8 @@ Blocks of one page run in their order in one empty folder, so that a program fin
     fortran  is compiled, as it is or within `part-of=FRAME`; an `sh` block may build and run it
     python   runs as it is, or within `part-of=FRAME`; with `file` it is saved and compiled, for an `sh` block
 
-A block `from` a file of the repository has lines of it as they are there, but for their indentation; a line `...`
-stands for lines that are left out.
+A block `from` a file of the repository has lines of it as they are there, but for the indentation that all have. A
+line `...` stands for lines that are left out.
 
 `fails=TEXT` means that the block must fail and say TEXT (spaces written as _). `lines=FILE:N` means that FILE has N
 lines afterwards. `seconds=N` is the time limit.
@@ -32,6 +32,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -125,17 +126,22 @@ def blocks_of(page: Path) -> list[Block]:
     return found
 
 
+def outdented(lines: list[str]) -> list[str]:
+    """The lines without the indentation that all have, and without blanks at their ends."""
+    return [line.rstrip() for line in textwrap.dedent("\n".join(lines)).split("\n")]
+
+
 def check_excerpt(place: str, name: str, text: str) -> None:
     """Fails unless the pieces of `text` between lines `...` stand in the file `name`, in this order."""
     path = ROOT / name
     if not path.is_file():
         raise Failed(f"{place}: the block is from {name}, which is no file")
-    there = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    there = path.read_text(encoding="utf-8").splitlines()
     position = 0
     for piece in re.split(r"^\s*\.\.\.\s*$", text, flags=re.M):
-        lines = [line.strip() for line in piece.strip().splitlines()]
+        lines = outdented(piece.strip("\n").splitlines())
         places = range(position, len(there) - len(lines) + 1)
-        found = next((n for n in places if there[n : n + len(lines)] == lines), None)
+        found = next((n for n in places if outdented(there[n : n + len(lines)]) == lines), None)
         if found is None:
             raise Failed(f"{place}: {name} does not have these lines, in this order:\n{piece.strip()}")
         position = found + len(lines)

@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 ROOT, COMMAND = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-# What a browser fetches when it opens a page; links that a reader may follow are no part of it.
+# Matches files that a browser fetches with a page, not links that a reader may follow.
 FETCHED = re.compile(
     r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"(?P<a>[^\"]+)\"|<link\b[^>]*\bhref=\"(?P<b>[^\"]+)\""
 )
@@ -56,7 +56,7 @@ class Site(unittest.TestCase):
         self.assertTrue((self.site / "search" / "search_index.js").is_file())
 
     def test_shows_no_comment_and_no_markup(self) -> None:
-        for path in self.site.glob("*.html"):
+        for path in self.site.glob("**/*.html"):
             text = re.sub(r"<(pre|code|script)\b.*?</\1>", "", path.read_text(encoding="utf-8"), flags=re.S)
             self.assertNotRegex(text, r"not run:|<!-- run|\n\|[ -]|\]\(|```", path.name)
 

@@ -11,7 +11,8 @@
 
 namespace sidestream {
 
-/// Between MPI_Init and MPI_Finalize, which it calls; returns the exit status.
+/// `sidestream endpoint`: runs the analyses of a configuration in a job of its own. Calls MPI_Init and MPI_Finalize;
+/// returns the exit status.
 int endpoint(EndpointOptions options);
 
 // `sidestream serve`: server processes of the placement `sidecar`.

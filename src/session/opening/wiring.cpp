@@ -70,7 +70,7 @@ Transports make_cores(MpiCommunicator& world, Roles& roles, const PlacementConfi
                       const std::vector<BlockBytes>& sizes) {
   static_cast<void>(share_of_buffer(world, roles, placement, sizes));  // for its error, which names the place
   std::shared_ptr<shared_memory::Node> node;
-  // Each node fails by itself; `together` makes it a failure of all.
+  // Each node fails by itself; `run_collectively` makes it a failure of all.
   run_collectively(world, [&] {
     node =
         std::make_shared<shared_memory::Node>(*roles.node_members, roles.on_node, extents_of(sizes), placement.buffer);

@@ -29,7 +29,8 @@ void Serving::make_tasks(const Registry& registry) {
   }
 }
 
-/// Before any server writes: together() ends on all of them at once. Each group removes what its own tasks write.
+/// Before any server writes: run_collectively() ends on all of them at once. Each group removes what its own tasks
+/// write.
 void Serving::remove_earlier(const Registry& registry) const {
   std::vector<std::string> patterns, meshes;
   for (const std::size_t n : tasks_of_group(config_, group_)) {

@@ -334,7 +334,7 @@ WriterKind database_writer(std::shared_ptr<const CodecKinds> codecs) {
   kind.name = "database";
   kind.text =
       "Keeps whole iterations in a database, to restart from and to read: few files that only grow, with checksums. "
-      "docs/database.md describes it.";
+      "docs/database.md describes it, and docs/database-format.md its bytes.";
   kind.options = database_options();
   kind.any_partials = false;
   kind.create = [codecs](const Settings& settings, const Metadata& metadata,
