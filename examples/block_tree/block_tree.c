@@ -64,8 +64,9 @@ static void declare(sidestream_session* s, int rank, int ranks, const leaf* old,
   }
 }
 
-static void simulate(sidestream_session* s) {
-  int rank, ranks;
+/* Runs on the ranks that simulate. Returns Sidestream's code. */
+static int simulate(sidestream_session* s) {
+  int rank, ranks, code = SIDESTREAM_OK;
   MPI_Comm_rank(sidestream_comm(s), &rank); /* S: instead of MPI_COMM_WORLD */
   MPI_Comm_size(sidestream_comm(s), &ranks);
   leaf leaves[2][LEAVES];
@@ -74,29 +75,29 @@ static void simulate(sidestream_session* s) {
     leaf* now = leaves[step % 2];
     grow(step % ROOTS, now);
     declare(s, rank, ranks, step ? leaves[1 - step % 2] : NULL, now); /* S */
-    if (step == 0) sidestream_start(s);                               /* S */
+    if (step == 0) code = sidestream_start(s);                        /* S: all checks happen here */
+    if (SIDESTREAM_FAILED(code)) break; /* S: an iteration that is refused is no failure */
     for (int n = 0; n < LEAVES; ++n) {
       static double values[N * N * N];
       if (!mine(n, rank, ranks)) continue;
       fill(&now[n], time, values);
       sidestream_publish_values(s, "density", now[n].id, SIDESTREAM_FLOAT64, values, N * N * N); /* S */
     }
-    sidestream_end_iteration(s, step, time); /* S */
+    code = sidestream_end_iteration(s, step, time); /* S */
   }
+  return SIDESTREAM_FAILED(code) ? code : SIDESTREAM_OK;
 }
 
 int main(int argc, char** argv) {
+  int rank;
   MPI_Init(&argc, &argv);
-  sidestream_session* s;                                                      /* S */
-  if (sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : "run.yaml", &s)) { /* S */
-    fprintf(stderr, "block_tree: %s\n", sidestream_message(NULL));            /* S */
-  } else {
-    if (sidestream_is_server(s))
-      sidestream_serve(s); /* S */
-    else
-      simulate(s);
-    sidestream_close(&s); /* S */
-  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  sidestream_session* s;                                                           /* S */
+  int code = sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : "run.yaml", &s); /* S */
+  if (!code) code = sidestream_is_server(s) ? sidestream_serve(s) : simulate(s);   /* S */
+  /* S: what fails in opening, starting and serving is the same on every rank. */
+  if (code && rank == 0) fprintf(stderr, "block_tree: %s\n", sidestream_message(s));
+  if (s) sidestream_close(&s); /* S */
   MPI_Finalize();
-  return 0;
+  return code;
 }

@@ -7,7 +7,7 @@ C     Usage: mpirun -n RANKS heat77
       IMPLICIT NONE
       INCLUDE 'mpif.h'
       INCLUDE 'fields.inc'
-      INTEGER ISTEP, IERR, NSTEP, ISIM
+      INTEGER ISTEP, IERR, NSTEP, ISIM, IFAIL
       PARAMETER (NSTEP = 20)
       CALL MPI_INIT(IERR)
       MYCOMM = MPI_COMM_WORLD
@@ -23,8 +23,9 @@ C        S
          CALL STEP
   100 CONTINUE
 C     S
-  900 CALL TAPEND
+  900 CALL TAPEND(IFAIL)
       CALL MPI_FINALIZE(IERR)
+      IF (IFAIL .NE. 0) STOP 1
       END
 
 C     The rows J0 to J1 of the plate are mine: 300 K, a hot corner.

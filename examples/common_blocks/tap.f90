@@ -1,9 +1,9 @@
-! What gives the common blocks of heat.f to Sidestream: one file of Fortran 2008, whose routines FORTRAN 77 can call.
+! Gives the common blocks of heat.f to Sidestream. FORTRAN 77 can call these routines.
 module tap
   use sidestream
   implicit none
   type(sidestream_session) :: session
-  logical :: opened = .false.
+  integer :: code
 end module tap
 
 ! Opens the session. Servers work here until all others have closed; then and on an error `simulates` is 0.
@@ -12,13 +12,10 @@ subroutine tapopn(simulates)
   implicit none
   integer, intent(out) :: simulates
   include 'fields.inc'
-  integer :: code
   call sidestream_open(mycomm, 'run.yaml', session, code)
-  opened = code == SIDESTREAM_OK
   simulates = 0
-  if (.not. opened) then
-    print '(2a)', 'heat: ', sidestream_message(session)
-  else if (sidestream_is_server(session)) then
+  if (code /= SIDESTREAM_OK) return
+  if (sidestream_is_server(session)) then
     call sidestream_serve(session)
   else
     simulates = 1
@@ -35,7 +32,7 @@ subroutine tapdec()
   call sidestream_start(session)
 end subroutine tapdec
 
-! Publishes what is used of the arrays: sections of them, without a copy but that into the buffer.
+! Publishes the used sections of the arrays. The only copy is into the buffer.
 subroutine tapout(istep)
   use tap
   implicit none
@@ -45,8 +42,17 @@ subroutine tapout(istep)
   call sidestream_end_iteration(session, istep, 0.1d0 * istep)
 end subroutine tapout
 
-subroutine tapend()
+! Closes the session. `failed` is the code of the first error of all calls on this rank, or 0.
+subroutine tapend(failed)
   use tap
+  use mpi
+  use, intrinsic :: iso_fortran_env, only: error_unit
   implicit none
-  if (opened) call sidestream_close(session)
+  integer, intent(out) :: failed
+  integer :: world_rank, ignored
+  if (code == SIDESTREAM_OK) call sidestream_close(session, ierr=code)
+  failed = merge(code, 0, sidestream_failed(code))
+  ! What fails in opening, starting and serving is the same on every rank.
+  call MPI_Comm_rank(MPI_COMM_WORLD, world_rank, ignored)
+  if (failed /= 0 .and. world_rank == 0) write (error_unit, '(2a)') 'heat77: ', sidestream_message(session)
 end subroutine tapend

@@ -54,6 +54,7 @@ contains
     if (from /= MPI_PROC_NULL) ghost = in
   end subroutine swap
 
+  ! The planes along z carry the ghosts along y with them, so that those at edges are filled too.
   subroutine exchange()
     integer :: j0, j1, k0, k1
     j0 = xstart(2)
@@ -62,8 +63,8 @@ contains
     k1 = xend(3)
     call swap(t(:, j1, k0:k1), after(2), t(:, j0 - 1, k0:k1), before(2))
     call swap(t(:, j0, k0:k1), before(2), t(:, j1 + 1, k0:k1), after(2))
-    call swap(t(:, j0:j1, k1), after(3), t(:, j0:j1, k0 - 1), before(3))
-    call swap(t(:, j0:j1, k0), before(3), t(:, j0:j1, k1 + 1), after(3))
+    call swap(t(:, j0 - 1:j1 + 1, k1), after(3), t(:, j0 - 1:j1 + 1, k0 - 1), before(3))
+    call swap(t(:, j0 - 1:j1 + 1, k0), before(3), t(:, j0 - 1:j1 + 1, k1 + 1), after(3))
   end subroutine exchange
 
   subroutine step()
@@ -91,23 +92,28 @@ end module decomposition
 program pencils
   use decomposition
   use sidestream ! S
+  use, intrinsic :: iso_fortran_env, only: error_unit
   implicit none
   type(sidestream_session) :: session ! S
   character(len=256) :: file
-  integer :: code
-  call MPI_Init(code)
+  integer :: world_rank, ignored, code
+  call MPI_Init(ignored)
+  call MPI_Comm_rank(MPI_COMM_WORLD, world_rank, ignored)
   file = 'run.yaml'
   if (command_argument_count() > 0) call get_command_argument(1, file)
   call sidestream_open(MPI_COMM_WORLD, file, session, code) ! S
-  if (code /= SIDESTREAM_OK) then ! S: the same on every rank
-    print '(2a)', 'pencils: ', sidestream_message(session)
-  else if (sidestream_is_server(session)) then ! S
-    call sidestream_serve(session) ! S
-  else
-    call simulate()
+  if (code == SIDESTREAM_OK) then ! S
+    if (sidestream_is_server(session)) then ! S
+      call sidestream_serve(session) ! S
+    else
+      call simulate()
+    end if
+    call sidestream_close(session, ierr=code) ! S: the first error of all calls on this rank
   end if
-  if (code == SIDESTREAM_OK) call sidestream_close(session) ! S
-  call MPI_Finalize(code)
+  ! S: what fails in opening, starting and serving is the same on every rank.
+  if (sidestream_failed(code) .and. world_rank == 0) write (error_unit, '(2a)') 'pencils: ', sidestream_message(session)
+  call MPI_Finalize(ignored)
+  if (sidestream_failed(code)) stop 1
 
 contains
 
@@ -126,5 +132,6 @@ contains
       call sidestream_end_iteration(session, cycle, cycle * fourier) ! S
       call step()
     end do
+    call MPI_Comm_free(grid, ignored)
   end subroutine simulate
 end program pencils

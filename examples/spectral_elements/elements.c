@@ -2,8 +2,8 @@
  *
  * Usage: mpirun -n RANKS elements [CONFIGURATION]
  *
- * The unit cube has E x E x E elements of polynomial degree P. Each has (P + 1)^3 points, at the places of Gauss,
- * Lobatto and Legendre along each axis; points on faces are stored by each element that has them. */
+ * The unit cube has E x E x E elements of polynomial degree P. Each has values at the (P + 1)^3
+ * Gauss-Lobatto-Legendre points. Points on faces are stored by each element that has them. */
 #include <math.h>
 #include <mpi.h>
 #include <sidestream/sidestream.h> /* S */
@@ -14,7 +14,7 @@ enum { E = 4, P = 4, Q = P + 1, POINTS = Q * Q * Q, CELLS = P * P * P, ALONG = E
 
 static const double gll[Q] = {-1, -0.65465367070797714, 0, 0.65465367070797714, 1};
 
-/* What a rank has of the mesh: elements `first` to `first + count`, one after the other. */
+/* A rank's part of the mesh: elements `first` to `first + count - 1`. */
 typedef struct {
   long first, count;
   double *x, *u;   /* positions and values of the elements' points, i fastest */
@@ -58,7 +58,7 @@ static mesh make(MPI_Comm comm) {
   const long all = E * E * E;
   mesh m = {.first = all * rank / ranks};
   m.count = all * (rank + 1) / ranks - m.first;
-  const size_t count = (size_t)m.count;
+  const size_t count = m.count > 0 ? (size_t)m.count : 1; /* with many ranks some have no elements */
   m.x = malloc(sizeof(double) * 3 * POINTS * count);
   m.u = malloc(sizeof(double) * POINTS * count);
   m.number = malloc(sizeof(int64_t) * POINTS * count);
@@ -81,45 +81,53 @@ static void advance(mesh* m, double time) {
   }
 }
 
-/* S: the mesh, once: it does not vary in time. */
-static void publish_mesh(sidestream_session* s, int rank, const mesh* m) {
+/* S: starts the session and publishes the mesh, once: it does not vary in time. Returns Sidestream's code. */
+static int publish_mesh(sidestream_session* s, int rank, const mesh* m) {
   const int64_t points = m->count * POINTS, cells = m->count * CELLS;
   sidestream_set_block_list(s, "elements", rank, points, cells, 8 * cells, 0, NULL);
-  sidestream_start(s);
+  const int code = sidestream_start(s);
+  if (SIDESTREAM_FAILED(code)) return code;
   sidestream_publish_values(s, "place", rank, SIDESTREAM_FLOAT64, m->x, 3 * points);
   sidestream_publish_values(s, "number", rank, SIDESTREAM_INT64, m->number, points);
   sidestream_publish_values(s, "corners", rank, SIDESTREAM_INT32, m->corners, 8 * cells);
   sidestream_publish_values(s, "ends", rank, SIDESTREAM_INT32, m->ends, cells);
   sidestream_publish_values(s, "kinds", rank, SIDESTREAM_UINT8, m->kinds, cells);
+  return code;
 }
 
-static void simulate(sidestream_session* s) {
+/* Runs on the ranks that simulate. Returns Sidestream's code. */
+static int simulate(sidestream_session* s) {
   int rank;
   MPI_Comm comm = sidestream_comm(s); /* S: instead of MPI_COMM_WORLD */
   MPI_Comm_rank(comm, &rank);
   mesh m = make(comm);
-  publish_mesh(s, rank, &m); /* S */
-  for (int step = 0; step < STEPS; ++step) {
+  int code = publish_mesh(s, rank, &m); /* S */
+  /* S: an iteration that is refused (SIDESTREAM_REFUSED) is no failure. */
+  for (int step = 0; step < STEPS && !SIDESTREAM_FAILED(code); ++step) {
     const double time = 0.25 * step;
     advance(&m, time);
     sidestream_publish_values(s, "u", rank, SIDESTREAM_FLOAT64, m.u, m.count * POINTS); /* S */
-    sidestream_end_iteration(s, step, time);                                            /* S */
+    code = sidestream_end_iteration(s, step, time);                                     /* S */
   }
-  free(m.x), free(m.u), free(m.number), free(m.corners), free(m.ends), free(m.kinds);
+  free(m.x);
+  free(m.u);
+  free(m.number);
+  free(m.corners);
+  free(m.ends);
+  free(m.kinds);
+  return SIDESTREAM_FAILED(code) ? code : SIDESTREAM_OK;
 }
 
 int main(int argc, char** argv) {
+  int rank;
   MPI_Init(&argc, &argv);
-  sidestream_session* s;                                                      /* S */
-  if (sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : "run.yaml", &s)) { /* S */
-    fprintf(stderr, "elements: %s\n", sidestream_message(NULL));              /* S */
-  } else {
-    if (sidestream_is_server(s))
-      sidestream_serve(s); /* S */
-    else
-      simulate(s);
-    sidestream_close(&s); /* S */
-  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  sidestream_session* s;                                                           /* S */
+  int code = sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : "run.yaml", &s); /* S */
+  if (!code) code = sidestream_is_server(s) ? sidestream_serve(s) : simulate(s);   /* S */
+  /* S: what fails in opening, starting and serving is the same on every rank. */
+  if (code && rank == 0) fprintf(stderr, "elements: %s\n", sidestream_message(s));
+  if (s) sidestream_close(&s); /* S */
   MPI_Finalize();
-  return 0;
+  return code;
 }
