@@ -7,7 +7,7 @@ VENV_PYTHON := $(CURDIR)/.venv/bin/python
 # Of a new build folder. Make takes one source file more for a reason to compile all others again.
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
-.PHONY: help demo demo-universe test test-all check build adios2 deps deps-demo deps-test configure clean
+.PHONY: help demo demo-universe docs test test-all check build adios2 deps deps-demo deps-docs deps-test configure clean
 .DEFAULT_GOAL := help
 # The prerequisites below are steps, in this order; compilations run in parallel by themselves.
 .NOTPARALLEL:
@@ -21,9 +21,10 @@ help:
 	@echo "make test-all  the same with all combinations, kills, two hosts, MPICH and long faults: an hour and more"
 	@echo "make test-all PART=NAME  a part of it:"
 	@scripts/test-part --list | sed 's/^/               /'
+	@echo "make docs    build the documentation as a site to read and search without a network (build/site/index.html)"
 	@echo "make build   build everything into $(BUILD)"
 	@echo "make deps    install what is missing: with apt if that is allowed, otherwise say what to install"
-	@echo "make clean   remove $(BUILD) and demo-results/"
+	@echo "make clean   remove $(BUILD), build/site and demo-results/"
 	@echo "Settings: JOBS=$(JOBS) (parallel compilations and tests), PRESET=$(PRESET) (release, debug, asan, tsan),"
 	@echo "PYTHON=python3 (what .venv is made from)"
 
@@ -38,6 +39,14 @@ demo: deps-demo configure
 demo-universe: deps-test configure
 	@cmake --build $(BUILD) --parallel $(JOBS) --target universe
 	@$(VENV_PYTHON) examples/universe/run --program $(BUILD)/simulations/universe/universe
+
+# The command prints the reference, which is part of the site and not of the repository.
+docs: deps-demo configure
+	@scripts/python-environment requirements-docs.txt
+	@cmake --build $(BUILD) --parallel $(JOBS) --target sidestream_tool
+	@SIDESTREAM=$(CURDIR)/$(BUILD)/tools/sidestream NO_MKDOCS_2_WARNING=1 \
+	  $(VENV_PYTHON) -m mkdocs build --strict --quiet --site-dir build/site
+	@echo "Open build/site/index.html"
 
 # $(call run-tests,ARGUMENTS OF CTEST). Its closing lines say how many tests passed. It hides what a test that passes says,
 # but what could not be tested on this machine must be seen; and what failed, in a line each, is easier found at the end than
@@ -58,7 +67,7 @@ test: deps-test adios2 configure
 # the variable that their cases marked `test_all` are wanted.
 test-all: export SIDESTREAM_TEST_ALL := 1
 test-all: CONFIGURE := -DSIDESTREAM_TEST_MPICH=ON
-test-all: deps-test adios2 configure
+test-all: deps-test deps-docs adios2 configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	@[ -z "$(PART)" ] || scripts/test-part $(BUILD) "$(PART)" >$(BUILD)/test-part
 	$(call run-tests,$(if $(PART),-R "$$(cat $(BUILD)/test-part)"))
@@ -87,6 +96,10 @@ deps-test:
 	@scripts/python-environment requirements-codes.txt 2>/dev/null \
 	  || echo "Veros is NOT TESTED: it could not be installed (see build/python-requirements-codes.log)."
 
+deps-docs:
+	@scripts/python-environment requirements-docs.txt 2>/dev/null \
+	  || echo "The site is NOT TESTED: MkDocs could not be installed (see build/python-requirements-docs.log)."
+
 configure:
 	@mkdir -p build
 	@cmake --preset $(PRESET) -DSIDESTREAM_PYTHON=$(VENV_PYTHON) $(CONFIGURE) >build/configure.log 2>&1 \
@@ -94,4 +107,4 @@ configure:
 	@sed -n 's/^--   without  /  without /p' build/configure.log
 
 clean:
-	@rm -rf $(BUILD) demo-results
+	@rm -rf $(BUILD) build/site demo-results

@@ -14,8 +14,8 @@
 #include <functional>
 #include <string>
 
+#include "analysis/common/kinds.hpp"
 #include "analysis/hash_field.hpp"
-#include "analysis/kinds.hpp"
 #include "measure.hpp"
 #include "support/fake_domain.hpp"
 

@@ -14,13 +14,11 @@
 #include <fstream>
 #include <string>
 
-#include "analysis/rendering/drawn_rows.hpp"
-#include "analysis/rendering/resolve.hpp"
-#include "analysis/surfaces/surface_shares.hpp"
+#include "contour/surface_shares.hpp"
+#include "graphics/compositing.hpp"
+#include "graphics/drawn_rows.hpp"
 #include "measure.hpp"
-#include "storage/formats/png.hpp"
-#include "storage/formats/vtkhdf.hpp"
-#include "storage/formats/vtp.hpp"
+#include "storage/formats/kinds.hpp"
 #include "surface_run.hpp"
 
 using namespace sidestream;

@@ -14,8 +14,8 @@
 #include <random>
 #include <string>
 
-#include "config/document.hpp"
-#include "config/read_settings.hpp"
+#include "config/options/document.hpp"
+#include "config/options/read_settings.hpp"
 #include "measure.hpp"
 #include "partition/kinds.hpp"
 #include "sidestream/data/catalogue.hpp"

@@ -18,11 +18,11 @@
 #include <string>
 #include <tuple>
 
-#include "analysis/kinds.hpp"
-#include "analysis/lyman_alpha/optical_depth.hpp"
-#include "base/communicator.hpp"
-#include "config/document.hpp"
-#include "config/read_settings.hpp"
+#include "analysis/common/kinds.hpp"
+#include "analysis/spectra/lyman_alpha/optical_depth.hpp"
+#include "base/mpi/communicator.hpp"
+#include "config/options/document.hpp"
+#include "config/options/read_settings.hpp"
 #include "measure.hpp"
 
 using namespace sidestream;

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/surfaces/extract.hpp"
+#include "analysis/common/extract/extract.hpp"
 #include "data/mesh_arrays.hpp"
 
 namespace benchmark {

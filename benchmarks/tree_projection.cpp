@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "analysis/kinds.hpp"
-#include "base/communicator.hpp"
+#include "analysis/common/kinds.hpp"
+#include "base/mpi/communicator.hpp"
 #include "measure.hpp"
 #include "sphere_tree.hpp"
 #include "support/fake_domain.hpp"

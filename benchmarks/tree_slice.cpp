@@ -12,12 +12,12 @@
 #include <functional>
 #include <string>
 
-#include "analysis/cells/cell_section.hpp"
-#include "analysis/surfaces/extract.hpp"
-#include "analysis/surfaces/surface_order.hpp"
+#include "analysis/common/extract/extract.hpp"
+#include "contour/surface_order.hpp"
 #include "data/mesh_arrays.hpp"
 #include "data/tree_walk.hpp"
 #include "measure.hpp"
+#include "mesh/cells/cell_section.hpp"
 #include "sphere_tree.hpp"
 
 using namespace sidestream;

@@ -11,10 +11,10 @@
 #include <cstdlib>
 #include <optional>
 
-#include "analysis/leaves/level_surfaces.hpp"
-#include "analysis/surfaces/cell_shapes.hpp"
+#include "analysis/common/extract/level_surfaces.hpp"
 #include "data/octree.hpp"
 #include "measure.hpp"
+#include "mesh/cells/cell_shapes.hpp"
 #include "surface_run.hpp"
 
 using namespace sidestream;

@@ -8,7 +8,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "storage/trees/shuffle.hpp"
+#include "storage/trees/values/shuffle.hpp"
 
 namespace benchmark {
 

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "storage/ramses/cell_values.hpp"
+#include "importers/ramses/cell_values.hpp"
 #include "tree_data.hpp"
 
 namespace benchmark {
@@ -31,7 +31,7 @@ TreeData read_domain(const ramses::Output& output, const ramses::CellColumns& co
   std::vector<std::vector<double>> gas;
   for (const char* name : {"density", "velocity", "pressure"}) {
     const auto one = std::find_if(columns.variables.begin(), columns.variables.end(),
-                                  [&](const ramses::Joined& joined) { return joined.name == name; });
+                                  [&](const ramses::JoinedColumns& joined) { return joined.name == name; });
     if (one == columns.variables.end()) throw std::runtime_error(std::string("an output without ") + name);
     const std::size_t components = one->columns.size();
     for (std::size_t c = 0; c < components; ++c) {

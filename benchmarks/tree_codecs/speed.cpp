@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "../measure.hpp"
-#include "storage/trees/shuffle.hpp"
+#include "storage/trees/values/shuffle.hpp"
 
 namespace benchmark {
 

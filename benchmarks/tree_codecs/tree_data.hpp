@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/trees/value_coder.hpp"
+#include "storage/trees/values/value_coder.hpp"
 
 namespace benchmark {
 

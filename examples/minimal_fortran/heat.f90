@@ -81,24 +81,30 @@ program heat
   use mpi
   use sidestream ! S
   use slabs
+  use, intrinsic :: iso_fortran_env, only: error_unit
   implicit none
   type(sidestream_session) :: session ! S
   character(len=256) :: file
-  integer :: code
-  call MPI_Init(code)
+  integer :: world_rank, ignored, code
+  logical :: unread = .false. ! there are checkpoints to go on from, but they cannot be read
+  call MPI_Init(ignored)
+  call MPI_Comm_rank(MPI_COMM_WORLD, world_rank, ignored)
   file = 'run.yaml'
   if (command_argument_count() > 0) call get_command_argument(1, file)
   call sidestream_open(MPI_COMM_WORLD, file, session, code) ! S
-  if (code /= SIDESTREAM_OK) then ! S: the same on every rank
-    print '(2a)', 'heat: ', sidestream_message(session)
-  else if (sidestream_is_server(session)) then ! S
-    call sidestream_serve(session) ! S
-  else
-    call simulate()
+  if (code == SIDESTREAM_OK) then ! S
+    if (sidestream_is_server(session)) then ! S
+      call sidestream_serve(session) ! S
+    else
+      call simulate()
+    end if
+    ! S: the first error of all calls on this rank. A refused iteration is none: the simulation goes on.
+    call sidestream_close(session, ierr=code)
   end if
-  ! S: an error that nobody was told is printed here. A refused iteration is none: the simulation goes on.
-  if (code == SIDESTREAM_OK) call sidestream_close(session)
-  call MPI_Finalize(code)
+  ! S: what fails in opening, starting and serving is the same on every rank.
+  if (sidestream_failed(code) .and. world_rank == 0) write (error_unit, '(2a)') 'heat: ', sidestream_message(session)
+  call MPI_Finalize(ignored)
+  if (sidestream_failed(code) .or. unread) stop 1
 
 contains
 
@@ -108,10 +114,11 @@ contains
     integer :: comm, rank, cycle, first
     call sidestream_get_comm(session, comm) ! S: instead of MPI_COMM_WORLD
     call make(s, comm)
-    call MPI_Comm_rank(comm, rank, code)
+    call MPI_Comm_rank(comm, rank, ignored)
     first = 0
     if (command_argument_count() > 1) call go_on(s, comm, first) ! S
-    if (first < 0) return
+    unread = first < 0
+    if (unread) return
     call sidestream_set_int(session, 'n', n) ! S: $n in run.yaml
     call sidestream_set_block(session, 'box', rank, [0, 0, s%lo], [n, n, s%hi]) ! S: my piece
     call sidestream_start(session) ! S: all checks happen here
@@ -130,7 +137,7 @@ contains
     integer, intent(out) :: first
     type(sidestream_restart) :: restart
     character(len=256) :: directory
-    integer :: found
+    integer :: rank, found
     call get_command_argument(2, directory)
     call sidestream_restart_open(comm, directory, restart, found)
     if (found == SIDESTREAM_OK) then
@@ -139,7 +146,8 @@ contains
       call sidestream_restart_close(restart, found)
     end if
     if (found /= SIDESTREAM_OK) then
-      print '(2a)', 'heat: ', sidestream_restart_message(restart)
+      call MPI_Comm_rank(comm, rank, ignored)
+      if (rank == 0) write (error_unit, '(2a)') 'heat: ', sidestream_restart_message(restart)
       first = -1
       return
     end if

@@ -1,6 +1,6 @@
 #include "analysis/register.hpp"
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 
 namespace sidestream {
 

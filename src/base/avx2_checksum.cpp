@@ -3,7 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/wide_checksum.hpp"
+#include "base/checksum.hpp"
 
 namespace sidestream {
 

@@ -3,8 +3,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/wide_checksum.hpp"
-
 namespace sidestream {
 
 std::uint64_t checksum_of(std::span<const std::byte> bytes) noexcept {

@@ -14,7 +14,7 @@
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 
 extern char** environ;
 

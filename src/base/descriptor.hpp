@@ -1,8 +1,11 @@
 // A file descriptor that closes itself.
 #pragma once
 
+#include <sys/types.h>
 #include <unistd.h>
-
+#include <array>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 namespace sidestream {
@@ -27,5 +30,22 @@ class Descriptor {
  private:
   int number_;
 };
+
+// Bytes and descriptors that travel together over a UNIX socket.
+
+inline constexpr std::size_t most_descriptors = 3;
+
+/// Sends `bytes` as one message, with at most `most_descriptors` descriptors, which stay the caller's. `flags` as for
+/// sendmsg(2). False if it could not, the other end having gone, say.
+[[nodiscard]] bool send_with_descriptors(int socket, std::span<const std::byte> bytes, std::span<const int> descriptors,
+                                         int flags = 0) noexcept;
+
+/// What came in one message. Fewer descriptors than were sent: this process has no room for more.
+struct Received {
+  ssize_t bytes = -1;  ///< 0: the other end has closed; below: an error, see errno
+  std::array<Descriptor, most_descriptors> descriptors;
+};
+/// Waits for a message of at most `bytes`.
+[[nodiscard]] Received receive_with_descriptors(int socket, std::span<std::byte> bytes) noexcept;
 
 }  // namespace sidestream

@@ -4,7 +4,7 @@
 
 #include <exception>
 
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 
 namespace sidestream::log {
 
@@ -15,7 +15,7 @@ void line(const char* severity, const std::string& text) {
 
 void put(const char* severity, fmt::string_view format, fmt::format_args args) noexcept {
   try {
-    persist([&] { line(severity, fmt::vformat(format, args)); });
+    retry_while_out_of_memory([&] { line(severity, fmt::vformat(format, args)); });
   } catch (const std::exception&) {
     constexpr char none[] = "sidestream: a message is missing: no memory for it\n";
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, none, sizeof none - 1);

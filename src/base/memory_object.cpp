@@ -9,10 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 
 namespace sidestream {
 

@@ -1,5 +1,5 @@
 // In place of avx2_checksum.cpp on other processors.
-#include "base/wide_checksum.hpp"
+#include "base/checksum.hpp"
 
 namespace sidestream {
 

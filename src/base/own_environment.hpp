@@ -2,8 +2,9 @@
 #pragma once
 
 #include <signal.h>
-
 #include <ctime>
+#include <thread>
+#include <utility>
 
 #include "base/float_environment.hpp"
 
@@ -42,5 +43,23 @@ class OwnEnvironment {
   FloatEnvironment numbers_;
   FileSizeSignalHeld signal_;
 };
+
+// Threads of ours in a program that is not.
+
+/// Starts a thread that gets none of the program's signals: they are for its own. Throws what std::thread throws.
+template <class Work>
+std::thread thread_without_signals(Work&& work) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    std::thread thread(std::forward<Work>(work));
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return thread;
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+}
 
 }  // namespace sidestream

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/own_folders.hpp"
+#include "base/paths.hpp"
 
 namespace sidestream {
 

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "base/float_environment.hpp"
-#include "base/quiet_thread.hpp"
+#include "base/own_environment.hpp"
 
 namespace sidestream {
 
 WorkerPool::WorkerPool(int threads) {
   try {
     threads_.reserve(static_cast<std::size_t>(threads > 1 ? threads - 1 : 0));
-    while (this->threads() < threads) threads_.push_back(quiet_thread([this] { serve(); }));
+    while (this->threads() < threads) threads_.push_back(thread_without_signals([this] { serve(); }));
   } catch (const std::system_error&) {
     // Slower, and not wrong.
   }

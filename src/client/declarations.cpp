@@ -7,8 +7,8 @@
 
 #include "base/fail.hpp"
 #include "base/records.hpp"
-#include "base/utf8.hpp"
-#include "config/relations.hpp"
+#include "base/text.hpp"
+#include "config/expressions/relations.hpp"
 #include "data/mesh_arrays.hpp"
 
 namespace sidestream {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/fail.hpp"
-#include "data/cell_types.hpp"
+#include "data/mesh_arrays.hpp"
 
 namespace sidestream {
 namespace {

@@ -18,7 +18,7 @@
 #include "client/list_check.hpp"
 #include "client/steered_values.hpp"
 #include "client/tree_bounds.hpp"
-#include "server/ledger.hpp"
+#include "server/engine/ledger.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/transport.hpp"
 #include "sidestream/sidestream.hpp"

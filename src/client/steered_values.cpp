@@ -2,7 +2,7 @@
 
 #include "base/fail.hpp"
 #include "base/records.hpp"
-#include "config/steering_section.hpp"
+#include "config/sections.hpp"
 
 namespace sidestream {
 

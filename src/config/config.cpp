@@ -1,14 +1,13 @@
 #include "config/config.hpp"
 
 #include "config/declarations.hpp"
-#include "config/derived_section.hpp"
-#include "config/fail_at.hpp"
+#include "config/expressions/derived_section.hpp"
 #include "config/groups.hpp"
-#include "config/names.hpp"
 #include "config/opening.hpp"
-#include "config/steering_section.hpp"
-#include "config/task_files.hpp"
-#include "config/tasks.hpp"
+#include "config/options/document.hpp"
+#include "config/options/names.hpp"
+#include "config/sections.hpp"
+#include "config/tasks/tasks.hpp"
 
 namespace sidestream {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
-#include "config/fail_at.hpp"
+#include "config/expressions/relations.hpp"
 #include "config/meshes.hpp"
 #include "config/opening.hpp"
-#include "config/relations.hpp"
+#include "config/options/document.hpp"
 #include "config/sections.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/error.hpp"

@@ -1,8 +1,8 @@
 // Meshes and variables: those of the file joined with those declared by calls.
 #pragma once
 
-#include "config/document.hpp"
-#include "config/read_settings.hpp"
+#include "config/options/document.hpp"
+#include "config/options/read_settings.hpp"
 
 namespace sidestream {
 

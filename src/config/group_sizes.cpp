@@ -11,9 +11,8 @@
 #include <set>
 
 #include "base/numbers.hpp"
-#include "config/document.hpp"
-#include "config/fail_at.hpp"
 #include "config/groups.hpp"
+#include "config/options/document.hpp"
 
 namespace sidestream {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "config/written_tasks.hpp"
+#include "config/tasks/tasks.hpp"
 
 namespace sidestream {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "config/document.hpp"
-#include "config/expression.hpp"
+#include "config/expressions/expression.hpp"
+#include "config/options/document.hpp"
 
 namespace sidestream {
 
@@ -36,5 +36,18 @@ void check_groups_used(const std::vector<ServerGroup>& groups, const std::vector
 
 /// The group of server `server`, counted from 0: groups follow one another.
 [[nodiscard]] std::size_t group_of_server(const std::vector<ServerGroup>& groups, int server);
+
+// Whether the ranks of a job suffice for servers, forwarders and clients.
+
+/// Throws Error(configuration), at the placement entry, if on some node, or in all, no client would remain, as starting
+/// on so many ranks would. Ranks are thought to fill the nodes in order, equally many (or one more) on each, which is
+/// what launchers do; `nodes` is at most `ranks`.
+void check_split(const PlacementConfig& placement, int ranks, int nodes);
+
+/// Clients on the node that has most of them, by the same division; 0 with `off`.
+[[nodiscard]] int most_clients_on_a_node(const PlacementConfig& placement, int ranks, int nodes);
+
+/// Clients in all.
+[[nodiscard]] int client_count(const PlacementConfig& placement, int ranks, int nodes);
 
 }  // namespace sidestream

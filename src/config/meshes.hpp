@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "config/document.hpp"
+#include "config/options/document.hpp"
 #include "sidestream/data/mesh.hpp"
 #include "sidestream/extend/options.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "config/fail_at.hpp"
 #include "config/groups.hpp"
-#include "config/names.hpp"
-#include "config/read_settings.hpp"
+#include "config/options/document.hpp"
+#include "config/options/names.hpp"
+#include "config/options/read_settings.hpp"
 #include "config/sections.hpp"
 
 namespace sidestream {

@@ -1,9 +1,9 @@
 // Parts of reading a configuration that opening a session and starting it share.
 #pragma once
 
-#include "config/document.hpp"
-#include "config/expression.hpp"
-#include "config/read_settings.hpp"
+#include "config/expressions/expression.hpp"
+#include "config/options/document.hpp"
+#include "config/options/read_settings.hpp"
 
 namespace sidestream {
 

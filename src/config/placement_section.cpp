@@ -1,9 +1,9 @@
-#include "config/placement_section.hpp"
+#include "config/sections.hpp"
 
 #include <cstdint>
 #include <limits>
 
-#include "config/path_option.hpp"
+#include "config/options/option_text.hpp"
 #include "config/stream_config.hpp"
 
 namespace sidestream {

@@ -1,11 +1,9 @@
 #include "config/sections.hpp"
-#include "config/path_option.hpp"
+#include "config/options/option_text.hpp"
 
 #include "base/fail.hpp"
 #include "config/config.hpp"
-#include "config/derived_section.hpp"
-#include "config/placement_section.hpp"
-#include "config/steering_section.hpp"
+#include "config/expressions/derived_section.hpp"
 
 namespace sidestream {
 

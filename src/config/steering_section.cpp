@@ -1,13 +1,12 @@
-#include "config/steering_section.hpp"
+#include "config/sections.hpp"
 
 #include <charconv>
 #include <cmath>
 
 #include "base/fail.hpp"
-#include "config/document.hpp"
-#include "config/fail_at.hpp"
-#include "config/names.hpp"
 #include "config/opening.hpp"
+#include "config/options/document.hpp"
+#include "config/options/names.hpp"
 
 namespace sidestream {
 

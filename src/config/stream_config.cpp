@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "config/path_option.hpp"
+#include "config/options/option_text.hpp"
 
 namespace sidestream {
 

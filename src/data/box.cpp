@@ -1,6 +1,6 @@
 #include "sidestream/data/box.hpp"
 
-#include "base/checked.hpp"
+#include "base/fail.hpp"
 
 namespace sidestream {
 

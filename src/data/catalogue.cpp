@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/covering.hpp"
+#include "data/covered_cells.hpp"
 
 namespace sidestream {
 

@@ -35,4 +35,11 @@ struct CoveredInPart {
 /// Takes those off `needed`, which has an entry for each block, if what is selected can do without them.
 void leave_out_covered(const Selected& selected, const std::vector<bool>& covered, std::vector<bool>& needed);
 
+// Where blocks on finer levels are.
+
+/// Cells of the coarsest level that cover a block on a finer one, and `more` layers of the block's own cells beyond its
+/// upper sides: positions are known of nodes of the coarsest level only. The whole mesh if the refinement is not
+/// declared.
+[[nodiscard]] Box covering(const Mesh& mesh, const Block& block, Index more);
+
 }  // namespace sidestream

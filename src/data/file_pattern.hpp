@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sidestream/data/iteration.hpp"
 
@@ -25,5 +26,16 @@ namespace sidestream {
 
 /// Throws as expand_pattern would, and for a name without fields that has one of printf, such as `%05d`.
 void check_pattern(const std::string& pattern);
+
+// What results know of tables that an earlier run has left and this one goes on with.
+
+/// Beside Results, where it is at hand.
+class EarlierTables {
+ public:
+  virtual ~EarlierTables() = default;
+  /// The rows of a table that grows, with their columns of the iteration, of iterations before the first one of this
+  /// run; none if nothing is gone on with. On the server that writes the table. Throws Error(file).
+  [[nodiscard]] virtual std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const = 0;
+};
 
 }  // namespace sidestream

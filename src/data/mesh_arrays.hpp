@@ -1,6 +1,8 @@
 // The arrays that say where a mesh is: which variables they are, and what goes with a selection.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,5 +34,20 @@ void check_arrays(const Metadata& metadata, const Mesh& mesh);
 
 /// Variables by id, ascending and each once, with the arrays of their meshes.
 [[nodiscard]] std::vector<std::int32_t> with_mesh_arrays(std::vector<std::int32_t> variables, const Metadata& metadata);
+
+// Types of cells, as VTK numbers them.
+
+inline constexpr std::uint8_t vtk_polyhedron_type = 42;
+
+/// How many points a cell of that type has; 0: types that have any number of them, and types that are not known here.
+[[nodiscard]] constexpr int points_of_cell_type(std::uint8_t type) noexcept {
+  constexpr int points[] = {
+      0, 1,  0, 2,  0,  3,  0,  0, 4, 4,  4, 8, 8, 6, 5, 10, 12,  // none, vertex, ..., line, ..., triangle, ..., prisms
+      0, 0,  0, 0,                                                // 17 to 20: none
+      3, 6,  8, 10, 20, 15, 13,            // quadratic: edge, triangle, quad, tetra, hex, wedge, pyramid
+      9, 27, 6, 12, 18, 24, 7,  4, 0, 19,  // biquadratic quad, ..., cubic line, polygon, pyramid
+  };
+  return type < sizeof points / sizeof points[0] ? points[type] : 0;
+}
 
 }  // namespace sidestream

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "data/block_index.hpp"
-#include "data/covering.hpp"
+#include "data/covered_cells.hpp"
 #include "data/touching.hpp"
 #include "sidestream/data/catalogue.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/ascii.hpp"
 #include "base/fail.hpp"
+#include "base/text.hpp"
 
 namespace sidestream {
 

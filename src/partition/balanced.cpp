@@ -7,7 +7,7 @@
 
 #include "partition/kinds.hpp"
 #include "partition/least_loaded.hpp"
-#include "partition/pieces.hpp"
+#include "partition/splitting.hpp"
 
 namespace sidestream {
 

@@ -1,6 +1,6 @@
 // Partitioner `block`: contiguous equal shares (paper of SENSEI's M-to-N transport, section 2.4).
 #include "partition/kinds.hpp"
-#include "partition/pieces.hpp"
+#include "partition/splitting.hpp"
 
 namespace sidestream {
 

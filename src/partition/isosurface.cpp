@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "partition/kinds.hpp"
-#include "partition/pieces.hpp"
+#include "partition/splitting.hpp"
 
 namespace sidestream {
 

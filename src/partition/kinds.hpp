@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sidestream/extend/partitioner.hpp"
+#include "sidestream/extend/registry.hpp"
 
 namespace sidestream {
 
@@ -15,4 +16,7 @@ namespace sidestream {
 [[nodiscard]] PartitionerKind replicated_partitioner();
 [[nodiscard]] PartitionerKind regrid_partitioner();
 
+// The partitioners that come with Sidestream.
+
+void register_partitioners(Registry& registry);
 }  // namespace sidestream

@@ -1,7 +1,7 @@
 // Partitioner `local`: to the nearest server.
 #include "partition/kinds.hpp"
 #include "partition/least_loaded.hpp"
-#include "partition/pieces.hpp"
+#include "partition/splitting.hpp"
 
 namespace sidestream {
 

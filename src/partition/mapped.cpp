@@ -1,10 +1,10 @@
 // Partitioner `mapped`: as the user says.
 #include <fmt/format.h>
 
-#include "config/path_option.hpp"
+#include "config/options/option_text.hpp"
 #include "partition/kinds.hpp"
 #include "partition/map_file.hpp"
-#include "partition/pieces.hpp"
+#include "partition/splitting.hpp"
 
 namespace sidestream {
 

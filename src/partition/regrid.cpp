@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "partition/kinds.hpp"
-#include "partition/pieces.hpp"
 #include "partition/splitting.hpp"
 
 namespace sidestream {

@@ -5,8 +5,7 @@
 #include <charconv>
 
 #include "partition/kinds.hpp"
-#include "partition/pieces.hpp"
-#include "partition/shares.hpp"
+#include "partition/splitting.hpp"
 
 namespace sidestream {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "partition/kinds.hpp"
-#include "partition/pieces.hpp"
+#include "partition/splitting.hpp"
 
 namespace sidestream {
 

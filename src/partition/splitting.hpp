@@ -1,13 +1,35 @@
-// Cutting a mesh into as many boxes as there are servers.
+// Equal shares, cutting a mesh into as many boxes as there are servers, and putting plans together.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "partition/shares.hpp"
 #include "sidestream/data/box.hpp"
+#include "sidestream/extend/partitioner.hpp"
 
 namespace sidestream {
+
+/// `count` things in order among `parts`: contiguous, the first `count mod parts` parts one more than the others.
+class Shares {
+ public:
+  constexpr Shares(std::int64_t count, std::int64_t parts) noexcept
+      : parts_(parts), share_(count / parts), more_(count % parts) {}
+
+  /// The first thing of a part; of part `parts`: the number of things.
+  [[nodiscard]] constexpr std::int64_t begin(std::int64_t part) const noexcept {
+    return part * share_ + (part < more_ ? part : more_);
+  }
+  [[nodiscard]] constexpr std::int64_t end(std::int64_t part) const noexcept { return begin(part + 1); }
+  /// The part that has a thing.
+  [[nodiscard]] constexpr std::int64_t part_of(std::int64_t thing) const noexcept {
+    const std::int64_t in_larger = more_ * (share_ + 1);
+    return thing < in_larger ? thing / (share_ + 1) : more_ + (thing - in_larger) / share_;
+  }
+  [[nodiscard]] constexpr std::int64_t parts() const noexcept { return parts_; }
+
+ private:
+  std::int64_t parts_, share_, more_;
+};
 
 enum class Shape { slabs, pencils, bricks };
 
@@ -48,5 +70,21 @@ class Splitting {
   Index3 ratio_;
   std::array<Shares, 3> shares_;
 };
+
+// Putting plans together.
+
+/// Whether a server's part of the plan is wanted.
+[[nodiscard]] inline bool is_wanted(const PlanInput& input, std::int64_t server) noexcept {
+  return input.server < 0 || input.server == server;
+}
+
+/// The whole block as one piece; `copy` 1: a further copy.
+[[nodiscard]] inline PlanPiece whole_block(const PlanInput& input, std::int64_t block, std::int64_t server,
+                                           std::int32_t copy = 0) {
+  return {block, static_cast<std::int32_t>(server), copy, input.blocks[static_cast<std::size_t>(block)].block.cells};
+}
+
+/// Contiguous equal shares of the blocks in their order, the first servers one block more.
+[[nodiscard]] Plan equal_shares(const PlanInput& input);
 
 }  // namespace sidestream

@@ -1,6 +1,6 @@
 // Partitioner `stripe`: dealt out in turn, like cards.
 #include "partition/kinds.hpp"
-#include "partition/pieces.hpp"
+#include "partition/splitting.hpp"
 
 namespace sidestream {
 

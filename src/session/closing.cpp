@@ -3,15 +3,15 @@
 
 #include <cstring>
 
-#include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/mpi/agree.hpp"
 #include "base/own_environment.hpp"
 #include "base/records.hpp"
 #include "session/implementation.hpp"
-#include "session/record.hpp"
-#include "session/server_groups.hpp"
-#include "session/sidecar_start.hpp"
+#include "session/opening/sidecar_start.hpp"
+#include "session/serving/record.hpp"
+#include "session/serving/server_groups.hpp"
 
 namespace sidestream {
 
@@ -163,7 +163,7 @@ void Session::Implementation::free_everything() {
   opening_files_.clear();
   publisher_.reset();
   tables_.reset();
-  wires_ = {};
+  transports_ = {};
   roles_.group_members.reset();
   roles_.members.reset();
   roles_.node_members.reset();

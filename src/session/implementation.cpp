@@ -2,7 +2,7 @@
 #include "base/own_environment.hpp"
 
 #include "base/fail.hpp"
-#include "session/record.hpp"
+#include "session/serving/record.hpp"
 
 namespace sidestream {
 

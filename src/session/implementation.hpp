@@ -6,22 +6,22 @@
 #include <string>
 #include <vector>
 
-#include "base/communicator.hpp"
-#include "base/finalize_guard.hpp"
-#include "base/joint_work.hpp"
+#include "base/mpi/communicator.hpp"
+#include "base/mpi/finalize_guard.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "client/declarations.hpp"
 #include "client/publisher.hpp"
 #include "config/config.hpp"
-#include "session/record.hpp"
-#include "session/roles.hpp"
-#include "session/run_tables.hpp"
-#include "session/serving.hpp"
+#include "session/opening/roles.hpp"
+#include "session/opening/wiring.hpp"
+#include "session/serving/record.hpp"
+#include "session/serving/run_tables.hpp"
+#include "session/serving/serving.hpp"
+#include "session/serving/streams.hpp"
 #include "session/session_access.hpp"
-#include "session/streams.hpp"
-#include "session/wiring.hpp"
 #include "sidestream/sidestream.hpp"
-#include "storage/directory_lock.hpp"
-#include "transport/shared_memory/opening_socket.hpp"
+#include "storage/files/directory_lock.hpp"
+#include "transport/shared_memory/sidecar/opening_socket.hpp"
 #include "transport/staging/opening_file.hpp"
 
 namespace sidestream {
@@ -134,7 +134,7 @@ class Session::Implementation {
   Config config_;
   Metadata published_;  ///< of the configuration, what clients know
   double origin_ = 0;
-  Wires wires_;
+  Transports transports_;
   std::unique_ptr<RunTables> tables_;  ///< with `timings`
   std::unique_ptr<Publisher> publisher_;
   std::unique_ptr<Serving> serving_;  ///< of servers, of forwarders that reduce, and of everybody with `inline`

@@ -7,17 +7,17 @@
 #include <span>
 #include <tuple>
 
-#include "base/communicator.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/mpi/communicator.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
 #include "base/records.hpp"
-#include "config/names.hpp"
-#include "session/configuration.hpp"
+#include "config/options/names.hpp"
+#include "session/opening/configuration.hpp"
 #include "storage/database/database.hpp"
-#include "storage/output_file.hpp"
-#include "storage/writers/agreed_commit.hpp"
+#include "storage/files/output_file.hpp"
+#include "storage/results/agreed_commit.hpp"
 
 namespace sidestream {
 

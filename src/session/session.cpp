@@ -4,7 +4,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
-#include "session/as_error.hpp"
+#include "session/c/as_error.hpp"
 #include "session/implementation.hpp"
 
 namespace sidestream {

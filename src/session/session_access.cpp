@@ -1,6 +1,6 @@
 #include "session/session_access.hpp"
 
-#include "session/as_error.hpp"
+#include "session/c/as_error.hpp"
 #include "session/implementation.hpp"
 
 namespace sidestream {

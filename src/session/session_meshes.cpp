@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
-#include "session/as_error.hpp"
+#include "session/c/as_error.hpp"
 #include "session/implementation.hpp"
 
 namespace sidestream {

@@ -2,15 +2,9 @@
 
 #include "storage/codecs/pipeline.hpp"
 #include "storage/formats/csv.hpp"
-#include "storage/formats/data_set_file.hpp"
-#include "storage/formats/png.hpp"
-#include "storage/formats/vtkhdf.hpp"
-#include "storage/formats/vtp.hpp"
-#include "storage/formats/vtu.hpp"
-#include "storage/writers/database_writer.hpp"
-#include "storage/writers/hdf5_writer.hpp"
-#include "storage/writers/metadata_writer.hpp"
-#include "storage/writers/vtk_writer.hpp"
+#include "storage/formats/kinds.hpp"
+#include "storage/results/data_set_file.hpp"
+#include "storage/writers/kinds.hpp"
 
 namespace sidestream {
 

@@ -21,7 +21,7 @@ enum class MessageKind : std::uint32_t {
 /// One message of a client, in memory. How it travels: message_lines.hpp.
 struct Message {
   MessageKind kind = MessageKind::block;
-  std::uint32_t segment = 0;  ///< block: which memory the values are in; 0: the node's buffer, others don't exist yet
+  std::uint32_t segment = 0;  ///< block: which memory the values are in; 0: the node's buffer, 1: the client's file
   std::uint64_t offset = 0;   ///< block, shared memory: where the values are, from the segment's start
   BlockRecord block;          ///< block; declare, remove: its `block` alone
   EndRecord end;              ///< end

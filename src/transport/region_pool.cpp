@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/checked.hpp"
+#include "base/fail.hpp"
 
 namespace sidestream {
 

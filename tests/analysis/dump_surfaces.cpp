@@ -7,7 +7,7 @@
 #include <fstream>
 #include <numbers>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "base/fail.hpp"
 #include "support/fake_domain.hpp"
 #include "support/fake_lists.hpp"

@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/level_worlds.hpp"
-#include "base/mixed_bits.hpp"
+#include "base/hash.hpp"
 
 namespace sidestream::testing {
 

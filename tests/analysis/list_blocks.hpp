@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "base/communicator.hpp"
-#include "config/document.hpp"
-#include "config/read_settings.hpp"
+#include "base/mpi/communicator.hpp"
+#include "config/options/document.hpp"
+#include "config/options/read_settings.hpp"
 #include "data/mesh_arrays.hpp"
 #include "support/fake_domain.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/surface_checks.hpp"
-#include "analysis/surfaces/cell_shapes.hpp"
+#include "mesh/cells/cell_shapes.hpp"
 #include "sidestream/data/result.hpp"
 
 namespace sidestream::testing {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "analysis/rendering/colour_map.hpp"
+#include "graphics/colour.hpp"
 #include "sidestream/data/result.hpp"
 
 namespace sidestream::testing {

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <fstream>
 
-#include "analysis/kinds.hpp"
-#include "analysis/rendering/colour_map.hpp"
-#include "storage/formats/png.hpp"
+#include "analysis/common/kinds.hpp"
+#include "graphics/colour.hpp"
+#include "storage/formats/kinds.hpp"
 #include "support/fake_domain.hpp"
 
 using namespace sidestream;

@@ -1,7 +1,7 @@
 // The line of sight through a sample of a picture, for twins that cast rays.
 #pragma once
 
-#include "analysis/rendering/camera.hpp"
+#include "graphics/camera.hpp"
 
 namespace sidestream::rendering::testing {
 

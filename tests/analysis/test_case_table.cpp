@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/surfaces/case_table.hpp"
+#include "contour/case_table.hpp"
 
 using namespace sidestream;
 

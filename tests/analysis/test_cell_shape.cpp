@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "analysis/sampling/cell_shape.hpp"
+#include "mesh/cells/cell_shape.hpp"
 
 using namespace sidestream::sampling;
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <random>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/surface_checks.hpp"
 #include "support/fake_lists.hpp"
 #include "support/message_of.hpp"

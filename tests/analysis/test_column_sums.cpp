@@ -5,8 +5,8 @@
 #include <map>
 #include <random>
 
-#include "analysis/grids/column_sums.hpp"
-#include "base/communicator.hpp"
+#include "analysis/projection/column_sums.hpp"
+#include "base/mpi/communicator.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
 

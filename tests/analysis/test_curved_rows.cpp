@@ -1,5 +1,5 @@
 // Rows of coordinates: the same numbers however they were published and divided.
-#include "analysis/surfaces/curved_rows.hpp"
+#include "contour/curved_rows.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <random>
 
-#include "analysis/distribution/bin_counts.hpp"
-#include "analysis/distribution/bins.hpp"
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
+#include "reduce/bins/bin_counts.hpp"
+#include "reduce/bins/bins.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/hash_field.hpp"
 #include "support/ranks.hpp"

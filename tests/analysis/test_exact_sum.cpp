@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "analysis/great_sums.hpp"
+#include "reduce/great_sums.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 
 using namespace sidestream;

@@ -5,7 +5,7 @@
 #include <map>
 #include <numbers>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/surface_checks.hpp"
 #include "sidestream/error.hpp"
 #include "support/fake_domain.hpp"

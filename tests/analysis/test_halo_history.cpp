@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "analysis/halo_checks.hpp"
-#include "analysis/halos/tracks.hpp"
+#include "analysis/halos/finder/tracks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/part_checks.hpp"
 #include "support/fake_lists.hpp"
 #include "support/message_of.hpp"

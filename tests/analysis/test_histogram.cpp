@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/distribution/bins.hpp"
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
+#include "reduce/bins/bins.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"
 

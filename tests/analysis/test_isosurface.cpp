@@ -4,7 +4,7 @@
 
 #include <numbers>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/surface_checks.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"

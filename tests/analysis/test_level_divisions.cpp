@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/level_cases.hpp"
 #include "analysis/surface_checks.hpp"
 #include "support/ranks.hpp"

@@ -6,9 +6,9 @@
 #include <numbers>
 #include <random>
 
+#include "analysis/common/kinds.hpp"
 #include "analysis/grid_checks.hpp"
-#include "analysis/kinds.hpp"
-#include "analysis/lyman_alpha/optical_depth.hpp"
+#include "analysis/spectra/lyman_alpha/optical_depth.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/ranks.hpp"
 

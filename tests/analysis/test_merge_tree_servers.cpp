@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/halos/tree_joining.hpp"
+#include "analysis/halos/merge_tree/tree_joining.hpp"
 #include "analysis/tree_checks.hpp"
 #include "support/ranks.hpp"
 

@@ -8,8 +8,8 @@
 #include <numbers>
 #include <random>
 
+#include "analysis/common/kinds.hpp"
 #include "analysis/grid_checks.hpp"
-#include "analysis/kinds.hpp"
 #include "analysis/list_blocks.hpp"
 #include "support/ranks.hpp"
 

@@ -6,8 +6,8 @@
 #include <random>
 #include <set>
 
+#include "analysis/common/kinds.hpp"
 #include "analysis/grid_checks.hpp"
-#include "analysis/kinds.hpp"
 #include "analysis/list_blocks.hpp"
 #include "support/ranks.hpp"
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <random>
 
-#include "analysis/cells/outer_faces.hpp"
-#include "analysis/kinds.hpp"
+#include "analysis/common/extract/part_query.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/list_blocks.hpp"
 #include "analysis/part_checks.hpp"
 #include "sidestream/error.hpp"

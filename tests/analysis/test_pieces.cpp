@@ -1,7 +1,7 @@
 // Results in pieces: what the servers have, one after the other, is what one file holds.
 #include <doctest/doctest.h>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"
 

@@ -7,9 +7,9 @@
 #include <numbers>
 #include <random>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/spectra/pencils.hpp"
-#include "analysis/spectra/window_sum.hpp"
+#include "analysis/spectra/wave_bins.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/hash_field.hpp"
 #include "support/ranks.hpp"

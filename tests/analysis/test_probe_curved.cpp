@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "analysis/common/kinds.hpp"
 #include "analysis/grid_checks.hpp"
-#include "analysis/kinds.hpp"
 #include "data/mesh_arrays.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"

@@ -5,11 +5,11 @@
 #include <limits>
 #include <random>
 
+#include "analysis/common/kinds.hpp"
 #include "analysis/grid_checks.hpp"
-#include "analysis/grids/grid_sums.hpp"
-#include "analysis/grids/packed_sum.hpp"
-#include "analysis/kinds.hpp"
-#include "analysis/rendering/colour_map.hpp"
+#include "graphics/colour.hpp"
+#include "reduce/grid_sums.hpp"
+#include "reduce/packed_sum.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"
 

@@ -5,9 +5,9 @@
 
 #include <limits>
 
-#include "analysis/kinds.hpp"
-#include "analysis/rendering/colour.hpp"
-#include "data/earlier_tables.hpp"
+#include "analysis/common/kinds.hpp"
+#include "data/file_pattern.hpp"
+#include "graphics/colour.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/level_worlds.hpp"
 #include "analysis/picture_colours.hpp"
 #include "support/fake_lists.hpp"

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "analysis/rendering/compositing.hpp"
-#include "analysis/rendering/resolve.hpp"
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
+#include "graphics/compositing.hpp"
 #include "sidestream/error.hpp"
 #include "support/ranks.hpp"
 

@@ -5,10 +5,9 @@
 #include <limits>
 #include <set>
 
-#include "analysis/rendering/annotations.hpp"
-#include "analysis/rendering/glyphs.hpp"
-#include "analysis/rendering/text.hpp"
-#include "analysis/rendering/ticks.hpp"
+#include "graphics/annotations.hpp"
+#include "graphics/text.hpp"
+#include "graphics/ticks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::rendering;

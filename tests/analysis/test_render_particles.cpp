@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/list_blocks.hpp"
 #include "support/ranks.hpp"
 

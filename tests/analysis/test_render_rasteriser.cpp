@@ -5,9 +5,9 @@
 #include <limits>
 #include <random>
 
-#include "analysis/rendering/outline.hpp"
-#include "analysis/rendering/rasteriser.hpp"
 #include "analysis/sample_rays.hpp"
+#include "graphics/outline.hpp"
+#include "graphics/rasteriser.hpp"
 
 using namespace sidestream::rendering;
 using sidestream::rendering::testing::Ray;

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "analysis/repeated_points.hpp"
+#include "mesh/repeated_points.hpp"
 #include "sidestream/error.hpp"
 
 using namespace sidestream;

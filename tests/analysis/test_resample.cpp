@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "analysis/common/kinds.hpp"
 #include "analysis/grid_checks.hpp"
-#include "analysis/kinds.hpp"
 #include "analysis/list_blocks.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/surface_checks.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"

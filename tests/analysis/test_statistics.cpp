@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "support/fake_domain.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"

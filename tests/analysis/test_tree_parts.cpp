@@ -5,8 +5,8 @@
 #include <functional>
 #include <limits>
 
-#include "analysis/cells/outer_faces.hpp"
-#include "analysis/kinds.hpp"
+#include "analysis/common/extract/part_query.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/list_blocks.hpp"
 #include "analysis/part_checks.hpp"
 #include "analysis/tree_world.hpp"

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "analysis/common/kinds.hpp"
 #include "analysis/grid_checks.hpp"
-#include "analysis/kinds.hpp"
 #include "analysis/tree_patches.hpp"
 #include "analysis/tree_runs.hpp"
 #include "support/ranks.hpp"

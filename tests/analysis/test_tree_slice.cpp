@@ -6,11 +6,11 @@
 #include <deque>
 #include <numbers>
 
-#include "analysis/cells/cell_section.hpp"
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/surface_checks.hpp"
 #include "analysis/tree_patches.hpp"
 #include "analysis/tree_world.hpp"
+#include "mesh/cells/cell_section.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
 

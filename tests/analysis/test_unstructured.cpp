@@ -6,9 +6,9 @@
 #include <numbers>
 #include <random>
 
-#include "analysis/kinds.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/surface_checks.hpp"
-#include "analysis/surfaces/cell_shapes.hpp"
+#include "mesh/cells/cell_shapes.hpp"
 #include "sidestream/error.hpp"
 #include "support/fake_lists.hpp"
 #include "support/message_of.hpp"

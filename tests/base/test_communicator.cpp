@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/agree.hpp"
-#include "base/communicator.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/mpi/communicator.hpp"
 #include "support/faults.hpp"
 #include "support/ranks.hpp"
 
@@ -105,7 +105,7 @@ TEST_CASE("broadcast replaces the bytes everywhere") {
   const Bytes expected = letter(root, 2);
   sweep(group, [&] {
     Bytes bytes;
-    together(group, [&] { bytes = letter(group.rank(), 2); });
+    run_collectively(group, [&] { bytes = letter(group.rank(), 2); });
     group.broadcast(bytes, root);
     return bytes == expected;
   });
@@ -126,7 +126,7 @@ TEST_CASE("exchange brings messages to those they are for, and nothing to others
   for (int times = 0; times < 20; ++times) CHECK(same(group.exchange(to), expected));
   sweep(group, [&] {
     std::vector<MemberMessage> copy;
-    together(group, [&] { copy = to; });
+    run_collectively(group, [&] { copy = to; });
     return same(group.exchange(std::move(copy)), expected);
   });
 }
@@ -170,7 +170,7 @@ TEST_CASE("together fails on all with the sentence of the lowest member") {
   for (const std::string& text : {std::string("short"), longer}) {
     std::string caught;
     try {
-      together(group, [&] {
+      run_collectively(group, [&] {
         if (group.rank() + 2 >= group.size()) {
           throw Error(Code::file, text + std::to_string(group.rank()));
         }
@@ -182,7 +182,7 @@ TEST_CASE("together fails on all with the sentence of the lowest member") {
     CHECK(caught == text + std::to_string(std::max(0, group.size() - 2)));
   }
   sweep(group, [&] {
-    together(group, [] { static_cast<void>(Bytes(100)); });
+    run_collectively(group, [] { static_cast<void>(Bytes(100)); });
     return true;
   });
 }

@@ -14,16 +14,12 @@
 #include <locale>
 #include <string>
 
-#include "base/ascii.hpp"
 #include "base/files.hpp"
 #include "base/numbers.hpp"
 #include "base/own_environment.hpp"
-#include "base/own_folders.hpp"
 #include "base/paths.hpp"
-#include "base/system_text.hpp"
-#include "base/utf8.hpp"
-#include "storage/output_file.hpp"
-#include "storage/replace_file.hpp"
+#include "base/text.hpp"
+#include "storage/files/output_file.hpp"
 #include "support/scratch.hpp"
 
 using namespace sidestream;

@@ -89,11 +89,11 @@ Outcome run(const std::string& placement, bool merges, Found& found) {
 }
 
 const char* const ways[] = {
-    "{mode: nodes, servers: 1, forward: partials, per_node: 2}",
-    "{mode: nodes, servers: 2, forward: partials, per_node: 1}",
-    "{mode: nodes, servers: 2, forward: blocks, per_node: 1}",
-    "{mode: nodes, servers: 2}",
-    "{mode: cores, per_node: 2}",
+    "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials, per_node: 2}",
+    "{mode: nodes, servers: 2, buffer: 32 MiB, forward: partials, per_node: 1}",
+    "{mode: nodes, servers: 2, buffer: 32 MiB, forward: blocks, per_node: 1}",
+    "{mode: nodes, buffer: 32 MiB, servers: 2}",
+    "{mode: cores, buffer: 32 MiB, per_node: 2}",
     "inline",
 };
 

@@ -163,7 +163,7 @@ TEST_CASE("strided arrays and allocated boxes") {
 
 TEST_CASE("an array that does not vary in time is published once and there for ever, until it is replaced") {
   for (const std::string& placement :
-       {std::string("inline"), std::string("{mode: cores}"), std::string("{mode: nodes}")}) {
+       {std::string("inline"), std::string("{mode: cores, buffer: 32 MiB}"), std::string("{mode: nodes}")}) {
     if (placement != "inline" && size_of_world() == 1) continue;
     CAPTURE(placement);
     Seen seen;

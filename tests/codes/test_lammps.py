@@ -115,7 +115,7 @@ def test_ranks_without_atoms(tmp_path):
 def test_a_script_that_fails_ends_the_run(tmp_path):
     (tmp_path / "in.melt").write_text(script("pair_style no/such/style\n"))
     shutil.copy(SOURCE / "run.yaml", tmp_path)
-    for ranks, placement in ((2, "{mode: inline}"), (3, "{mode: cores}")):
+    for ranks, placement in ((2, "{mode: inline}"), (3, "{mode: cores, buffer: 32 MiB}")):
         (tmp_path / "run.yaml").write_text((SOURCE / "run.yaml").read_text().replace("{mode: inline}", placement))
         line = [MPIRUN, "-n", str(ranks), PROGRAM, "in.melt", "run.yaml", "20", "20"]
         done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)

@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "config/condition.hpp"
+#include "config/expressions/condition.hpp"
 #include "sidestream/error.hpp"
 
 using namespace sidestream;

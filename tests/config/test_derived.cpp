@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "config/derivation_text.hpp"
+#include "config/expressions/derivation_text.hpp"
 #include "support.hpp"
 #include "support/message_of.hpp"
 

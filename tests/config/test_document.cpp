@@ -1,5 +1,5 @@
 // Syntax: what YAML is taken, and where errors of syntax are said to be.
-#include "config/document.hpp"
+#include "config/options/document.hpp"
 #include "config/support.hpp"
 
 using namespace sidestream;

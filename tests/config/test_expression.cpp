@@ -1,9 +1,9 @@
 // Expressions, byte sizes, schedules, suggestions.
-#include "config/byte_size.hpp"
-#include "config/expression.hpp"
-#include "config/names.hpp"
-#include "config/schedule_text.hpp"
+#include "config/expressions/expression.hpp"
+#include "config/options/names.hpp"
+#include "config/options/option_text.hpp"
 #include "config/support.hpp"
+#include "config/tasks/schedule_text.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

@@ -2,7 +2,7 @@
 // the test's time limit ends it.
 #include <fmt/format.h>
 
-#include "config/document.hpp"
+#include "config/options/document.hpp"
 #include "config/support.hpp"
 
 using namespace sidestream;

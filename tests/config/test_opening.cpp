@@ -1,5 +1,5 @@
 // What opening a session needs: placement, output, plug-ins, errors.
-#include "config/split.hpp"
+#include "config/groups.hpp"
 #include "config/support.hpp"
 
 using namespace sidestream;

@@ -1,6 +1,6 @@
 // The partitioner of the configuration: a name, or a name with options.
 #include "config/support.hpp"
-#include "partition/register.hpp"
+#include "partition/kinds.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

@@ -1,6 +1,6 @@
 // Loading shared libraries.
-#include "config/plugin_loader.hpp"
 #include "config/support.hpp"
+#include "config/tasks/plugin_loader.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

@@ -1,7 +1,7 @@
 // Relations between values of trees: what the variables section and calls may say, and what is wrong with it.
 #include <doctest/doctest.h>
 
-#include "config/relations.hpp"
+#include "config/expressions/relations.hpp"
 #include "data/relation_text.hpp"
 #include "sidestream/error.hpp"
 #include "support.hpp"

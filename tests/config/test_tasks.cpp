@@ -1,6 +1,6 @@
 // Analyses and outputs: kinds, schedules, names, files, events.
 #include "config/support.hpp"
-#include "config/written_tasks.hpp"
+#include "config/tasks/tasks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

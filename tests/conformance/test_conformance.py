@@ -100,7 +100,7 @@ def faulty(command, _, plugin):
     done = command.run(head + "analyses: [sum_none: {variable: n}, sum_pieces: {variable: n}]\n")
     expect(done.returncode == 0, done, "an analysis without fault fails")
     analyses = "".join(f"  - {kind}: {{variable: n}}\n" for kind in FAULTS if kind.startswith("sum_"))
-    placement = "placement: {mode: nodes, servers: 2, partitioner: changing}\n"
+    placement = "placement: {mode: nodes, buffer: 32 MiB, servers: 2, partitioner: changing}\n"
     done = command.run(f"{placement}{head}analyses:\n{analyses}outputs: [litter: {{}}, stubborn: {{}}]\n")
     expect(done.returncode == 1, done, "faults were not found")
     if command.processes > 1:

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/communicator.hpp"
-#include "config/document.hpp"
-#include "config/read_settings.hpp"
+#include "base/mpi/communicator.hpp"
+#include "config/options/document.hpp"
+#include "config/options/read_settings.hpp"
 #include "data/mesh_arrays.hpp"
+#include "storage/files/output_directory.hpp"
 #include "storage/formats/metadata_file.hpp"
-#include "storage/output.hpp"
-#include "storage/writers/metadata_writer.hpp"
+#include "storage/writers/kinds.hpp"
 #include "support/fake_domain.hpp"
 
 using namespace sidestream;

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "analysis/empty_results.hpp"
-#include "analysis/kinds.hpp"
-#include "analysis/surfaces/extract.hpp"
+#include "analysis/common/extract/empty_results.hpp"
+#include "analysis/common/extract/extract.hpp"
+#include "analysis/common/kinds.hpp"
 #include "data/divided.hpp"
 
 using namespace sidestream;

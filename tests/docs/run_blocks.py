@@ -6,6 +6,7 @@ A block in one of the languages below is preceded by a comment that no reader se
 
     <!-- run: file=run.yaml ranks=4 set=nx=64 -->     how it is run; the keys are listed below
     <!-- not run: needs a cluster -->                 why it is not
+    <!-- from: examples/hello/hello.c -->             it stands in that file, which other tests run
 
 Blocks of one page run in their order in one empty folder, so that a program finds the configuration above it.
 
@@ -16,6 +17,9 @@ Blocks of one page run in their order in one empty folder, so that a program fin
              argument `with` (a file saved before); `ranks=0` compiles only
     fortran  is compiled, as it is or within `part-of=FRAME`; an `sh` block may build and run it
     python   runs as it is, or within `part-of=FRAME`; with `file` it is saved and compiled, for an `sh` block
+
+A block `from` a file of the repository has lines of it as they are there, but for the indentation that all have. A
+line `...` stands for lines that are left out.
 
 `fails=TEXT` means that the block must fail and say TEXT (spaces written as _). `lines=FILE:N` means that FILE has N
 lines afterwards. `seconds=N` is the time limit.
@@ -28,16 +32,18 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
 LANGUAGES = {"yaml", "sh", "c", "cpp", "fortran", "python"}
 KEYS = {"file", "ranks", "set", "part-of", "with", "fails", "lines", "seconds"}
-FRAMES = Path(__file__).resolve().parent / "frames"
+ROOT = Path(__file__).resolve().parents[2]
+FRAMES = ROOT / "tests" / "docs" / "frames"
 FENCE = re.compile(
     r"^(?P<indent> *)(?P<ticks>```+)(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=indent)(?P=ticks)", re.M | re.S
 )
-COMMENT = re.compile(r"<!--\s*(?P<what>run|not run):?(?P<rest>(?:(?!-->).)*)-->\s*\Z", re.S)
+COMMENT = re.compile(r"<!--\s*(?P<what>run|not run|from):?(?P<rest>(?:(?!-->).)*)-->\s*\Z", re.S)
 SECONDS = 120
 
 
@@ -110,12 +116,35 @@ def blocks_of(page: Path) -> list[Block]:
             )
         place = f"{page.name}:{line}"
         runs = comment["what"] == "run"
+        if comment["what"] == "from":
+            check_excerpt(place, comment["rest"].strip(), match["text"])
         if not runs and not comment["rest"].strip():
             raise Failed(f"{place}: <!-- not run --> gives no reason")
         indent = len(match["indent"])
         body = "".join(row[indent:] if row.strip() else row for row in match["text"].splitlines(keepends=True))
         found.append(Block(page, line, language, body, runs, parse_keys(place, comment["rest"]) if runs else {}))
     return found
+
+
+def outdented(lines: list[str]) -> list[str]:
+    """The lines without the indentation that all have, and without blanks at their ends."""
+    return [line.rstrip() for line in textwrap.dedent("\n".join(lines)).split("\n")]
+
+
+def check_excerpt(place: str, name: str, text: str) -> None:
+    """Fails unless the pieces of `text` between lines `...` stand in the file `name`, in this order."""
+    path = ROOT / name
+    if not path.is_file():
+        raise Failed(f"{place}: the block is from {name}, which is no file")
+    there = path.read_text(encoding="utf-8").splitlines()
+    position = 0
+    for piece in re.split(r"^\s*\.\.\.\s*$", text, flags=re.M):
+        lines = outdented(piece.strip("\n").splitlines())
+        places = range(position, len(there) - len(lines) + 1)
+        found = next((n for n in places if outdented(there[n : n + len(lines)]) == lines), None)
+        if found is None:
+            raise Failed(f"{place}: {name} does not have these lines, in this order:\n{piece.strip()}")
+        position = found + len(lines)
 
 
 def framed(block: Block) -> str:

@@ -93,6 +93,14 @@ class RunBlocks(unittest.TestCase):
         self.refused(page(faulty), "undeclared")
         self.accepted(page(("<!-- run: ranks=0 -->", "cpp", "auto f() { return 1; }\n")), "1 blocks run")
 
+    def test_excerpts_stand_in_their_file(self) -> None:
+        comment = "<!-- from: examples/hello/hello.c -->"
+        self.accepted(page((comment, "c", "MPI_Init(&argc, &argv);\n...\n  MPI_Finalize();\n")), "0 blocks run, 1 not")
+        self.refused(
+            page((comment, "c", "MPI_Finalize();\n...\nMPI_Init(&argc, &argv);\n")), "does not have these lines"
+        )
+        self.refused(page(("<!-- from: examples/hello/gone.c -->", "c", "return 0;\n")), "which is no file")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "session/endpoint_group.hpp"
-#include "session/sidecar_group.hpp"
+#include "session/serving/endpoint_group.hpp"
+#include "session/serving/sidecar_group.hpp"
 #include "support/faults.hpp"
 
 namespace sidestream::testing {

@@ -21,9 +21,9 @@ struct Ending {
   int closed = 0;   ///< 1: close returned an account
   int server = 0;
   std::array<long, stage_names.size()> allocations{};  ///< without a fault: in each stage
-  long reached = 0;                                    ///< with one, where it is: allocations of its stage
-  char first[300] = "";                                ///< the call and the sentence of the first error
-  char escaped[300] = "";                              ///< what was thrown that is no sidestream::Error, and where
+  long reached = -1;       ///< with one, where it is: allocations of its stage; -1: not begun
+  char first[300] = "";    ///< the call and the sentence of the first error
+  char escaped[300] = "";  ///< what was thrown that is no sidestream::Error, and where
 };
 
 /// Collective over `comm`, which has as many ranks as the case. `folder` is empty and this session's own.

@@ -4,7 +4,7 @@ program communicators
   use checks
   use sidestream
   implicit none
-  character(len=*), parameter :: text = 'placement: {mode: cores}' // new_line('a') // &
+  character(len=*), parameter :: text = 'placement: {mode: cores, buffer: 32 MiB}' // new_line('a') // &
     'output: {directory: communicators-results, existing: replace, timings: false}'
   type(sidestream_session) :: session
   type(MPI_Comm) :: comm

@@ -113,8 +113,8 @@ program functions
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, code)
   ! On 4 ranks two servers, on 5 a server and two ranks that reduce; otherwise these ranks.
   text = 'placement: inline'
-  if (ranks == 4) text = 'placement: {mode: cores, per_node: 2}'
-  if (ranks == 5) text = 'placement: {mode: nodes, servers: 1, forward: partials, per_node: 2}'
+  if (ranks == 4) text = 'placement: {mode: cores, buffer: 32 MiB, per_node: 2}'
+  if (ranks == 5) text = 'placement: {mode: nodes, servers: 1, buffer: 32 MiB, forward: partials, per_node: 2}'
   text = text // new_line('a') // 'output: {directory: functions-results, existing: replace, timings: false}' // &
     new_line('a') // 'meshes: {box: {type: uniform, size: [6, 4, 5]}}' // new_line('a') // &
     'variables: {t: {mesh: box}, v: {mesh: box, type: float32, components: 2}}' // new_line('a') // &

@@ -99,15 +99,15 @@ def run(folder, ranks, placement, beside=None):
 
 
 @pytest.mark.parametrize("clients", [1, 2, 3])
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores}", "{mode: nodes, servers: 2}"])
+@pytest.mark.parametrize("placement", ["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 2}"])
 def test_fields(tmp_path, clients, placement):
-    servers = {"inline": 0, "{mode: cores}": 1, "{mode: nodes, servers: 2}": 2}[placement]
+    servers = {"inline": 0, "{mode: cores, buffer: 32 MiB}": 1, "{mode: nodes, servers: 2}": 2}[placement]
     check(run(tmp_path, clients + servers, placement), clients)
 
 
 @pytest.mark.parametrize("clients", [1, 2, 3])
 def test_sidecar(tmp_path, clients):
-    placement = f"{{mode: sidecar, session: test-{uuid.uuid4().hex[:12]}}}"
+    placement = f"{{mode: sidecar, buffer: 32 MiB, session: test-{uuid.uuid4().hex[:12]}}}"
     check(run(tmp_path, clients, placement, beside=True), clients)
 
 

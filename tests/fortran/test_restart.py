@@ -41,7 +41,9 @@ def test_on_other_ranks(tmp_path, writers, readers, blocks):
     run(readers, "read", directory, blocks)
 
 
-@pytest.mark.parametrize(("placement", "ranks"), [("{mode: cores}", 3), ("{mode: nodes, servers: 2}", 5)])
+@pytest.mark.parametrize(
+    ("placement", "ranks"), [("{mode: cores, buffer: 32 MiB}", 3), ("{mode: nodes, servers: 2}", 5)]
+)
 def test_from_other_placements(tmp_path, placement, ranks):
     run(2, "read", write(tmp_path, ranks, 4, placement), 4)
 

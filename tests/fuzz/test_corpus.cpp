@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <random>
 
-#include "storage/output_file.hpp"
+#include "storage/files/output_file.hpp"
 #include "targets.hpp"
 
 using namespace sidestream;

@@ -4,9 +4,10 @@ if(NOT SIDESTREAM_PYTHON)
   return()
 endif()
 
-set(pairs heat:minimal_c wave:minimal_cpp dye:function_analysis)
+set(pairs heat:minimal_c wave:minimal_cpp dye:function_analysis elements:spectral_elements block_tree:block_tree
+  particles:particles)
 if(SIDESTREAM_FORTRAN)
-  list(APPEND pairs heat_fortran:minimal_fortran listing:damaris_listing)
+  list(APPEND pairs heat_fortran:minimal_fortran listing:damaris_listing pencils:pencils heat77:common_blocks)
 endif()
 foreach(pair IN LISTS pairs)
   string(REPLACE ":" ";" pair ${pair})

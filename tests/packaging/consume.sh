@@ -37,6 +37,15 @@ case $1 in
     build_outside minimal_cpp
     run 2 "$work/minimal_cpp" build/wave
     [ -s "$work/minimal_cpp/results/histogram.csv" ]
+    build_outside spectral_elements
+    run 2 "$work/spectral_elements" build/elements
+    lines "$work/spectral_elements/results/statistics.csv" 11
+    build_outside block_tree
+    run 2 "$work/block_tree" build/block_tree
+    lines "$work/block_tree/results/statistics.csv" 9
+    build_outside particles
+    run 2 "$work/particles" build/particles
+    lines "$work/particles/results/statistics.csv" 13
     # The package leaves a project's own flags alone.
     cp -r "$SOURCE/examples/minimal_cpp" "$work/own_flags"
     cp "$SOURCE/tests/packaging/own_flags.cpp" "$work/own_flags/wave.cpp"
@@ -76,6 +85,12 @@ case $1 in
     make -C "$work/minimal_fortran" MPIFC="$MPIFC" PKG_CONFIG="$PKG_CONFIG" PKG_CONFIG_PATH="$PREFIX/$LIBDIR/pkgconfig"
     run 2 "$work/minimal_fortran" ./heat
     lines "$work/minimal_fortran/results/statistics.csv" 21
+    build_outside pencils
+    run 2 "$work/pencils" build/pencils
+    lines "$work/pencils/results/statistics.csv" 21
+    build_outside common_blocks
+    run 2 "$work/common_blocks" build/heat77
+    lines "$work/common_blocks/results/statistics.csv" 21
     ;;
   plugin)
     build_outside minimal_c

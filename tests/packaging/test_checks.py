@@ -18,10 +18,10 @@ CLEAN = {
     "include/sidestream/extend/communicator.hpp": '#include "sidestream/data/box.hpp"\n',
     "include/sidestream/extend/transport.hpp": '#include "sidestream/data/box.hpp"\n',
     "include/sidestream/sidestream.h": "#include <mpi.h>\nint sidestream_open(MPI_Comm comm);\n",
-    "src/base/communicator.hpp": '#include <mpi.h>\n#include "sidestream/extend/communicator.hpp"\n',
-    "src/base/wait.cpp": "void f() { MPI_Test(0, 0, 0); }\n",
+    "src/base/mpi/communicator.hpp": '#include <mpi.h>\n#include "sidestream/extend/communicator.hpp"\n',
+    "src/base/mpi/wait.cpp": "void f() { MPI_Test(0, 0, 0); }\n",
     "src/config/config.hpp": '#include "sidestream/extend/transport.hpp"\n',
-    "src/analysis/mean.hpp": '#include "sidestream/extend/communicator.hpp"\n#include "base/communicator.hpp"\n',
+    "src/analysis/mean.hpp": '#include "sidestream/extend/communicator.hpp"\n#include "base/mpi/communicator.hpp"\n',
     "src/storage/hdf5/file.cpp": "void g() { H5Fopen(0, 0, 0); }\n",
     "src/client/open.cpp": '#include "analysis/mean.hpp"\n#include "config/config.hpp"\n',
     "src/session/start.cpp": '#include "client/open.cpp"\n#include "server/loop.cpp"\n',
@@ -31,11 +31,22 @@ CLEAN = {
     # Words in comments and strings are no calls, and a member of that name is another function.
     "src/server/loop.cpp": '// never exit(1)\nconst char* t = "abort()";\nvoid h(Loop& a) { a.exit(); }\n',
 }
+# Two analyses with what they share, and a floor.
+CLEAN |= {
+    "src/mesh/runs.hpp": '#include "base/mpi/communicator.hpp"\n',
+    "src/mesh/README.md": "# src/mesh\n\n- Begin with: runs.hpp\n",
+    "src/mesh/cells/shapes.hpp": '#include "mesh/runs.hpp"\n',
+    "src/mesh/cells/README.md": "# src/mesh/cells\n",
+    "src/analysis/common/options.hpp": '#include "mesh/cells/shapes.hpp"\n',
+    "src/analysis/common/README.md": "# src/analysis/common\n",
+    "src/analysis/slice/slice.hpp": '#include "analysis/common/options.hpp"\n',
+    "src/analysis/slice/README.md": "# src/analysis/slice\n",
+}
 # One file more, and what the check must say about it.
 VIOLATIONS = [
     ("src/data/a.cpp", '#include "config/config.hpp"\n', "src/data/a.cpp:1: #include"),
     ("src/data/a.cpp", "\n#include <mpi.h>\n", "src/data/a.cpp:2: '#include <mpi.h>'"),
-    ("src/data/a.cpp", '#include "base/communicator.hpp"\n', "the data layer has no MPI"),
+    ("src/data/a.cpp", '#include "base/mpi/communicator.hpp"\n', "the data layer has no MPI"),
     ("src/data/a.cpp", "#include <fstream>\n", "reads and writes no files"),
     ("src/analysis/a.cpp", '#include "server/loop.cpp"\n', "analysis must not include server"),
     ("src/analysis/a.cpp", '#include "sidestream/extend/transport.hpp"\n', "how blocks travel"),
@@ -44,6 +55,9 @@ VIOLATIONS = [
     ("src/client/a.cpp", '#include "session/start.cpp"\n', "client must not include session"),
     ("src/transport/shared_memory/a.cpp", "void f() { MPI_Send(0); }\n", "raw MPI calls"),
     ("src/client/a.cpp", "void f() { MPI_Bcast(0); }\n", "raw MPI calls"),
+    ("src/base/a.cpp", "void f() { MPI_Bcast(0); }\n", "raw MPI calls"),
+    ("tools/importers/a.cpp", '#include "session/start.cpp"\n', "importers must not include session"),
+    ("tools/importers/a.cpp", "void f() { exit(1); }\n", "never ends the process"),
     ("src/transport/shared_memory/a.hpp", "#include <mpi.h>\n", "this layer has no MPI"),
     ("src/analysis/a.cpp", "void f() { H5Dwrite(0); }\n", "raw HDF5 calls"),
     ("src/server/a.cpp", "void f() { std::abort(); }\n", "never ends the process"),
@@ -51,8 +65,8 @@ VIOLATIONS = [
     ("src/base/a.cpp", "void f() { exit(2); }\n", "never ends the process"),
     ("src/config/a.cpp", "double f(const char* t) { return std::strtod(t, nullptr); }\n", "base/numbers.hpp"),
     ("src/config/a.cpp", "int f(std::string t) { return std::stoi(t); }\n", "base/numbers.hpp"),
-    ("src/config/a.cpp", "bool f(char c) { return std::isalpha(c); }\n", "base/ascii.hpp"),
-    ("src/base/a.cpp", "const char* f() { return std::strerror(errno); }\n", "base/system_text.hpp"),
+    ("src/config/a.cpp", "bool f(char c) { return std::isalpha(c); }\n", "base/text.hpp"),
+    ("src/base/a.cpp", "const char* f() { return std::strerror(errno); }\n", "base/text.hpp"),
     ("src/server/a.cpp", "void f() { fesetround(FE_UPWARD); }\n", "are the program's"),
     ("src/storage/a.cpp", "auto f() { return fs::absolute(path_); }\n", "working directory"),
     ("src/storage/a.cpp", "int f() { return ::open(name, O_WRONLY | O_CREAT, 0666); }\n", "base/files.hpp"),
@@ -67,9 +81,19 @@ VIOLATIONS = [
         "must not include contracts",
     ),
     ("examples/a.c", '#include "config/config.hpp"\n', "examples must not include config"),
-    ("src/novelty/a.cpp", "int x;\n", "'novelty' is no layer"),
+    ("src/mesh/a.hpp", '#include "analysis/mean.hpp"\n', "mesh must not include analysis"),
+    ("src/transport/mpi/a.hpp", '#include "mesh/runs.hpp"\n', "transport must not include mesh"),
+    ("src/mesh/b.hpp", '#include "mesh/cells/shapes.hpp"\n', "mesh/cells includes mesh, too"),
+    ("src/mesh/c.hpp", "int x;  // see mesh/lines.hpp\n", "src/mesh/c.hpp:1: names mesh/lines.hpp, which is not there"),
+    ("src/mesh/README.md", "- Begin with: lines.hpp\n", "src/mesh/README.md: names lines.hpp, which is not there"),
     ("tests/base/a.cpp", "\nint r = rank(MPI_COMM_WORLD);\n", "tests/base/a.cpp:2: 'MPI_COMM_WORLD'"),
 ]
+# Each folder of src has a README.md.
+CLEAN = {
+    str(Path(name).parent / "README.md"): "# A folder\n"
+    for name in [*CLEAN, *(violation[0] for violation in VIOLATIONS)]
+    if name.startswith("src/")
+} | CLEAN
 
 
 def run_on(check: str, files: dict[str, str]) -> tuple[int, str]:
@@ -96,6 +120,23 @@ class Layers(unittest.TestCase):
                 self.assertEqual(status, 1, output)
                 self.assertIn(expected, output)
                 self.assertEqual(output.count("\n"), 1, output)
+
+    def test_what_needs_more_than_one_file(self) -> None:
+        sign = {f"src/{folder}/README.md": "# A folder\n" for folder in ("novelty", "analysis/clip", "mesh/many")}
+        clip = '#include "analysis/slice/slice.hpp"\n'
+        units = {f"src/mesh/many/unit{n}.cpp": "int x;\n" for n in range(26)}
+        for files, expected in (
+            ({"src/novelty/a.cpp": "int x;\n"}, "'novelty' is no layer"),
+            ({"src/analysis/clip/clip.hpp": clip}, "no analysis includes another one's folder"),
+            (units, "src/mesh/many: 26 translation units; a folder has at most 25"),
+        ):
+            with self.subTest(expected=expected):
+                status, output = run_on("check-layers", CLEAN | sign | files)
+                self.assertEqual(status, 1, output)
+                self.assertIn(expected, output)
+        status, output = run_on("check-layers", CLEAN | {"src/analysis/clip/clip.hpp": "int x;\n"})
+        self.assertEqual(status, 1, output)
+        self.assertIn("src/analysis/clip: no README.md", output)
 
     def test_empty_tree_is_no_success(self) -> None:
         status, output = run_on("check-layers", {})

@@ -1,6 +1,7 @@
-"""Runs an example in several placements and compares its results with a calculation of our own. Needs NumPy.
+"""Runs an example in several placements and compares its results with a calculation of our own. Needs NumPy,
+h5py and VTK.
 
-Usage: test_examples.py heat|heat_fortran|heat_python|front|wave|dye|listing PROGRAM CONFIGURATION MPIRUN...
+Usage: test_examples.py EXAMPLE PROGRAM CONFIGURATION MPIRUN..., EXAMPLE one of those in EXAMPLES below.
 """
 
 import csv
@@ -11,15 +12,18 @@ import sys
 import tempfile
 from pathlib import Path
 
+import h5py
 import numpy as np
+import vtk
+from vtk.util.numpy_support import vtk_to_numpy
 
 # Ranks to start, and the placement's line.
 PLACEMENTS = [
     (1, "placement: {mode: inline}"),
     (3, "placement: {mode: inline}"),
-    (3, "placement: {mode: cores}"),
-    (5, "placement: {mode: cores, per_node: 2}"),
-    (4, "placement: {mode: nodes, servers: 2}"),
+    (3, "placement: {mode: cores, buffer: 32 MiB}"),
+    (6, "placement: {mode: cores, buffer: 32 MiB, per_node: 2}"),
+    (4, "placement: {mode: nodes, buffer: 32 MiB, servers: 2}"),
 ]
 
 
@@ -39,27 +43,48 @@ def table(path: Path) -> dict[str, np.ndarray]:
     return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
 
-def heat_by_hand(steps: int, n: int = 32) -> list[np.ndarray]:
+def read_vtk(path: Path, reader: vtk.vtkXMLReader) -> vtk.vtkDataSet:
+    """What this reader finds in a file that Sidestream wrote."""
+    assert path.is_file(), path
+    reader.SetFileName(str(path))
+    reader.Update()
+    return reader.GetOutput()
+
+
+def heat_by_hand(steps: int, shape: tuple[int, ...] = (32, 32, 32)) -> list[np.ndarray]:
     """The temperature before each step, with whole-array operations."""
-    t = np.full((n, n, n), 300.0)
-    t[: n // 2, : n // 2, : n // 2] = 400.0
+    t = np.full(shape, 300.0)
+    t[tuple(slice(n // 2) for n in shape)] = 400.0
     fields = []
     for _ in range(steps):
         fields.append(t)
         wide = np.pad(t, 1, mode="edge")  # no flux through the walls
-        inside = slice(1, -1)
-        around = sum(np.roll(wide, by, axis) for axis in range(3) for by in (-1, 1))[inside, inside, inside]
-        t = t + 0.1 * (around - 6 * t)
+        inside = (slice(1, -1),) * t.ndim
+        around = sum(np.roll(wide, by, axis) for axis in range(t.ndim) for by in (-1, 1))[inside]
+        t = t + 0.1 * (around - 2 * t.ndim * t)
     return fields
 
 
-def check_heat(folder: Path) -> None:
+def check_statistics(folder: Path, fields: list[np.ndarray]) -> dict[str, np.ndarray]:
+    """The table of statistics against these values, an array for each iteration; returns it."""
     found = table(folder / "results/statistics.csv")
+    for name in ("iteration", "cycle"):
+        assert np.array_equal(found[name], np.arange(len(fields))), found[name]
+    assert np.array_equal(found["count"], [f.size for f in fields]), found["count"]
+    for name, expected in [("minimum", np.min), ("maximum", np.max)]:
+        np.testing.assert_allclose(found[name], [expected(f) for f in fields], rtol=1e-12, atol=1e-14, err_msg=name)
+    return found
+
+
+def check_variance(found: dict[str, np.ndarray], fields: list[np.ndarray]) -> None:
+    """Mean and variance in which each value counts the same."""
+    np.testing.assert_allclose(found["mean"], [np.mean(f) for f in fields], rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(found["variance"], [np.var(f) for f in fields], rtol=1e-9)
+
+
+def check_heat(folder: Path) -> None:
     fields = heat_by_hand(20)
-    assert np.array_equal(found["cycle"], np.arange(20)), found["cycle"]
-    assert np.all(found["count"] == 32**3), found["count"]
-    for name, expected in [("minimum", np.min), ("maximum", np.max), ("mean", np.mean), ("variance", np.var)]:
-        np.testing.assert_allclose(found[name], [expected(f) for f in fields], rtol=1e-9, err_msg=name)
+    check_variance(check_statistics(folder, fields), fields)
     slices = sorted(path.name for path in (folder / "results").glob("slice-*.vtp"))
     assert slices == ["slice-000.vtp", "slice-010.vtp"], slices
 
@@ -104,7 +129,94 @@ def check_listing(folder: Path) -> None:
     assert np.array_equal(found, expected), f"{found}, expected {expected}"
 
 
-# Of each example: what checks it, and a result that must be the same bytes in every placement.
+def check_elements(folder: Path) -> None:
+    # Points that elements share count once.
+    points = np.array([-1, -np.sqrt(3 / 7), 0, np.sqrt(3 / 7), 1])
+    axis = np.unique(np.round(np.add.outer(np.arange(4), 0.5 * (points + 1)) / 4, 12))
+    one, two = np.sin(np.pi * axis), np.sin(2 * np.pi * axis)
+    space = one[:, None, None] * one[None, :, None] * two[None, None, :]
+    fields = [space * np.cos(0.25 * step) for step in range(10)]
+    check_variance(check_statistics(folder, fields), fields)
+    surfaces = sorted(path.name for path in (folder / "results").glob("surface-*.vtp"))
+    assert surfaces == ["surface-000.vtp", "surface-005.vtp"], surfaces
+    for step in (0, 5):
+        check_surface(folder / f"results/surface-{step:03}.vtp", np.cos(0.25 * step), np.diff(axis).max())
+
+
+def check_surface(path: Path, amplitude: float, widest: float) -> None:
+    """The surface closes, and the wave is 0.2 on it but for the error of linear values between points."""
+    surface = read_vtk(path, vtk.vtkXMLPolyDataReader())
+    assert surface.GetNumberOfPolys() > 0, path
+    edges = vtk.vtkFeatureEdges()
+    edges.SetInputData(surface)
+    edges.FeatureEdgesOff()
+    edges.NonManifoldEdgesOn()
+    edges.Update()
+    assert edges.GetOutput().GetNumberOfCells() == 0, f"{path.name} has edges on which it does not close"
+    x, y, z = vtk_to_numpy(surface.GetPoints().GetData()).astype(float).T
+    wave = amplitude * np.sin(np.pi * x) * np.sin(np.pi * y) * np.sin(2 * np.pi * z)
+    error = np.abs(wave - 0.2).max()
+    assert error <= (2 * np.pi * widest) ** 2 / 8, f"{path.name}: {error}"
+
+
+def density_of_block(level: int, corner: np.ndarray, time: float) -> np.ndarray:
+    width = 0.5 / 2**level
+    x, y, z = (width * at + width / 8 * (np.arange(8) + 0.5) for at in corner)
+    return 1 + 0.5 * np.sin(6 * x + time)[:, None, None] * np.cos(5 * y)[:, None] * np.sin(4 * z)
+
+
+def check_block_tree(folder: Path) -> None:
+    fields, integrals = [], []
+    places = np.array([[n % 2, n // 2 % 2, n // 4] for n in range(8)])
+    for step in range(8):
+        coarse = [density_of_block(0, places[n], 0.3 * step) for n in range(8) if n != step]
+        fine = [density_of_block(1, 2 * places[step] + child, 0.3 * step) for child in places]
+        fields.append(np.array(coarse + fine))
+        integrals.append(np.sum(coarse) / 16**3 + np.sum(fine) / 32**3)
+    found = check_statistics(folder, fields)
+    np.testing.assert_allclose(found["size"], 1, rtol=1e-12)
+    np.testing.assert_allclose(found["sum"], integrals, rtol=1e-12)
+    for step in (0, 4):  # the slice cuts fine blocks in the first of them
+        cut = read_vtk(folder / f"results/slice-{step:03}.vtp", vtk.vtkXMLPolyDataReader())
+        assert cut.GetNumberOfPolys() == 2 * (448 if step == 0 else 256), cut.GetNumberOfPolys()
+        sizes = vtk.vtkCellSizeFilter()
+        sizes.SetInputData(cut)
+        sizes.Update()
+        area = vtk_to_numpy(sizes.GetOutput().GetCellData().GetArray("Area")).sum()
+        np.testing.assert_allclose(area, 1, rtol=1e-6)  # places in the file are in single precision
+
+
+def check_particles(folder: Path) -> None:
+    number = np.arange(3000)
+    radius = 0.05 + 0.4 * number / 3000
+    speed = 1 / (1 + 5 * radius)
+    angles = [speed * 0.5 * step + 0.7 * number for step in range(12)]
+    energies = [0.5 * speed**2 * radius**2 * (1 + 0.5 * np.cos(angle)) for angle in angles]
+    found = check_statistics(folder, energies)
+    np.testing.assert_allclose(found["sum"], [np.sum(e) for e in energies], rtol=1e-12)
+    pictures = sorted(path.name for path in (folder / "results").glob("gas-*.png"))
+    assert pictures == ["gas-000.png", "gas-004.png", "gas-008.png"], pictures
+    for step in (0, 4, 8):
+        with h5py.File(folder / f"results/energy-{step:03}.h5") as file:
+            grid, x, y = file["energy"][...], file["x"][...], file["y"][...]
+            assert file.attrs["outside"] == 0, file.attrs["outside"]
+        # The cloud of a particle has its energy, and its centre is where the particle is.
+        energy, angle = energies[step], angles[step]
+        found = [grid.sum(), (grid * x).sum(), (grid * y[:, None]).sum()]
+        places = [np.ones(3000), 0.5 + radius * np.cos(angle), 0.5 + radius * np.sin(angle)]
+        np.testing.assert_allclose(found, [(energy * place).sum() for place in places], rtol=1e-12)
+
+
+def check_plate(folder: Path) -> None:
+    fields = heat_by_hand(20, (24, 20))
+    check_variance(check_statistics(folder, fields), fields)
+    for step in (0, 10):
+        image = read_vtk(folder / f"results/fields-{step:06}.pvti", vtk.vtkXMLPImageDataReader())
+        found = vtk_to_numpy(image.GetCellData().GetArray("temperature"))
+        np.testing.assert_allclose(found, fields[step].ravel(order="F"), rtol=1e-12)
+
+
+# For each example: its check, and a result that must be the same bytes in every placement.
 EXAMPLES = {
     "heat": (check_heat, "results/statistics.csv"),
     "heat_fortran": (check_heat, "results/statistics.csv"),
@@ -113,6 +225,11 @@ EXAMPLES = {
     "wave": (check_wave, "results/histogram.csv"),
     "dye": (check_dye, "cloud.csv"),
     "listing": (check_listing, "largest.txt"),
+    "pencils": (check_heat, "results/statistics.csv"),
+    "elements": (check_elements, "results/statistics.csv"),
+    "block_tree": (check_block_tree, "results/statistics.csv"),
+    "particles": (check_particles, "results/statistics.csv"),
+    "heat77": (check_plate, "results/statistics.csv"),
 }
 
 
@@ -124,10 +241,16 @@ def values(path: Path) -> bytes:
 # In these every iteration may be refused, which must not stop the program: a server that holds one iteration at a time,
 # and no server at all. The second number is the refusals that are certain.
 REFUSING = [
-    (3, "placement: {mode: cores, when_full: skip, max_in_flight: 1}", "run.yaml", 0),
-    (2, f"placement: {{mode: sidecar, session: nobody-serves-{os.getpid()}, attach_limit: 0}}", "run-clients.yaml", 1),
+    (3, "placement: {mode: cores, buffer: 32 MiB, when_full: skip, max_in_flight: 1}", "run.yaml", 0),
+    (
+        2,
+        f"placement: {{mode: sidecar, buffer: 32 MiB, session: nobody-serves-{os.getpid()}, attach_limit: 0}}",
+        "run-clients.yaml",
+        1,
+    ),
 ]
 STEPS = {"heat": 20, "heat_fortran": 20, "heat_python": 20, "front": 20, "wave": 8, "dye": 12, "listing": 6}
+STEPS |= {"pencils": 20, "elements": 10, "block_tree": 8, "particles": 12, "heat77": 20}
 
 
 def account(path: Path) -> dict[str, int]:
@@ -142,6 +265,31 @@ def check_goes_on(example: str, folder: Path, record: str, refused: int) -> None
     found = account(folder / "results" / record)
     assert found["iterations"] == STEPS[example] == found["delivered"] + found["refused"], found
     assert found["refused"] >= refused * STEPS[example], found
+
+
+# Each rank has two pencils beside it and one across an edge. Ghosts at that edge matter only if the variable says that
+# they are right.
+GHOSTS = [
+    (1, "placement: {mode: inline}"),
+    (4, "placement: {mode: inline}"),
+    (6, "placement: {mode: cores, buffer: 32 MiB, per_node: 2}"),
+]
+
+
+def check_ghosts(program: Path, first: str, rest: str, mpirun: list[str]) -> None:
+    """A surface is the same bytes in every division, with the ghosts that the program has filled."""
+    rest = rest.replace("{mesh: box, unit: K}", "{mesh: box, unit: K, ghosts: filled}")
+    assert "ghosts: filled" in rest, rest
+    rest += '  - isosurface: {variable: temperature, values: [350], every: 5, file: "surface-{index:03}.vtp"}\n'
+    seen = set()
+    for ranks, placement in GHOSTS:
+        with tempfile.TemporaryDirectory() as folder:
+            run(program, f"{first}{placement}\n{rest}", ranks, mpirun, Path(folder))
+            surfaces = sorted((Path(folder) / "results").glob("surface-*.vtp"))
+            assert len(surfaces) == 4, surfaces
+            seen.add(tuple(path.read_bytes() for path in surfaces))
+        print(f"pencils with filled ghosts on {ranks} ranks, {placement}: read")
+    assert len(seen) == 1, "surfaces differ"
 
 
 def main() -> int:
@@ -162,6 +310,8 @@ def main() -> int:
             seen.add(values(Path(folder) / result))
         print(f"{example} on {ranks} ranks, {placement}: as calculated")
     assert len(seen) == 1, f"{result} differs between placements"
+    if example == "pencils":
+        check_ghosts(Path(program).resolve(), first, rest, mpirun)
     for ranks, placement, record, refused in REFUSING:
         with tempfile.TemporaryDirectory() as folder:
             run(Path(program).resolve(), f"{first}{placement}\n{rest}", ranks, mpirun, Path(folder))

@@ -15,9 +15,9 @@ import numpy as np
 # Ranks of the program, its placement, and the other job that this one needs.
 PLACEMENTS = [
     (1, "{mode: inline}", None),
-    (3, "{mode: cores}", None),
-    (3, "{mode: nodes, servers: 1}", None),
-    (2, "{mode: sidecar, session: SESSION}", "serve"),
+    (3, "{mode: cores, buffer: 32 MiB}", None),
+    (3, "{mode: nodes, buffer: 32 MiB, servers: 1}", None),
+    (2, "{mode: sidecar, buffer: 32 MiB, session: SESSION}", "serve"),
     (3, "{mode: job, stream: {engine: files}}", "endpoint"),
 ]
 STEPS = 3

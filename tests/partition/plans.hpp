@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
-#include "config/document.hpp"
-#include "config/read_settings.hpp"
+#include "config/options/document.hpp"
+#include "config/options/read_settings.hpp"
 #include "sidestream/extend/partitioner.hpp"
 #include "support/fake_domain.hpp"
 

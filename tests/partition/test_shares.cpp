@@ -1,7 +1,7 @@
 // Partitioners that give whole blocks away by their order, against dealing them out one by one.
 #include "partition/kinds.hpp"
 #include "partition/plans.hpp"
-#include "partition/shares.hpp"
+#include "partition/splitting.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

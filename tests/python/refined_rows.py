@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from refined_twins import DEEPEST, ORIGIN, SPACING, SURFACE
 
-OF_PARTICLES, UNIFORM_ALONE = "of particles: no cells", "uniform meshes of one level alone"
+OF_PARTICLES, UNIFORM_ONLY = "only particles", "only uniform meshes of one level"
 
 
 @dataclass
@@ -144,13 +144,13 @@ ROWS = {
 """,
     ),
     "merge_tree": Row(
-        refused=(UNIFORM_ALONE, "`merge_tree`"), tasks="  - merge_tree: {variable: NAME, file: tree.csv}\n"
+        refused=(UNIFORM_ONLY, "`merge_tree`"), tasks="  - merge_tree: {variable: NAME, file: tree.csv}\n"
     ),
     "power_spectrum": Row(
-        refused=(UNIFORM_ALONE, "spectrum"), tasks="  - power_spectrum: {variable: NAME, file: power.csv}\n"
+        refused=(UNIFORM_ONLY, "spectrum"), tasks="  - power_spectrum: {variable: NAME, file: power.csv}\n"
     ),
     "lyman_alpha": Row(
-        refused=(UNIFORM_ALONE, "Lyman-alpha needs"),
+        refused=(UNIFORM_ONLY, "Lyman-alpha needs"),
         tasks="  - lyman_alpha: {hydrogen: NAME, temperature: NAME, redshift: 2, file: flux.csv}\n",
     ),
     "deposit": Row(

@@ -162,11 +162,11 @@ def test_two_passes_and_a_halo(reference):
     ("program", "servers", "placement"),
     [
         ("Python", 0, "inline"),
-        ("Python", 1, "{mode: cores}"),
-        ("C++", 2, "{mode: cores, per_node: 2}"),
-        ("C++", 3, "{mode: nodes, servers: 3}"),
-        ("Python", 2, "{mode: nodes, servers: 2}"),
-        ("C++", 2, "{mode: nodes, servers: 1, forward: partials}"),
+        ("Python", 1, "{mode: cores, buffer: 32 MiB}"),
+        ("C++", 2, "{mode: cores, buffer: 32 MiB, per_node: 2}"),
+        ("C++", 3, "{mode: nodes, buffer: 32 MiB, servers: 3}"),
+        ("Python", 2, "{mode: nodes, buffer: 32 MiB, servers: 2}"),
+        ("C++", 2, "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}"),
         ("C++", 0, "sidecar"),
         ("Python", 0, "sidecar"),
         ("C++", 1, "job"),
@@ -176,7 +176,7 @@ def test_two_passes_and_a_halo(reference):
 def test_placements(tmp_path, reference, program, servers, placement):
     beside = placement
     if placement == "sidecar":
-        placement = f"{{mode: sidecar, per_node: 2, session: test-{uuid.uuid4().hex[:12]}}}"
+        placement = f"{{mode: sidecar, buffer: 32 MiB, per_node: 2, session: test-{uuid.uuid4().hex[:12]}}}"
     elif placement == "job":
         placement = f"{{mode: job, stream: {{directory: {tmp_path}/streams, engine: files}}}}"
     folder = Folder(tmp_path, placement=placement)
@@ -192,14 +192,16 @@ def test_placements(tmp_path, reference, program, servers, placement):
 def test_mpi4py(tmp_path):
     """The servers' communicator, in a program that is not Python, and as another server than the first."""
     tasks = "analyses: [python: {variables: t, script: good.py, call: WithMpi, file: mpi.csv}]\n"
-    folder = Folder(tmp_path, tasks, "{mode: nodes, servers: 2}")
+    folder = Folder(tmp_path, tasks, "{mode: nodes, buffer: 32 MiB, servers: 2}")
     folder.run(4)
     assert [(int(r["points"]), int(r["first"])) for r in rows_of(folder.results / "mpi.csv")] == [(N**3, 0)] * STEPS
 
 
 def test_without_blocks(tmp_path):
     """A server without any, blocks without cells, and an iteration in which a variable is nowhere."""
-    folder = Folder(tmp_path, TASKS.replace("true,", "true, arguments: {draw: false},"), "{mode: nodes, servers: 2}")
+    folder = Folder(
+        tmp_path, TASKS.replace("true,", "true, arguments: {draw: false},"), "{mode: nodes, buffer: 32 MiB, servers: 2}"
+    )
     text = folder.run(4, options=[*OPTIONS, "blocks=1", "empty=1", "without_p_at=1"])
     assert "Traceback" not in text, text
     assert [(r["iteration"], r["block"]) for r in rows_of(folder.results / "blocks.csv")] == [("0", "0")] * 2

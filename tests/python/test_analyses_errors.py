@@ -19,7 +19,7 @@ def entries(*calls, script="bad.py", more=""):
     return "analyses:\n" + "".join(lines) + LAST
 
 
-@pytest.fixture(scope="module", params=["inline", "{mode: nodes, servers: 2}"])
+@pytest.fixture(scope="module", params=["inline", "{mode: nodes, buffer: 32 MiB, servers: 2}"])
 def failing(tmp_path_factory, request):
     """A run in which everything fails that can: what was printed, and the results."""
     calls = ["leaves", "writes", "ragged", "odd", "differs", "wide", "missing", "keeps_in_cycle"]
@@ -129,7 +129,7 @@ def test_options_are_checked_at_the_start(tmp_path, options, says):
 
 
 def test_the_same_sentence_on_all_ranks(tmp_path):
-    folder = Folder(tmp_path, entries("Steepst", script="good.py"), "{mode: nodes, servers: 2}")
+    folder = Folder(tmp_path, entries("Steepst", script="good.py"), "{mode: nodes, buffer: 32 MiB, servers: 2}")
     command = [os.environ.get("SIDESTREAM_MPIEXEC", "mpirun"), "-n", "3", os.environ["SIDESTREAM_FIELD_PROGRAM"]]
     done = subprocess.run(
         [*command, str(folder.file), *OPTIONS], capture_output=True, text=True, timeout=60, check=False

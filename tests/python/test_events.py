@@ -26,7 +26,7 @@ analyses: [python: {variables: t, script: seen.py, call: Seen, file: seen.csv}]
 
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize(
-    ("placement", "ranks"), [("inline", 3), ("{mode: cores}", 4), ("{mode: nodes, servers: 2}", 5)]
+    ("placement", "ranks"), [("inline", 3), ("{mode: cores, buffer: 32 MiB}", 4), ("{mode: nodes, servers: 2}", 5)]
 )
 def test_events(program, placement, ranks, tmp_path):
     shutil.copy(HERE / "scripts" / "seen.py", tmp_path)

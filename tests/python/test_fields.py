@@ -74,13 +74,13 @@ def check_reader(results, clients):
 
 @pytest.mark.parametrize(
     ("clients", "placement"),
-    pairs([3, 2, 1], ["inline", "{mode: cores}", "{mode: nodes, servers: 2}", "sidecar"], strength=1),
+    pairs([3, 2, 1], ["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 2}", "sidecar"], strength=1),
 )
 def test_fields(tmp_path, clients, placement):
-    servers = {"{mode: cores}": 1, "{mode: nodes, servers: 2}": 2}.get(placement, 0)
+    servers = {"{mode: cores, buffer: 32 MiB}": 1, "{mode: nodes, servers: 2}": 2}.get(placement, 0)
     beside = placement == "sidecar"
     if beside:
-        placement = f"{{mode: sidecar, session: test-{uuid.uuid4().hex[:12]}}}"
+        placement = f"{{mode: sidecar, buffer: 32 MiB, session: test-{uuid.uuid4().hex[:12]}}}"
     results = run(tmp_path, clients + servers, placement, beside)
     check_files(results, clients)
     check_reader(results, clients)
@@ -91,7 +91,8 @@ def test_other_threads_run_while_a_small_publication_waits(tmp_path):
     (tmp_path / "slow.py").write_text("import time\ndef slow(block):\n    time.sleep(0.5)\n    return {'n': 1}\n")
     file = tmp_path / "run.yaml"
     file.write_text(
-        "placement: {mode: cores, max_in_flight: 1}\nmeshes: {line: {size: [8]}}\nvariables: {a: {mesh: line}}\n"
+        "placement: {mode: cores, buffer: 32 MiB, max_in_flight: 1}\n"
+        "meshes: {line: {size: [8]}}\nvariables: {a: {mesh: line}}\n"
         f"output: {{directory: {tmp_path / 'results'}}}\n"
         f"analyses: [python: {{variables: a, script: {tmp_path / 'slow.py'}, call: slow, file: n.csv}}]\n"
     )

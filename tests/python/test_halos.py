@@ -59,7 +59,7 @@ def runs(tmp_path_factory):
     for name, ranks, placement in (
         ("one", 1, "inline"),
         ("three", 3, "inline"),
-        ("nodes", 5, "{mode: nodes, servers: 2}"),
+        ("nodes", 5, "{mode: nodes, buffer: 32 MiB, servers: 2}"),
         ("cores", 4, "{mode: cores, per_node: 1, buffer: 8 MiB}"),
     ):
         place = folder / name

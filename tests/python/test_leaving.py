@@ -25,9 +25,9 @@ analyses: [statistics: {variable: t, file: t.csv}]
 # With three clients: the ranks of the simulation, and the servers that are started beside it.
 PLACEMENTS = {
     "inline": (3, None),
-    "{mode: cores}": (4, None),
-    "{mode: nodes, servers: 2}": (5, None),
-    "{mode: sidecar, session: NAME}": (3, "serve"),
+    "{mode: cores, buffer: 32 MiB}": (4, None),
+    "{mode: nodes, buffer: 32 MiB, servers: 2}": (5, None),
+    "{mode: sidecar, buffer: 32 MiB, session: NAME}": (3, "serve"),
     "{mode: job, stream: {directory: streams, engine: files}}": (4, "endpoint"),
 }
 

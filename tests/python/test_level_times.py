@@ -54,7 +54,7 @@ def run(folder, placement, ranks, event="times", values="[0.0, 0.25]"):
 
 @pytest.mark.parametrize(
     ("placement", "ranks"),
-    [("inline", 1), ("inline", 3), ("{mode: cores, per_node: 2}", 5), ("{mode: nodes, servers: 2}", 5)],
+    [("inline", 1), ("inline", 3), ("{mode: cores, buffer: 32 MiB, per_node: 2}", 5), ("{mode: nodes, servers: 2}", 5)],
 )
 def test_times(placement, ranks, tmp_path):
     done = run(tmp_path, placement, ranks)

@@ -17,8 +17,8 @@ PROGRAM = Path(refined.__file__)
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 RUNS = [
     ("inline-1", "{mode: inline}", 1, 1),
-    ("cores-3", "{mode: cores}", 3, 5),
-    ("nodes-3", "{mode: nodes, servers: 1}", 3, 6),
+    ("cores-3", "{mode: cores, buffer: 32 MiB}", 3, 5),
+    ("nodes-3", "{mode: nodes, buffer: 32 MiB, servers: 1}", 3, 6),
     ("inline-5", "{mode: inline}", 5, 3),  # ranks without blocks
 ]
 

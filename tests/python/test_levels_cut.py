@@ -67,7 +67,7 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
-PLACEMENTS = [("inline", 1), ("inline", 3), ("{mode: cores}", 3), ("{mode: nodes, servers: 2}", 5)]
+PLACEMENTS = [("inline", 1), ("inline", 3), ("{mode: cores, buffer: 32 MiB}", 3), ("{mode: nodes, servers: 2}", 5)]
 
 
 @pytest.mark.parametrize(("placement", "ranks"), PLACEMENTS)

@@ -15,7 +15,16 @@ from vtk.util.numpy_support import vtk_to_numpy
 
 def run_and_exported(place, *endings):
     """A run of three ranks and five domains, and what it exports to each ending; gives `place`."""
-    command = [MPIRUN, "-n", "3", sys.executable, str(PROGRAM), str(place / "run"), "{mode: cores}", "5"]
+    command = [
+        MPIRUN,
+        "-n",
+        "3",
+        sys.executable,
+        str(PROGRAM),
+        str(place / "run"),
+        "{mode: cores, buffer: 32 MiB}",
+        "5",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     for ending in endings:

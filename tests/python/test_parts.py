@@ -315,9 +315,9 @@ def pixels(path):
     ("placement", "ranks"),
     [
         ("inline", 8),
-        ("{mode: cores, per_node: 1}", 3),
-        ("{mode: cores, per_node: 2}", 5),
-        ("{mode: nodes, servers: 2, partitioner: regrid}", 4),
+        ("{mode: cores, buffer: 32 MiB, per_node: 1}", 3),
+        ("{mode: cores, buffer: 32 MiB, per_node: 2}", 5),
+        ("{mode: nodes, buffer: 32 MiB, servers: 2, partitioner: regrid}", 4),
     ],
 )
 def test_same_everywhere(alone, tmp_path, placement, ranks):

@@ -45,7 +45,9 @@ def test_read_by_other_numbers(written, readers, blocks):
     run(readers, "read", written / "restart", blocks)
 
 
-@pytest.mark.parametrize(("placement", "ranks"), few([("{mode: nodes, servers: 2}", 4), ("{mode: cores}", 3)]))
+@pytest.mark.parametrize(
+    ("placement", "ranks"), few([("{mode: nodes, servers: 2}", 4), ("{mode: cores, buffer: 32 MiB}", 3)])
+)
 def test_from_other_placements(tmp_path, placement, ranks):
     run(ranks, "write", tmp_path / "results", 4, placement)
     checkpoints.read(tmp_path / "results" / "restart", 5)

@@ -173,7 +173,7 @@ def test_like_vtk(alone):
 
 @pytest.mark.parametrize(
     ("placement", "ranks"),
-    [("inline", 3), ("{mode: nodes, servers: 2, partitioner: regrid}", 5)],
+    [("inline", 3), ("{mode: nodes, buffer: 32 MiB, servers: 2, partitioner: regrid}", 5)],
 )
 def test_the_same_bits_however_it_is_divided(tmp_path, alone, placement, ranks):
     results = run(tmp_path, placement, ranks)

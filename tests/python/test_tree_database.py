@@ -20,8 +20,8 @@ MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 TOOL = os.environ["SIDESTREAM_TOOL"]
 RUNS = [
     ("inline-1", "{mode: inline}", 1, 1, 3),
-    ("cores-3", "{mode: cores}", 3, 5, 3),
-    ("nodes-4", "{mode: nodes, servers: 2}", 4, 6, 2),
+    ("cores-3", "{mode: cores, buffer: 32 MiB}", 3, 5, 3),
+    ("nodes-4", "{mode: nodes, buffer: 32 MiB, servers: 2}", 4, 6, 2),
     ("inline-5", "{mode: inline}", 5, 3, 1),  # ranks without blocks
 ]
 WHOLE = ("plain", "zstd", "packed")

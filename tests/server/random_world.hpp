@@ -14,7 +14,7 @@
 #include <set>
 #include <vector>
 
-#include "server/redistribution.hpp"
+#include "server/redistribution/redistribution.hpp"
 #include "support/fake_domain.hpp"
 
 namespace sidestream::testing {

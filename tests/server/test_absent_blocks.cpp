@@ -1,5 +1,5 @@
 // What moves where blocks are absent: coarser ones that lie under these, and no others.
-#include "server/absent_blocks.hpp"
+#include "server/redistribution/absent_blocks.hpp"
 
 #include <doctest/doctest.h>
 

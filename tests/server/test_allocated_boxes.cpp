@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "base/communicator.hpp"
-#include "server/allocated_boxes.hpp"
-#include "server/guarded_communicator.hpp"
+#include "base/mpi/communicator.hpp"
+#include "server/engine/guarded_communicator.hpp"
+#include "server/redistribution/allocated_boxes.hpp"
 #include "support/faults.hpp"
 #include "support/ranks.hpp"
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <set>
 
-#include "base/communicator.hpp"
-#include "server/assembler.hpp"
+#include "base/mpi/communicator.hpp"
+#include "server/engine/assembler.hpp"
 #include "support/ranks.hpp"
 #include "transport/in_process/transport.hpp"
 

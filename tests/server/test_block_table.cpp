@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "server/block_table.hpp"
+#include "server/redistribution/block_table.hpp"
 #include "support/fake_domain.hpp"
 
 using namespace sidestream;

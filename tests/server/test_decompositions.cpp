@@ -16,9 +16,9 @@ struct Server {
   Views views{};
 
   Server(const testing::RandomWorld& world, std::shared_ptr<const Movement> given, int server, int servers,
-         bool at_hand)
+         bool values_in_place)
       : movement(std::move(given)),
-        plan(world.metadata, world.table, movement, {server, servers, at_hand},
+        plan(world.metadata, world.table, movement, {server, servers, values_in_place},
              [&, cache = std::map<std::pair<int, std::int64_t>, std::vector<Box>>()](
                  const Variable& v, const Block& b) mutable -> const std::vector<Box>& {
                return cache.try_emplace({v.id, b.id}, world.owned(v, b)).first->second;
@@ -62,15 +62,15 @@ TEST_CASE("views are right whatever the mesh, its blocks, the servers and what i
     MovementRules rules;
     rules.partitioner = &kind;
     const Planner planner(world.metadata, rules);
-    const bool at_hand = round % 2 == 1;
+    const bool values_in_place = round % 2 == 1;
     for (const Variable& variable : world.metadata.variables) {
       // Every point that is there counts in one piece of each decomposition.
       std::map<std::size_t, std::map<Index3, int>> counted;
       for (int server = 0; server < servers; ++server) {
         const Server one(world,
-                         at_hand ? planner.keep(world.table, selection, server)
-                                 : planner.plan(world.table, selection, {}, {}, {}, servers, server),
-                         server, servers, at_hand);
+                         values_in_place ? planner.keep(world.table, selection, server)
+                                         : planner.plan(world.table, selection, {}, {}, {}, servers, server),
+                         server, servers, values_in_place);
         if (variable.id == 0) testing::check_views(world, selection, one.views, *one.movement, servers, server);
         for (std::size_t n = 0; n < one.views.pieces.size(); ++n) {
           if (one.views.pieces[n].selected.variable != variable.id) continue;

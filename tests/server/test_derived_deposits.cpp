@@ -1,6 +1,6 @@
 // Particles on the cells of a mesh: against a loop over all cells for each particle, with particles and regions on any
 // servers.
-#include "server/derived_deposits.hpp"
+#include "server/derived/derived_deposits.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <numeric>
 #include <random>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "support/fake_particles.hpp"
 #include "support/ranks.hpp"
 

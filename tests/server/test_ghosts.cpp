@@ -62,11 +62,11 @@ struct Server {
   std::vector<ArrayView> values{};
   Views views{};
 
-  Server(const GhostWorld& of, std::shared_ptr<const Movement> given, int server, int servers, bool at_hand)
+  Server(const GhostWorld& of, std::shared_ptr<const Movement> given, int server, int servers, bool values_in_place)
       : world(of),
         movement(std::move(given)),
         plan(
-            world.metadata, world.table, movement, {server, servers, at_hand},
+            world.metadata, world.table, movement, {server, servers, values_in_place},
             [this, cache = std::map<Key, std::vector<Box>>()](const Variable& v,
                                                               const Block& b) mutable -> const std::vector<Box>& {
               return cache.try_emplace({v.id, b.id}, world.owned(v, b)).first->second;
@@ -77,7 +77,7 @@ struct Server {
       const Variable& variable = world.metadata.variables[static_cast<std::size_t>(wanted.variable)];
       const Box all = world.covered(variable, wanted.block);
       REQUIRE(all.contains(wanted.points));
-      const bool here = at_hand && plan.holders()[n] == server;
+      const bool here = values_in_place && plan.holders()[n] == server;
       const Box box = here ? all : wanted.points;
       ArrayView array = testing::fill(variable, box, box, wanted.block.id, memory);
       if (world.undelivered.contains(wanted.block.id)) array.data = nullptr;
@@ -164,12 +164,12 @@ TEST_CASE("ghosts come along where they are wanted, and are read where they are 
     MovementRules rules;
     rules.partitioner = &kind;
     const Planner planner(world.metadata, rules);
-    const bool at_hand = round % 2 == 1;
+    const bool values_in_place = round % 2 == 1;
     for (int server = 0; server < servers; ++server) {
       const Server one(world,
-                       at_hand ? planner.keep(world.table, selection, server)
-                               : planner.plan(world.table, selection, {}, {}, {}, servers, server),
-                       server, servers, at_hand);
+                       values_in_place ? planner.keep(world.table, selection, server)
+                                       : planner.plan(world.table, selection, {}, {}, {}, servers, server),
+                       server, servers, values_in_place);
       for (const Selected& selected : selection) {
         for (const BlockView& view : one.views.blocks[static_cast<std::size_t>(selected.variable)]) {
           check_view(world, selected, *one.movement, view);
@@ -184,7 +184,7 @@ TEST_CASE("nothing moves for a halo that ghosts cover") {
   for (int round = 0; round < 60; ++round) {
     const int servers = 1 + round % 4;
     GhostWorld world(random, servers, testing::every_centering[static_cast<std::size_t>(round) % 8]);
-    const bool at_hand = round % 2 == 1;
+    const bool values_in_place = round % 2 == 1;
     const std::int32_t halo = 1 + round % 3;
     for (Variable& variable : world.metadata.variables) {
       variable.filled = true;
@@ -194,7 +194,7 @@ TEST_CASE("nothing moves for a halo that ghosts cover") {
     }
     const Planner planner(world.metadata, {});
     for (int server = 0; server < servers; ++server) {
-      const Server one(world, planner.keep(world.table, {{0, halo}, {1, 0}}, server), server, servers, at_hand);
+      const Server one(world, planner.keep(world.table, {{0, halo}, {1, 0}}, server), server, servers, values_in_place);
       CHECK(one.plan.count(one.values).layers == 0);
       // The layer that is wanted comes with its block, and no more of it.
       for (const Wanted& wanted : one.plan.wanted()) {

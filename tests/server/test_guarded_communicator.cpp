@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/communicator.hpp"
-#include "server/guarded_communicator.hpp"
+#include "base/mpi/communicator.hpp"
+#include "server/engine/guarded_communicator.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "server/ledger.hpp"
+#include "server/engine/ledger.hpp"
 
 using namespace sidestream;
 

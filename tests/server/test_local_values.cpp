@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
-#include "base/communicator.hpp"
-#include "server/guarded_communicator.hpp"
-#include "server/local_values.hpp"
+#include "base/mpi/communicator.hpp"
+#include "server/engine/guarded_communicator.hpp"
 #include "server/random_world.hpp"
+#include "server/redistribution/local_values.hpp"
 #include "support/faults.hpp"
 #include "support/ranks.hpp"
 

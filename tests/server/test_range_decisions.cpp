@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "base/communicator.hpp"
-#include "server/range_decisions.hpp"
+#include "base/mpi/communicator.hpp"
+#include "server/redistribution/range_decisions.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "server/redistribution.hpp"
+#include "server/redistribution/redistribution.hpp"
 #include "support/fake_domain.hpp"
 
 using namespace sidestream;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "server/schedule.hpp"
+#include "server/engine/schedule.hpp"
 
 using namespace sidestream;
 

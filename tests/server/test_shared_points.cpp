@@ -5,8 +5,8 @@
 #include <map>
 #include <random>
 
-#include "base/communicator.hpp"
-#include "server/shared_points.hpp"
+#include "base/mpi/communicator.hpp"
+#include "server/redistribution/shared_points.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

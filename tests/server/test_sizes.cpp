@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "server/block_table.hpp"
-#include "server/movement.hpp"
-#include "server/redistribution.hpp"
+#include "server/redistribution/block_table.hpp"
+#include "server/redistribution/movement.hpp"
+#include "server/redistribution/redistribution.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 using namespace sidestream;

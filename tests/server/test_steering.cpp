@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "client/steered_values.hpp"
-#include "server/steering_calls.hpp"
-#include "server/steering_desk.hpp"
+#include "server/steering/steering_server.hpp"
 #include "sidestream/error.hpp"
 
 using namespace sidestream;
@@ -138,7 +137,7 @@ class World {
       if (client.ended <= agreed_) return;
     }
     std::vector<std::uint64_t> words(desks_.front().words(), 0);
-    for (SteeringDesk& desk : desks_) {
+    for (SteeringServer& desk : desks_) {
       std::vector<std::uint64_t> mine(words.size(), 0);
       desk.contribute(mine, agreed_, static_cast<double>(agreed_));
       for (std::size_t n = 0; n < words.size(); ++n) words[n] |= mine[n];
@@ -146,7 +145,7 @@ class World {
     for (std::size_t s = 0; s < desks_.size(); ++s) to_do_.push_back({s, desks_[s].take_up(words, agreed_), 0});
     if (pick(4) == 0) {
       const auto value = static_cast<double>(agreed_) + 0.5;
-      for (SteeringDesk& desk : desks_) desk.set(1, value);
+      for (SteeringServer& desk : desks_) desk.set(1, value);
     }
     ++agreed_;
   }
@@ -182,7 +181,7 @@ class World {
   std::mt19937 random_;
   int ahead_;
   std::vector<Client> clients_;
-  std::deque<SteeringDesk> desks_;
+  std::deque<SteeringServer> desks_;
   std::vector<Client*> inline_ended_;
   std::int64_t agreed_ = 0;
   std::vector<Telling> to_do_;
@@ -235,12 +234,12 @@ TEST_CASE("an analysis: the last of several calls counts, a person's after it, a
   channel.requests = [&] { return std::exchange(asked, {}); };
   channel.answer = [&](const std::string& id, const std::string& sentence) { answers[id] = sentence; };
   channel.record = [](const std::vector<SteeredParameter::Value>&) {};
-  SteeringDesk desk(parameters, 4, channel), other(parameters, 4, std::nullopt);
+  SteeringServer desk(parameters, 4, channel), other(parameters, 4, std::nullopt);
   desk.set(1, 2.0);
   desk.set(1, 3.0);
   other.set(1, 7.0);
   asked = {{"a", "interval", "5"}, {"b", "stop", "1"}};
-  const auto words = [&](SteeringDesk& of, std::int64_t index) {
+  const auto words = [&](SteeringServer& of, std::int64_t index) {
     std::vector<std::uint64_t> all(of.words(), 0);
     of.contribute(all, index, static_cast<double>(index));
     return all;

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "session/declared_difference.hpp"
+#include "session/opening/declared_difference.hpp"
 
 using namespace sidestream;
 

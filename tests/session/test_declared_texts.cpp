@@ -5,8 +5,8 @@
 #include <string>
 
 #include "client/declarations.hpp"
-#include "config/document.hpp"
 #include "config/opening.hpp"
+#include "config/options/document.hpp"
 #include "support/message_of.hpp"
 
 using namespace sidestream;

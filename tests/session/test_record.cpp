@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
-#include "session/record.hpp"
+#include "session/serving/record.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
-#include "storage/output_file.hpp"
 #include "support/scratch.hpp"
 
 using namespace sidestream;

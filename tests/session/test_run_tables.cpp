@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "session/run_tables.hpp"
+#include "session/serving/run_tables.hpp"
 #include "sidestream/sidestream.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
-#include "storage/output_file.hpp"
 #include "support/ranks.hpp"
 #include "support/scratch.hpp"
 
@@ -244,7 +244,7 @@ void check_tables(const std::string& directory, int clients, bool moves, int run
 TEST_CASE("every iteration has its row in every placement, also where a run goes on with one before") {
   int rank = 0;
   MPI_Comm_rank(test_ranks(), &rank);
-  for (const char* placement : {"mode: inline", "mode: cores", "mode: nodes, servers: 1"}) {
+  for (const char* placement : {"mode: inline", "mode: cores, buffer: 32 MiB", "mode: nodes, servers: 1"}) {
     CAPTURE(placement);
     const std::string directory = "run-tables-results";
     const bool moves = std::string(placement).find("nodes") != std::string::npos;

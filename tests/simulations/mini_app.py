@@ -46,7 +46,7 @@ def servers_elsewhere(mode, folder, configuration):
     `configuration` makes the file that both read, of the folder and the placement. The servers must end in order."""
     tool = os.environ["SIDESTREAM_TOOL"]
     if mode == "sidecar":
-        placement, line = f"{{mode: sidecar, session: mini-app-{uuid.uuid4().hex[:12]}}}", ["serve"]
+        placement, line = f"{{mode: sidecar, buffer: 32 MiB, session: mini-app-{uuid.uuid4().hex[:12]}}}", ["serve"]
     else:
         placement = f"{{mode: job, stream: {{directory: {folder / 'streams'}, engine: files}}}}"
         line = ["endpoint", "--wait", "60"]

@@ -65,19 +65,21 @@ def test_the_same_bytes_in_every_placement(tmp_path):
     cases = [
         ("inline", 2, [], None),
         ("inline", 9, [], None),  # some have no patch
-        ("{mode: cores, per_node: 1}", 4, ["--ghosts"], None),
-        ("{mode: nodes, servers: 2}", 5, [], None),
-        ("{mode: nodes, servers: 3, partitioner: {replicated: {copies: 2}}}", 5, ["--ghosts"], None),
-        ("{mode: nodes, servers: 2, forward: blocks}", 5, [], None),
-        ("{mode: nodes, servers: 2, move: all}", 4, [], None),
-        (f"{{mode: sidecar, session: {session}, when_full: wait}}", 3, [], [TOOL, "serve"]),
+        ("{mode: cores, buffer: 32 MiB, per_node: 1}", 4, ["--ghosts"], None),
+        ("{mode: nodes, buffer: 32 MiB, servers: 2}", 5, [], None),
+        ("{mode: nodes, buffer: 32 MiB, servers: 3, partitioner: {replicated: {copies: 2}}}", 5, ["--ghosts"], None),
+        ("{mode: nodes, servers: 2, buffer: 32 MiB, forward: blocks}", 5, [], None),
+        ("{mode: nodes, buffer: 32 MiB, servers: 2, move: all}", 4, [], None),
+        (f"{{mode: sidecar, buffer: 32 MiB, session: {session}, when_full: wait}}", 3, [], [TOOL, "serve"]),
         (f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", 3, [], [TOOL, "endpoint"]),
     ]
     for number, (placement, ranks, more, servers) in enumerate(cases):
         assert tables(tmp_path, placement, ranks, f"case{number}", *more, servers=servers) == reference, placement
 
 
-@pytest.mark.parametrize(("wrote", "placement"), few([(4, "{mode: nodes, servers: 1}"), (1, "inline"), (3, "inline")]))
+@pytest.mark.parametrize(
+    ("wrote", "placement"), few([(4, "{mode: nodes, buffer: 32 MiB, servers: 1}"), (1, "inline"), (3, "inline")])
+)
 def test_restarts_on_any_number_of_ranks_keep_every_bit(tmp_path, wrote, placement):
     whole = dump(tmp_path, 2, *PROBLEM, "--steps", 45)
     file = write(tmp_path, CHECKPOINTS, placement)
@@ -102,7 +104,7 @@ def test_a_restart_goes_on_publishing(tmp_path):
     whole = tables(tmp_path, "inline", 2, "whole")
     file = write(tmp_path, CHECKPOINTS, directory="first")
     succeed(3, *PROBLEM, "--steps", 12, "--every", 12, "--sidestream", file, program=COUPLED)
-    file = write(tmp_path, TABLES, "{mode: nodes, servers: 2}", "second")
+    file = write(tmp_path, TABLES, "{mode: nodes, buffer: 32 MiB, servers: 2}", "second")
     succeed(4, *PROBLEM, "--steps", 24, "--every", 6, "--restart", tmp_path / "first" / "restart", "--sidestream", file,
             program=COUPLED)  # fmt: skip
     first, last = (

@@ -63,7 +63,7 @@ def surfaces(*values, variable="density"):
 
 @pytest.mark.parametrize(
     ("name", "ranks", "placement"),
-    pairs(sorted(PLOTS), [(1, "inline"), (3, "{mode: nodes, servers: 1}")], strength=1),
+    pairs(sorted(PLOTS), [(1, "inline"), (3, "{mode: nodes, buffer: 32 MiB, servers: 1}")], strength=1),
 )
 def test_what_is_found(tmp_path, name, ranks, placement):
     stated = amrex_files.write_plot(replace(PLOTS[name], version=3), tmp_path / "stated")

@@ -52,7 +52,14 @@ def insitu(tmp_path_factory):
 @pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
-    [(1, "inline"), (2, "inline"), (3, "inline"), (5, "inline"), (3, "cores"), (5, "{mode: nodes, servers: 2}")],
+    [
+        (1, "inline"),
+        (2, "inline"),
+        (3, "inline"),
+        (5, "inline"),
+        (3, "cores"),
+        (5, "{mode: nodes, buffer: 32 MiB, servers: 2}"),
+    ],
 )
 def test_database(tmp_path, insitu, ranks, placement):
     said, found = analyse(tmp_path, "out", insitu / "data", ALL, ranks=ranks, placement=placement)
@@ -219,7 +226,7 @@ def test_damage(tmp_path, insitu):
     assert "checksum" in said
     assert said.count("sidestream analyse:") == 1, said
     # The process that speaks is a server here, which reads nothing.
-    server = "{mode: nodes, ranks: [0]}"
+    server = "{mode: nodes, buffer: 32 MiB, ranks: [0]}"
     said, _ = analyse(tmp_path, "served", damaged, ALL, ranks=3, placement=server, status=1)
     assert "checksum" in said
     assert said.count("sidestream analyse:") == 1, said

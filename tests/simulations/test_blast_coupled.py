@@ -64,11 +64,11 @@ def test_the_same_bytes_in_every_placement(tmp_path, problem):
     cases = [
         ("inline", 2, ["--blocks", 3], None),
         ("inline", 5, [], None),
-        ("{mode: cores, per_node: 1}", 4, [], None),
-        ("{mode: nodes, servers: 2}", 5, ["--blocks", 7], None),
-        ("{mode: nodes, servers: 2, move: all}", 4, ["--blocks", 2], None),
-        ("{mode: nodes, servers: 2, forward: blocks}", 5, [], None),
-        (f"{{mode: sidecar, session: {session}, when_full: wait}}", 3, ["--blocks", 2], [TOOL, "serve"]),
+        ("{mode: cores, buffer: 32 MiB, per_node: 1}", 4, [], None),
+        ("{mode: nodes, buffer: 32 MiB, servers: 2}", 5, ["--blocks", 7], None),
+        ("{mode: nodes, buffer: 32 MiB, servers: 2, move: all}", 4, ["--blocks", 2], None),
+        ("{mode: nodes, servers: 2, buffer: 32 MiB, forward: blocks}", 5, [], None),
+        (f"{{mode: sidecar, buffer: 32 MiB, session: {session}}}", 3, ["--blocks", 2], [TOOL, "serve"]),
         (f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", 4, ["--blocks", 5],
          [TOOL, "endpoint"]),
     ]  # fmt: skip
@@ -87,7 +87,7 @@ def test_a_restart_of_turbulence(tmp_path):
 
 
 def test_only_trees_that_are_looked_at_move(tmp_path):
-    placement = "{mode: nodes, servers: 2}"
+    placement = "{mode: nodes, buffer: 32 MiB, servers: 2}"
     moved = {}
     for name, task in (
         ("all", "statistics: {{variable: density}}"),
@@ -102,7 +102,9 @@ def test_only_trees_that_are_looked_at_move(tmp_path):
     assert 0 == moved["none"] < moved["some"] < 0.5 * moved["all"]
 
 
-@pytest.mark.parametrize(("wrote", "placement"), few([(4, "{mode: cores, per_node: 1}"), (1, "inline"), (3, "inline")]))
+@pytest.mark.parametrize(
+    ("wrote", "placement"), few([(4, "{mode: cores, buffer: 32 MiB, per_node: 1}"), (1, "inline"), (3, "inline")])
+)
 def test_restarts_on_any_number_of_ranks_keep_every_bit(tmp_path, wrote, placement):
     whole = dump(tmp_path, 2, *PROBLEM, "--steps", 21)
     file = write(tmp_path, CHECKPOINTS, placement)

@@ -45,9 +45,11 @@ def results(folder, placement, ranks, name, servers=None):
 
 
 CASES = [
-    ("{mode: nodes, servers: 2, forward: blocks}", 6), ("inline", 3), ("inline", 2), ("inline", 8),
-    ("{mode: cores, per_node: 2}", 5), ("{mode: nodes, servers: 1}", 4), ("{mode: nodes, servers: 3}", 8),
-    ("{mode: nodes, servers: 2, forward: partials}", 6),
+    ("{mode: nodes, servers: 2, buffer: 32 MiB, forward: blocks}", 6), ("inline", 3), ("inline", 2), ("inline", 8),
+    ("{mode: cores, buffer: 32 MiB, per_node: 2}", 5),
+    ("{mode: nodes, buffer: 32 MiB, servers: 1}", 4),
+    ("{mode: nodes, buffer: 32 MiB, servers: 3}", 8),
+    ("{mode: nodes, servers: 2, buffer: 32 MiB, forward: partials}", 6),
 ]  # fmt: skip
 
 

@@ -75,4 +75,5 @@ def test_in_the_same_directory(tmp_path):
 
 def test_a_directory_without_checkpoints_is_said(tmp_path):
     _, done = run(tmp_path, 2, tmp_path)
-    assert "heat: '" in done.stdout and "is no database" in done.stdout, done.stdout + done.stderr
+    assert "heat: '" in done.stderr and "is no database" in done.stderr, done.stdout + done.stderr
+    assert done.returncode != 0

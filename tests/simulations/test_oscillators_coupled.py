@@ -64,11 +64,11 @@ def test_same_bytes_in_every_placement(tmp_path, dtype, centering):
     reference = tables(tmp_path, "inline", 1, *same, **declared)
     cases = [
         ("inline", 3, ["--blocks", 7, "--ghosts", 1]),
-        ("{mode: cores}", 2, ["--blocks", 3]),
-        ("{mode: cores}", 4, ["--blocks", 2]),
-        ("{mode: cores}", 3, ["--blocks", 6, "--ghosts", 2, "--ghost-values", "nan", "--in-place"]),
-        ("{mode: cores, per_node: 2}", 5, ["--blocks", 12, "--ghosts", 1]),
-        ("{mode: nodes, servers: 2}", 5, ["--in-place"]),
+        ("{mode: cores, buffer: 32 MiB}", 2, ["--blocks", 3]),
+        ("{mode: cores, buffer: 32 MiB}", 4, ["--blocks", 2]),
+        ("{mode: cores, buffer: 32 MiB}", 3, ["--blocks", 6, "--ghosts", 2, "--ghost-values", "nan", "--in-place"]),
+        ("{mode: cores, buffer: 32 MiB, per_node: 2}", 5, ["--blocks", 12, "--ghosts", 1]),
+        ("{mode: nodes, buffer: 32 MiB, servers: 2}", 5, ["--in-place"]),
     ]
     for number, (placement, ranks, options) in enumerate(cases):
         directory = f"out-{number}"
@@ -79,7 +79,7 @@ def test_same_bytes_in_every_placement(tmp_path, dtype, centering):
 def test_sidestream_changes_no_value(tmp_path):
     plain = dump(tmp_path, 2, *PROBLEM, shape=GRID)
     for number, extra in enumerate(([], ["--in-place"])):
-        file = write(tmp_path, "{mode: cores}", f"out-{number}")
+        file = write(tmp_path, "{mode: cores, buffer: 32 MiB}", f"out-{number}")
         coupled = dump(tmp_path, 3, *PROBLEM, "--sidestream", file, *extra, program=COUPLED, shape=GRID)
         assert coupled.tobytes() == plain.tobytes()
 
@@ -94,7 +94,7 @@ def test_placement_off_leaves_no_results(tmp_path):
 @pytest.mark.parametrize(
     ("placement", "ranks", "change", "sentence"),
     pairs(
-        [("inline", 1), ("inline", 3), ("{mode: cores}", 3)],
+        [("inline", 1), ("inline", 3), ("{mode: cores, buffer: 32 MiB}", 3)],
         [
             (("float64", "float32"), "field"),
             (("statistics:", "statistic:"), "statistic"),
@@ -115,7 +115,7 @@ def test_bad_configuration_is_one_sentence(tmp_path, placement, ranks, change, s
 
 def test_a_failing_analysis_stops_all_ranks(tmp_path):
     """The failure comes back at a step of its own choosing, on any rank; every rank ends, with one sentence."""
-    for placement, ranks in [("inline", 3), ("{mode: cores}", 3)]:
+    for placement, ranks in [("inline", 3), ("{mode: cores, buffer: 32 MiB}", 3)]:
         file = write(tmp_path, placement)
         blocked = "  - statistics: {variable: field, file: 'blocked/{cycle}.csv'}\n"
         file.write_text(file.read_text() + blocked + "on_error: stop\n")
@@ -136,7 +136,7 @@ def test_environment_names_the_configuration(tmp_path, monkeypatch):
     assert (tmp_path / "out" / "statistics.csv").exists()
 
 
-@pytest.mark.parametrize(("placement", "ranks"), [("inline", 2), ("{mode: cores}", 3)])
+@pytest.mark.parametrize(("placement", "ranks"), [("inline", 2), ("{mode: cores, buffer: 32 MiB}", 3)])
 def test_sigterm_closes_in_order(tmp_path, placement, ranks):
     """Every rank gets the signal at another moment; what was published is delivered and written."""
     file = write(tmp_path, placement)

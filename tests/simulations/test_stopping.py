@@ -21,7 +21,7 @@ PROGRAMS = {
     "blast": (["sedov", "--least", 2, "--most", 3, "--end", 1e6], "density"),
     "universe": (["--particles", 8, "--steps", 100000], "density"),
 }
-PLACEMENTS = [("inline", 3), ("cores", 5), ("{mode: nodes, servers: 2}", 6)]
+PLACEMENTS = [("inline", 3), ("cores", 5), ("{mode: nodes, buffer: 32 MiB, servers: 2}", 6)]
 
 
 @pytest.mark.parametrize(

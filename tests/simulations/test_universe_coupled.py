@@ -48,12 +48,14 @@ def test_the_same_bytes_in_every_placement(tmp_path):
     # Gas: at most all of hydrogen is neutral, and some is.
     for row in csv.DictReader(reference["hydrogen.csv"].decode().splitlines()):
         assert 0 <= float(row["minimum"]) < float(row["maximum"]) < 1e-3
-    cases = [("inline", 3), ("{mode: cores, per_node: 1}", 4), ("{mode: nodes, servers: 2}", 5)]
+    cases = [("inline", 3), ("{mode: cores, buffer: 128 MiB, per_node: 1}", 4), ("{mode: nodes, servers: 2}", 5)]
     for number, (placement, ranks) in enumerate(cases):
         assert tables(tmp_path, placement, ranks, f"case{number}") == reference, placement
 
 
-@pytest.mark.parametrize(("wrote", "placement"), few([(4, "{mode: cores, per_node: 1}"), (1, "inline"), (3, "inline")]))
+@pytest.mark.parametrize(
+    ("wrote", "placement"), few([(4, "{mode: cores, buffer: 128 MiB, per_node: 1}"), (1, "inline"), (3, "inline")])
+)
 def test_restarts_on_any_number_of_ranks_keep_every_bit(tmp_path, wrote, placement):
     whole = particles(tmp_path, 2, *BOX, "--steps", 10).tobytes()
     file = write(tmp_path, CHECKPOINTS, placement)
@@ -67,7 +69,7 @@ def test_restarts_on_any_number_of_ranks_keep_every_bit(tmp_path, wrote, placeme
 def test_a_signal_ends_the_run_in_order_and_a_restart_goes_on(tmp_path):
     """What a batch system does when time is up."""
     options = ["--particles", 24, "--box", 20, "--last", 3, "--steps", 4000, "--every", 5]
-    file = write(tmp_path, CHECKPOINTS, "{mode: cores, per_node: 1}")
+    file = write(tmp_path, CHECKPOINTS, "{mode: cores, buffer: 128 MiB, per_node: 1}")
     line = command(3, *options, "--sidestream", file, "--progress", program=COUPLED)
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as running:
         try:

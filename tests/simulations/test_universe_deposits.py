@@ -94,14 +94,14 @@ def reference(tmp_path_factory):
 
 
 CASES = [
-    ("{mode: nodes, servers: 3, partitioner: regrid}", 5),
+    ("{mode: nodes, buffer: 128 MiB, servers: 3, partitioner: regrid}", 5),
     ("inline", 3),
     ("inline", 7),
-    ("{mode: cores, per_node: 1}", 4),
-    ("{mode: cores, per_node: 3}", 5),
-    ("{mode: nodes, servers: 2}", 5),
-    ("{mode: nodes, servers: 2, forward: partials}", 5),
-    ("{mode: nodes, servers: 2, forward: blocks}", 5),
+    ("{mode: cores, buffer: 128 MiB, per_node: 1}", 4),
+    ("{mode: cores, buffer: 128 MiB, per_node: 3}", 5),
+    ("{mode: nodes, buffer: 128 MiB, servers: 2}", 5),
+    ("{mode: nodes, servers: 2, buffer: 128 MiB, forward: partials}", 5),
+    ("{mode: nodes, servers: 2, buffer: 128 MiB, forward: blocks}", 5),
 ]
 
 
@@ -119,7 +119,7 @@ def test_the_same_bytes_in_other_jobs(tmp_path, reference, mode, ranks):
 
 def test_groups_of_servers(tmp_path, reference):
     """Each group puts particles on cells for itself."""
-    file = configuration(tmp_path, "{mode: nodes, groups: {some: 2, others: 1}}")
+    file = configuration(tmp_path, "{mode: nodes, buffer: 128 MiB, groups: {some: 2, others: 1}}")
     text = file.read_text()
     for analysis in ("halos: {", "power_spectrum: {variable: dark"):
         text = text.replace(analysis, analysis.replace("{", "{group: some, ", 1))
@@ -177,7 +177,7 @@ def test_what_numpy_finds(reference):
 
 def test_written_beside_the_density(tmp_path, reference):
     """An output, which counts nothing by itself, gets the same."""
-    simulate(tmp_path, 3, "{mode: nodes, servers: 1}", OUTPUT)
+    simulate(tmp_path, 3, "{mode: nodes, buffer: 128 MiB, servers: 1}", OUTPUT)
     for cycle in (4, 8):
         with h5py.File(tmp_path / "out" / f"fields-{cycle}.h5") as data:
             for name in ("dark", "near"):

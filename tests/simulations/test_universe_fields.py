@@ -7,7 +7,7 @@ from test_universe import COUPLED, PARTICLE, run, succeed
 
 CELLS, PARTICLES, BOX, FILTER, A = 24, 16, 12.0, 0.8, 0.25
 OUTPUT = """
-placement: {{mode: cores, per_node: 1}}
+placement: {{mode: cores, buffer: 128 MiB, per_node: 1}}
 output: {{directory: {directory}}}
 derived:
   total: {{expression: "0.25 / 0.3 * density + 0.05 / 0.3 * baryon_density", unit: mean}}

@@ -16,7 +16,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "universe"
 
 BOX, PARTICLES, CELLS = 20.0, 48, 96
 HALOS = """
-placement: {mode: cores, per_node: 1}
+placement: {mode: cores, buffer: 128 MiB, per_node: 1}
 output: {directory: .}
 analyses:
   - halos: {variable: density, units: mean, boundary: 81.66, halo: 90, connectivity: 14, file: halos.csv}

@@ -69,12 +69,12 @@ def reference(tmp_path_factory):
 
 
 CASES = [
-    ("{mode: nodes, servers: 2, forward: partials}", 5),
+    ("{mode: nodes, servers: 2, buffer: 128 MiB, forward: partials}", 5),
     ("inline", 3),
     ("inline", 7),  # 30 cells among seven ranks
-    ("{mode: cores, per_node: 1}", 4),
-    ("{mode: cores, per_node: 3}", 5),
-    ("{mode: nodes, servers: 2}", 5),
+    ("{mode: cores, buffer: 128 MiB, per_node: 1}", 4),
+    ("{mode: cores, buffer: 128 MiB, per_node: 3}", 5),
+    ("{mode: nodes, buffer: 128 MiB, servers: 2}", 5),
 ]
 
 
@@ -98,7 +98,7 @@ def test_a_restart_goes_on_with_the_tables(tmp_path, reference):
     """Another number of ranks, another placement, the same folder."""
     checkpoints = tmp_path / "checkpoints"
     folder = tmp_path / "run"
-    file = configuration(folder, "{mode: cores, per_node: 1}", ", existing: resume")
+    file = configuration(folder, "{mode: cores, buffer: 128 MiB, per_node: 1}", ", existing: resume")
     output = f"outputs:\n  - database: {{directory: {checkpoints}, kind: checkpoint,\n"
     output += "               variables: [number, cells_from_corner, momentum]}\n"
     file.write_text(file.read_text() + output)

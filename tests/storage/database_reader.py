@@ -1,4 +1,4 @@
-"""Reads a database with NumPy, from what docs/database.md says. Checksums and zstd are those of their libraries."""
+"""Reads a database with NumPy, by docs/database-format.md. Checksums and zstd are those of their libraries."""
 
 import ctypes
 import ctypes.util

@@ -87,11 +87,11 @@ def check_whole(directory, expected, cycles=None):
 
 PLACES = [
     ("inline", 3, ["--blocks", 7, "--ghosts", 1, "--ghost-values", "nan"]),
-    ("{mode: cores, per_node: 2}", 5, ["--blocks", 6]),
+    ("{mode: cores, buffer: 32 MiB, per_node: 2}", 5, ["--blocks", 6]),
     ("inline", 1, ["--blocks", 1]),
     ("inline", 5, ["--blocks", 3]),
-    ("{mode: cores}", 3, ["--blocks", 5, "--in-place"]),
-    ("{mode: nodes, servers: 2}", 5, ["--blocks", 9]),
+    ("{mode: cores, buffer: 32 MiB}", 3, ["--blocks", 5, "--in-place"]),
+    ("{mode: nodes, buffer: 32 MiB, servers: 2}", 5, ["--blocks", 9]),
 ]
 
 

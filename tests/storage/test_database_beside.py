@@ -54,7 +54,7 @@ def read_with_h5py(data):
             if removed(data, slot):
                 return 0
             # HDF5 notes how long a segment is before it reads what the segment says of that, which a writer that
-            # appends to it may have changed in between (docs/database.md). It does not happen again and again.
+            # appends to it may have changed in between (docs/database-format.md). It does not happen again and again.
             tries += 1
             if tries > 20:
                 raise

@@ -36,7 +36,7 @@ def check_option(folder, options, plugins=""):
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(("placement", "ranks"), few([("{mode: cores}", 3), ("inline", 2)]))
+@pytest.mark.parametrize(("placement", "ranks"), few([("{mode: cores, buffer: 32 MiB}", 3), ("inline", 2)]))
 def test_any_number_of_threads_writes_the_same_bytes(tmp_path, placement, ranks):
     files = {}
     for threads in (1, 2, 5):
@@ -53,7 +53,9 @@ def test_any_number_of_threads_writes_the_same_bytes(tmp_path, placement, ranks)
     assert files[1] == files[2] == files[5]
 
 
-@pytest.mark.parametrize(("placement", "ranks"), few([("inline", 3), ("{mode: cores, per_node: 2}", 5)]))
+@pytest.mark.parametrize(
+    ("placement", "ranks"), few([("inline", 3), ("{mode: cores, buffer: 32 MiB, per_node: 2}", 5)])
+)
 def test_servers_that_write_in_turn_write_the_same(tmp_path, placement, ranks):
     for options in ("stagger: true", "stagger: true, contributors_per_file: 1, codec: gzip"):
         expected, _ = simulate(tmp_path, ranks, "--blocks", 5, options=options, placement=placement, steps=6)
@@ -61,7 +63,7 @@ def test_servers_that_write_in_turn_write_the_same(tmp_path, placement, ranks):
         shutil.rmtree(tmp_path / "out")
 
 
-@pytest.mark.parametrize("placement", few(["inline", "{mode: cores}"]))
+@pytest.mark.parametrize("placement", few(["inline", "{mode: cores, buffer: 32 MiB}"]))
 def test_auto(tmp_path, placement):
     expected, _ = simulate(
         tmp_path, 3, "--blocks", 2, grid=LARGE, steps=2, options="codec: auto, server_threads: 2", placement=placement
@@ -101,7 +103,9 @@ def test_zfp_keeps_its_bound(tmp_path, dtype):
 
 def test_codecs_of_plugins(tmp_path):
     plugins = f"plugins: [{PLUGIN}]\n"
-    file = configure(tmp_path, "kind: checkpoint, codec: ['delta:1', byte-shuffle, gzip]", "{mode: cores}")
+    file = configure(
+        tmp_path, "kind: checkpoint, codec: ['delta:1', byte-shuffle, gzip]", "{mode: cores, buffer: 32 MiB}"
+    )
     file.write_text(file.read_text() + plugins)
     text = file.read_text()
     # simulate() writes the file itself: the plug-in goes in by the environment variable that replaces it.

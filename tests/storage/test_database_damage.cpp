@@ -5,8 +5,7 @@
 #include <fstream>
 
 #include "storage/database/inspection.hpp"
-#include "storage/output_file.hpp"
-#include "storage/replace_file.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/scratch.hpp"
 

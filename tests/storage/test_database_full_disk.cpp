@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 
+#include "storage/results/agreed_commit.hpp"
 #include "storage/support/sample.hpp"
 #include "storage/support/small_database.hpp"
-#include "storage/writers/agreed_commit.hpp"
 #include "support/disk.hpp"
 #include "support/ranks.hpp"
 

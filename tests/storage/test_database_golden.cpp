@@ -6,7 +6,7 @@
 
 #include "storage/database/context.hpp"
 #include "storage/database/journal.hpp"
-#include "storage/output_file.hpp"
+#include "storage/files/output_file.hpp"
 
 using namespace sidestream;
 

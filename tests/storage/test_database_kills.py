@@ -36,12 +36,20 @@ outputs:
 """
 
 CASES = [
-    ("{mode: cores, per_node: 1}", 3, "hdf5: false, fsync: false, keep: 2, codec: [byte-shuffle, gzip]"),
+    (
+        "{mode: cores, buffer: 32 MiB, per_node: 1}",
+        3,
+        "hdf5: false, fsync: false, keep: 2, codec: [byte-shuffle, gzip]",
+    ),
     ("inline", 1, "hdf5: false, fsync: false"),
     ("inline", 3, "hdf5: false, fsync: true, contributors_per_file: 1"),
     ("inline", 2, "hdf5: true, fsync: false, keep: 2"),
-    ("{mode: cores, per_node: 2}", 4, "hdf5: false, fsync: true, contributors_per_file: 1"),
-    ("{mode: nodes, servers: 2}", 4, "hdf5: false, fsync: false, max_file_size: 64 KiB, contributors_per_file: 2"),
+    ("{mode: cores, buffer: 32 MiB, per_node: 2}", 4, "hdf5: false, fsync: true, contributors_per_file: 1"),
+    (
+        "{mode: nodes, buffer: 32 MiB, servers: 2}",
+        4,
+        "hdf5: false, fsync: false, max_file_size: 64 KiB, contributors_per_file: 2",
+    ),
 ]
 
 

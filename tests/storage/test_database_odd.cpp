@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "storage/database/database.hpp"
-#include "storage/output_file.hpp"
-#include "storage/replace_file.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"

@@ -6,9 +6,8 @@
 
 #include "storage/database/inspection.hpp"
 #include "storage/database/prune.hpp"
-#include "storage/directory_lock.hpp"
-#include "storage/output_file.hpp"
-#include "storage/replace_file.hpp"
+#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <fstream>
 
-#include "storage/directory_lock.hpp"
-#include "storage/output_file.hpp"
+#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/support/sample.hpp"
 #include "support/message_of.hpp"
 #include "transport/processes.hpp"

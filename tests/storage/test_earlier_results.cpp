@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "sidestream/extend/registry.hpp"
-#include "storage/earlier_results.hpp"
-#include "storage/output.hpp"
-#include "storage/output_file.hpp"
+#include "storage/files/output_directory.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/register.hpp"
-#include "storage/replace_file.hpp"
+#include "storage/results/earlier_results.hpp"
 #include "support/scratch.hpp"
 
 using namespace sidestream;

@@ -7,11 +7,10 @@
 
 #include <fstream>
 
+#include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
-#include "storage/output_file.hpp"
 #include "storage/support/sample.hpp"
-#include "storage/writers/hdf5_writer.hpp"
-#include "storage/writers/vtk_writer.hpp"
+#include "storage/writers/kinds.hpp"
 #include "support/message_of.hpp"
 
 using namespace sidestream;

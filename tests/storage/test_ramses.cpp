@@ -4,10 +4,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "storage/output_file.hpp"
-#include "storage/ramses/cell_values.hpp"
-#include "storage/ramses/particles.hpp"
-#include "storage/replace_file.hpp"
+#include "importers/ramses/cell_values.hpp"
+#include "importers/ramses/particles.hpp"
+#include "storage/files/output_file.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"
 
@@ -99,7 +98,7 @@ struct Fixture {
 
 std::vector<std::string> names_of(const std::vector<ramses::Column>& columns) {
   std::vector<std::string> names;
-  for (const Joined& joined : join_columns(columns)) names.push_back(joined.name);
+  for (const JoinedColumns& joined : join_columns(columns)) names.push_back(joined.name);
   return names;
 }
 

@@ -173,7 +173,7 @@ def test_compressed_files_have_filters_and_attributes(directory):
 
 
 def test_without_the_whole_file_blocks_assemble(files):
-    """The recipe of docs/formats.md for readers without virtual datasets."""
+    """The recipe of docs/format-hdf5.md for readers without virtual datasets."""
     directory, *_ = files
     lo, hi = bounds("velocity")
     whole = np.full([*reversed(np.subtract(hi, lo)), 3], np.nan, "float32")

@@ -8,10 +8,10 @@
 #include <set>
 #include <thread>
 
+#include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
-#include "storage/formats/vtp.hpp"
-#include "storage/output_file.hpp"
-#include "storage/series.hpp"
+#include "storage/formats/kinds.hpp"
+#include "storage/results/series.hpp"
 #include "storage/support/sample.hpp"
 #include "support/message_of.hpp"
 #include "transport/processes.hpp"

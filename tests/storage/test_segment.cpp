@@ -9,7 +9,7 @@
 #include <string>
 
 #include "storage/database/segment.hpp"
-#include "storage/output_file.hpp"
+#include "storage/files/output_file.hpp"
 #include "support/scratch.hpp"
 
 using sidestream::read_file;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "storage/database/stagger.hpp"
+#include "storage/files/stagger.hpp"
 
 using namespace sidestream;
 using namespace sidestream::database;

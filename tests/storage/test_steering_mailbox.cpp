@@ -8,7 +8,7 @@
 #include <string>
 
 #include "sidestream/error.hpp"
-#include "storage/steering_mailbox.hpp"
+#include "storage/files/steering_mailbox.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"
 

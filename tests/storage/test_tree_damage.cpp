@@ -6,7 +6,7 @@
 #endif
 
 #include "../support/message_of.hpp"
-#include "storage/trees/value_coder.hpp"
+#include "storage/trees/values/value_coder.hpp"
 #include "support/random_trees.hpp"
 
 using namespace sidestream;

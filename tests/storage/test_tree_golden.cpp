@@ -5,8 +5,8 @@
 #include <set>
 
 #include "storage/codecs/pipeline.hpp"
-#include "storage/output_file.hpp"
-#include "storage/trees/value_coder.hpp"
+#include "storage/files/output_file.hpp"
+#include "storage/trees/values/value_coder.hpp"
 #include "support/random_trees.hpp"
 
 using namespace sidestream;

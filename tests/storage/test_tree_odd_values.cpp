@@ -7,8 +7,8 @@
 #include <functional>
 #include <map>
 
-#include "storage/trees/shuffle.hpp"
-#include "storage/trees/value_coder.hpp"
+#include "storage/trees/values/shuffle.hpp"
+#include "storage/trees/values/value_coder.hpp"
 #include "support/random_trees.hpp"
 #include "support/test_all.hpp"
 

@@ -1,7 +1,7 @@
 // Declared relations: they save where they hold, do no harm where they don't, and lose no bit either way.
 #include <doctest/doctest.h>
 
-#include "storage/trees/value_coder.hpp"
+#include "storage/trees/values/value_coder.hpp"
 #include "support/random_trees.hpp"
 #include "support/test_all.hpp"
 

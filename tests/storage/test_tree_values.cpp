@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "sidestream/error.hpp"
-#include "storage/trees/tree_links.hpp"
-#include "storage/trees/value_coder.hpp"
+#include "storage/trees/values/tree_links.hpp"
+#include "storage/trees/values/value_coder.hpp"
 #include "support/random_trees.hpp"
 #include "support/test_all.hpp"
 

@@ -3,11 +3,10 @@
 
 #include <map>
 
-#include "server/guarded_communicator.hpp"
-#include "storage/output_file.hpp"
+#include "server/engine/guarded_communicator.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/support/sample.hpp"
-#include "storage/writers/hdf5_writer.hpp"
-#include "storage/writers/vtk_writer.hpp"
+#include "storage/writers/kinds.hpp"
 #include "support/faults.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"

@@ -5,8 +5,7 @@
 #include <exception>
 
 #include "storage/support/sample.hpp"
-#include "storage/writers/hdf5_writer.hpp"
-#include "storage/writers/vtk_writer.hpp"
+#include "storage/writers/kinds.hpp"
 
 namespace {
 

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "base/communicator.hpp"
-#include "config/document.hpp"
-#include "config/read_settings.hpp"
+#include "base/mpi/communicator.hpp"
+#include "config/options/document.hpp"
+#include "config/options/read_settings.hpp"
 #include "data/chart_order.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/extend/analysis.hpp"

@@ -57,7 +57,7 @@ def fields(tmp_path_factory):
 @pytest.mark.parametrize(
     ("ranks", "placement", "files"),
     pairs(
-        [(1, "inline"), (3, "inline"), (8, "inline"), (3, "cores"), (5, "{mode: nodes, servers: 2}")],
+        [(1, "inline"), (3, "inline"), (8, "inline"), (3, "cores"), (5, "{mode: nodes, buffer: 32 MiB, servers: 2}")],
         FILES,
         strength=1,
     ),

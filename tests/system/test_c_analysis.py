@@ -78,16 +78,16 @@ def test_as_calculated(tmp_path):
     ("ranks", "placement"),
     [
         (2, "inline"),
-        (4, "{mode: cores, per_node: 1}"),
-        (5, "{mode: cores, per_node: 2}"),
-        (4, "{mode: nodes, servers: 1}"),
-        (5, "{mode: nodes, servers: 2}"),
-        (5, "{mode: nodes, servers: 1, forward: blocks}"),
-        (5, "{mode: nodes, servers: 1, forward: partials}"),
+        (4, "{mode: cores, buffer: 32 MiB, per_node: 1}"),
+        (5, "{mode: cores, buffer: 32 MiB, per_node: 2}"),
+        (4, "{mode: nodes, buffer: 32 MiB, servers: 1}"),
+        (5, "{mode: nodes, buffer: 32 MiB, servers: 2}"),
+        (5, "{mode: nodes, servers: 1, buffer: 32 MiB, forward: blocks}"),
+        (5, "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}"),
         # Two forwarders report to one server, and to the others nobody does.
-        (6, "{mode: nodes, servers: 1, forward: partials, per_node: 2}"),
-        (7, "{mode: nodes, servers: 3, forward: partials, per_node: 1}"),
-        (8, "{mode: nodes, servers: 2, forward: partials, per_node: 1, pretend_nodes: 2}"),
+        (6, "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials, per_node: 2}"),
+        (7, "{mode: nodes, servers: 3, buffer: 32 MiB, forward: partials, per_node: 1}"),
+        (8, "{mode: nodes, servers: 2, buffer: 32 MiB, forward: partials, per_node: 1, pretend_nodes: 2}"),
     ],
 )
 def test_placements(tmp_path, reference, ranks, placement):

@@ -97,7 +97,7 @@ def test_a_session_that_is_never_closed_ends_in_finalize(tmp_path, placement):
     assert "delivered: 3" in (done.results / "run.yaml").read_text()
 
 
-@pytest.mark.parametrize("placement", few(["{mode: nodes, servers: 1}", "inline", "{mode: cores}"]))
+@pytest.mark.parametrize("placement", few(["{mode: nodes, servers: 1}", "inline", "{mode: cores, buffer: 32 MiB}"]))
 def test_a_session_that_a_c_program_never_closes_ends_in_finalize(tmp_path, placement):
     (tmp_path / "run.yaml").write_text(
         f"placement: {placement}\n"
@@ -182,7 +182,7 @@ def test_what_closing_cuts_off_is_said(tmp_path, placement):
 
 
 @pytest.mark.keep(1)
-@pytest.mark.parametrize("placement", ["{mode: cores}", "{mode: nodes, servers: 1}"])
+@pytest.mark.parametrize("placement", ["{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 1}"])
 def test_a_limit_longer_than_any_clock_is_not_over_at_once(tmp_path, placement):
     done = run(tmp_path, 3, placement, SLOW, options=["steps=3"], extra="drain_limit: 1e18\n")
     assert done.status == 0, done.text

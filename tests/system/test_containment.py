@@ -21,9 +21,9 @@ C_PLUGIN = built("SIDESTREAM_MISBEHAVING_C_PLUGIN")
 STEPS = 4
 PLACEMENTS = {
     "inline": 2,
-    "{mode: cores, per_node: 2}": 5,
-    "{mode: nodes, servers: 2}": 5,
-    "{mode: nodes, servers: 1, forward: partials}": 4,
+    "{mode: cores, buffer: 32 MiB, per_node: 2}": 5,
+    "{mode: nodes, buffer: 32 MiB, servers: 2}": 5,
+    "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}": 4,
 }
 # What it does, and what the report says of it.
 DEATHS = {
@@ -79,7 +79,7 @@ def check_run(done, reference, report, lost=(1,)):
 @pytest.mark.keep(3)
 @pytest.mark.parametrize("how", DEATHS)
 def test_a_process_that_dies(tmp_path, reference, how):
-    done = run(tmp_path, 3, "{mode: cores}", tasks_with(how), [f"steps={STEPS}"])
+    done = run(tmp_path, 3, "{mode: cores, buffer: 32 MiB}", tasks_with(how), [f"steps={STEPS}"])
     check_run(done, reference, DEATHS[how])
     assert f"about to {how} in process" in done.text
     if how != "stack":  # after which libraries of MPI print longer traces than the report keeps
@@ -153,10 +153,10 @@ def test_a_worker_that_is_killed_while_it_waits_costs_nothing(tmp_path, referenc
     check(results, reference, set())
 
 
-@pytest.mark.parametrize("placement", few(["{mode: cores}", "inline"]))
+@pytest.mark.parametrize("placement", few(["{mode: cores, buffer: 32 MiB}", "inline"]))
 def test_the_worker_dies_with_its_server(tmp_path, placement):
     """In the middle of `local`, which does not return: the fixture looks for what is left."""
-    ranks = {"inline": 1, "{mode: cores}": 2}[placement]
+    ranks = {"inline": 1, "{mode: cores, buffer: 32 MiB}": 2}[placement]
     command, _ = prepare(tmp_path, ranks, placement, tasks_with("loop"), [f"steps={STEPS}"])
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
         for line in program.stdout:
@@ -177,7 +177,7 @@ def wait_for(file, program):
     assert file.exists(), program.communicate()[0]
 
 
-@pytest.mark.parametrize("placement", few(["inline", "{mode: cores}", "{mode: nodes, servers: 1}"]))
+@pytest.mark.parametrize("placement", few(["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 1}"]))
 def test_a_worker_that_is_killed_while_it_starts(tmp_path, reference, placement):
     """It costs the iteration for which it was started, and the next one starts another."""
     ranks, held = 1 if placement == "inline" else 3, tmp_path / "held"
@@ -194,10 +194,10 @@ def test_a_worker_that_is_killed_while_it_starts(tmp_path, reference, placement)
 
 
 @pytest.mark.test_all
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores}"])
+@pytest.mark.parametrize("placement", ["inline", "{mode: cores, buffer: 32 MiB}"])
 def test_a_worker_that_starts_dies_with_its_server(tmp_path, placement):
     """The fixture looks for what is left."""
-    ranks, held = {"inline": 1, "{mode: cores}": 2}[placement], tmp_path / "held"
+    ranks, held = {"inline": 1, "{mode: cores, buffer: 32 MiB}": 2}[placement], tmp_path / "held"
     tasks = tasks_with("nothing", f"isolate: process, hold: {held}")
     command, _ = prepare(tmp_path, ranks, placement, tasks, [f"steps={STEPS}"])
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
@@ -237,7 +237,10 @@ C_DEATHS = {
 @pytest.mark.parametrize(
     ("placement", "how"),
     few(
-        [("{mode: cores, per_node: 2}", how) for how in ("refuse", "nothing", "crash", "abort", "exit", "loop")]
+        [
+            ("{mode: cores, buffer: 32 MiB, per_node: 2}", how)
+            for how in ("refuse", "nothing", "crash", "abort", "exit", "loop")
+        ]
         + [(placement, "crash") for placement in PLACEMENTS if "cores" not in placement],
         keep=3,
     ),
@@ -278,7 +281,7 @@ analyses:
   - statistics: {variable: sqrt(abs(t)), file: after.csv}
 """
     own = run(tmp_path / "own", 2, "inline", tasks.replace("isolate: process, ", ""), ["steps=2"])
-    other = run(tmp_path / "other", 3, "{mode: nodes, servers: 1}", tasks, ["steps=2"])
+    other = run(tmp_path / "other", 3, "{mode: nodes, buffer: 32 MiB, servers: 1}", tasks, ["steps=2"])
     assert own.status == 0 and other.status == 0, own.text + other.text
     assert all(account["failed"] == 0 for account in other.accounts), other.text
     assert results_of(other) == results_of(own)
@@ -355,7 +358,7 @@ def test_python(tmp_path, how, options, report):
     assert own.status == 0, own.text
     whole = rows(own.results / "above.csv")
     tasks = f"analyses:\n  - {entry}, arguments: {{how: {how}}}, isolate: process, {options}}}\n"
-    done = run(tmp_path, 3, "{mode: cores}", tasks, [f"steps={STEPS}"])
+    done = run(tmp_path, 3, "{mode: cores, buffer: 32 MiB}", tasks, [f"steps={STEPS}"])
     assert done.status == 0 and report in done.text, done.text
     assert rows(done.results / "above.csv") == [row for row in whole if row[0] != "1"]
     if how in ("loop", "crash"):  # it says where it was

@@ -158,7 +158,9 @@ def test_moving_blocks(tmp_path):
     tasks = "derived: {steep: magnitude(gradient(t))}\nanalyses: [statistics: {variable: steep}]\n"
     options = ["steps=5", f"grid={N}"]
     one = run(tmp_path / "one", 1, "inline", tasks=tasks, options=options)
-    done = run(tmp_path / "many", 5, "{mode: nodes, servers: 2}", tasks=tasks, options=[*options, "moving=1"])
+    done = run(
+        tmp_path / "many", 5, "{mode: nodes, buffer: 32 MiB, servers: 2}", tasks=tasks, options=[*options, "moving=1"]
+    )
     assert one.status == done.status == 0, one.text + done.text
     assert results_of(done) == results_of(one)
 
@@ -168,6 +170,6 @@ def test_a_part_that_nobody_has(tmp_path):
     tasks = "derived: {steep: gradient(t)}\nanalyses: [statistics: {variable: steep}]\n"
     options = [f"steps={STEPS}", f"grid={N}", "gap=1"]
     one = run(tmp_path / "one", 1, "inline", tasks=tasks, options=options)
-    done = run(tmp_path / "many", 3, "{mode: cores}", tasks=tasks, options=[*options, "blocks=3"])
+    done = run(tmp_path / "many", 3, "{mode: cores, buffer: 32 MiB}", tasks=tasks, options=[*options, "blocks=3"])
     assert one.status == done.status == 0, one.text + done.text
     assert results_of(done) == results_of(one)

@@ -141,8 +141,8 @@ def test_a_shorter_run_on_fewer_servers_replaces_all_of_a_longer_one(tmp_path, p
     """As if the directory had been empty: no iterations beyond its own, no pieces of servers that it does not have."""
     (ranks, many), (fewer, few) = {
         "inline": ((4, "inline"), (2, "inline")),
-        "nodes": ((6, "{mode: nodes, servers: 4}"), (4, "{mode: nodes, servers: 2}")),
-        "cores": ((6, "{mode: cores, per_node: 3}"), (3, "{mode: cores, per_node: 1}")),
+        "nodes": ((6, "{mode: nodes, buffer: 32 MiB, servers: 4}"), (4, "{mode: nodes, buffer: 32 MiB, servers: 2}")),
+        "cores": ((6, "{mode: cores, buffer: 32 MiB, per_node: 3}"), (3, "{mode: cores, buffer: 32 MiB, per_node: 1}")),
     }[placement]
     steps = ("grid=8", "steps=2")
     alone = run(tmp_path / "alone", fewer, few, tasks=IN_PIECES, options=steps)

@@ -135,7 +135,9 @@ def test_inline(tmp_path, clients, seed):
 @pytest.mark.keep(1)
 @pytest.mark.parametrize(("clients", "servers", "seed"), [(2, 1, 2), (3, 2, 3), (8, 3, 5)])
 def test_cores(tmp_path, clients, servers, seed):
-    raised, seen = run(tmp_path, clients + servers, f"{{mode: cores, per_node: {servers}}}", f"seed={seed}")
+    raised, seen = run(
+        tmp_path, clients + servers, f"{{mode: cores, buffer: 32 MiB, per_node: {servers}}}", f"seed={seed}"
+    )
     check(raised, seen, clients, servers)
 
 
@@ -143,25 +145,29 @@ def test_cores(tmp_path, clients, servers, seed):
     ("clients", "servers", "seed", "more"), [(1, 2, 1, ""), (5, 3, 3, ""), (3, 2, 5, ", progress: calls")]
 )
 def test_nodes(tmp_path, clients, servers, seed, more):
-    raised, seen = run(tmp_path, clients + servers, f"{{mode: nodes, servers: {servers}{more}}}", f"seed={seed}")
+    raised, seen = run(
+        tmp_path, clients + servers, f"{{mode: nodes, buffer: 32 MiB, servers: {servers}{more}}}", f"seed={seed}"
+    )
     check(raised, seen, clients, servers)
 
 
 @pytest.mark.keep(1)
 @pytest.mark.parametrize("forward", ["blocks", "partials"])
 def test_forwarders(tmp_path, forward):
-    raised, seen = run(tmp_path, 5, f"{{mode: nodes, servers: 1, forward: {forward}}}", "seed=6")
+    raised, seen = run(tmp_path, 5, f"{{mode: nodes, buffer: 32 MiB, servers: 1, forward: {forward}}}", "seed=6")
     check(raised, seen, 3, 1)
 
 
 def test_two_nodes(tmp_path):
     """Pretended: ranks 0 to 3 and 4 to 7, with one server each, which is the node's last."""
-    raised, seen = run(tmp_path, 8, "{mode: cores, per_node: 1, pretend_nodes: 2}", "seed=7")
+    raised, seen = run(tmp_path, 8, "{mode: cores, buffer: 32 MiB, per_node: 1, pretend_nodes: 2}", "seed=7")
     check(raised, seen, 6, 2)
     check_scopes(raised, seen, 2, lambda s: s, lambda c: c // 3, lambda c: c // 3)
 
 
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores, per_node: 2}", "{mode: nodes, servers: 2}"])
+@pytest.mark.parametrize(
+    "placement", ["inline", "{mode: cores, buffer: 32 MiB, per_node: 2}", "{mode: nodes, servers: 2}"]
+)
 def test_an_iteration_that_is_refused(tmp_path, placement):
     """Its events take effect in the next one, before those of that one."""
     dedicated = 0 if placement == "inline" else 2
@@ -172,7 +178,9 @@ def test_an_iteration_that_is_refused(tmp_path, placement):
 
 
 def test_isolated(tmp_path):
-    raised, seen = run(tmp_path, 5, "{mode: cores, per_node: 2}", "seed=9", options=", isolate: process")
+    raised, seen = run(
+        tmp_path, 5, "{mode: cores, buffer: 32 MiB, per_node: 2}", "seed=9", options=", isolate: process"
+    )
     check(raised, seen, 3, 2)
 
 
@@ -185,7 +193,7 @@ def test_on_runs_at_barriers(tmp_path):
 
 def test_sidecar(tmp_path):
     session = uuid.uuid4().hex[:12]
-    configure(tmp_path, f"{{mode: sidecar, per_node: 2, session: {session}}}")
+    configure(tmp_path, f"{{mode: sidecar, buffer: 32 MiB, per_node: 2, session: {session}}}")
     program = simulate(tmp_path, 3, "seed=11")
     servers = begin([MPIRUN, "-n", "2", TOOL, "serve", str(tmp_path / "run.yaml")])
     out, err = finish(program)
@@ -212,7 +220,7 @@ def test_servers_that_die_while_events_are_exchanged(tmp_path):
     """One of two is killed, many times, while each iteration brings events that they exchange: whatever both saw, they
     saw in one order and once, and those that come last see all that is raised from then on."""
     chance, until = random.Random(13), tmp_path / "until"
-    configure(tmp_path, f"{{mode: sidecar, per_node: 2, session: {uuid.uuid4().hex[:12]}}}")
+    configure(tmp_path, f"{{mode: sidecar, buffer: 32 MiB, per_node: 2, session: {uuid.uuid4().hex[:12]}}}")
     file = str(tmp_path / "run.yaml")
     with contextlib.ExitStack() as ended:
 

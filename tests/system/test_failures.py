@@ -23,10 +23,10 @@ from support import (
 
 PLACEMENTS = {
     "inline": 2,
-    "{mode: cores, per_node: 2}": 4,
-    "{mode: nodes, servers: 2}": 4,
-    "{mode: nodes, servers: 1, forward: blocks}": 4,
-    "{mode: nodes, servers: 1, forward: partials}": 4,
+    "{mode: cores, buffer: 32 MiB, per_node: 2}": 4,
+    "{mode: nodes, buffer: 32 MiB, servers: 2}": 4,
+    "{mode: nodes, servers: 1, buffer: 32 MiB, forward: blocks}": 4,
+    "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}": 4,
 }
 
 
@@ -137,7 +137,7 @@ def test_a_disk_without_room_for_records_leaves_the_account(tmp_path, placement)
     assert not [name for name in left if "part" in name], left
 
 
-@pytest.mark.parametrize("placement", few(["{mode: cores}", "{mode: nodes, servers: 1}"]))
+@pytest.mark.parametrize("placement", few(["{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 1}"]))
 def test_sigterm_to_a_server_loses_nothing(tmp_path, placement):
     until = tmp_path / "until"
     options = ["steps=100000000", "pause_ms=20", f"until={until}"]
@@ -153,7 +153,7 @@ def test_sigterm_to_a_server_loses_nothing(tmp_path, placement):
     assert account["delivered"] == account["iterations"] > 5 and account["failed"] == 0, done.text
 
 
-@pytest.mark.parametrize("placement", few(["{mode: nodes, servers: 1}", "{mode: cores}"]))
+@pytest.mark.parametrize("placement", few(["{mode: nodes, servers: 1}", "{mode: cores, buffer: 32 MiB}"]))
 def test_a_killed_client_ends_the_job_and_keeps_what_was_committed(tmp_path, placement):
     tasks = "outputs:\n  - hdf5: {variables: [t]}\n"
     done = run(tmp_path, 3, placement, tasks=tasks, options=["steps=50", "pause_ms=20", "die_at=25"], timeout=60)

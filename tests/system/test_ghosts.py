@@ -178,7 +178,7 @@ def test_ghosts_move_for_those_who_want_them(tmp_path):
     sizes = {}
     for ghosts in ("true", "false"):
         task = f"analyses: [statistics: {{variable: t}}]\noutputs: [hdf5: {{variables: [t], ghosts: {ghosts}}}]\n"
-        done = run(tmp_path / ghosts, clients + 2, "{mode: nodes, servers: 2}", task, options=options)
+        done = run(tmp_path / ghosts, clients + 2, "{mode: nodes, buffer: 32 MiB, servers: 2}", task, options=options)
         assert done.status == 0, done.text
         rows = [r for r in movement(done) if r["iteration"] == 1]
         sizes[ghosts] = [sum(r["bytes"] for r in rows if (r["role"] == "server") == server) for server in (True, False)]

@@ -19,11 +19,15 @@ STEPS = 12
 
 # Placement, and which rank is a client, a server of group a, one of group b: of 6 (7 with forwarders).
 PLACEMENTS = {
-    "nodes": ("mode: nodes, groups: {a: 1, b: 2}", 6, {"client": 1, "a": 3, "b": 5}),
-    "cores": ("mode: cores, groups: {a: 1, b: 2}", 6, {"client": 1, "a": 3, "b": 4}),
-    "blocks": ("mode: nodes, groups: {a: 1, b: 1}, forward: blocks", 6, {"client": 1, "forwarder": 3, "a": 4, "b": 5}),
+    "nodes": ("mode: nodes, buffer: 32 MiB, groups: {a: 1, b: 2}", 6, {"client": 1, "a": 3, "b": 5}),
+    "cores": ("mode: cores, buffer: 32 MiB, groups: {a: 1, b: 2}", 6, {"client": 1, "a": 3, "b": 4}),
+    "blocks": (
+        "mode: nodes, buffer: 32 MiB, groups: {a: 1, b: 1}, forward: blocks",
+        6,
+        {"client": 1, "forwarder": 3, "a": 4, "b": 5},
+    ),
     "partials": (
-        "mode: nodes, groups: {a: 1, b: 1}, forward: partials",
+        "mode: nodes, buffer: 32 MiB, groups: {a: 1, b: 1}, forward: partials",
         7,
         {"client": 1, "forwarder of a": 3, "forwarder of b": 4, "a": 5, "b": 6},
     ),

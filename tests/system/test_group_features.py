@@ -19,11 +19,11 @@ PLUGIN = f"plugins: [{built('SIDESTREAM_MISBEHAVING_PLUGIN')}]\n"
 SIZES = "groups: {a: 1, b: 1}"
 # How many ranks serve, or forward.
 PLACEMENTS = {
-    f"{{mode: nodes, {SIZES}}}": 2,
-    f"{{mode: nodes, {SIZES}, progress: calls}}": 2,
-    f"{{mode: cores, {SIZES}}}": 2,
-    f"{{mode: nodes, {SIZES}, forward: blocks}}": 3,
-    f"{{mode: nodes, {SIZES}, forward: partials}}": 4,
+    f"{{mode: nodes, buffer: 32 MiB, {SIZES}}}": 2,
+    f"{{mode: nodes, buffer: 32 MiB, {SIZES}, progress: calls}}": 2,
+    f"{{mode: cores, buffer: 32 MiB, {SIZES}}}": 2,
+    f"{{mode: nodes, {SIZES}, buffer: 32 MiB, forward: blocks}}": 3,
+    f"{{mode: nodes, {SIZES}, buffer: 32 MiB, forward: partials}}": 4,
 }
 
 
@@ -129,7 +129,7 @@ analyses:
 
 @pytest.mark.parametrize("clients", few([2, 5]))
 def test_steering_from_the_second_group_where_iterations_are_refused(tmp_path, clients):
-    placement = f"{{mode: cores, {SIZES}, when_full: skip, max_in_flight: 1}}"
+    placement = f"{{mode: cores, buffer: 32 MiB, {SIZES}, when_full: skip, max_in_flight: 1}}"
     done = steering.run(
         tmp_path, clients + 2, placement, STEERED + "steering_ahead: 12\n", seed=3, most=10**6, pause_us=50, together=8
     )
@@ -140,7 +140,7 @@ def test_steering_from_the_second_group_where_iterations_are_refused(tmp_path, c
 
 
 def test_the_second_group_of_a_sidecar_steers(tmp_path):
-    file = steering.write(tmp_path, f"{{mode: sidecar, {SIZES}, session: {uuid.uuid4().hex}}}", STEERED)
+    file = steering.write(tmp_path, f"{{mode: sidecar, buffer: 32 MiB, {SIZES}, session: {uuid.uuid4().hex}}}", STEERED)
     with (
         steering.simulation(file, 3, most=10**9, pause_us=3000) as process,
         steering.job(steering.MPIRUN, "-n", 2, TOOL, "serve", file) as servers,
@@ -241,7 +241,7 @@ outputs:
   - database: {name: often, variables: [t], directory: often, group: a}
   - database: {name: rarely, variables: [t, p], directory: rarely, every: 2, group: b}
 """
-    one = run(tmp_path / "one", 5, "{mode: nodes, servers: 1}", tasks, ["steps=4"])
+    one = run(tmp_path / "one", 5, "{mode: nodes, buffer: 32 MiB, servers: 1}", tasks, ["steps=4"])
     assert one.status == 0, one.text
     clients = 4
     done = run(tmp_path / "two", clients + PLACEMENTS[placement], placement, tasks, ["steps=4"])
@@ -254,7 +254,9 @@ outputs:
         assert len(found) == count
         assert found == contexts(one.results / name)
     resumed = f"output: {{directory: {done.results}, existing: resume}}\n"
-    more = run(tmp_path / "two", clients + 1, "{mode: nodes, servers: 1}", tasks, ["steps=2"], extra=resumed)
+    more = run(
+        tmp_path / "two", clients + 1, "{mode: nodes, buffer: 32 MiB, servers: 1}", tasks, ["steps=2"], extra=resumed
+    )
     assert more.status == 0, more.text
     for name, count in (("often", 6), ("rarely", 3)):
         ok, text = verified(done.results / name)

@@ -76,7 +76,7 @@ def test_nodes(tmp_path, references, clients, sizes):
 
 @pytest.mark.parametrize(("clients", "sizes"), few(CASES[1:3]))
 def test_nodes_without_a_thread(tmp_path, references, clients, sizes):
-    placement = f"{{mode: nodes, {groups_text(sizes)}, progress: calls}}"
+    placement = f"{{mode: nodes, buffer: 32 MiB, {groups_text(sizes)}, progress: calls}}"
     tasks = in_groups(TASKS, NAMES[: len(sizes)])
     single = {"FIELD_PROGRAM_THREADS": "single"}
     done = run(
@@ -92,7 +92,9 @@ def test_nodes_without_a_thread(tmp_path, references, clients, sizes):
 
 @pytest.mark.parametrize("move", few(["needed", "all"]))
 def test_nodes_with_forwarders(tmp_path, references, move):
-    placement = f"{{mode: nodes, groups: {{a: 1, b: 2}}, forward: blocks, move: {move}, pretend_nodes: 2}}"
+    placement = (
+        f"{{mode: nodes, groups: {{a: 1, b: 2}}, buffer: 32 MiB, forward: blocks, move: {move}, pretend_nodes: 2}}"
+    )
     tasks = in_groups(TASKS, "ab")
     done = run(tmp_path, 10, placement, tasks=tasks, options=[f"steps={STEPS}", "blocks=2"])
     check(done, 5, references(()))
@@ -105,9 +107,8 @@ def test_nodes_with_forwarders(tmp_path, references, move):
 )
 def test_nodes_with_forwarders_that_reduce(tmp_path, references, per_node, nodes, sizes):
     """Each forwarder reduces for one group, on values that it shares with those of others."""
-    placement = (
-        f"{{mode: nodes, {groups_text(sizes)}, forward: partials, per_node: {per_node}, pretend_nodes: {nodes}}}"
-    )
+    forward = f"forward: partials, per_node: {per_node}, pretend_nodes: {nodes}"
+    placement = f"{{mode: nodes, {groups_text(sizes)}, buffer: 32 MiB, {forward}}}"
     # Both nodes have forwarders and a client besides servers, which are the last ranks.
     ranks = 2 * (sum(sizes) + per_node + 1) if nodes else sum(sizes) + per_node + 3
     done = run(tmp_path, ranks, placement, tasks=in_groups(TASKS, "ab"), options=[f"steps={STEPS}", "blocks=2"])
@@ -125,7 +126,7 @@ def test_cores(tmp_path, references, clients, sizes):
 
 
 def test_cores_of_several_nodes(tmp_path, references):
-    placement = "{mode: cores, groups: {a: 1, b: 2}, pretend_nodes: 2}"
+    placement = "{mode: cores, buffer: 32 MiB, groups: {a: 1, b: 2}, pretend_nodes: 2}"
     done = run(tmp_path, 11, placement, tasks=in_groups(TASKS, "ab"), options=[f"steps={STEPS}", "in_place=1"])
     check(done, 5, references(()))
 
@@ -223,7 +224,10 @@ def test_sidecar_servers_of_other_groups_get_a_sentence(tmp_path):
 )
 def test_blocks_that_come_and_go(tmp_path, references, option, mode):
     """And arrays that do not vary in time."""
-    forward = {"forward": "mode: nodes, forward: blocks", "reduce": "mode: nodes, forward: partials"}
+    forward = {
+        "forward": "mode: nodes, buffer: 32 MiB, forward: blocks",
+        "reduce": "mode: nodes, buffer: 32 MiB, forward: partials",
+    }
     placement = f"{{{forward.get(mode, f'mode: {mode}')}, groups: {{a: 2, b: 1}}}}"
     if option == "still=1":
         still = "  - statistics: {name: still, variable: s, file: still.csv}\n"
@@ -242,10 +246,10 @@ def test_blocks_that_come_and_go(tmp_path, references, option, mode):
 
 
 PLACEMENTS = [
-    "{mode: nodes, groups: {a: 1, b: 2}}",
-    "{mode: nodes, groups: {a: 1, b: 1}, forward: blocks}",
-    "{mode: nodes, groups: {a: 1, b: 1}, forward: partials}",
-    "{mode: cores, groups: {a: 1, b: 2}}",
+    "{mode: nodes, buffer: 32 MiB, groups: {a: 1, b: 2}}",
+    "{mode: nodes, groups: {a: 1, b: 1}, buffer: 32 MiB, forward: blocks}",
+    "{mode: nodes, groups: {a: 1, b: 1}, buffer: 32 MiB, forward: partials}",
+    "{mode: cores, buffer: 32 MiB, groups: {a: 1, b: 2}}",
 ]
 
 
@@ -296,7 +300,7 @@ def test_on_error_stop_hears_of_every_group(tmp_path):
     done = run(
         tmp_path,
         4,
-        "{mode: nodes, groups: {a: 1, b: 1}, max_in_flight: 1}",
+        "{mode: nodes, buffer: 32 MiB, groups: {a: 1, b: 1}, max_in_flight: 1}",
         tasks=tasks,
         options=["steps=4"],
         extra=f"on_error: stop\noutput: {{directory: {tmp_path / 'results'}}}\n",
@@ -350,7 +354,10 @@ analyses:
 """
     tables = ("late.csv", "hot.csv", "burst.csv")
     found = []
-    for name, placement in (("one", "{mode: nodes, servers: 3}"), ("two", "{mode: nodes, groups: {a: 1, b: 2}}")):
+    for name, placement in (
+        ("one", "{mode: nodes, buffer: 32 MiB, servers: 3}"),
+        ("two", "{mode: nodes, buffer: 32 MiB, groups: {a: 1, b: 2}}"),
+    ):
         done = run(tmp_path / name, 6, placement, tasks=tasks, options=["steps=5", "signal_at=3"])
         assert done.status == 0, done.text
         found.append({table: (done.results / table).read_bytes() for table in tables})
@@ -381,7 +388,10 @@ outputs:
   - database: {variables: [t], directory: steps, group: b}
 """
     found = {}
-    for name, placement in (("one", "{mode: nodes, servers: 2}"), ("two", "{mode: nodes, groups: {a: 1, b: 2}}")):
+    for name, placement in (
+        ("one", "{mode: nodes, buffer: 32 MiB, servers: 2}"),
+        ("two", "{mode: nodes, buffer: 32 MiB, groups: {a: 1, b: 2}}"),
+    ):
         ranks = 5 if name == "one" else 6
         done = run(tmp_path / name, ranks, placement, tasks=tasks, options=["steps=3"])
         assert done.status == 0, done.text
@@ -403,7 +413,13 @@ analyses:
 """
     runs = []
     for servers in (2, 4):
-        done = run(tmp_path / str(servers), 2 + servers, f"{{mode: nodes, servers: {servers}}}", tasks, ["steps=6"])
+        done = run(
+            tmp_path / str(servers),
+            2 + servers,
+            f"{{mode: nodes, buffer: 32 MiB, servers: {servers}}}",
+            tasks,
+            ["steps=6"],
+        )
         assert done.status == 0, done.text
         runs.append(str(done.results))
     costs = tmp_path / "costs.yaml"
@@ -418,7 +434,7 @@ analyses:
     assert float(written[4]) == 0.5
     # Each sleeps as long, however many there are. The machine may be busy besides.
     assert float(written[1]) + float(written[2]) / 4 + 2 * float(written[3]) >= 0.045
-    placement = f"{{mode: nodes, servers: 5, groups: {{a: auto, b: auto}}, measured: {costs}}}"
+    placement = f"{{mode: nodes, buffer: 32 MiB, servers: 5, groups: {{a: auto, b: auto}}, measured: {costs}}}"
     done = run(tmp_path / "auto", 7, placement, tasks, ["steps=3"])
     assert done.status == 0, done.text
     record = (done.results / "run.yaml").read_text()
@@ -427,7 +443,7 @@ analyses:
 
 def test_one_run_says_what_servers_did_by_themselves(tmp_path):
     tasks = "analyses:\n  - statistics: {variable: t}\n  - histogram: {variable: t, bins: 4}\n"
-    done = run(tmp_path / "one", 4, "{mode: nodes, servers: 2}", tasks, ["steps=4"])
+    done = run(tmp_path / "one", 4, "{mode: nodes, buffer: 32 MiB, servers: 2}", tasks, ["steps=4"])
     rows = [row for row in rows_of(done, "timings.csv") if row["task"] == "histogram"]
     assert rows
     assert all(0 <= float(row["compute"]) <= float(row["seconds"]) for row in rows)
@@ -446,7 +462,7 @@ def test_one_run_says_what_servers_did_by_themselves(tmp_path):
 
 def test_check_and_plan_know_groups(tmp_path):
     file = tmp_path / "run.yaml"
-    placement = "{mode: nodes, groups: {a: 1, b: 3}}"
+    placement = "{mode: nodes, buffer: 32 MiB, groups: {a: 1, b: 3}}"
     file.write_text(f"placement: {placement}\n{VARIABLES}{in_groups(TASKS, 'ab')}")
     values = ["--set", "n=32", "h=0.1"]
     checked = subprocess.run(
@@ -498,18 +514,38 @@ analyses:
 @pytest.mark.parametrize(
     ("placement", "tasks", "sentence"),
     [
-        ("{mode: nodes, servers: 3, groups: {a: 1, b: 1}}", "ab", "groups of 2 servers in all for the 3 of 'servers'"),
-        ("{mode: nodes, servers: 1, groups: {a: 1, b: 1}}", "ab", "groups of 2 servers in all for the 1 of 'servers'"),
-        ("{mode: nodes, groups: {a: 1, c: 1}}", "ab", "unknown group 'b', expected one of a, c"),
-        ("{mode: nodes, groups: {halos: 1, spectra: 1}}", ["halos", "spectr"], "did you mean 'spectra'?"),
-        ("{mode: nodes, groups: {a: 1, b: 1}}", "a", "no analysis and no output in the group 'b'"),
-        ("{mode: nodes, groups: {a: 0, b: 1}}", "ab", "found '0' for the group 'a'"),
-        ("{mode: nodes, groups: {a: x, b: 1}}", "ab", "a"),
-        ("{mode: nodes, groups: {}}", "ab", "an empty map for 'groups'"),
-        ("{mode: nodes, groups: {a: auto, b: 1}, servers: 2}", "ab", "without 'measured'"),
-        ("{mode: nodes, groups: {a: 1, b: 1}, measured: x}", "ab", "without a group of the size 'auto'"),
+        (
+            "{mode: nodes, buffer: 32 MiB, servers: 3, groups: {a: 1, b: 1}}",
+            "ab",
+            "groups of 2 servers in all for the 3 of 'servers'",
+        ),
+        (
+            "{mode: nodes, buffer: 32 MiB, servers: 1, groups: {a: 1, b: 1}}",
+            "ab",
+            "groups of 2 servers in all for the 1 of 'servers'",
+        ),
+        ("{mode: nodes, buffer: 32 MiB, groups: {a: 1, c: 1}}", "ab", "unknown group 'b', expected one of a, c"),
+        (
+            "{mode: nodes, buffer: 32 MiB, groups: {halos: 1, spectra: 1}}",
+            ["halos", "spectr"],
+            "did you mean 'spectra'?",
+        ),
+        ("{mode: nodes, buffer: 32 MiB, groups: {a: 1, b: 1}}", "a", "no analysis and no output in the group 'b'"),
+        ("{mode: nodes, buffer: 32 MiB, groups: {a: 0, b: 1}}", "ab", "found '0' for the group 'a'"),
+        ("{mode: nodes, buffer: 32 MiB, groups: {a: x, b: 1}}", "ab", "a"),
+        ("{mode: nodes, buffer: 32 MiB, groups: {}}", "ab", "an empty map for 'groups'"),
+        ("{mode: nodes, buffer: 32 MiB, groups: {a: auto, b: 1}, servers: 2}", "ab", "without 'measured'"),
+        (
+            "{mode: nodes, buffer: 32 MiB, groups: {a: 1, b: 1}, measured: x}",
+            "ab",
+            "without a group of the size 'auto'",
+        ),
         ("{mode: inline, groups: {a: 1, b: 1}}", "ab", "the ranks of the simulation run one task after the other"),
-        ("{mode: nodes, forward: partials, per_node: 1, groups: {a: 1, b: 1}}", "ab", "found 1 forwarder on each node"),
+        (
+            "{mode: nodes, buffer: 32 MiB, forward: partials, per_node: 1, groups: {a: 1, b: 1}}",
+            "ab",
+            "found 1 forwarder on each node",
+        ),
         ("{mode: job, per_node: 1, groups: {a: 1, b: 1}}", "ab", "found 1 sender on each node for 2 groups"),
         ("{mode: job, groups: {a: auto, b: 1}}", "ab", "without 'measured'"),
         ("{mode: job, groups: {a/b: 1, b: 1}}", ["a/b", "b"], "the folder of its stream ends in it"),

@@ -27,7 +27,13 @@ outputs:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    done = run(tmp_path_factory.mktemp("halos"), 4, "{mode: nodes, servers: 2}", TASKS, ["steps=2", "blocks=3", "n=24"])
+    done = run(
+        tmp_path_factory.mktemp("halos"),
+        4,
+        "{mode: nodes, buffer: 32 MiB, servers: 2}",
+        TASKS,
+        ["steps=2", "blocks=3", "n=24"],
+    )
     assert done.status == 0, done.text
     return done.results
 

@@ -55,9 +55,9 @@ def reference(tmp_path_factory):
         (3, "inline"),
         (5, "{mode: cores, per_node: 2, buffer: 8 MiB}"),
         (6, "{mode: nodes, servers: 3, buffer: 8 MiB}"),
-        (8, "{mode: nodes, servers: 5}"),
-        (6, "{mode: nodes, servers: 2, forward: blocks}"),
-        (6, "{mode: nodes, servers: 2, forward: partials, per_node: 2}"),
+        (8, "{mode: nodes, buffer: 32 MiB, servers: 5}"),
+        (6, "{mode: nodes, servers: 2, buffer: 32 MiB, forward: blocks}"),
+        (6, "{mode: nodes, servers: 2, buffer: 32 MiB, forward: partials, per_node: 2}"),
     ],
 )
 def test_the_same_bytes_in_every_placement(tmp_path, reference, ranks, placement):
@@ -75,7 +75,11 @@ def test_the_same_bytes_in_every_placement(tmp_path, reference, ranks, placement
 
 def test_what_scipy_finds(tmp_path):
     done = run(
-        tmp_path, 3, "{mode: nodes, servers: 1}", without_charts(TASKS) + MEANS + FIELDS, [f"steps={STEPS}", "blocks=2"]
+        tmp_path,
+        3,
+        "{mode: nodes, buffer: 32 MiB, servers: 1}",
+        without_charts(TASKS) + MEANS + FIELDS,
+        [f"steps={STEPS}", "blocks=2"],
     )
     assert done.status == 0, done.text
     for step in range(STEPS):

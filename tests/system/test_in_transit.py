@@ -86,7 +86,7 @@ def test_without_threads_values_are_pushed(tmp_path, reference):  # noqa: F811
     done = run(
         tmp_path,
         3,
-        "{mode: nodes, servers: 1, progress: thread}",
+        "{mode: nodes, buffer: 32 MiB, servers: 1, progress: thread}",
         options=["steps=1"],
         environment={"FIELD_PROGRAM_THREADS": "single"},
     )
@@ -99,7 +99,7 @@ def test_without_threads_values_are_pushed(tmp_path, reference):  # noqa: F811
 
 def test_servers_are_bound_to_the_cores_that_are_named(tmp_path):
     core = max(os.sched_getaffinity(0))
-    placement = f"{{mode: nodes, servers: 1, bind: [{core}]}}"
+    placement = f"{{mode: nodes, buffer: 32 MiB, servers: 1, bind: [{core}]}}"
     with started(tmp_path, 3, placement, STATISTICS, options=["steps=20", "pause_ms=50"]) as process:
         affinity = {rank: os.sched_getaffinity(rank_of(process, rank)) for rank in (0, 1, 2)}
         done = process.finish()
@@ -112,7 +112,7 @@ def test_servers_are_bound_to_the_cores_that_are_named(tmp_path):
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there are no two cores: NOT TESTED")
 def test_a_server_and_a_forwarder_of_one_node_get_cores_of_their_own(tmp_path):
     first, second = sorted(os.sched_getaffinity(0))[:2]
-    placement = f"{{mode: nodes, servers: 1, forward: blocks, per_node: 1, bind: [{first}, {second}]}}"
+    placement = f"{{mode: nodes, servers: 1, buffer: 32 MiB, forward: blocks, per_node: 1, bind: [{first}, {second}]}}"
     done = run(tmp_path, 4, placement, STATISTICS, options=["steps=2"], alone=True)  # ranks stay bound
     assert done.status == 0, done.text
     host = socket.gethostname()
@@ -126,7 +126,7 @@ def test_a_server_and_a_forwarder_of_one_node_get_cores_of_their_own(tmp_path):
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="on one core everything is bound: NOT TESTED")
 def test_no_core_is_named_for_servers_that_may_run_on_any(tmp_path):
-    done = run(tmp_path, 3, "{mode: nodes, servers: 1}", STATISTICS, options=["steps=2"])
+    done = run(tmp_path, 3, "{mode: nodes, buffer: 32 MiB, servers: 1}", STATISTICS, options=["steps=2"])
     assert done.status == 0, done.text
     assert f"1 server: rank 2 ({socket.gethostname()})" in done.text
 
@@ -143,7 +143,7 @@ def test_no_core_is_named_for_servers_that_may_run_on_any(tmp_path):
     ],
 )
 def test_what_does_not_fit_is_said_at_the_start(tmp_path, option, sentence):
-    done = run(tmp_path, 3, f"{{mode: nodes, {option}}}", STATISTICS, options=["steps=1"])
+    done = run(tmp_path, 3, f"{{mode: nodes, buffer: 32 MiB, {option}}}", STATISTICS, options=["steps=1"])
     assert done.status != 0
     assert sentence in done.text
     assert "run.yaml:1:" in done.text
@@ -151,7 +151,13 @@ def test_what_does_not_fit_is_said_at_the_start(tmp_path, option, sentence):
 
 
 def test_a_partitioner_that_wants_costs_gets_them(tmp_path):
-    done = run(tmp_path, 5, "{mode: nodes, servers: 2, partitioner: costed}", STATISTICS, ["steps=4", "blocks=2"])
+    done = run(
+        tmp_path,
+        5,
+        "{mode: nodes, buffer: 32 MiB, servers: 2, partitioner: costed}",
+        STATISTICS,
+        ["steps=4", "blocks=2"],
+    )
     assert done.status == 0, done.text
     assert "without a cost" not in done.text
     assert all(account["delivered"] == 4 for account in done.accounts), done.text
@@ -260,7 +266,7 @@ def test_a_slice_moves_the_blocks_it_cuts(tmp_path, clients, blocks, servers, fo
     done = run(
         tmp_path,
         clients + servers + forwarders,
-        f"{{mode: nodes, servers: {servers}, forward: {forward}}}",
+        f"{{mode: nodes, buffer: 32 MiB, servers: {servers}, forward: {forward}}}",
         task,
         options=[f"grid={n}", f"steps={steps}", f"blocks={blocks}", "ghosts=2"],
     )
@@ -281,7 +287,7 @@ def test_an_isosurface_moves_the_blocks_that_bracket_its_values(tmp_path, client
     done = run(
         tmp_path,
         clients + servers,
-        f"{{mode: nodes, servers: {servers}}}",
+        f"{{mode: nodes, buffer: 32 MiB, servers: {servers}}}",
         task,
         options=[f"grid={n}", f"steps={steps}", f"blocks={blocks}", "ghosts=1"],
     )
@@ -303,7 +309,7 @@ def test_an_isosurface_moves_the_blocks_that_bracket_its_values(tmp_path, client
 
 def test_nothing_moves_where_nothing_is_needed(tmp_path):
     task = "analyses: [{isosurface: {variable: t, values: [99]}}, {statistics: {variable: t, every: 2}}]\n"
-    done = run(tmp_path, 4, "{mode: nodes, servers: 2}", task, options=["steps=4", "blocks=2"])
+    done = run(tmp_path, 4, "{mode: nodes, buffer: 32 MiB, servers: 2}", task, options=["steps=4", "blocks=2"])
     assert done.status == 0, done.text
     by_step = {
         step: sum(r["bytes"] for r in movement(done) if r["iteration"] == step and r["role"] == "server")
@@ -315,6 +321,8 @@ def test_nothing_moves_where_nothing_is_needed(tmp_path):
 
 def test_move_all_moves_what_analyses_read_and_no_more(tmp_path):
     task = "analyses: [{slice: {variable: t, axis: z, position: 0.4}}]\n"
-    done = run(tmp_path, 4, "{mode: nodes, servers: 2, move: all}", task, options=["steps=1", "blocks=2"])
+    done = run(
+        tmp_path, 4, "{mode: nodes, buffer: 32 MiB, servers: 2, move: all}", task, options=["steps=1", "blocks=2"]
+    )
     assert done.status == 0, done.text
     assert sum(r["bytes"] for r in movement(done) if r["role"] == "server") == 20**3 * 8  # t alone, not p

@@ -5,7 +5,7 @@ from launched import JOBS
 from support import run
 
 TASKS = "analyses:\n  - statistics: {variable: t}\n"
-NODES = "{mode: nodes, servers: 2}"
+NODES = "{mode: nodes, buffer: 32 MiB, servers: 2}"
 
 
 def jobs():
@@ -30,7 +30,7 @@ def test_runs_of_different_ranks_share_a_job(tmp_path):
 
 def test_more_ranks_than_before(tmp_path):
     check(run(tmp_path / "one", 1, "inline", TASKS), 1)
-    check(run(tmp_path / "many", 10, "{mode: cores, per_node: 2}", TASKS), 8)
+    check(run(tmp_path / "many", 10, "{mode: cores, buffer: 32 MiB, per_node: 2}", TASKS), 8)
     check(run(tmp_path / "again", 1, "inline", TASKS), 1)
 
 
@@ -43,8 +43,8 @@ def test_a_rank_that_dies_ends_its_own_run_only(tmp_path):
 def test_a_run_that_does_not_end_is_named(tmp_path):
     tasks = f"analyses:\n  - await: {{variable: t, at: 0, path: {tmp_path}/never}}\n"
     with pytest.raises(AssertionError, match=f"not done after 2 s: .*{tmp_path}/stuck/run.yaml"):
-        run(tmp_path / "stuck", 3, "{mode: cores}", tasks, timeout=2)
-    check(run(tmp_path / "next", 3, "{mode: cores}", TASKS), 2)
+        run(tmp_path / "stuck", 3, "{mode: cores, buffer: 32 MiB}", tasks, timeout=2)
+    check(run(tmp_path / "next", 3, "{mode: cores, buffer: 32 MiB}", TASKS), 2)
 
 
 def test_a_job_that_ends_between_runs_is_named(tmp_path):

@@ -7,7 +7,7 @@ from pairs import pairs
 from sidecar_support import Job
 from support import prepare, run, wait_for
 
-PLACEMENTS = {"inline": 2, "{mode: cores, per_node: 1}": 3, "{mode: nodes, servers: 2}": 4}
+PLACEMENTS = {"inline": 2, "{mode: cores, buffer: 32 MiB, per_node: 1}": 3, "{mode: nodes, servers: 2}": 4}
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
 
 
@@ -131,8 +131,8 @@ def test_the_environment_overrides_the_path(tmp_path):
     ("placement", "tasks", "words"),
     [
         ("{mode: coers}", STATISTICS, ["run.yaml:1:", "cores"]),
-        ("{mode: cores, per_node: 3}", STATISTICS, ["run.yaml:1:", "per_node", "rank"]),
-        ("{mode: nodes, servers: 9}", STATISTICS, ["run.yaml:1:", "servers"]),
+        ("{mode: cores, buffer: 32 MiB, per_node: 3}", STATISTICS, ["run.yaml:1:", "per_node", "rank"]),
+        ("{mode: nodes, buffer: 32 MiB, servers: 9}", STATISTICS, ["run.yaml:1:", "servers"]),
         ("inline", "analyses:\n  - statistics: {variable: tt}\n", ["run.yaml:7:", "tt"]),
         ("inline", "analyses:\n  - statistic: {variable: t}\n", ["run.yaml:7:", "statistics"]),
         ("cores", "analyses:\n  - histogram: {variable: t, bnis: 3}\n", ["run.yaml:7:", "bins"]),

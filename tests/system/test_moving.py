@@ -50,8 +50,8 @@ PLACEMENTS = [
     ("{mode: inline}", 1, 0, 1),
     ("{mode: inline}", 3, 0, 5),
     ("{mode: cores, per_node: 1, buffer: 16 MiB}", 3, 1, 8),
-    ("{mode: nodes, servers: 2}", 3, 2, 3),
-    ("{mode: nodes, servers: 2, forward: blocks}", 2, 2, 2),
+    ("{mode: nodes, buffer: 32 MiB, servers: 2}", 3, 2, 3),
+    ("{mode: nodes, servers: 2, buffer: 32 MiB, forward: blocks}", 2, 2, 2),
 ]
 
 

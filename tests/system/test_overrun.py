@@ -82,7 +82,7 @@ analyses:
   - statistics: {variable: t, every: auto}
   - histogram: {variable: t, bins: 3}
 """
-    done = run(tmp_path, 2, "{mode: cores}", tasks=tasks, options=["steps=20", "pause_ms=10"])
+    done = run(tmp_path, 2, "{mode: cores, buffer: 32 MiB}", tasks=tasks, options=["steps=20", "pause_ms=10"])
     assert done.status == 0, done.text
     assert 0 < len(rows(done)) < 20
     assert "statistics: left out in" in done.text
@@ -96,7 +96,7 @@ def test_skip_far_ahead_of_a_server_that_is_given_up(tmp_path):
     done = run(
         tmp_path,
         2,
-        "{mode: cores, when_full: skip, max_in_flight: 2}",
+        "{mode: cores, buffer: 32 MiB, when_full: skip, max_in_flight: 2}",
         tasks=tasks,
         options=["steps=400"],
         extra="drain_limit: 1\n",

@@ -73,7 +73,7 @@ def test_metadata_is_the_same_everywhere(tmp_path):
     tasks = ANALYSES + "outputs:\n  - metadata: {ranges: [t, p]}\n"
     texts = []
     for number, (placement, servers) in enumerate(
-        [("inline", 0), ("{mode: cores, per_node: 2}", 2), (nodes("block"), 3), (nodes("balanced"), 3)]
+        [("inline", 0), ("{mode: cores, buffer: 32 MiB, per_node: 2}", 2), (nodes("block"), 3), (nodes("balanced"), 3)]
     ):
         done = run(tmp_path / str(number), 3 + servers, placement, tasks=tasks, options=OPTIONS)
         assert done.status == 0, done.text

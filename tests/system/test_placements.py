@@ -51,22 +51,30 @@ def test_nodes(tmp_path, reference, clients, servers):
     check(done, clients, reference)
 
 
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores, per_node: 2}", "{mode: nodes, servers: 2}"])
+@pytest.mark.parametrize(
+    "placement", ["inline", "{mode: cores, buffer: 32 MiB, per_node: 2}", "{mode: nodes, servers: 2}"]
+)
 def test_a_client_without_blocks(tmp_path, reference, placement):
     dedicated = 0 if placement == "inline" else 2
     done = run(tmp_path, 3 + dedicated, placement, options=[f"steps={STEPS}", "empty=1", "blocks=2"])
     check(done, 3, reference)
 
 
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores, per_node: 1}", "{mode: nodes, servers: 2}"])
+@pytest.mark.parametrize(
+    "placement", ["inline", "{mode: cores, buffer: 32 MiB, per_node: 1}", "{mode: nodes, servers: 2}"]
+)
 def test_empty_blocks(tmp_path, reference, placement):
     """24 slabs of a mesh of 20 cells: some have no cells."""
-    dedicated = {"inline": 0, "{mode: cores, per_node: 1}": 1, "{mode: nodes, servers: 2}": 2}[placement]
+    dedicated = {"inline": 0, "{mode: cores, buffer: 32 MiB, per_node: 1}": 1, "{mode: nodes, servers: 2}": 2}[
+        placement
+    ]
     done = run(tmp_path, 3 + dedicated, placement, options=[f"steps={STEPS}", "blocks=8"])
     check(done, 3, reference)
 
 
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores, per_node: 1}", "{mode: nodes, servers: 1}"])
+@pytest.mark.parametrize(
+    "placement", ["inline", "{mode: cores, buffer: 32 MiB, per_node: 1}", "{mode: nodes, servers: 1}"]
+)
 def test_in_place(tmp_path, reference, placement):
     done = run(tmp_path, 2 + (placement != "inline"), placement, options=[f"steps={STEPS}", "in_place=1", "ghosts=1"])
     check(done, 2, reference)
@@ -74,7 +82,9 @@ def test_in_place(tmp_path, reference, placement):
 
 @pytest.mark.parametrize("nodes", [2, 3])
 def test_pretended_nodes(tmp_path, reference, nodes):
-    done = run(tmp_path, 6, f"{{mode: cores, per_node: 1, pretend_nodes: {nodes}}}", options=[f"steps={STEPS}"])
+    done = run(
+        tmp_path, 6, f"{{mode: cores, buffer: 32 MiB, per_node: 1, pretend_nodes: {nodes}}}", options=[f"steps={STEPS}"]
+    )
     check(done, 6 - nodes, reference)
 
 

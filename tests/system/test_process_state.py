@@ -20,8 +20,8 @@ OWN |= {"endpoint.yaml", "endpoint-timings.csv", "endpoint-movement.csv", "endpo
 OWN |= {"run-clients.yaml", "timings-clients.csv", "iterations-clients.csv"}
 PLACEMENTS = {
     "inline": "inline",
-    "cores": "{mode: cores, per_node: 1, when_full: spill, spill: {directory: spilled}}",
-    "nodes": "{mode: nodes, servers: 1}",
+    "cores": "{mode: cores, buffer: 32 MiB, per_node: 1, when_full: spill, spill: {directory: spilled}}",
+    "nodes": "{mode: nodes, buffer: 32 MiB, servers: 1}",
 }
 # Numbers with a fraction wherever one may stand; a derived variable that is computed with zeros before values come.
 CONFIGURATION = """\
@@ -141,7 +141,7 @@ def test_servers_of_another_job(tmp_path):
     write(tmp_path, "plain", "inline")
     write(tmp_path, "job", "{mode: job, stream: {name: s, directory: streams}}")
     session = f"state-{uuid.uuid4().hex[:12]}"
-    file = write(tmp_path, "sidecar", f"{{mode: sidecar, session: {session}}}")
+    file = write(tmp_path, "sidecar", f"{{mode: sidecar, buffer: 32 MiB, session: {session}}}")
     run = program(tmp_path, "never:plain.yaml", "after:job.yaml", f"after:{file}")
     # Both wait for their simulation, which comes to one after the other.
     serve = [MPIRUN, "-n", "1", built("SIDESTREAM_TOOL"), "serve", "--wait", "200", str(tmp_path / file)]
@@ -171,7 +171,7 @@ def test_a_limit_on_the_size_of_files_is_an_error(tmp_path):
     """SIGXFSZ ends nobody; each iteration fails with a sentence, and what is small is written."""
     large = "outputs:\n  - hdf5: {variables: [a], file: 'a-{cycle:03}.h5'}\n"
     sessions = []
-    for name, placement in {**PLACEMENTS, "cores": "{mode: cores, per_node: 1}"}.items():
+    for name, placement in {**PLACEMENTS, "cores": "{mode: cores, buffer: 32 MiB, per_node: 1}"}.items():
         text = (
             f"placement: {placement}\nmeshes: {{grid: {{type: uniform, size: [16, 16, 16]}}}}\n"
             "variables: {a: {mesh: grid, type: float64, centering: cell}}\n"

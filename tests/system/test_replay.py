@@ -53,7 +53,14 @@ def wholes(data):
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     few(
-        [(5, "inline"), (3, "cores"), (4, "{mode: nodes, servers: 2}"), (1, "inline"), (2, "inline"), (8, "inline")],
+        [
+            (5, "inline"),
+            (3, "cores"),
+            (4, "{mode: nodes, buffer: 32 MiB, servers: 2}"),
+            (1, "inline"),
+            (2, "inline"),
+            (8, "inline"),
+        ],
         keep=3,
     ),
 )
@@ -192,7 +199,14 @@ def test_damage(tmp_path, fields):
 
 @pytest.mark.parametrize(
     ("ranks", "placement"),
-    few([(6, "{mode: nodes, servers: 2}"), (3, "inline"), (7, "cores"), (6, "{mode: cores, per_node: 2}")]),
+    few(
+        [
+            (6, "{mode: nodes, buffer: 32 MiB, servers: 2}"),
+            (3, "inline"),
+            (7, "cores"),
+            (6, "{mode: cores, buffer: 32 MiB, per_node: 2}"),
+        ]
+    ),
 )
 def test_a_failing_output_stops_all_clients(tmp_path, fields, ranks, placement):
     """With `on_error: stop` clients hear of a failure when they ask next, each at its own time; all leave together."""

@@ -12,7 +12,7 @@ from support import run
 from vtk.util.numpy_support import vtk_to_numpy
 
 N = 12
-PLACEMENTS = {"inline": 2, "{mode: cores, per_node: 1}": 3, "{mode: nodes, servers: 2}": 4}
+PLACEMENTS = {"inline": 2, "{mode: cores, buffer: 32 MiB, per_node: 1}": 3, "{mode: nodes, servers: 2}": 4}
 TASKS = """\
 analyses:
   - statistics: {variable: t}
@@ -145,7 +145,13 @@ def test_names_that_a_resumed_run_would_repeat_are_refused(tmp_path):
 def test_an_iteration_with_the_cycle_of_another_keeps_both(tmp_path):
     """Codes call their output twice in one step."""
     tasks = "outputs:\n  - hdf5: {variables: [t]}\n  - vtk: {variables: [t]}\n"
-    done = run(tmp_path, 3, "{mode: cores, per_node: 1}", tasks=tasks, options=[f"grid={N}", "steps=4", "repeat=2"])
+    done = run(
+        tmp_path,
+        3,
+        "{mode: cores, buffer: 32 MiB, per_node: 1}",
+        tasks=tasks,
+        options=[f"grid={N}", "steps=4", "repeat=2"],
+    )
     assert done.status == 0, done.text
     for ending, read in (("h5", read_h5), ("pvti", read_vtk)):
         names = [f"fields-{c:06}{v}.{ending}" for c in (0, 10) for v in ("", "-v2")]

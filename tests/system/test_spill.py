@@ -300,9 +300,9 @@ def test_job_whose_endpoint_comes_late(tmp_path, disk):
     ("mode", "sentence"),
     [
         ("{mode: inline, when_full: spill}", "found 'when_full: spill' with the mode 'inline'"),
-        ("{mode: nodes, when_full: spill}", "found 'when_full: spill' with the mode 'nodes'"),
-        ("{mode: cores, spill: {size: 1 GiB}}", "found 'spill' with 'when_full: wait'"),
-        ("{mode: cores, when_full: spill, spill: {directory: /proc/none}}", "/proc/none"),
+        ("{mode: nodes, buffer: 32 MiB, when_full: spill}", "found 'when_full: spill' with the mode 'nodes'"),
+        ("{mode: cores, buffer: 32 MiB, spill: {size: 1 GiB}}", "found 'spill' with 'when_full: wait'"),
+        ("{mode: cores, buffer: 32 MiB, when_full: spill, spill: {directory: /proc/none}}", "/proc/none"),
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path, mode, sentence):

@@ -105,12 +105,12 @@ def check(done, stop_at=30, every=5, least=3):
 
 DEDICATED = {
     "inline": 0,
-    "{mode: cores, per_node: 1}": 1,
-    "{mode: cores, per_node: 2, max_in_flight: 2}": 2,
-    "{mode: nodes, servers: 2}": 2,
-    "{mode: nodes, servers: 1, progress: calls, max_in_flight: 3}": 1,
-    "{mode: nodes, servers: 1, forward: blocks}": 2,
-    "{mode: nodes, servers: 1, forward: partials}": 2,
+    "{mode: cores, buffer: 32 MiB, per_node: 1}": 1,
+    "{mode: cores, buffer: 32 MiB, per_node: 2, max_in_flight: 2}": 2,
+    "{mode: nodes, buffer: 32 MiB, servers: 2}": 2,
+    "{mode: nodes, buffer: 32 MiB, servers: 1, progress: calls, max_in_flight: 3}": 1,
+    "{mode: nodes, servers: 1, buffer: 32 MiB, forward: blocks}": 2,
+    "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}": 2,
 }
 
 
@@ -122,7 +122,7 @@ def test_an_analysis_steers(tmp_path, placement, clients):
     check(run(tmp_path, clients + DEDICATED[placement], placement, seed=clients), least=least)
 
 
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores, per_node: 1}"])
+@pytest.mark.parametrize("placement", ["inline", "{mode: cores, buffer: 32 MiB, per_node: 1}"])
 def test_an_analysis_in_c_steers(tmp_path, placement):
     """It also checks what it is refused, and does not steer if that is wrong."""
     done = run(tmp_path, 2 + DEDICATED[placement], placement, "analyses: [c_setter: {}]\n", most=5000)
@@ -135,12 +135,16 @@ def test_an_analysis_in_c_steers(tmp_path, placement):
 
 
 def test_a_run_on_two_nodes(tmp_path):
-    check(run(tmp_path, 6, "{mode: cores, pretend_nodes: 2, max_in_flight: 1}", seed=9))
+    check(run(tmp_path, 6, "{mode: cores, buffer: 32 MiB, pretend_nodes: 2, max_in_flight: 1}", seed=9))
 
 
 @pytest.mark.parametrize(
     ("clients", "placement"),
-    pairs([2, 5], ["{mode: cores, when_full: skip}", "{mode: nodes, servers: 1, when_full: skip}"], strength=1),
+    pairs(
+        [2, 5],
+        ["{mode: cores, buffer: 32 MiB, when_full: skip}", "{mode: nodes, servers: 1, when_full: skip}"],
+        strength=1,
+    ),
 )
 def test_iterations_that_are_refused_count(tmp_path, placement, clients):
     """Clients that skip run ahead of their servers, though not further than `steering_ahead`."""
@@ -154,10 +158,10 @@ def test_iterations_that_are_refused_count(tmp_path, placement, clients):
     assert changes[max(changes)][0] == 1, done.text
 
 
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores}", "{mode: nodes, servers: 2}"])
+@pytest.mark.parametrize("placement", ["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 2}"])
 def test_the_same_iteration_everywhere_if_it_is_said(tmp_path, placement):
     ahead = SETTER + "steering_ahead: 10\n"
-    done = run(tmp_path, 2 + {"inline": 0, "{mode: cores}": 1}.get(placement, 2), placement, ahead)
+    done = run(tmp_path, 2 + {"inline": 0, "{mode: cores, buffer: 32 MiB}": 1}.get(placement, 2), placement, ahead)
     check(done)
     assert done.changes() == {
         **{n + 11: (0, n + 1.0) for n in (5, 10, 15, 20, 25)},
@@ -210,7 +214,12 @@ def steer_by_hand(folder, process):
 @pytest.mark.parametrize(
     ("placement", "ranks"),
     few(
-        [("inline", 3), ("{mode: nodes, forward: blocks}", 4), ("{mode: cores}", 4), ("{mode: nodes, servers: 2}", 5)],
+        [
+            ("inline", 3),
+            ("{mode: nodes, buffer: 32 MiB, forward: blocks}", 4),
+            ("{mode: cores, buffer: 32 MiB}", 4),
+            ("{mode: nodes, buffer: 32 MiB, servers: 2}", 5),
+        ],
         keep=2,
     ),
 )
@@ -244,7 +253,7 @@ def test_a_session_that_does_not_answer(tmp_path):
 def test_a_sidecar_that_is_replaced(tmp_path):
     """A group that is killed and the next one: values stay, and the next one tells all clients all of them."""
     session = uuid.uuid4().hex
-    file = write(tmp_path, f"{{mode: sidecar, session: {session}}}", "")
+    file = write(tmp_path, f"{{mode: sidecar, buffer: 32 MiB, session: {session}}}", "")
     with simulation(file, 3, most=10**9, pause_us=3000) as process:
         with job(MPIRUN, "-n", 1, TOOL, "serve", file) as first:
             wait_for_session(tmp_path, first)

@@ -22,10 +22,10 @@ TASKS = "analyses:\n  - statistics: {variable: t, file: t.csv}\n  - statistics: 
 )
 DEDICATED = {
     "inline": 0,
-    "{mode: cores, per_node: 2}": 2,
-    "{mode: nodes, servers: 2}": 2,
-    "{mode: nodes, servers: 1, forward: blocks}": 2,
-    "{mode: nodes, servers: 2, forward: partials}": 3,
+    "{mode: cores, buffer: 32 MiB, per_node: 2}": 2,
+    "{mode: nodes, buffer: 32 MiB, servers: 2}": 2,
+    "{mode: nodes, servers: 1, buffer: 32 MiB, forward: blocks}": 2,
+    "{mode: nodes, servers: 2, buffer: 32 MiB, forward: partials}": 3,
 }
 
 
@@ -92,7 +92,7 @@ def test_the_same_iterations_everywhere(tmp_path, reference, placement):
     assert results_of(done) == reference
 
 
-@pytest.mark.parametrize("placement", ["inline", "{mode: cores}", "{mode: nodes, servers: 2}"])
+@pytest.mark.parametrize("placement", ["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 2}"])
 def test_a_variable_that_is_missing_once(tmp_path, placement):
     done = run(tmp_path, 4, placement, TASKS, [f"steps={STEPS}", "without_p_at=5"])
     assert done.status == 0, done.text
@@ -110,7 +110,7 @@ def test_with_every_and_on(tmp_path):
         "  - statistics: {name: signalled, variable: t, file: signalled.csv, on: burst, when: max(t) > 1e9}\n"
         "outputs:\n  - vtk: {variables: [t], file: 'fields-{index}.pvti', every: 2, when: iteration < 5}\n"
     )
-    done = run(tmp_path, 2, "{mode: cores}", tasks, ["steps=12", "signal_at=4"])
+    done = run(tmp_path, 2, "{mode: cores, buffer: 32 MiB}", tasks, ["steps=12", "signal_at=4"])
     assert done.status == 0, done.text
     assert ran(done.results, "some") == [6, 9]
     assert ran(done.results, "cells") == [0, 6, 10]  # the interval from 0.5 on: in its second iteration

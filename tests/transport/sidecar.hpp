@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "transport/processes.hpp"
-#include "transport/shared_memory/sidecar_client.hpp"
-#include "transport/shared_memory/sidecar_server.hpp"
+#include "transport/shared_memory/sidecar/sidecar_client.hpp"
+#include "transport/shared_memory/sidecar/sidecar_server.hpp"
 
 namespace sidestream::test {
 
@@ -176,7 +176,7 @@ class Simulation {
   bool owes_ = false;  ///< the array that does not vary in time
 };
 
-/// Where a server kills itself; see the table in docs/shared-memory.md.
+/// Where a server kills itself; see the table in docs/sidecar-protocol.md.
 enum class Death { never, welcomed, went, joined, received, announced, released };
 
 /// A server: attaches, checks all that comes, leaves after `most` iterations. Returns 0; 1 if it found no listener, 2

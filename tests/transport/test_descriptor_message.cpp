@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor_message.hpp"
+#include "base/descriptor.hpp"
 #include "support/scratch.hpp"
 
 using namespace sidestream;

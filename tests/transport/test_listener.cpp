@@ -9,7 +9,7 @@
 
 #include "sidestream/error.hpp"
 #include "support/scratch.hpp"
-#include "transport/shared_memory/address_file.hpp"
+#include "transport/shared_memory/sidecar/address_file.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 #include "transport/sidecar.hpp"
 

@@ -2,7 +2,7 @@
 // other waiting for nothing. Rank 0 is the client, rank 1 the server of the first group, rank 2 that of the second.
 #include <doctest/doctest.h>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "support/ranks.hpp"
 #include "transport/shared_memory/client.hpp"
 #include "transport/shared_memory/server.hpp"

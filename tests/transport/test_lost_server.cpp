@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "support/ranks.hpp"
 #include "transport/shared_memory/client.hpp"
 #include "transport/shared_memory/server.hpp"

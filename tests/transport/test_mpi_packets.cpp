@@ -10,13 +10,12 @@
 #include <string>
 
 #include "base/backoff.hpp"
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "base/timer.hpp"
 #include "sidestream/error.hpp"
 #include "support/ranks.hpp"
 #include "transport/mpi/packet.hpp"
-#include "transport/mpi/receive_queue.hpp"
-#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/queues.hpp"
 
 using namespace sidestream;
 using namespace std::chrono_literals;

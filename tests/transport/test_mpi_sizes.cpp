@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "sidestream/error.hpp"
 #include "transport/mpi/source.hpp"
 

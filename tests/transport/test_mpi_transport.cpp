@@ -9,12 +9,12 @@
 #include <set>
 #include <string>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "support/ranks.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/server.hpp"
 #include "transport/mpi_world.hpp"
-#include "transport/shared_memory/shared_limit.hpp"
+#include "transport/shared_memory/memory_limit.hpp"
 
 using namespace sidestream;
 using sidestream::testing::MpiWorld;

@@ -1,5 +1,5 @@
 // How waiting servers learn that a simulation has gone before it let them in, whoever comes first.
-#include "transport/shared_memory/opening_socket.hpp"
+#include "transport/shared_memory/sidecar/opening_socket.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

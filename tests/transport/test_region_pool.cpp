@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "support/faults.hpp"
-#include "transport/shared_memory/shared_limit.hpp"
+#include "transport/shared_memory/memory_limit.hpp"
 #include "transport/sidecar.hpp"
 
 using namespace sidestream;

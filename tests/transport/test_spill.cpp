@@ -14,8 +14,8 @@
 
 #include "base/descriptor.hpp"
 #include "sidestream/error.hpp"
-#include "transport/shared_memory/spill_folder.hpp"
-#include "transport/shared_memory/spill_reader.hpp"
+#include "transport/shared_memory/spill/spill_folder.hpp"
+#include "transport/shared_memory/spill/spill_reader.hpp"
 
 using namespace sidestream;
 using namespace sidestream::shared_memory;

@@ -9,12 +9,12 @@
 #include <numeric>
 #include <random>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "sidestream/error.hpp"
 #include "support/scratch.hpp"
-#include "transport/staging/bulk.hpp"
 #include "transport/staging/folder.hpp"
 #include "transport/staging/format.hpp"
+#include "transport/staging/stream_data_engine.hpp"
 
 namespace fs = std::filesystem;
 using namespace sidestream;

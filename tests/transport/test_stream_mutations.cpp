@@ -7,11 +7,11 @@
 #include <numeric>
 #include <random>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "client/declarations.hpp"
 #include "support/scratch.hpp"
 #include "transport/staging/server.hpp"
-#include "transport/staging/step_check.hpp"
+#include "transport/staging/step_builder.hpp"
 #include "transport/staging/writer_coordinator.hpp"
 
 using namespace sidestream;

@@ -1,4 +1,4 @@
-"""Writes tests/transport/golden/step-7 from the specification in docs/formats.md, without Sidestream."""
+"""Writes tests/transport/golden/step-7 from the specification in docs/format-streams.md, without Sidestream."""
 
 import struct
 import sys

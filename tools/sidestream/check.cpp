@@ -1,4 +1,4 @@
-#include "check.hpp"
+#include "commands.hpp"
 
 #include <fmt/ranges.h>
 
@@ -7,16 +7,16 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
-#include "check_buffer.hpp"
-#include "config/document.hpp"
-#include "config/split.hpp"
+#include "check_options.hpp"
+#include "config/groups.hpp"
+#include "config/options/document.hpp"
 #include "config/stream_config.hpp"
 #include "loading.hpp"
 #include "mistakes.hpp"
-#include "server/movement.hpp"
-#include "session/record.hpp"
+#include "server/redistribution/movement.hpp"
+#include "session/serving/record.hpp"
 #include "summary.hpp"
-#include "transport/staging/bulk.hpp"
+#include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream {
 
@@ -85,8 +85,8 @@ std::string examine(const CheckOptions& options, const Document& document, const
   return summary(options, config, registry, nodes);
 }
 
-/// With a way out where the file may be right, and something is missing that calls of the program declare.
-std::string together(const CheckOptions& options, const std::vector<std::string>& mistakes) {
+/// All mistakes as one message. If only declarations by calls of the program are missing, it says how to give them.
+std::string message_of(const CheckOptions& options, const std::vector<std::string>& mistakes) {
   std::string text = fmt::format("{}", fmt::join(mistakes, "\n"));
   if (mistakes.size() > 1) text = fmt::format("found {} mistakes in '{}':\n", mistakes.size(), options.file) + text;
   const bool given = !options.meshes.empty() || !options.variables.empty() || !options.declared.empty();
@@ -110,7 +110,7 @@ std::string check(const CheckOptions& options) {
   const std::vector<std::string> mistakes =
       mistakes_of(*document, [&](const Document& part) { text = examine(options, part, parameters, declared); });
   if (mistakes.empty()) return text;
-  throw Error(Code::configuration, together(options, mistakes));
+  throw Error(Code::configuration, message_of(options, mistakes));
 }
 
 void check_directory(const CheckOptions& options) {

@@ -1,14 +1,14 @@
-#include "check_buffer.hpp"
+#include "check_options.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "config/byte_size.hpp"
-#include "config/fail_at.hpp"
-#include "config/split.hpp"
-#include "session/wiring.hpp"
+#include "config/groups.hpp"
+#include "config/options/document.hpp"
+#include "config/options/option_text.hpp"
+#include "session/opening/wiring.hpp"
 #include "sidestream/data/array.hpp"
 
 namespace sidestream {

@@ -4,9 +4,8 @@
 #include <cmath>
 
 #include "base/fail.hpp"
-#include "config/document.hpp"
-#include "config/fail_at.hpp"
-#include "config/names.hpp"
+#include "config/options/document.hpp"
+#include "config/options/names.hpp"
 #include "loading.hpp"
 
 namespace sidestream {

@@ -1,10 +1,10 @@
-#include "database.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/fail.hpp"
-#include "config/byte_size.hpp"
+#include "config/options/option_text.hpp"
 #include "storage/database/database.hpp"
 #include "storage/database/inspection.hpp"
 #include "storage/database/prune.hpp"

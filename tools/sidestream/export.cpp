@@ -1,4 +1,4 @@
-#include "export.hpp"
+#include "commands.hpp"
 
 #include <vector>
 

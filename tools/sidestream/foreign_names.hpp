@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 
 namespace sidestream {
 

@@ -1,4 +1,4 @@
-#include "group_command.hpp"
+#include "commands.hpp"
 
 #include <signal.h>
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/fail.hpp"
-#include "config/names.hpp"
+#include "config/options/names.hpp"
 #include "run_timings.hpp"
-#include "storage/replace_file.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream {
 

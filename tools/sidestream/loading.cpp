@@ -4,14 +4,17 @@
 #include <fstream>
 #include <sstream>
 
+#include "analysis/register.hpp"
 #include "base/fail.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"
-#include "config/plugin_loader.hpp"
+#include "config/tasks/plugin_loader.hpp"
 #include "data/file_pattern.hpp"
-#include "kinds.hpp"
-#include "session/c_analysis.hpp"
+#include "partition/kinds.hpp"
+#include "session/c/c_analysis.hpp"
+#include "storage/register.hpp"
+#include "transport/staging/writer.hpp"
 
 namespace sidestream {
 
@@ -80,6 +83,15 @@ void settle_groups(Config& config, int servers, int nodes) {
   } else {
     static_cast<void>(costs_by_group(placement.groups, tasks, costs));
   }
+}
+
+Registry built_in_kinds() {
+  Registry registry;
+  register_analyses(registry);
+  register_storage(registry);
+  register_partitioners(registry);
+  staging::register_streams(registry, std::make_shared<staging::StreamContext>());
+  return registry;
 }
 
 }  // namespace sidestream

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "check_options.hpp"
-#include "config/document.hpp"
+#include "config/options/document.hpp"
+#include "sidestream/extend/registry.hpp"
 
 namespace sidestream {
 
@@ -21,5 +22,9 @@ void settle_groups(Config& config, int servers, int nodes);
 
 /// A folder for writers to be made with and not used.
 [[nodiscard]] std::shared_ptr<const OutputDirectory> dry_directory(const std::string& root);
+
+// The registry with everything that comes with Sidestream.
+
+[[nodiscard]] Registry built_in_kinds();
 
 }  // namespace sidestream

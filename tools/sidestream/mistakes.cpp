@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 #include "sidestream/error.hpp"
 
 namespace sidestream {

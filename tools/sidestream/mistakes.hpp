@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/document.hpp"
+#include "config/options/document.hpp"
 
 namespace sidestream {
 

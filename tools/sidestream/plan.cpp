@@ -1,4 +1,4 @@
-#include "plan.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/empty_results.hpp"
+#include "analysis/common/extract/empty_results.hpp"
 #include "base/fail.hpp"
 #include "config/groups.hpp"
 #include "data/covered_cells.hpp"
@@ -16,7 +16,7 @@
 #include "loading.hpp"
 #include "plan_report.hpp"
 #include "plan_source.hpp"
-#include "server/plan_check.hpp"
+#include "server/redistribution/movement.hpp"
 
 namespace sidestream {
 

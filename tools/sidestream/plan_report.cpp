@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "config/byte_size.hpp"
+#include "config/options/option_text.hpp"
 
 namespace sidestream {
 

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "base/fail.hpp"
-#include "config/names.hpp"
+#include "config/options/names.hpp"
 #include "loading.hpp"
 
 namespace sidestream {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "config/document.hpp"
+#include "config/options/document.hpp"
 #include "storage/formats/metadata_file.hpp"
 
 namespace sidestream {

@@ -7,7 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/python_program.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 
 namespace sidestream {
 

@@ -1,11 +1,11 @@
-#include "reference_part.hpp"
+#include "commands.hpp"
 
 #include <algorithm>
 #include <sstream>
 #include <vector>
 
 #include "base/fail.hpp"
-#include "config/names.hpp"
+#include "config/options/names.hpp"
 
 namespace sidestream {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "base/fail.hpp"
 #include "base/numbers.hpp"
-#include "config/document.hpp"
-#include "config/own_files.hpp"
-#include "config/written_tasks.hpp"
+#include "config/options/document.hpp"
+#include "config/reserved_file_names.hpp"
+#include "config/tasks/tasks.hpp"
 #include "loading.hpp"
 #include "storage/formats/csv.hpp"
 

@@ -1,13 +1,19 @@
-#include "serve.hpp"
+#include "commands.hpp"
 
-#include "group_command.hpp"
-#include "session/sidecar_group.hpp"
+#include "session/serving/sidecar_group.hpp"
 
 namespace sidestream {
 
 int serve(const ServeOptions& options) {
   return run_group("serve", [&](MPI_Comm group, const std::function<bool()>& stop) {
     serve_sidecar(group, {options.file, options.wait, options.directory, stop});
+  });
+}
+
+int endpoint(EndpointOptions options) {
+  return run_group("endpoint", [&](MPI_Comm group, const std::function<bool()>& stop) {
+    options.stop = stop;
+    run_endpoint(group, options);
   });
 }
 

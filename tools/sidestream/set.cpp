@@ -1,7 +1,7 @@
-#include "set.hpp"
+#include "commands.hpp"
 
 #include "base/fail.hpp"
-#include "storage/steering_mailbox.hpp"
+#include "storage/files/steering_mailbox.hpp"
 
 namespace sidestream {
 

@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 
-#include "config/byte_size.hpp"
-#include "config/names.hpp"
-#include "config/schedule_text.hpp"
+#include "config/options/names.hpp"
+#include "config/options/option_text.hpp"
 #include "config/stream_config.hpp"
-#include "config/task_files.hpp"
+#include "config/tasks/schedule_text.hpp"
+#include "config/tasks/tasks.hpp"
 #include "data/derivation.hpp"
-#include "storage/writers/vtk_writer.hpp"
+#include "storage/writers/kinds.hpp"
 
 namespace sidestream {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "config/names.hpp"
+#include "config/options/names.hpp"
 
 namespace sidestream {
 

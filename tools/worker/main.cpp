@@ -1,5 +1,5 @@
 // The process of an isolated analysis: started by servers alone, see docs/containment.md.
 #include "server/isolation/worker_loop.hpp"
-#include "session/worker_setup.hpp"
+#include "session/serving/worker_setup.hpp"
 
 int main() { return sidestream::run_worker(sidestream::make_worker_task); }

@@ -1,4 +1,4 @@
-// The analysis `python`, which src/analysis/python.cpp declares: a function or a class in a file of the user's.
+// The analysis `python`, which src/analysis/python/python.cpp declares: a function or a class in a file of the user's.
 #include "sidestream/extend/plugin.hpp"
 
 #include <memory>

@@ -23,8 +23,8 @@ struct Runtime {
 /// Meshes and variables by name, as dicts that serving/entry.py turns into objects.
 [[nodiscard]] Ref declarations_of(const Metadata& metadata);
 
-/// What `local` got of the variables, one dict for each block of each. What they lend is lent until serving/entry.py ends
-/// it.
+/// What `local` got of the variables, one dict for each block of each. What they lend is lent until serving/entry.py
+/// ends it.
 [[nodiscard]] Ref records_of(const LocalInput& input, const Selection& selection);
 
 /// (index, cycle, time)

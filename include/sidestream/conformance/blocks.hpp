@@ -69,7 +69,7 @@ class Blocks : public Check {
   }
   void compare(ServerTransport& transport, std::int64_t n, std::int32_t variable, std::int64_t version) {
     std::vector<std::pair<BlockRecord, const std::byte*>> all;
-    if (transport.at_hand()) {
+    if (transport.values_in_place()) {
       const auto& arrivals = variable == kept_variable ? transport.persistent() : transport.inbox(n).blocks;
       for (const Arrival& arrival : arrivals) all.emplace_back(arrival.record, arrival.data);
     } else {

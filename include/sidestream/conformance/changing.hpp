@@ -43,7 +43,7 @@ class Mixed final : public Check {
       compare_arrivals(transport, n);
       compare_ranges(transport, n);
       Values values(transport, report_, world_, n);
-      if (transport.at_hand()) {
+      if (transport.values_in_place()) {
         compare_at_hand(transport, values, n);
       } else {
         values.fetch(values.some(random_));

@@ -31,7 +31,7 @@ class Standing final : public Check {
   void serve(ServerTransport& transport, std::int64_t n) override {
     static_cast<void>(transport.advance(n));
     const bool refused = n % 10 == 5;
-    if (!refused && !transport.at_hand()) {
+    if (!refused && !transport.values_in_place()) {
       Values values(transport, report_, world_, n);
       if (n == 0 || n == 12) wanted_ = values.some(random_);
       if (n != 18) values.fetch(wanted_);

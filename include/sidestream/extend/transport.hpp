@@ -270,13 +270,14 @@ class ServerTransport {
   [[nodiscard]] virtual const std::vector<Arrival>& persistent() const = 0;
   /// True if values lie where the server can read them: then it sees all blocks of its own clients, without moving
   /// them, and no others. False: arrivals have no data, and any server may fetch any block of any client.
-  [[nodiscard]] virtual bool at_hand() const = 0;
-  /// Where values lie that `at_hand` promises, as far as other processes can map it; none: it is this process' own.
+  [[nodiscard]] virtual bool values_in_place() const = 0;
+  /// Where values lie that `values_in_place` promises, as far as other processes can map it; none: it is this process'
+  /// own.
   [[nodiscard]] virtual std::vector<SharedObject> shared_objects() const { return {}; }
   /// Gets values of this iteration (of variables that are not time-varying, the newest up to it): for each piece its
   /// values in the variable's order without gaps, or null if the block was not published. Valid until release.
-  /// Collective over the servers, each of which wants what it wants. Not called if `at_hand`. Throws Error(system) for
-  /// want of memory; the transport goes on working.
+  /// Collective over the servers, each of which wants what it wants. Not called if `values_in_place`. Throws
+  /// Error(system) for want of memory; the transport goes on working.
   [[nodiscard]] virtual std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) = 0;
   /// Ranges of the blocks that this server's own clients delivered in the iteration, or keep. Collective over the
   /// servers.
@@ -293,7 +294,8 @@ class ServerTransport {
   virtual void finish() {}
   /// All servers have what they need of the iteration's values: clients may use the memory again although the outcome
   /// is not known yet. After the last `fetch` and `ranges` of the iteration, which the servers have agreed went well;
-  /// what `fetch` returned stays valid. At most once an iteration, and not if `at_hand`; `release` alone does it too.
+  /// what `fetch` returned stays valid. At most once an iteration, and not if `values_in_place`; `release` alone does
+  /// it too.
   virtual void free_values(std::int64_t index) { static_cast<void>(index); }
   /// What will be told of an iteration that the servers found to be `outcome`: a transport that hands iterations on
   /// knows whether anybody took them. The same on all servers, and known when they have processed it.
@@ -315,7 +317,7 @@ class ServerTransport {
   }
   /// This server can not go on and says why; its clients go on without servers. The last call.
   virtual void leave(const std::string& why) { post_failure(why); }
-  /// Bytes of values that came to this server so far: moved, or, if `at_hand`, published by its clients.
+  /// Bytes of values that came to this server so far: moved, or, if `values_in_place`, published by its clients.
   [[nodiscard]] virtual std::uint64_t bytes_received() const = 0;
 };
 

@@ -5,16 +5,16 @@
 // what they have at each place of each axis goes on, until it is known which belong together and where their peaks are.
 #include <fmt/format.h>
 
-#include "analysis/common_options.hpp"
-#include "analysis/halos/gathering.hpp"
-#include "analysis/halos/halo_table.hpp"
-#include "analysis/halos/history.hpp"
-#include "analysis/halos/known_halos.hpp"
-#include "analysis/halos/labels.hpp"
-#include "analysis/halos/level_task.hpp"
-#include "analysis/halos/mass_function.hpp"
-#include "analysis/halos/profile.hpp"
-#include "analysis/kinds.hpp"
+#include "analysis/common/common_options.hpp"
+#include "analysis/common/kinds.hpp"
+#include "analysis/halos/amr/level_task.hpp"
+#include "analysis/halos/finder/gathering.hpp"
+#include "analysis/halos/finder/halo_table.hpp"
+#include "analysis/halos/finder/history.hpp"
+#include "analysis/halos/finder/known_halos.hpp"
+#include "analysis/halos/finder/labels.hpp"
+#include "analysis/halos/finder/mass_function.hpp"
+#include "analysis/halos/finder/profile.hpp"
 
 namespace sidestream {
 namespace halos {
@@ -136,11 +136,11 @@ class Halos final : public Task {
 
   void gather(const CombineInput& input) {
     const double unit = query_.thresholds.of_mean ? mean_of(mean_) : 1;
-    FoundParts found;
+    LocalComponents found;
     particles_.clear();
     for (const Bytes& partial : input.partials) {
       ByteReader in(partial);
-      found.append(FoundParts::read(in));
+      found.append(LocalComponents::read(in));
       if (!particles()) continue;
       std::vector<PlacedParticle> some;
       in.get(some);

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/cells/owned_leaves.hpp"
-#include "analysis/grids/level_axes.hpp"
 #include "analysis/sampling/samplers.hpp"
 #include "base/fail.hpp"
+#include "mesh/owned_leaves.hpp"
+#include "mesh/point_grid.hpp"
 
 namespace sidestream::sampling {
 namespace {
@@ -32,7 +32,7 @@ struct StencilCell {
 
 class Mixer {
  public:
-  Mixer(const Query& query, const Targets& targets, const LocalInput& input, BytesView levels, GridSums& sums)
+  Mixer(const Query& query, const SamplePoints& targets, const LocalInput& input, BytesView levels, GridSums& sums)
       : query_(query),
         targets_(targets),
         input_(input),
@@ -211,7 +211,7 @@ class Mixer {
   }
 
   const Query& query_;
-  const Targets& targets_;
+  const SamplePoints& targets_;
   const LocalInput& input_;
   const Mesh& mesh_;
   BytesView levels_;
@@ -242,7 +242,7 @@ std::size_t mixed_count(const Query& query, const Metadata& metadata) {
   return count;
 }
 
-Bytes levels_of(const Query& query, const Targets& targets, const LocalInput& input) {
+Bytes levels_of(const Query& query, const SamplePoints& targets, const LocalInput& input) {
   Bytes levels(static_cast<std::size_t>(targets.count()), static_cast<std::byte>(-1));
   Query own = query;
   own.linear_cells = false;
@@ -275,7 +275,8 @@ Bytes joined_levels(std::span<const Bytes> partials, std::int64_t targets, Commu
   return joined;
 }
 
-void add_mixed(const Query& query, const Targets& targets, const LocalInput& input, BytesView levels, GridSums& sums) {
+void add_mixed(const Query& query, const SamplePoints& targets, const LocalInput& input, BytesView levels,
+               GridSums& sums) {
   Mixer mixer(query, targets, input, levels, sums);
   const bool tree = mesh_of(query, input.metadata).kind() == MeshKind::octree;
   for (const SampledBlock& block : blocks_of(query, input)) {

@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/grids/grid_sums.hpp"
 #include "analysis/sampling/sampler.hpp"
+#include "reduce/grid_sums.hpp"
 
 namespace sidestream::sampling {
 
@@ -28,12 +28,13 @@ inline constexpr double reach_in_cells = 1.5;
 
 /// The level of each target's finest cell in this server's blocks, -1 where there is none, a byte each: for a pass of
 /// its own. `joined_levels`, collective: that of all servers.
-[[nodiscard]] Bytes levels_of(const Query& query, const Targets& targets, const LocalInput& input);
+[[nodiscard]] Bytes levels_of(const Query& query, const SamplePoints& targets, const LocalInput& input);
 [[nodiscard]] Bytes joined_levels(std::span<const Bytes> partials, std::int64_t targets, Communicator& servers);
 
 /// Adds, for each target, what cells of this server's blocks give: of each number a sum, and last that of the parts,
 /// which is 1 if all is there. `levels`: from joined_levels.
-void add_mixed(const Query& query, const Targets& targets, const LocalInput& input, BytesView levels, GridSums& sums);
+void add_mixed(const Query& query, const SamplePoints& targets, const LocalInput& input, BytesView levels,
+               GridSums& sums);
 
 /// Puts such a sum in the place of the cell's own values, of those that are in cells, where all of it is there and it
 /// is a number.

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/grids/level_axes.hpp"
 #include "analysis/sampling/samplers.hpp"
-#include "analysis/surfaces/tracer.hpp"
+#include "contour/marching_cubes_cell.hpp"
+#include "mesh/point_grid.hpp"
 
 namespace sidestream::sampling {
 namespace {
@@ -32,7 +32,7 @@ class BoxSampler {
         block_(block) {}
 
   /// Gives the sink all targets in the block, some at a time: what is held does not grow with their number.
-  void run(const Targets& targets, const Sink& sink) {
+  void run(const SamplePoints& targets, const Sink& sink) {
     constexpr std::size_t together = std::size_t{1} << 16;
     Place low{}, high{};
     const Box& cells = block_.block.cells;
@@ -58,7 +58,7 @@ class BoxSampler {
   }
 
  private:
-  void give(const Targets& targets, const Sink& sink) const {
+  void give(const SamplePoints& targets, const Sink& sink) const {
     const std::size_t count = value_count(query_, metadata_);
     std::vector<double> values(count * found_.size());
     std::size_t column = 0;
@@ -150,7 +150,7 @@ Between between_centres(const LevelAxes& axes, int axis, Index cell, double x) {
   return {lower, lower + 1, (x - low) / (high - low)};
 }
 
-void sample_boxes(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink) {
+void sample_boxes(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink) {
   for (const SampledBlock& block : blocks_of(query, input)) {
     if (block.block.cells.empty() || !is_chosen(query, block)) continue;
     BoxSampler sampler(query, input.metadata, block);

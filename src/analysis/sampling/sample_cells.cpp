@@ -3,12 +3,12 @@
 #include <limits>
 #include <map>
 
-#include "analysis/cells/subdivision.hpp"
-#include "analysis/point_values.hpp"
-#include "analysis/sampling/cell_shape.hpp"
 #include "analysis/sampling/samplers.hpp"
-#include "analysis/surfaces/cell_shapes.hpp"
 #include "base/fail.hpp"
+#include "mesh/cells/cell_shape.hpp"
+#include "mesh/cells/cell_shapes.hpp"
+#include "mesh/cells/subdivision.hpp"
+#include "mesh/point_values.hpp"
 
 namespace sidestream::sampling {
 namespace {
@@ -48,7 +48,7 @@ class CellSampler {
     }
   }
 
-  [[nodiscard]] std::int64_t find(const Targets& targets) {
+  [[nodiscard]] std::int64_t find(const SamplePoints& targets) {
     for (std::size_t cell = 0; cell < ends_.size(); ++cell) {
       if (flags_.empty() || flags_[cell] == 0) look_into(cell, targets);
     }
@@ -74,7 +74,7 @@ class CellSampler {
          cell, block_.block.id, mesh_.name, begin, end, count, places_.size());
   }
 
-  void look_into(std::size_t cell, const Targets& targets) {
+  void look_into(std::size_t cell, const SamplePoints& targets) {
     const std::span<const Index> points = points_of_cell(cell);
     if (points.empty()) return;
     Place low = places_[static_cast<std::size_t>(points[0])], high = low;
@@ -107,7 +107,7 @@ class CellSampler {
   };
 
   /// Whether the place is in it; if so its values are given.
-  bool look_into(const Simple& part, std::size_t cell, const Targets& targets, std::int64_t target) {
+  bool look_into(const Simple& part, std::size_t cell, const SamplePoints& targets, std::int64_t target) {
     const CellKind kind = kind_of(part.type);
     // A surface in space has no inside.
     if (kind.dimensions != mesh_.dimensions || kind.corners != part.points.size()) return false;
@@ -118,8 +118,8 @@ class CellSampler {
     return weights.has_value();
   }
 
-  /// Cells of higher order are looked into as linear ones (cells/subdivision.hpp), polyhedra as tetrahedra, polygons as
-  /// triangles. False: the type is not known.
+  /// Cells of higher order are looked into as linear ones (mesh/cells/subdivision.hpp), polyhedra as tetrahedra,
+  /// polygons as triangles. False: the type is not known.
   bool take_parts(std::size_t cell, std::uint8_t type, std::span<const Index> points) {
     if (kind_of(type).dimensions > 0) {
       parts_.push_back({type, {points.begin(), points.end()}});
@@ -234,7 +234,7 @@ class CellSampler {
 
 }  // namespace
 
-std::int64_t sample_cells(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink) {
+std::int64_t sample_cells(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink) {
   std::int64_t unknown = 0;
   for (const SampledBlock& block : blocks_of(query, input)) {
     unknown += CellSampler(query, input, block, sink).find(targets);

@@ -1,8 +1,8 @@
 // Curvilinear meshes: the cells near a place are looked into.
 #include <algorithm>
 
-#include "analysis/sampling/cell_shape.hpp"
 #include "analysis/sampling/samplers.hpp"
+#include "mesh/cells/cell_shape.hpp"
 
 namespace sidestream::sampling {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::array cell_types{CellType::line, CellType::pixel, CellType::voxel
 class CurvedSampler {
  public:
   CurvedSampler(const Query& query, const LocalInput& input, const SampledBlock& block, const BlockView& coordinates,
-                const Targets& targets, const Sink& sink)
+                const SamplePoints& targets, const Sink& sink)
       : query_(query),
         input_(input),
         mesh_(mesh_of(query, input.metadata)),
@@ -93,7 +93,7 @@ class CurvedSampler {
   const LocalInput& input_;
   const Mesh& mesh_;
   const SampledBlock& block_;
-  const Targets& targets_;
+  const SamplePoints& targets_;
   const Sink& sink_;
   std::vector<PointValues> places_, values_;
   const BlockView* flags_ = nullptr;
@@ -102,7 +102,7 @@ class CurvedSampler {
 
 }  // namespace
 
-void sample_curvilinear(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink) {
+void sample_curvilinear(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink) {
   const std::int32_t coordinates = mesh_of(query, input.metadata).array(Role::coordinates);
   for (const SampledBlock& block : blocks_of(query, input)) {
     const BlockView* where = input.find(coordinates, block.block.id);

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "analysis/cells/owned_leaves.hpp"
-#include "analysis/grids/level_axes.hpp"
 #include "analysis/sampling/samplers.hpp"
+#include "mesh/owned_leaves.hpp"
+#include "mesh/point_grid.hpp"
 
 namespace sidestream::sampling {
 namespace {
@@ -14,7 +14,7 @@ struct Wanted {
   Place place;
 };
 
-/// Targets that are looked for together: each takes some 160 bytes meanwhile.
+/// How many points are searched for at a time: each takes some 160 bytes meanwhile.
 constexpr std::size_t batch = std::size_t{1} << 17;
 
 struct FoundLeaf {
@@ -32,7 +32,7 @@ class TreeSampler {
   /// Calls `f(leaf)` for what is found, batch by batch of the targets: what is held does not grow with their number.
   /// In a batch in the order of targets, and with a grid in that order altogether.
   template <class F>
-  void find(const Targets& targets, const Bounds& bounds, F&& f) {
+  void find(const SamplePoints& targets, const Bounds& bounds, F&& f) {
     const auto [low, high] = reach(bounds);
     std::vector<Wanted> wanted;
     const auto look = [&] {
@@ -133,7 +133,7 @@ class TreeSampler {
 
 }  // namespace
 
-void sample_trees(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink) {
+void sample_trees(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink) {
   const Mesh& mesh = mesh_of(query, input.metadata);
   std::vector<double> values(value_count(query, input.metadata));
   for (const SampledBlock& block : blocks_of(query, input)) {

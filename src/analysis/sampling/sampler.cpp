@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "analysis/common_options.hpp"
+#include "analysis/common/common_options.hpp"
 #include "analysis/sampling/samplers.hpp"
 
 namespace sidestream::sampling {
@@ -95,7 +95,8 @@ Place reach_of_cells(const Mesh& mesh) {
 
 }  // namespace
 
-Selection selection_of(const Query& query, const Metadata& metadata, const std::shared_ptr<const Targets>& targets) {
+Selection selection_of(const Query& query, const Metadata& metadata,
+                       const std::shared_ptr<const SamplePoints>& targets) {
   const bool mixes = mixes_levels(query, metadata);
   const Place more = mixes ? reach_of_cells(mesh_of(query, metadata)) : Place{};
   BlockPredicate near;
@@ -128,7 +129,7 @@ std::size_t value_count(const Query& query, const Metadata& metadata) {
   return count;
 }
 
-std::int64_t sample(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink) {
+std::int64_t sample(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink) {
   const Mesh& mesh = mesh_of(query, input.metadata);
   if (mesh.axes()) {
     sample_boxes(query, targets, input, sink);

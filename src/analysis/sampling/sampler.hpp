@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/cell_choice.hpp"
-#include "analysis/sampling/targets.hpp"
+#include "mesh/cell_choice.hpp"
+#include "mesh/sample_points.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/options.hpp"
 #include "sidestream/extend/task.hpp"
@@ -47,13 +47,13 @@ void check_query(const Settings& settings, const std::string& option, const Quer
 
 /// The blocks in which there are targets, and what is needed around them.
 [[nodiscard]] Selection selection_of(const Query& query, const Metadata& metadata,
-                                     const std::shared_ptr<const Targets>& targets);
+                                     const std::shared_ptr<const SamplePoints>& targets);
 
 /// How many values a target gets.
 [[nodiscard]] std::size_t value_count(const Query& query, const Metadata& metadata);
 
 /// Finds the targets in this server's blocks. Where a value was not delivered it is NaN. Returns in how many cells
 /// targets may lie that were not looked into, of types that are not known.
-std::int64_t sample(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
+std::int64_t sample(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
 
 }  // namespace sidestream::sampling

@@ -1,10 +1,13 @@
 // How targets are found in blocks of each kind of mesh, and what these have in common.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
-#include "analysis/grids/level_axes.hpp"
 #include "analysis/sampling/sampler.hpp"
+#include "base/log.hpp"
+#include "mesh/point_grid.hpp"
 
 namespace sidestream::sampling {
 
@@ -68,10 +71,40 @@ struct Between {
 void widen(Place& low, Place& high);
 
 // One for each kind of mesh, see `sample`.
-void sample_boxes(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
-void sample_trees(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
-void sample_curvilinear(const Query& query, const Targets& targets, const LocalInput& input, const Sink& sink);
-[[nodiscard]] std::int64_t sample_cells(const Query& query, const Targets& targets, const LocalInput& input,
+void sample_boxes(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
+void sample_trees(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
+void sample_curvilinear(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
+[[nodiscard]] std::int64_t sample_cells(const Query& query, const SamplePoints& targets, const LocalInput& input,
                                         const Sink& sink);
+
+// What users are told of places that got no value.
+
+/// Warns once of each of two things: places may move out of a mesh that moves, and that need not be said in every
+/// iteration.
+class UnsampledPoints {
+ public:
+  /// `file`: that the places' values go to.
+  explicit UnsampledPoints(std::string file) : file_(std::move(file)) {}
+
+  /// `outside` of `all` places are in no block; `unknown` cells, in which places may lie, were not looked into (see
+  /// `sample`). Of all servers; for one of them to say.
+  void tell(std::int64_t outside, std::int64_t all, std::int64_t unknown) {
+    if (outside > 0 && !told_outside_) {
+      log::warning("'{}': {} of {} places are in no block; their values are NaN", file_, outside, all);
+      told_outside_ = true;
+    }
+    if (unknown > 0 && !told_unknown_) {
+      log::warning(
+          "'{}': {} cells near the places are of types that are not known, and not looked into; places in them count "
+          "as outside",
+          file_, unknown);
+      told_unknown_ = true;
+    }
+  }
+
+ private:
+  std::string file_;
+  bool told_outside_ = false, told_unknown_ = false;
+};
 
 }  // namespace sidestream::sampling

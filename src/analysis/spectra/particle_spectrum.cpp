@@ -4,9 +4,9 @@
 // grid. Planes are then transformed as slabs are, and divided anew for the third axis.
 #include <fmt/format.h>
 
-#include "analysis/common_options.hpp"
-#include "analysis/grids/deposit_sums.hpp"
-#include "analysis/kinds.hpp"
+#include "analysis/common/common_options.hpp"
+#include "analysis/common/deposit_sums.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/spectra/power_spectrum.hpp"
 #include "base/records.hpp"
 

@@ -13,8 +13,8 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/spectra/large_rooms.hpp"
 #include "analysis/spectra/line_transform.hpp"
+#include "analysis/spectra/page_cache.hpp"
 #include "sidestream/data/decomposition.hpp"
 #include "sidestream/data/mesh.hpp"
 #include "sidestream/extend/communicator.hpp"

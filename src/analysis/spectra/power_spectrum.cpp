@@ -5,8 +5,8 @@
 // all modes, by the volume, is the variance.
 #include <fmt/format.h>
 
-#include "analysis/common_options.hpp"
-#include "analysis/kinds.hpp"
+#include "analysis/common/common_options.hpp"
+#include "analysis/common/kinds.hpp"
 #include "analysis/spectra/power_spectrum.hpp"
 
 namespace sidestream {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/common_options.hpp"
-#include "analysis/great_sums.hpp"
-#include "analysis/words.hpp"
+#include "analysis/common/common_options.hpp"
+#include "reduce/great_sums.hpp"
+#include "reduce/words.hpp"
 
 namespace sidestream::spectra {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/charts/chart.hpp"
+#include "analysis/common/chart.hpp"
 #include "analysis/spectra/field_spectrum.hpp"
 #include "sidestream/extend/analysis.hpp"
 

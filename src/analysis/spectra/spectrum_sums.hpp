@@ -7,8 +7,7 @@
 
 #include "analysis/spectra/line_transform.hpp"
 #include "analysis/spectra/wave_bins.hpp"
-#include "analysis/spectra/window_sum.hpp"
-#include "analysis/words.hpp"
+#include "reduce/words.hpp"
 #include "sidestream/data/result.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 

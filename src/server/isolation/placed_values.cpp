@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "base/checked.hpp"
+#include "base/fail.hpp"
 
 namespace sidestream {
 

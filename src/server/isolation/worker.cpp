@@ -11,12 +11,11 @@
 #include <cstring>
 #include <utility>
 
-#include "base/checked.hpp"
-#include "base/descriptor_message.hpp"
+#include "base/descriptor.hpp"
 #include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 #include "server/isolation/input_bytes.hpp"
 
 namespace sidestream {

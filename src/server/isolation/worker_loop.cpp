@@ -17,13 +17,13 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor_message.hpp"
+#include "base/descriptor.hpp"
 #include "base/fail.hpp"
 #include "base/float_environment.hpp"
-#include "base/folder_names.hpp"
 #include "base/memory_object.hpp"
 #include "base/numbers.hpp"
-#include "base/system_text.hpp"
+#include "base/paths.hpp"
+#include "base/text.hpp"
 #include "server/isolation/input_bytes.hpp"
 #include "server/isolation/worker_messages.hpp"
 

@@ -1,7 +1,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "config/plugin_loader.hpp"
+#include "config/tasks/plugin_loader.hpp"
 #include "storage/codecs/pipeline.hpp"
 
 namespace sidestream {

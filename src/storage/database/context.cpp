@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/checked.hpp"
 #include "base/fail.hpp"
 #include "base/records.hpp"
 #include "storage/database/tree_pieces.hpp"

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/records.hpp"
-#include "storage/slabs.hpp"
+#include "storage/files/slabs.hpp"
 
 namespace sidestream::database {
 

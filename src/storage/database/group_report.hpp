@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "base/persist.hpp"
 #include "base/records.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "storage/database/layout.hpp"
 
 namespace sidestream::database {
@@ -18,7 +18,7 @@ struct GroupReport {
 
   [[nodiscard]] Bytes packed() const {
     Bytes bytes_of_it;
-    persist([&] {
+    retry_while_out_of_memory([&] {
       ByteWriter writer;
       writer.put(failure);
       writer.put(entry);

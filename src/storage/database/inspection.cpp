@@ -1,7 +1,7 @@
 #include "storage/database/inspection.hpp"
 
 #include "base/fail.hpp"
-#include "storage/directory_lock.hpp"
+#include "storage/files/directory_lock.hpp"
 
 namespace sidestream::database {
 

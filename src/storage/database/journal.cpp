@@ -1,14 +1,14 @@
 #include "storage/database/journal.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <span>
 #include <unordered_set>
 
 #include "base/fail.hpp"
-#include "storage/output_file.hpp"
+#include "storage/database/segment.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream::database {
 
@@ -86,6 +86,29 @@ Journal parse_journal(BytesView bytes, const std::string& path) {
 bool is_removed(const std::string& directory, std::uint64_t slot) {
   const std::vector<Entry> there = read_journal(directory).contexts;
   return std::none_of(there.begin(), there.end(), [slot](const Entry& entry) { return entry.slot == slot; });
+}
+
+// The part of the journal that writers need; readers do without.
+
+namespace fs = std::filesystem;
+
+void create_journal(const std::string& directory, bool flush) {
+  const std::string path = (fs::path(directory) / journal_name).string();
+  make_directory_of(path);
+  const Slot head = head_slot();
+  // Under another name first: a head that is not whole is damage, not a beginning.
+  const std::string temporary = (fs::path(directory) / fmt::format(".{}.part", journal_name)).string();
+  write_file(temporary, {reinterpret_cast<const char*>(head.data()), head.size()});
+  if (flush) flush_to_disk(temporary);
+  rename_file(temporary, path);
+  if (flush) flush_directory(directory);
+}
+
+void append_slot(const std::string& directory, std::uint64_t number, const Slot& slot, bool flush) {
+  GrowingFile file((fs::path(directory) / journal_name).string(), GrowingFile::Open::existing);
+  file.write(number * slot_bytes, slot);
+  if (flush) file.flush();
+  file.close();
 }
 
 }  // namespace sidestream::database

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "config/document.hpp"
+#include "config/options/document.hpp"
 
 namespace sidestream::database {
 

@@ -1,4 +1,4 @@
-// The database's bytes: docs/database.md is the specification. Structures lie in memory as in the files.
+// The database's bytes: docs/database-format.md is the specification. Structures lie in memory as in the files.
 #pragma once
 
 #include <array>

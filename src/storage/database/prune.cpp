@@ -5,8 +5,8 @@
 
 #include "base/fail.hpp"
 #include "storage/database/unnamed.hpp"
-#include "storage/directory_lock.hpp"
-#include "storage/output_file.hpp"
+#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream::database {
 

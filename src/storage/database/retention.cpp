@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/log.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 
 namespace sidestream::database {
 

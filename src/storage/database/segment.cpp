@@ -11,7 +11,7 @@
 
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "storage/output_file.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream::database {
 

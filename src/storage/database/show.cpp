@@ -9,11 +9,9 @@
 
 #include "base/fail.hpp"
 #include "storage/database/context.hpp"
-#include "storage/database/show_vtk.hpp"
-#include "storage/file_names.hpp"
-#include "storage/output_file.hpp"
-#include "storage/replace_file.hpp"
-#include "storage/writers/hdf5_layout.hpp"
+#include "storage/files/file_names.hpp"
+#include "storage/files/output_file.hpp"
+#include "storage/hdf5/hdf5_layout.hpp"
 
 namespace sidestream::database {
 

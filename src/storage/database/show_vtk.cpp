@@ -1,12 +1,12 @@
 // The format is VTKHDF 2: docs.vtk.org, "VTKHDF File Format".
-#include "storage/database/show_vtk.hpp"
+#include "storage/database/show.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "storage/writers/hdf5_layout.hpp"
+#include "storage/hdf5/hdf5_layout.hpp"
 
 namespace sidestream::database {
 

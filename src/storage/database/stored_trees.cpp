@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "sidestream/error.hpp"
-#include "storage/slabs.hpp"
+#include "storage/files/slabs.hpp"
 
 namespace sidestream::database {
 

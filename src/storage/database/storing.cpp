@@ -7,13 +7,12 @@
 #include <filesystem>
 #include <map>
 
-#include "base/checked.hpp"
-#include "base/communicator.hpp"
 #include "base/fail.hpp"
-#include "base/folder_names.hpp"
 #include "base/log.hpp"
-#include "base/persist.hpp"
+#include "base/mpi/communicator.hpp"
+#include "base/paths.hpp"
 #include "base/records.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "storage/database/group_report.hpp"
 #include "storage/database/joined_writes.hpp"
@@ -21,10 +20,10 @@
 #include "storage/database/segment.hpp"
 #include "storage/database/show.hpp"
 #include "storage/database/written_rows.hpp"
-#include "storage/directory_lock.hpp"
-#include "storage/hdf5/face.hpp"
-#include "storage/output_file.hpp"
-#include "storage/writers/agreed_commit.hpp"
+#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_file.hpp"
+#include "storage/hdf5/overlay_header.hpp"
+#include "storage/results/agreed_commit.hpp"
 
 namespace sidestream::database {
 
@@ -141,14 +140,14 @@ void Storing::reserve(std::uint32_t number, const Extent& extent) const {
 /// Collective over the group. Returns what failed on its leader, or here.
 std::string Storing::place(Domain& domain) {
   Bytes sizes;
-  persist([&] {
+  retry_while_out_of_memory([&] {
     std::vector<std::uint64_t> mine;
     for (const Domain::Piece& piece : domain.pieces()) mine.push_back(piece.row.bytes);
     sizes = sidestream::bytes_of(mine);
   });
   const std::vector<Bytes> asked = groups_->mine->gather(sizes, 0);
   std::vector<Bytes> answers;
-  persist([&] { answers.resize(static_cast<std::size_t>(groups_->mine->size())); });
+  retry_while_out_of_memory([&] { answers.resize(static_cast<std::size_t>(groups_->mine->size())); });
   std::string failure;
   if (groups_->mine->rank() == 0) {
     failure = failure_of([&] {
@@ -248,7 +247,7 @@ void Storing::flush_segments() {
 /// Collective over the group. Writes the table on its leader.
 void Storing::write_table(const WrittenRows& rows, const std::string& failure, GroupReport& report) {
   Bytes mine;
-  persist([&] {
+  retry_while_out_of_memory([&] {
     ByteWriter writer;
     writer.put(rows.raw_bytes);
     writer.put(rows.rows.blocks);
@@ -369,7 +368,7 @@ void Storing::store(Communicator& servers, Domain& domain, const Schema& schema,
   begin_context();
   std::string failure = write_part(domain);
   WrittenRows rows;
-  persist([&] { rows.take(domain); });
+  retry_while_out_of_memory([&] { rows.take(domain); });
   finish(servers, rows, std::move(failure), schema, iteration);
 }
 
@@ -385,7 +384,7 @@ void Storing::store(Communicator& servers, int parts, const Filling& fill, const
     if (!failure.empty()) domain = {};
     const std::string unwritten = write_part(domain);
     if (failure.empty()) failure = unwritten;
-    persist([&] { rows.take(domain); });
+    retry_while_out_of_memory([&] { rows.take(domain); });
   }
   finish(servers, rows, std::move(failure), schema, iteration);
 }
@@ -406,7 +405,7 @@ void Storing::finish(Communicator& servers, const WrittenRows& mine, std::string
     });
   }
   Bytes agreed;
-  persist([&] {
+  retry_while_out_of_memory([&] {
     ByteWriter outcome;
     outcome.put(failure);
     outcome.put(entry.slot);

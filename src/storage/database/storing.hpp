@@ -12,8 +12,8 @@
 #include "storage/database/domain.hpp"
 #include "storage/database/retention.hpp"
 #include "storage/database/schema.hpp"
-#include "storage/database/stagger.hpp"
 #include "storage/database/table.hpp"
+#include "storage/files/stagger.hpp"
 
 namespace sidestream {
 class DirectoryLock;

@@ -7,9 +7,8 @@
 #include <filesystem>
 #include <set>
 
-#include "base/checked.hpp"
 #include "base/fail.hpp"
-#include "base/folder_names.hpp"
+#include "base/paths.hpp"
 
 namespace sidestream::database {
 

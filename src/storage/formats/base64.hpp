@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "storage/output_file.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream {
 

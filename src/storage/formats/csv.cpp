@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/fail.hpp"
-#include "storage/output_file.hpp"
-#include "storage/quoted_text.hpp"
+#include "storage/files/file_names.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream {
 

@@ -8,10 +8,9 @@
 #include <tuple>
 
 #include "config/declarations.hpp"
-#include "config/document.hpp"
-#include "config/fail_at.hpp"
-#include "config/names.hpp"
-#include "config/read_settings.hpp"
+#include "config/options/document.hpp"
+#include "config/options/names.hpp"
+#include "config/options/read_settings.hpp"
 
 namespace sidestream {
 

@@ -1,4 +1,4 @@
-// Files that say what exists and where: meshes, variables, blocks and perhaps ranges, without values. docs/formats.md
+// Files that say what exists and where: meshes, variables, blocks and perhaps ranges, without values. docs/metadata.md
 // specifies them.
 #pragma once
 

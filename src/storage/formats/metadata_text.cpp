@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "base/fail.hpp"
+#include "storage/files/file_names.hpp"
 #include "storage/formats/metadata_file.hpp"
-#include "storage/quoted_text.hpp"
 
 namespace sidestream {
 

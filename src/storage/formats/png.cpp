@@ -1,4 +1,4 @@
-#include "storage/formats/png.hpp"
+#include "storage/formats/kinds.hpp"
 
 #include <png.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
-#include "storage/output_file.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream {
 

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "storage/formats/vtk_cells.hpp"
-#include "storage/formats/vtk_tree.hpp"
+#include "storage/formats/vtk_fields.hpp"
 
 namespace sidestream {
 

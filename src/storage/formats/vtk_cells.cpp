@@ -1,4 +1,4 @@
-#include "storage/formats/vtk_cells.hpp"
+#include "storage/formats/vtk_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/fail.hpp"
-#include "storage/slabs.hpp"
+#include "storage/files/slabs.hpp"
 
 namespace sidestream {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "storage/slabs.hpp"
+#include "storage/files/slabs.hpp"
 
 namespace sidestream {
 

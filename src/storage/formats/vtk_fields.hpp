@@ -39,4 +39,22 @@ void declare_vtk_fields(OutputFile& file, const Mesh& mesh, const std::vector<co
 /// The coordinates of all points, three each; those that did not come are not-a-number.
 void write_vtk_points(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression);
 
+// The cells of lists in a VTK file.
+
+/// The cells of an unstructured block, as published. Throws Error(analysis) if numbers point outside what they count,
+/// which readers would follow into other memory.
+void write_vtk_cells(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression);
+
+/// A cell for each of `count` points.
+void write_vtk_verts(OutputFile& file, Index count, VtkCompression compression);
+
+// The cells of a tree in a VTK file.
+
+/// Corners of one cell of a tree, none of which it shares: 2, 4 or 8.
+[[nodiscard]] constexpr int vtk_tree_corners(int dimensions) noexcept { return 1 << dimensions; }
+
+/// All cells of a tree, fathers included, as lines, pixels or voxels with corners of their own. Flags of the fields
+/// hide fathers. Throws Error(usage) if the flags of the role `refined` are not those of a tree with as many cells.
+void write_vtk_tree(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression);
+
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-#include "storage/formats/vtk_tree.hpp"
+#include "storage/formats/vtk_fields.hpp"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // What all VTK XML files share: the frame, arrays of values, the iteration.
 //
 // Values are inline base64 (`format="binary"`) with 64-bit sizes, the form that every reader knows; appended
-// raw data breaks some. Specification: VTK's "XML File Formats"; docs/formats.md says what we use of it.
+// raw data breaks some. Specification: VTK's "XML File Formats"; docs/format-vtk.md says what we use of it.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 #include "sidestream/data/box.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/type.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/formats/base64.hpp"
-#include "storage/output_file.hpp"
 
 namespace sidestream {
 

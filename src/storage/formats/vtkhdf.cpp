@@ -1,4 +1,4 @@
-#include "storage/formats/vtkhdf.hpp"
+#include "storage/formats/kinds.hpp"
 
 #include <algorithm>
 #include <array>

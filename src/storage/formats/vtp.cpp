@@ -1,4 +1,4 @@
-#include "storage/formats/vtp.hpp"
+#include "storage/formats/kinds.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "storage/formats/vtu.hpp"
+#include "storage/formats/kinds.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "storage/files/output_file.hpp"
 #include "storage/hdf5/properties.hpp"
-#include "storage/output_file.hpp"
 
 namespace sidestream::hdf5 {
 

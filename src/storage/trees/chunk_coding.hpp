@@ -7,7 +7,7 @@
 #include "sidestream/data/metadata.hpp"
 #include "storage/trees/declared.hpp"
 #include "storage/trees/linked_tree.hpp"
-#include "storage/trees/value_coder.hpp"
+#include "storage/trees/values/value_coder.hpp"
 
 namespace sidestream {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/checked.hpp"
 #include "base/fail.hpp"
 #include "storage/trees/bit_runs.hpp"
 #include "storage/trees/flag_bits.hpp"

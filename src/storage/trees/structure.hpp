@@ -1,5 +1,5 @@
 // The structure of a tree that is stored level by level, packed: which cells are refined, which leaves are owned. The
-// bytes: docs/database.md, "Trees". Pure functions.
+// bytes: docs/database-format.md, "Trees". Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "storage/writers/database_writer.hpp"
+#include "storage/writers/kinds.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,13 +11,13 @@
 
 #include "base/fail.hpp"
 #include "base/timer.hpp"
-#include "config/names.hpp"
+#include "config/options/names.hpp"
 #include "storage/codecs/packing.hpp"
 #include "storage/database/stored_trees.hpp"
 #include "storage/database/storing.hpp"
 #include "storage/database/tree_storing.hpp"
+#include "storage/hdf5/hdf5_layout.hpp"
 #include "storage/writers/common_options.hpp"
-#include "storage/writers/level_times.hpp"
 
 namespace sidestream {
 
@@ -334,7 +334,7 @@ WriterKind database_writer(std::shared_ptr<const CodecKinds> codecs) {
   kind.name = "database";
   kind.text =
       "Keeps whole iterations in a database, to restart from and to read: few files that only grow, with checksums. "
-      "docs/database.md describes it.";
+      "docs/database.md describes it, and docs/database-format.md its bytes.";
   kind.options = database_options();
   kind.any_partials = false;
   kind.create = [codecs](const Settings& settings, const Metadata& metadata,

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/writers/hdf5_layout.hpp"
+#include "storage/hdf5/hdf5_layout.hpp"
 
 namespace sidestream {
 

@@ -1,4 +1,4 @@
-#include "storage/writers/hdf5_writer.hpp"
+#include "storage/writers/kinds.hpp"
 
 #include <fmt/format.h>
 
@@ -7,14 +7,13 @@
 #include <optional>
 
 #include "base/records.hpp"
-#include "storage/file_names.hpp"
-#include "storage/series.hpp"
-#include "storage/slabs.hpp"
-#include "storage/writers/agreed_commit.hpp"
+#include "storage/files/file_names.hpp"
+#include "storage/files/slabs.hpp"
+#include "storage/hdf5/hdf5_layout.hpp"
+#include "storage/results/agreed_commit.hpp"
+#include "storage/results/series.hpp"
 #include "storage/writers/common_options.hpp"
-#include "storage/writers/hdf5_layout.hpp"
 #include "storage/writers/hdf5_whole.hpp"
-#include "storage/writers/level_times.hpp"
 
 namespace sidestream {
 
@@ -212,7 +211,7 @@ WriterKind hdf5_writer() {
   kind.text =
       "Writes blocks to HDF5: one file per server and iteration, and one that shows each variable as one "
       "array over the "
-      "whole mesh. docs/formats.md describes the layout.";
+      "whole mesh. docs/format-hdf5.md describes the layout.";
   kind.options = hdf5_options();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {

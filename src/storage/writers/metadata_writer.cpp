@@ -1,14 +1,14 @@
-#include "storage/writers/metadata_writer.hpp"
+#include "storage/writers/kinds.hpp"
 
 #include <algorithm>
 #include <tuple>
 
 #include "base/fail.hpp"
-#include "storage/file_names.hpp"
+#include "storage/files/file_names.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/formats/metadata_file.hpp"
-#include "storage/replace_file.hpp"
-#include "storage/series.hpp"
-#include "storage/writers/agreed_commit.hpp"
+#include "storage/results/agreed_commit.hpp"
+#include "storage/results/series.hpp"
 #include "storage/writers/common_options.hpp"
 
 namespace sidestream {
@@ -107,7 +107,7 @@ WriterKind metadata_writer() {
   kind.name = "metadata";
   kind.text =
       "Writes what exists and where, without values: meshes, variables, blocks, and ranges of the variables that are "
-      "named. `sidestream plan` reads it. No block moves for it. docs/formats.md describes the file.";
+      "named. `sidestream plan` reads it. No block moves for it. docs/metadata.md describes the file.";
   kind.options = {file, ranges};
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {

@@ -1,4 +1,4 @@
-#include "storage/writers/vtk_writer.hpp"
+#include "storage/writers/kinds.hpp"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/records.hpp"
-#include "storage/file_names.hpp"
+#include "storage/files/file_names.hpp"
 #include "storage/formats/vtk_block.hpp"
-#include "storage/series.hpp"
-#include "storage/writers/agreed_commit.hpp"
+#include "storage/results/agreed_commit.hpp"
+#include "storage/results/series.hpp"
 #include "storage/writers/common_options.hpp"
 
 namespace sidestream {
@@ -330,7 +330,7 @@ WriterKind vtk_writer() {
   kind.name = "vtk";
   kind.text =
       "Writes blocks of every kind of mesh as VTK XML, for ParaView and VisIt, with an index over time. Values at faces "
-      "and edges, which VTK does not have, are refused. docs/formats.md describes the files.";
+      "and edges, which VTK does not have, are refused. docs/format-vtk.md describes the files.";
   kind.options = vtk_options();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {

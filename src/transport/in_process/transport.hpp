@@ -47,7 +47,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
   [[nodiscard]] std::vector<BlockChange> take_changes() override { return store_.take_changes(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
-  [[nodiscard]] bool at_hand() const override { return true; }
+  [[nodiscard]] bool values_in_place() const override { return true; }
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t, std::span<const Wanted>) override { return {}; }
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override {
     return store_.ranges(index, requests, nullptr);

@@ -8,9 +8,9 @@
 
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
-#include "base/persist.hpp"
-#include "base/polite_wait.hpp"
-#include "base/quiet_thread.hpp"
+#include "base/mpi/polite_wait.hpp"
+#include "base/own_environment.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 
 namespace sidestream::mpi {
@@ -29,7 +29,7 @@ Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
   for (const Contact& other : options_.others) links_.emplace_back(other, value_store_);
   if (!threaded()) return;
   try {
-    persist([&] { thread_ = quiet_thread([this] { run(); }); });
+    retry_while_out_of_memory([&] { thread_ = thread_without_signals([this] { run(); }); });
   } catch (const std::system_error& e) {
     fail(Code::system,
          "no thread could be started to move data ({}); raise the limit, or set placement.progress: calls", e.what());
@@ -55,7 +55,7 @@ void Client::take_told(Link& link) {
   if (!failure && !link.has_notices()) return;
   const std::lock_guard lock(mutex_);
   if (failure) failure_ = std::move(*failure);
-  for (Notice& notice : link.take_notices()) persist([&] { notices_.push_back(std::move(notice)); });
+  for (Notice& notice : link.take_notices()) retry_while_out_of_memory([&] { notices_.push_back(std::move(notice)); });
 }
 
 /// Of iterations that no group needs any more, and that MPI has let go of.
@@ -66,7 +66,8 @@ void Client::free_memory() {
   const std::vector<Arrival> freed = value_store_.drop(free - 1);
   {
     const std::lock_guard lock(mutex_);
-    for (const Arrival& arrival : freed) persist([&] { uses_->release(const_cast<std::byte*>(arrival.data)); });
+    for (const Arrival& arrival : freed)
+      retry_while_out_of_memory([&] { uses_->release(const_cast<std::byte*>(arrival.data)); });
     freed_ = free;
   }
   changed_.notify_all();
@@ -88,7 +89,7 @@ void Client::release_settled() {
     }
     {
       const std::lock_guard lock(mutex_);
-      persist([&] {
+      retry_while_out_of_memory([&] {
         outcomes_[index] = outcome;
         bytes_sent_[index] = bytes;
         if (bytes_sent_.size() > most_remembered) bytes_sent_.erase(bytes_sent_.begin());
@@ -102,7 +103,7 @@ void Client::release_settled() {
 void Client::send_packets() {
   std::optional<std::deque<Bytes>> all_packets;
   std::optional<std::deque<Pushed>> all_pushes;
-  persist([&] { all_packets.emplace(), all_pushes.emplace(); });
+  retry_while_out_of_memory([&] { all_packets.emplace(), all_pushes.emplace(); });
   std::deque<Bytes>& packets = *all_packets;
   std::deque<Pushed>& pushes = *all_pushes;
   {
@@ -283,7 +284,7 @@ void Client::report(std::span<const MessageLine> message) {
 /// What is published of an iteration that does not end is in none, and never leaves.
 void Client::drop_manifest() {
   if (manifest_.empty()) return;
-  persist([&] { writer_ = ended_writer_; });  // or the servers would miss messages
+  retry_while_out_of_memory([&] { writer_ = ended_writer_; });  // or the servers would miss messages
   manifest_.clear();
   values_.clear();
 }
@@ -315,20 +316,21 @@ void Client::end(const EndRecord& record) {
   last.kind = MessageKind::end;
   last.end = record;
   // Nothing below is done by half: others wait for the end, and for what the manifest promises.
-  persist([&] { report(writer_.write(last)); });
-  persist([&] { value_store_.complete(ended_, record.refused != 0); });
+  retry_while_out_of_memory([&] { report(writer_.write(last)); });
+  retry_while_out_of_memory([&] { value_store_.complete(ended_, record.refused != 0); });
   Bytes packet;
-  persist([&] { packet = write_packet(PacketKind::manifest, ended_, 0, std::span<const MessageLine>(manifest_)); });
+  retry_while_out_of_memory(
+      [&] { packet = write_packet(PacketKind::manifest, ended_, 0, std::span<const MessageLine>(manifest_)); });
   {
     const std::lock_guard lock(mutex_);
-    persist([&] { packets_.emplace_back(); });
+    retry_while_out_of_memory([&] { packets_.emplace_back(); });
     packets_.back() = std::move(packet);
-    for (const Pushed& value : values_) persist([&] { pushes_.push_back(value); });
+    for (const Pushed& value : values_) retry_while_out_of_memory([&] { pushes_.push_back(value); });
     ++ended_;
   }
   changed_.notify_all();
   manifest_.clear();
-  persist([&] { ended_writer_ = writer_; });
+  retry_while_out_of_memory([&] { ended_writer_ = writer_; });
   values_.clear();
   if (!threaded()) move();
 }

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "transport/mpi/link.hpp"
 #include "transport/mpi/value_store.hpp"
 #include "transport/region_pool.hpp"

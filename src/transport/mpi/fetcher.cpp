@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/fail.hpp"
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "transport/mpi/source.hpp"
 
 namespace sidestream::mpi {
@@ -62,7 +62,7 @@ void Fetcher::ask(std::int64_t index, std::span<const Wanted> wanted, std::span<
     throw;
   }
   for (const auto& [holder, list] : items) {
-    persist([&] {
+    retry_while_out_of_memory([&] {
       send_queue.send(comm_->comm(), holder, packet_tag,
                       write_packet(PacketKind::fetch, index, number_, std::span<const WantedItem>(list)));
     });
@@ -103,7 +103,8 @@ bool Fetcher::take(const Packet& answer) {
   }
   std::byte* at = asked.together;
   // What was promised must be taken in.
-  if (together > 0) persist([&] { post_receive(comm_->comm(), answer.from, value_tag, at, together, requests_); });
+  if (together > 0)
+    retry_while_out_of_memory([&] { post_receive(comm_->comm(), answer.from, value_tag, at, together, requests_); });
   auto next_large = asked.large.begin();
   for (std::size_t p = 0; p < asked.pieces.size(); ++p) {
     const std::size_t n = asked.pieces[p];
@@ -115,7 +116,7 @@ bool Fetcher::take(const Packet& answer) {
       at += bytes;
       continue;
     }
-    persist([&] { post_receive(comm_->comm(), answer.from, value_tag, data, bytes, requests_); });
+    retry_while_out_of_memory([&] { post_receive(comm_->comm(), answer.from, value_tag, data, bytes, requests_); });
     values_[n] = data;
   }
   return true;

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
 #include "transport/mpi/packet.hpp"
-#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/queues.hpp"
 #include "transport/mpi/value_store.hpp"
 #include "transport/region_pool.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/backoff.hpp"
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 
 namespace sidestream::mpi {
 
@@ -14,14 +14,14 @@ Forwarder::Forwarder(ServerTransport& clients, const std::vector<Contact>& conta
 
 void Forwarder::send(std::span<const MessageLine> manifest) {
   Bytes packet;
-  persist([&] { packet = write_packet(PacketKind::manifest, reported_, 0, manifest); });
+  retry_while_out_of_memory([&] { packet = write_packet(PacketKind::manifest, reported_, 0, manifest); });
   for (Link& link : links_) link.send(packet);
 }
 
 void Forwarder::tell(MessageKind kind) {
   Message message;
   message.kind = kind;
-  persist([&] { send(writer_.write(message)); });
+  retry_while_out_of_memory([&] { send(writer_.write(message)); });
   writer_.sent();
 }
 
@@ -31,13 +31,13 @@ void Forwarder::report_iteration() {
   Message message;
   const auto add = [&](MessageKind kind) {
     message.kind = kind;
-    persist([&] {
+    retry_while_out_of_memory([&] {
       const std::span<const MessageLine> lines = writer_.write(message);
       manifest.insert(manifest.end(), lines.begin(), lines.end());
     });
     writer_.sent();
   };
-  persist([&] { clients_.advance(reported_); });
+  retry_while_out_of_memory([&] { clients_.advance(reported_); });
   for (const BlockChange& change : clients_.take_changes()) {
     message.block.block = change.block;
     add(change.removed ? MessageKind::remove : MessageKind::declare);
@@ -47,7 +47,7 @@ void Forwarder::report_iteration() {
     message.block = arrival.record;
     message.block.number = BlockRecord::no_number;  // clients count theirs each for itself
     add(MessageKind::block);
-    persist([&] { static_cast<void>(value_store_.put(reported_, arrival)); });
+    retry_while_out_of_memory([&] { static_cast<void>(value_store_.put(reported_, arrival)); });
   };
   const Inbox& inbox = clients_.inbox(reported_);
   for (const Arrival& arrival : inbox.blocks) add_block(arrival);
@@ -55,7 +55,7 @@ void Forwarder::report_iteration() {
     if (arrival.since == reported_) add_block(arrival);
   }
   for (const Signal& signal : inbox.signals) {
-    persist([&] { message.signal = signal; });
+    retry_while_out_of_memory([&] { message.signal = signal; });
     add(MessageKind::signal);
   }
   EndRecord& end = message.end;
@@ -63,7 +63,7 @@ void Forwarder::report_iteration() {
   // A client that left before the end takes the iteration with it.
   if (clients_.ended(reported_) < clients_.clients()) end.refused |= Refusal::left;
   add(MessageKind::end);
-  persist([&] { value_store_.complete(reported_, end.refused != 0); });
+  retry_while_out_of_memory([&] { value_store_.complete(reported_, end.refused != 0); });
   send(manifest);
   ++reported_;
 }
@@ -89,9 +89,9 @@ bool Forwarder::report() {
 /// What a group has told.
 void Forwarder::pass_on(Link& link) {
   if (const std::optional<std::string> failure = link.take_failure()) {
-    persist([&] { clients_.post_failure(*failure); });
+    retry_while_out_of_memory([&] { clients_.post_failure(*failure); });
   }
-  for (Notice& notice : link.take_notices()) persist([&] { notices_.push_back(std::move(notice)); });
+  for (Notice& notice : link.take_notices()) retry_while_out_of_memory([&] { notices_.push_back(std::move(notice)); });
   while (!notices_.empty() && clients_.notify(notices_.front())) notices_.pop_front();
 }
 
@@ -118,7 +118,7 @@ bool Forwarder::release_settled() {
       outcome = joined(outcome, link.take_outcome(settled_));
       bytes += link.take_bytes_sent(settled_);
     }
-    persist([&] { clients_.release(settled_, outcome); });
+    retry_while_out_of_memory([&] { clients_.release(settled_, outcome); });
     if (sent_) sent_(settled_, bytes);
     any = true;
   }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
 #include "transport/mpi/link.hpp"
 #include "transport/mpi/value_store.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 
 namespace sidestream::mpi {
 
@@ -17,11 +17,11 @@ Link::~Link() {
 }
 
 void Link::send(const Bytes& packet) {
-  persist([&] { send_queue_.send(contact_.comm->comm(), contact_.rank, packet_tag, packet); });
+  retry_while_out_of_memory([&] { send_queue_.send(contact_.comm->comm(), contact_.rank, packet_tag, packet); });
 }
 
 void Link::push(std::int64_t index, int tag, const std::byte* data, std::uint64_t bytes) {
-  persist([&] {
+  retry_while_out_of_memory([&] {
     pushed_bytes_[index];
     post_send(contact_.comm->comm(), contact_.rank, tag, data, bytes, pushing_[index]);
   });
@@ -64,7 +64,7 @@ void Link::look_what_is_free() {
       source_.freed(freed_);
     }
     if (!next.settles) continue;
-    persist([&] { outcomes_[next.index] = next.outcome; });
+    retry_while_out_of_memory([&] { outcomes_[next.index] = next.outcome; });
     settled_ = next.index + 1;
   }
 }
@@ -72,7 +72,7 @@ void Link::look_what_is_free() {
 bool Link::move() {
   bool active = false;
   while (std::optional<Packet> packet = receive_queue_.take()) {
-    persist([&] { take(*packet); });
+    retry_while_out_of_memory([&] { take(*packet); });
     active = true;
   }
   active |= source_.move();

@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "transport/mpi/packet.hpp"
-#include "transport/mpi/receive_queue.hpp"
-#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/queues.hpp"
 #include "transport/mpi/source.hpp"
 #include "transport/mpi/value_store.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
-#include "base/persist.hpp"
-#include "base/polite_wait.hpp"
+#include "base/mpi/polite_wait.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 
 namespace sidestream::mpi {
 
@@ -33,15 +33,16 @@ Sender::Sender(std::shared_ptr<MpiCommunicator> comm, int server, std::vector<in
 std::string Sender::combine(const PartialRound& round, BytesView partial, Bytes& feedback) {
   PartialHeader packet{round.iteration, round.task, round.pass, partial.size(), 0, 0};
   // All servers wait for all of it, and other reducing ones for the answer.
-  persist([&] { send_queue_.send(comm_->comm(), server_, packet_tag, packet_of(packet)); });
+  retry_while_out_of_memory([&] { send_queue_.send(comm_->comm(), server_, packet_tag, packet_of(packet)); });
   std::vector<MPI_Request> sending;
   if (!partial.empty()) {
-    persist([&] { post_send(comm_->comm(), server_, value_tag, partial.data(), partial.size(), sending); });
+    retry_while_out_of_memory(
+        [&] { post_send(comm_->comm(), server_, value_tag, partial.data(), partial.size(), sending); });
   }
   packet.none = 1;
   packet.bytes = 0;
   for (const int other : others_) {
-    persist([&] { send_queue_.send(comm_->comm(), other, packet_tag, packet_of(packet)); });
+    retry_while_out_of_memory([&] { send_queue_.send(comm_->comm(), other, packet_tag, packet_of(packet)); });
   }
   std::optional<Packet> answer;
   look_until([&] {
@@ -55,13 +56,14 @@ std::string Sender::combine(const PartialRound& round, BytesView partial, Bytes&
   if (answer->header.kind != PacketKind::combined || length > answer->body.size()) {
     fail(Code::system, "rank {} answered a partial result with something else", answer->from);
   }
-  persist([&] { feedback.assign(answer->body.begin() + static_cast<std::ptrdiff_t>(length), answer->body.end()); });
+  retry_while_out_of_memory(
+      [&] { feedback.assign(answer->body.begin() + static_cast<std::ptrdiff_t>(length), answer->body.end()); });
   return std::string(reinterpret_cast<const char*>(answer->body.data()), length);
 }
 
 void Sender::close() {
   const auto tell = [&](int rank) {
-    persist([&] {
+    retry_while_out_of_memory([&] {
       send_queue_.send(comm_->comm(), rank, packet_tag, write_packet(PacketKind::last_partial, 0, 0, BytesView{}));
     });
   };
@@ -87,16 +89,16 @@ Receiver::~Receiver() {
 
 void Receiver::poll() {
   while (const std::optional<Packet> packet = receive_queue_.take()) {
-    persist([&] { coming_.at(packet->from).emplace_back(); });
+    retry_while_out_of_memory([&] { coming_.at(packet->from).emplace_back(); });
     Coming& one = coming_.at(packet->from).back();
     if (packet->header.kind == PacketKind::last_partial) {
       one.last = true;
       continue;
     }
-    persist([&] { one.packet = packet->records<PartialHeader>().at(0); });
-    persist([&] { one.bytes.resize(one.packet.bytes); });
+    retry_while_out_of_memory([&] { one.packet = packet->records<PartialHeader>().at(0); });
+    retry_while_out_of_memory([&] { one.bytes.resize(one.packet.bytes); });
     if (one.bytes.empty()) continue;
-    persist([&] {
+    retry_while_out_of_memory([&] {
       post_receive(comm_->comm(), packet->from, value_tag, one.bytes.data(), one.bytes.size(), one.requests);
     });
   }
@@ -125,9 +127,9 @@ std::optional<ReceivedRound> Receiver::next() {
       fail(Code::internal, "rank {} and others are in different rounds of partial results", rank);
     }
     if (!one.packet.none) {
-      persist([&] { received.partials.emplace_back(); });
+      retry_while_out_of_memory([&] { received.partials.emplace_back(); });
       received.partials.back() = std::move(one.bytes);
-      persist([&, rank = rank] { to_answer_.push_back(rank); });
+      retry_while_out_of_memory([&, rank = rank] { to_answer_.push_back(rank); });
     }
     queue.pop_front();
   }
@@ -136,11 +138,11 @@ std::optional<ReceivedRound> Receiver::next() {
 
 void Receiver::answer(const std::string& failure, BytesView feedback) {
   Bytes body;
-  persist([&] { body.resize(failure.size() + feedback.size()); });
+  retry_while_out_of_memory([&] { body.resize(failure.size() + feedback.size()); });
   if (!failure.empty()) std::memcpy(body.data(), failure.data(), failure.size());
   if (!feedback.empty()) std::memcpy(body.data() + failure.size(), feedback.data(), feedback.size());
   for (const int rank : to_answer_) {
-    persist([&] {
+    retry_while_out_of_memory([&] {
       send_queue_.send(comm_->comm(), rank, packet_tag,
                        write_packet(PacketKind::combined, 0, static_cast<std::int64_t>(failure.size()), body));
     });

@@ -7,11 +7,10 @@
 #include <memory>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "sidestream/extend/combination.hpp"
 #include "transport/mpi/packet.hpp"
-#include "transport/mpi/receive_queue.hpp"
-#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/queues.hpp"
 
 namespace sidestream::mpi {
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "transport/mpi/wire.hpp"
 
 namespace sidestream::mpi {
@@ -41,7 +41,7 @@ void PushedValues::begin(std::int64_t index) {
   if (coming_.contains(index)) return;
   const std::vector<std::byte*> memory = memory_for(index);
   // From here on to the end: what has been sent must be taken in.
-  persist([&] { coming_[index]; });
+  retry_while_out_of_memory([&] { coming_[index]; });
   Coming& coming = coming_[index];
   for (const BlockChange& change : changes_.contains(index) ? changes_[index] : std::vector<BlockChange>{})
     value_store_.forget(index, change.block, change.removed != 0);
@@ -51,13 +51,13 @@ void PushedValues::begin(std::int64_t index) {
   for (std::size_t n = 0; n < memory.size(); ++n) {
     const Expected& value = found->second[n];
     bytes_ += value.record.bytes;
-    persist([&] {
+    retry_while_out_of_memory([&] {
       post_receive(comm_->comm(), value.source, value.record.persistent ? pushed_persistent_tag : pushed_tag, memory[n],
                    value.record.bytes, coming.requests);
     });
     std::optional<Arrival> replaced;
-    persist([&] { replaced = value_store_.put(index, Arrival{value.record, memory[n]}); });
-    if (replaced) persist([&] { coming.replaced.push_back(const_cast<std::byte*>(replaced->data)); });
+    retry_while_out_of_memory([&] { replaced = value_store_.put(index, Arrival{value.record, memory[n]}); });
+    if (replaced) retry_while_out_of_memory([&] { coming.replaced.push_back(const_cast<std::byte*>(replaced->data)); });
   }
   expected_.erase(found);
 }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "transport/mpi/value_store.hpp"
 #include "transport/region_pool.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
-#include "base/persist.hpp"
-#include "base/polite_wait.hpp"
+#include "base/mpi/polite_wait.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 
 namespace sidestream::mpi {
@@ -29,14 +29,15 @@ void Server::take_manifest(const Packet& packet) {
   const auto number =
       static_cast<int>(std::lower_bound(contacts.begin(), contacts.end(), packet.from) - contacts.begin());
   std::vector<MessageLine> lines;
-  persist([&] { lines = packet.records<MessageLine>(); });
+  retry_while_out_of_memory([&] { lines = packet.records<MessageLine>(); });
   Message message;
   for (std::size_t at = 0; at < lines.size();) {
     const std::size_t count = MessageReader::length(lines[at]);
     if (count > lines.size() - at) {
       fail(Code::system, "rank {} sent a manifest that ends within a message", packet.from);
     }
-    persist([&] { readers_[static_cast<std::size_t>(number)].read(std::span(lines).subspan(at, count), message); });
+    retry_while_out_of_memory(
+        [&] { readers_[static_cast<std::size_t>(number)].read(std::span(lines).subspan(at, count), message); });
     take_message(packet, number, message);
     at += count;
   }
@@ -46,13 +47,13 @@ void Server::take_manifest(const Packet& packet) {
 void Server::take_message(const Packet& packet, int number, const Message& message) {
   if (message.kind == MessageKind::declare || message.kind == MessageKind::remove) {
     const BlockChange change{message.block.block, message.kind == MessageKind::remove, 0};
-    if (pushes()) persist([&] { pushed_.expect_change(packet.header.index, change); });
+    if (pushes()) retry_while_out_of_memory([&] { pushed_.expect_change(packet.header.index, change); });
   }
   bool taken = false;
-  persist([&] { taken = store_.take(number, message); });
+  retry_while_out_of_memory([&] { taken = store_.take(number, message); });
   if (taken) return;
-  if (pushes()) persist([&] { pushed_.expect(packet.from, packet.header.index, message.block); });
-  persist([&] { store_.add(number, Arrival{message.block, nullptr}); });
+  if (pushes()) retry_while_out_of_memory([&] { pushed_.expect(packet.from, packet.header.index, message.block); });
+  retry_while_out_of_memory([&] { store_.add(number, Arrival{message.block, nullptr}); });
 }
 
 void Server::take(Packet& packet) {
@@ -81,7 +82,7 @@ void Server::take(Packet& packet) {
 bool Server::poll() {
   bool any = false;
   while (std::optional<Packet> packet = receive_queue_.take()) {
-    persist([&] { take(*packet); });
+    retry_while_out_of_memory([&] { take(*packet); });
     any = true;
   }
   source_.move();
@@ -195,7 +196,7 @@ std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const Range
   ranges_.clear();
   // Once asked, an answer comes and must be waited for.
   for (const int rank : options_.contacts) {
-    persist([&] {
+    retry_while_out_of_memory([&] {
       send_queue_.send(comm_->comm(), rank, packet_tag,
                        write_packet(PacketKind::ranges, index, range_number_, requests));
     });
@@ -206,7 +207,7 @@ std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const Range
 
 void Server::free_values(std::int64_t index) {
   for (const int rank : options_.contacts) {
-    persist([&] {
+    retry_while_out_of_memory([&] {
       send_queue_.send(comm_->comm(), rank, packet_tag, write_packet(PacketKind::fetched, index, 0, BytesView{}));
     });
   }
@@ -224,7 +225,7 @@ void Server::release(std::int64_t index, Outcome outcome) {
   }
   store_.drop(index);
   for (const int rank : options_.contacts) {
-    persist([&] {
+    retry_while_out_of_memory([&] {
       send_queue_.send(comm_->comm(), rank, packet_tag,
                        write_packet(PacketKind::verdict, index, static_cast<std::int64_t>(outcome), BytesView{}));
     });

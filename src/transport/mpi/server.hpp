@@ -5,13 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "transport/inbox_store.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/fetcher.hpp"
 #include "transport/mpi/pushed_values.hpp"
-#include "transport/mpi/receive_queue.hpp"
-#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/queues.hpp"
 #include "transport/mpi/standing_fetch.hpp"
 
 namespace sidestream::mpi {
@@ -38,7 +37,7 @@ class Server final : public ServerTransport {
   [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
   [[nodiscard]] std::vector<BlockChange> take_changes() override { return store_.take_changes(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
-  [[nodiscard]] bool at_hand() const override { return false; }
+  [[nodiscard]] bool values_in_place() const override { return false; }
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) override;
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override;
   void expect_same(std::int64_t index, std::span<const Wanted> wanted) override;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/persist.hpp"
-#include "base/polite_wait.hpp"
+#include "base/mpi/polite_wait.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "sidestream/error.hpp"
 #include "transport/mpi/standing_fetch.hpp"
 
@@ -61,7 +61,7 @@ bool Source::follow_orders() {
   // Servers wait for this before they stop listening: what was sent for a refused iteration is received by nobody else.
   std::erase_if(orders_, [&](const Order& order) {
     if (order.next < closed_at_) return false;
-    persist([&] { tell(order, PacketKind::last_standing); });
+    retry_while_out_of_memory([&] { tell(order, PacketKind::last_standing); });
     return true;
   });
   return any;
@@ -128,7 +128,8 @@ void Source::send_pieces(int peer, std::span<const WantedItem> items, const Prep
   }
   if (all.together) {
     sending.packed.push_back(all.together);
-    persist([&] { post_send(comm_->comm(), peer, value_tag, all.together, all.together_bytes, sending.requests); });
+    retry_while_out_of_memory(
+        [&] { post_send(comm_->comm(), peer, value_tag, all.together, all.together_bytes, sending.requests); });
   }
   send_large(peer, items, all, sending);
 }
@@ -142,7 +143,7 @@ void Source::send_large(int peer, std::span<const WantedItem> items, const Prepa
       pack_piece(*all.found[n], items[n].points, all.packed[n]);
     }
     const std::byte* const data = all.packed[n] ? all.packed[n] : all.found[n]->data;
-    persist([&] { post_send(comm_->comm(), peer, value_tag, data, bytes, sending.requests); });
+    retry_while_out_of_memory([&] { post_send(comm_->comm(), peer, value_tag, data, bytes, sending.requests); });
   }
 }
 
@@ -153,7 +154,7 @@ void Source::send_standing(const Order& order) {
   Bytes body;
   Prepared all;
   bool enough = true;
-  persist([&] {
+  retry_while_out_of_memory([&] {
     try {
       all = prepare(index, order.items);
     } catch (const Error&) {
@@ -162,7 +163,7 @@ void Source::send_standing(const Order& order) {
       all.found.resize(count);
     }
   });
-  persist([&] {
+  retry_while_out_of_memory([&] {
     body.assign(count, enough ? std::byte{0} : no_memory);
     for (std::size_t n = 0; n < count; ++n) {
       if (!all.found[n]) continue;
@@ -174,16 +175,16 @@ void Source::send_standing(const Order& order) {
     }
   });
   packs_.give_back(all.together);
-  persist([&] { bytes_[index]; });
+  retry_while_out_of_memory([&] { bytes_[index]; });
   bytes_[index] += all.bytes;
-  persist([&] {
+  retry_while_out_of_memory([&] {
     send_queue_.send(comm_->comm(), order.peer, packet_tag,
                      write_packet(PacketKind::standing, index, order.number, body));
   });
-  persist([&] { sending_.emplace_back(); });
+  retry_while_out_of_memory([&] { sending_.emplace_back(); });
   Sending& sending = sending_.back();
   sending.index = index;
-  persist([&] { sending.packed.reserve(count + 1); });
+  retry_while_out_of_memory([&] { sending.packed.reserve(count + 1); });
   send_large(order.peer, order.items, all, sending);
 }
 
@@ -192,11 +193,11 @@ void Source::answer_fetch(const Packet& packet) {
   std::vector<WantedItem> items;
   Bytes there;
   Prepared all;
-  persist([&] {
+  retry_while_out_of_memory([&] {
     items = packet.records<WantedItem>();
     there.assign(items.size(), std::byte{0});
   });
-  persist([&] {
+  retry_while_out_of_memory([&] {
     try {
       all = prepare(packet.header.index, items);
     } catch (const Error&) {
@@ -208,16 +209,16 @@ void Source::answer_fetch(const Packet& packet) {
   for (std::size_t n = 0; n < items.size(); ++n) {
     if (all.found[n]) there[n] = std::byte{1};
   }
-  persist([&] { bytes_[packet.header.index]; });
+  retry_while_out_of_memory([&] { bytes_[packet.header.index]; });
   bytes_[packet.header.index] += all.bytes;
-  persist([&] {
+  retry_while_out_of_memory([&] {
     send_queue_.send(comm_->comm(), packet.from, packet_tag,
                      write_packet(PacketKind::answer, packet.header.index, packet.header.number, there));
   });
-  persist([&] { sending_.emplace_back(); });
+  retry_while_out_of_memory([&] { sending_.emplace_back(); });
   Sending& sending = sending_.back();
   sending.index = packet.header.index;
-  persist([&] { sending.packed.reserve(items.size() + 1); });
+  retry_while_out_of_memory([&] { sending.packed.reserve(items.size() + 1); });
   send_pieces(packet.from, items, all, sending);
 }
 
@@ -247,7 +248,7 @@ bool Source::move() {
     if (it->header.kind == PacketKind::fetch) {
       answer_fetch(*it);
     } else {
-      persist([&] { answer_ranges(*it); });
+      retry_while_out_of_memory([&] { answer_ranges(*it); });
     }
     it = waiting_.erase(it);
     active = true;

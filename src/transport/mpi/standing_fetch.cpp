@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/fail.hpp"
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "transport/mpi/source.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 
@@ -67,7 +67,7 @@ void StandingFetch::order(std::int64_t index, std::span<const Wanted> wanted, st
   ++number_;
   not_taken_ += fresh->holders.size();
   for (const auto& [holder, pieces] : fresh->holders) {
-    persist([&, holder = holder, &pieces = pieces] {
+    retry_while_out_of_memory([&, holder = holder, &pieces = pieces] {
       std::vector<WantedItem> items;
       for (const std::size_t n : pieces) {
         items.push_back({wanted[n].block.id, wanted[n].variable, 0, wanted[n].points});
@@ -82,13 +82,13 @@ void StandingFetch::order(std::int64_t index, std::span<const Wanted> wanted, st
     for (const auto& [holder, pieces] : before->second->holders) {
       if (fresh->holders.contains(holder)) continue;
       ++not_taken_;
-      persist([&, holder = holder] {
+      retry_while_out_of_memory([&, holder = holder] {
         send_queue.send(comm_->comm(), holder, packet_tag,
                         write_packet(PacketKind::order, fresh->first, number_, BytesView{}));
       });
     }
   }
-  persist([&] { orders_[number_]; });
+  retry_while_out_of_memory([&] { orders_[number_]; });
   orders_[number_] = std::move(fresh);
 }
 
@@ -131,7 +131,7 @@ void StandingFetch::take(const Packet& packet) {
     // What was sent for an iteration that nobody used is received all the same before its memory is used again.
     wait_for_all(set.requests);
     set.index = packet.header.index;
-    persist([&] { set.values.assign(order.wanted.size(), nullptr); });
+    retry_while_out_of_memory([&] { set.values.assign(order.wanted.size(), nullptr); });
     set.answers = 0;
     set.failed = -1;
   }
@@ -156,7 +156,7 @@ void StandingFetch::take_values(const Packet& packet, Order& order, Set& set) {
     set.values[pieces[p]] = to;
     bytes_ += bytes;
     if (!is_small(bytes)) {
-      persist([&] { post_receive(comm_->comm(), packet.from, value_tag, to, bytes, set.requests); });
+      retry_while_out_of_memory([&] { post_receive(comm_->comm(), packet.from, value_tag, to, bytes, set.requests); });
       continue;
     }
     if (packet.body.size() - at < bytes) {

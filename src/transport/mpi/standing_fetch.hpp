@@ -9,11 +9,11 @@
 #include <span>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
 #include "transport/mpi/fetcher.hpp"
 #include "transport/mpi/packet.hpp"
-#include "transport/mpi/send_queue.hpp"
+#include "transport/mpi/queues.hpp"
 
 namespace sidestream::mpi {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 
 namespace sidestream::mpi {
 
@@ -77,14 +77,14 @@ std::vector<Arrival> ValueStore::drop(std::int64_t index) {
   std::vector<Arrival> freed;
   const auto last = iterations_.upper_bound(index);
   for (auto it = iterations_.begin(); it != last; ++it) {
-    for (const auto& one : it->second) persist([&] { freed.push_back(one.second); });
+    for (const auto& one : it->second) retry_while_out_of_memory([&] { freed.push_back(one.second); });
   }
   iterations_.erase(iterations_.begin(), last);
   refused_.erase(refused_.begin(), refused_.upper_bound(index));
   for (auto it = persistent_.begin(); it != persistent_.end();) {
     std::erase_if(it->second, [&](const Kept& version) {
       if (version.until > index + 1) return false;
-      persist([&] { freed.push_back(version.arrival); });
+      retry_while_out_of_memory([&] { freed.push_back(version.arrival); });
       return true;
     });
     it = it->second.empty() ? persistent_.erase(it) : std::next(it);

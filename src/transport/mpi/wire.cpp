@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/polite_wait.hpp"
+#include "base/mpi/polite_wait.hpp"
 
 namespace sidestream::mpi {
 

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstring>
 
-#include "base/checked.hpp"
 #include "base/fail.hpp"
 
 namespace sidestream::shared_memory {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -41,7 +41,7 @@ Channel::Channel(const Node& node, std::size_t group)
 }
 
 void Channel::keep(const Message& message) {
-  persist([&] { backlog_.push_back(message); });
+  retry_while_out_of_memory([&] { backlog_.push_back(message); });
 }
 
 bool Channel::flush() {
@@ -59,7 +59,7 @@ bool Channel::has_room() const noexcept {
 
 void Channel::poll_outcomes() {
   for (const std::int64_t now = decided(); polled_ < now; ++polled_) {
-    persist([&] { outcomes_[polled_] = control_->outcome(polled_); });
+    retry_while_out_of_memory([&] { outcomes_[polled_] = control_->outcome(polled_); });
   }
 }
 
@@ -74,13 +74,13 @@ Outcome Channel::take_outcome(std::int64_t index) {
 void Channel::settle(Outcome undecided, std::int64_t current) {
   poll_outcomes();
   for (; polled_ < current; ++polled_) {
-    persist([&] { outcomes_[polled_] = polled_ < sent_ ? undecided : Outcome::refused; });
+    retry_while_out_of_memory([&] { outcomes_[polled_] = polled_ < sent_ ? undecided : Outcome::refused; });
   }
   backlog_.clear();
 }
 
 void Channel::refuse(std::int64_t index) {
-  persist([&] { outcomes_[index] = Outcome::refused; });
+  retry_while_out_of_memory([&] { outcomes_[index] = Outcome::refused; });
   polled_ = index + 1;
 }
 

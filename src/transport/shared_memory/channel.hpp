@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "transport/message_lines.hpp"
-#include "transport/shared_memory/message_ring.hpp"
 #include "transport/shared_memory/node.hpp"
 #include "transport/shared_memory/ring.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "transport/shared_memory/copy.hpp"
 
@@ -289,7 +289,7 @@ void Client::end(const EndRecord& record) {
 }
 
 void Client::disconnect(Outcome undecided) {
-  persist([&] { take_notices(); });  // what the servers told counts although they are gone
+  retry_while_out_of_memory([&] { take_notices(); });  // what the servers told counts although they are gone
   for (Channel& channel : channels_) channel.settle(undecided, current_);
   connected_ = false;
 }

@@ -11,7 +11,7 @@
 #include "transport/shared_memory/channel.hpp"
 #include "transport/shared_memory/heap.hpp"
 #include "transport/shared_memory/node.hpp"
-#include "transport/shared_memory/spill_file.hpp"
+#include "transport/shared_memory/spill/spill_file.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/checked.hpp"
+#include "base/fail.hpp"
 #include "base/hash.hpp"
 #include "base/process_status.hpp"
 

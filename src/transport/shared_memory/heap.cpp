@@ -4,9 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/fail.hpp"
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 
 namespace sidestream::shared_memory {
 namespace {
@@ -159,7 +158,7 @@ void ClientHeap::retire(const Region& region) {
   if (!run) run = take_run(bytes);
   if (!run) return nullptr;
   extents_[*run].iteration = current_;
-  persist([&] { runs_.push_back(*run); });
+  retry_while_out_of_memory([&] { runs_.push_back(*run); });
   extent = *run;
   return cut(extents_[extent], bytes);
 }
@@ -200,8 +199,8 @@ std::optional<std::uint32_t> ClientHeap::take_run(std::uint64_t bytes) {
 std::uint32_t ClientHeap::new_extent(std::byte* begin, std::uint64_t bytes, Extent::Kind kind) {
   std::uint32_t place = static_cast<std::uint32_t>(extents_.size());
   if (idle_.empty()) {
-    persist([&] { extents_.emplace_back(); });  // the memory is borrowed already
-    persist([&] { idle_.reserve(extents_.capacity()), idle_homes_.reserve(extents_.capacity()); });
+    retry_while_out_of_memory([&] { extents_.emplace_back(); });  // the memory is borrowed already
+    retry_while_out_of_memory([&] { idle_.reserve(extents_.capacity()), idle_homes_.reserve(extents_.capacity()); });
   } else {
     place = idle_.back();
     idle_.pop_back();
@@ -279,7 +278,7 @@ void ClientHeap::put_back(Extent& extent, std::byte* begin, std::byte* end) {
     extent.top = end;
   } else {
     const auto at = next - gaps.begin();
-    persist([&] { gaps.insert(gaps.begin() + at, {begin, end}); });
+    retry_while_out_of_memory([&] { gaps.insert(gaps.begin() + at, {begin, end}); });
   }
 }
 

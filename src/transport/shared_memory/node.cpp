@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/agree.hpp"
-#include "base/checked.hpp"
 #include "base/fail.hpp"
+#include "base/mpi/agree.hpp"
 #include "base/records.hpp"
-#include "transport/shared_memory/segment_sharing.hpp"
+#include "transport/shared_memory/segment_receiver.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -67,12 +66,12 @@ void Node::open(Communicator& node, const Extents& mine, std::uint64_t buffer, b
   }
   layout_ = control_layout(channels_of(role_), static_cast<std::uint32_t>(role_.servers), ring_capacity,
                            sizeof(MessageLine), buffer);
-  together(node, [&] {
+  run_collectively(node, [&] {
     if (creator) create(extents, buffer);
   });
   control_ = share_segment(node, creator, std::move(control_), layout_.hash);
   buffer_ = share_segment(node, creator, std::move(buffer_), layout_.hash);
-  together(node, [&] {
+  run_collectively(node, [&] {
     arena_ = std::make_unique<Arena>(buffer_.data());
     populate();
   });

@@ -13,11 +13,10 @@
 #include <fstream>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/descriptor.hpp"
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "base/descriptor.hpp"
+#include "sidestream/extend/communicator.hpp"
+#include "transport/shared_memory/segment.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {
@@ -28,5 +31,11 @@ class SegmentReceiver {
   Deadline deadline_;
   Descriptor socket_;
 };
+
+// One process of a node makes a segment, all of them map it.
+
+/// Collective over `node`. `own`: the segment, on the one member that is `creator`. Returns it, mapped, on every
+/// member; throws the same Error(system) on all of them.
+[[nodiscard]] Segment share_segment(Communicator& node, bool creator, Segment own, std::uint64_t layout);
 
 }  // namespace sidestream::shared_memory

@@ -5,10 +5,10 @@
 #include <cerrno>
 #include <vector>
 
-#include "base/descriptor_message.hpp"
+#include "base/descriptor.hpp"
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 #include "transport/shared_memory/segment.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -67,13 +67,13 @@ void Server::take(int client, const Message& message) {
          message.segment);
   }
   // It has been read: where memory is short, it waits.
-  persist([&] {
+  retry_while_out_of_memory([&] {
     if (store_.take(client, message)) return;
     if (message.segment == 0) return store_.add(client, Arrival{message.block, node_->buffer() + message.offset});
     // Its values come when its iteration's turn does. Nothing is added twice where memory is short in between.
     const std::int64_t iteration = store_.current(client);
     spilled_.add(iteration, static_cast<std::size_t>(client), message.offset, store_.inbox(iteration).blocks.size());
-    persist([&] { store_.add(client, Arrival{message.block, nullptr}); });
+    retry_while_out_of_memory([&] { store_.add(client, Arrival{message.block, nullptr}); });
   });
 }
 
@@ -100,7 +100,7 @@ void Server::forget(std::int64_t index) {
 bool Server::take_one(std::size_t client) {
   bool found = false;
   Message message;
-  persist([&] {
+  retry_while_out_of_memory([&] {
     found = peek_message(*rings_[client], lines_);
     if (found) readers_[client].read(lines_, message);
   });

@@ -7,9 +7,9 @@
 
 #include "transport/inbox_store.hpp"
 #include "transport/shared_memory/anticipation.hpp"
-#include "transport/shared_memory/message_ring.hpp"
 #include "transport/shared_memory/node.hpp"
-#include "transport/shared_memory/spill_reader.hpp"
+#include "transport/shared_memory/ring.hpp"
+#include "transport/shared_memory/spill/spill_reader.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -29,7 +29,7 @@ class Server : public ServerTransport {
   [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
   [[nodiscard]] std::vector<BlockChange> take_changes() override { return store_.take_changes(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
-  [[nodiscard]] bool at_hand() const override { return true; }
+  [[nodiscard]] bool values_in_place() const override { return true; }
   [[nodiscard]] std::vector<SharedObject> shared_objects() const override {
     const Segment& buffer = node_->buffer_segment();
     return {{buffer.descriptor(), buffer.data(), buffer.bytes(), Segment::header_bytes}};

@@ -1,4 +1,4 @@
-#include "transport/staging/bulk.hpp"
+#include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream::staging {
 

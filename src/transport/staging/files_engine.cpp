@@ -4,8 +4,8 @@
 #include <set>
 
 #include "base/fail.hpp"
-#include "base/persist.hpp"
-#include "transport/staging/bulk.hpp"
+#include "base/retry_while_out_of_memory.hpp"
+#include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream::staging {
 
@@ -33,7 +33,7 @@ class FilesWriter final : public BulkWriter {
   void forget(std::int64_t iteration, bool) noexcept override {
     if (written_.erase(iteration) == 0) return;
     try {
-      persist([&] { folder_.remove(data_name(iteration, rank_)); });
+      retry_while_out_of_memory([&] { folder_.remove(data_name(iteration, rank_)); });
     } catch (const std::exception&) {  // the next session clears the folder
     }
   }

@@ -14,7 +14,7 @@
 
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 #include "transport/staging/posix_file.hpp"
 
 namespace sidestream::staging {

@@ -1,4 +1,4 @@
-// The files of a stream, as docs/formats.md specifies them.
+// The files of a stream, as docs/format-streams.md specifies them.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ class Forwarder final : public ServerTransport {
   bool advance(std::int64_t index) override { return inner_->advance(index); }
   [[nodiscard]] const std::vector<Block>& blocks() const override { return inner_->blocks(); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return inner_->persistent(); }
-  [[nodiscard]] bool at_hand() const override { return inner_->at_hand(); }
+  [[nodiscard]] bool values_in_place() const override { return inner_->values_in_place(); }
   [[nodiscard]] std::vector<SharedObject> shared_objects() const override { return inner_->shared_objects(); }
   [[nodiscard]] std::vector<BlockChange> take_changes() override { return inner_->take_changes(); }
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) override {

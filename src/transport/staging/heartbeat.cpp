@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "base/fail.hpp"
+#include "base/own_environment.hpp"
 #include "base/process_status.hpp"
-#include "base/quiet_thread.hpp"
 #include "transport/staging/posix_file.hpp"
 
 namespace sidestream::staging {
@@ -53,7 +53,7 @@ Life life_of(const std::string& process) {
 Heartbeat::Heartbeat(const Folder& folder, std::string name, double limit)
     : folder_(folder), name_(std::move(name)), interval_(std::min(1.0, limit / 5)) {
   folder_.put(name_, std::string_view("000000000000\n"));
-  thread_ = quiet_thread([this] { beat(); });
+  thread_ = thread_without_signals([this] { beat(); });
 }
 
 Heartbeat::~Heartbeat() {

@@ -1,5 +1,5 @@
 // The build without ADIOS2.
-#include "transport/staging/bulk.hpp"
+#include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream::staging {
 

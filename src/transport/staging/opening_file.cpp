@@ -6,9 +6,9 @@
 #include <exception>
 
 #include "base/log.hpp"
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
+#include "transport/staging/folder.hpp"
 #include "transport/staging/heartbeat.hpp"
-#include "transport/staging/names.hpp"
 
 namespace sidestream::staging {
 
@@ -22,7 +22,7 @@ OpeningFile::OpeningFile(const Folder& folder) : folder_(folder) {
 
 OpeningFile::~OpeningFile() {
   try {
-    persist([&] {
+    retry_while_out_of_memory([&] {
       const std::optional<std::string> text = folder_.text(names::opening);
       // Otherwise the stream was announced, or another simulation is about to.
       if (text && text->starts_with(sign_)) folder_.put(names::opening, sign_ + "state: failed\n");

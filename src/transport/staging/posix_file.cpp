@@ -11,7 +11,7 @@
 
 #include "base/fail.hpp"
 #include "base/files.hpp"
-#include "base/system_text.hpp"
+#include "base/text.hpp"
 
 namespace sidestream::staging {
 

@@ -5,8 +5,8 @@
 
 #include "base/fail.hpp"
 #include "base/numbers.hpp"
-#include "base/persist.hpp"
-#include "transport/staging/names.hpp"
+#include "base/retry_while_out_of_memory.hpp"
+#include "transport/staging/folder.hpp"
 
 namespace sidestream::staging {
 
@@ -15,7 +15,7 @@ ReaderCoordinator::~ReaderCoordinator() {
   if (epoch_ == 0) return;
   try {
     // The writers see at once that we left; the number stays taken.
-    persist(
+    retry_while_out_of_memory(
         [&] { static_cast<void>(folder_.rename(names::of(names::reader, epoch_), names::of(names::gone, epoch_))); });
   } catch (const std::exception&) {  // they will see our silence
   }

@@ -4,16 +4,16 @@
 #include <limits>
 #include <tuple>
 
-#include "base/agree.hpp"
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
-#include "base/joint_work.hpp"
 #include "base/log.hpp"
-#include "base/persist.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
+#include "base/mpi/polite_wait.hpp"
 #include "base/records.hpp"
-#include "base/wait_note.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "transport/staging/opening_file.hpp"
-#include "transport/staging/step_check.hpp"
+#include "transport/staging/step_builder.hpp"
 
 namespace sidestream::staging {
 
@@ -99,7 +99,7 @@ ReaderCoordinator::News Server::connect(double patience) {
   std::string engine;
   Bytes file;
   auto news = static_cast<std::int64_t>(ReaderCoordinator::News::nothing);
-  together(readers_, [&] {
+  run_collectively(readers_, [&] {
     if (!coordinator_) return;
     news = static_cast<std::int64_t>(attach(patience));
     if (news != static_cast<std::int64_t>(ReaderCoordinator::News::nothing)) return;
@@ -111,7 +111,7 @@ ReaderCoordinator::News Server::connect(double patience) {
     return static_cast<ReaderCoordinator::News>(news);
   readers_.broadcast(file, 0);
   share_text(readers_, engine);
-  together(readers_, [&] { join(engine, file); });
+  run_collectively(readers_, [&] { join(engine, file); });
   std::int64_t epoch = coordinator_ ? coordinator_->epoch() : 0;
   readers_.maximum(std::span(&epoch, 1));
   bulk_->connect(epoch);
@@ -144,7 +144,7 @@ void Server::translate(const Metadata& there, const Metadata& here, const std::v
 /// Rank 0 looks, everybody hears.
 ReaderCoordinator::News Server::await_news(std::chrono::microseconds limit) {
   std::array<std::int64_t, 2> words{0, 0};
-  together(readers_, [&] {
+  run_collectively(readers_, [&] {
     if (!coordinator_) return;
     const double began = now();
     for (Backoff backoff(shortest_pause, std::chrono::milliseconds(10));; backoff.pause()) {
@@ -237,7 +237,7 @@ void Server::take() {
   } catch (const Error& e) {
     inbox_.blocks.clear();
     inbox_.end.refused = 1;
-    persist([&] { post_failure(e.what()); });
+    retry_while_out_of_memory([&] { post_failure(e.what()); });
   }
 }
 

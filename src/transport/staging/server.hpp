@@ -13,8 +13,8 @@
 #include "config/stream_config.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "transport/region_pool.hpp"
-#include "transport/staging/bulk.hpp"
 #include "transport/staging/reader_coordinator.hpp"
+#include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream::staging {
 
@@ -51,7 +51,7 @@ class Server final : public ServerTransport {
   [[nodiscard]] const std::vector<Arrival>& persistent() const override { return persistent_; }
   [[nodiscard]] std::vector<BlockChange> take_changes() override { return std::exchange(changes_, {}); }
   /// Blocks are read when an analysis needs them, by whichever rank that is.
-  [[nodiscard]] bool at_hand() const override { return false; }
+  [[nodiscard]] bool values_in_place() const override { return false; }
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) override;
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override;
   /// Acknowledges the iteration. Collective.

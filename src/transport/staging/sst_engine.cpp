@@ -8,12 +8,12 @@
 
 #include <optional>
 
-#include "base/agree.hpp"
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/mpi/agree.hpp"
 #include "base/timer.hpp"
-#include "transport/staging/bulk.hpp"
+#include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream::staging {
 

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "transport/staging/offer.hpp"
+#include "transport/staging/step_handover.hpp"
 
 namespace sidestream::staging {
 

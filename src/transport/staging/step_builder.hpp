@@ -1,12 +1,14 @@
 // What one writer contributes to a step, and the whole made from all contributions.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "sidestream/data/metadata.hpp"
-#include "transport/staging/bulk.hpp"
 #include "transport/staging/context.hpp"
 #include "transport/staging/format.hpp"
+#include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream::staging {
 
@@ -35,5 +37,13 @@ class StepBuilder {
 
 /// The index of a step: `head`, and everything that the writers' parts hold. A block that several name is in it once.
 [[nodiscard]] StepIndex merge_steps(const StepIndex& head, const std::vector<Bytes>& parts);
+
+// Whether what a step says can be believed: whoever can write a stream's directory can write anything into a step.
+
+/// Throws Error(file) unless every field of the step that anything is computed from agrees with the declarations of
+/// the stream and with the other fields: ids are those of declared things, blocks lie in their mesh and are there once,
+/// an array has the type, components and points that its variable has on its block, and as many bytes. What is only
+/// shown or compared (cycle, time, clients, extremes) may be anything. `path` is for the sentence.
+void check_step(const StepIndex& step, const Metadata& declared, const std::string& path);
 
 }  // namespace sidestream::staging

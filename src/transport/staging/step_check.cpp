@@ -1,4 +1,4 @@
-#include "transport/staging/step_check.hpp"
+#include "transport/staging/step_builder.hpp"
 
 #include <set>
 #include <string_view>

@@ -5,7 +5,7 @@
 #include "base/fail.hpp"
 #include "config/stream_config.hpp"
 #include "data/mesh_arrays.hpp"
-#include "transport/staging/offer.hpp"
+#include "transport/staging/step_handover.hpp"
 
 namespace sidestream::staging {
 

@@ -8,9 +8,9 @@
 #include "base/backoff.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
-#include "base/persist.hpp"
+#include "base/retry_while_out_of_memory.hpp"
 #include "sidestream/version.h"
-#include "transport/staging/names.hpp"
+#include "transport/staging/folder.hpp"
 
 namespace sidestream::staging {
 
@@ -24,7 +24,7 @@ WriterCoordinator::~WriterCoordinator() {
   heartbeat_.reset();
   try {
     // Tells a reader that nothing more comes; one that finds neither this nor a heartbeat knows that we died.
-    persist([&] { put_announcement(ended_state); });
+    retry_while_out_of_memory([&] { put_announcement(ended_state); });
   } catch (const std::exception& e) {
     log::warning("{}", e.what());
   }
@@ -34,7 +34,7 @@ void WriterCoordinator::put_announcement(const char* state) {
   folder_.put(
       names::announcement,
       fmt::format(
-          "# A stream of Sidestream, written by the simulation; docs/formats.md describes it.\n"
+          "# A stream of Sidestream, written by the simulation; docs/format-streams.md describes it.\n"
           "format: sidestream-stream\nversion: {}\nlayout: {:08x}\nsidestream: {}\nsession: {:016x}\nengine: {}\n"
           "writers: {}\nstate: {}\nlimit: {}\nprocess: {}\n",
           format_version, layout_hash(), SIDESTREAM_VERSION, session_, engine_, writers_, state, limit_,
@@ -127,7 +127,7 @@ void WriterCoordinator::forget(std::int64_t iteration) noexcept {
   // The step first: who has not answered yet finds that it can't.
   for (const char* prefix : {names::step, names::done, names::withdrawn, names::outcome}) {
     try {
-      persist([&] { folder_.remove(names::of(prefix, iteration)); });
+      retry_while_out_of_memory([&] { folder_.remove(names::of(prefix, iteration)); });
     } catch (const std::exception&) {  // the next session clears the folder
     }
   }

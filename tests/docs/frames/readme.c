@@ -9,7 +9,7 @@ static void compute(MPI_Comm comm, double* T) {
 int main(void) {
   static double T[64];
   const int64_t lo[3] = {0, 0, 0}, hi[3] = {4, 4, 4};
-  const int nx = 4, steps = 2, cells = 64;
+  const int rank = 0, steps = 2, cells = 64;
   const double time = 0;
   int step;
   MPI_Init(NULL, NULL);

@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "storage/trees/tree_links.hpp"
-#include "storage/trees/value_coder.hpp"
+#include "storage/trees/values/tree_links.hpp"
+#include "storage/trees/values/value_coder.hpp"
 
 namespace sidestream::testing {
 

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <string>
 
-#include "config/document.hpp"
-#include "config/read_settings.hpp"
+#include "config/options/document.hpp"
+#include "config/options/read_settings.hpp"
 #include "sidestream/extend/writer.hpp"
-#include "storage/output.hpp"
+#include "storage/files/output_directory.hpp"
 #include "support/fake_domain.hpp"
 
 namespace sidestream::testing {

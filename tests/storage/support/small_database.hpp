@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "base/worker_pool.hpp"
 #include "sidestream/error.hpp"
 #include "storage/database/context.hpp"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "sidestream/conformance/transport.hpp"
 
 namespace sidestream::test {

@@ -6,8 +6,8 @@
 #include "support/ranks.hpp"
 #include "transport/conformance/node.hpp"
 #include "transport/conformance/run.hpp"
-#include "transport/shared_memory/sidecar_client.hpp"
-#include "transport/shared_memory/sidecar_server.hpp"
+#include "transport/shared_memory/sidecar/sidecar_client.hpp"
+#include "transport/shared_memory/sidecar/sidecar_server.hpp"
 
 using namespace sidestream;
 using namespace sidestream::shared_memory;

@@ -13,15 +13,15 @@
 #include "analyse/client.hpp"
 #include "analyse/contents.hpp"
 #include "analyse/demand.hpp"
-#include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/mpi/agree.hpp"
 #include "check_options.hpp"
-#include "config/document.hpp"
+#include "commands.hpp"
 #include "config/meshes.hpp"
-#include "config/names.hpp"
 #include "config/opening.hpp"
-#include "group_command.hpp"
+#include "config/options/document.hpp"
+#include "config/options/names.hpp"
 #include "loading.hpp"
 #include "progress.hpp"
 #include "session/session_access.hpp"
@@ -74,13 +74,13 @@ class Analysis {
   /// Collective.
   void prepare() {
     std::string text;
-    together(*world_, [&] {
+    run_collectively(*world_, [&] {
       if (world_->rank() == 0) text = read_text(options_.config, "the configuration");
     });
     share_text(*world_, text);
     sources_.emplace(options_.sources, *world_);
     files_ = sources_->metadata();
-    together(*world_, [&] {
+    run_collectively(*world_, [&] {
       const auto document = edited(*parse_document(text, options_.config), options_);
       CheckOptions given;
       given.values = options_.values;
@@ -115,10 +115,10 @@ class Analysis {
     const Account account = session.close();
     // Servers learn what clients have found: one of them may be the process that speaks. It comes before what a server
     // makes of clients that ended in the midst of an iteration.
-    together(*world_, [&] {
+    run_collectively(*world_, [&] {
       if (failure && !served) std::rethrow_exception(failure);
     });
-    together(*world_, [&] {
+    run_collectively(*world_, [&] {
       if (failure) std::rethrow_exception(failure);
     });
     say(begin);  // servers have ended by now
@@ -202,7 +202,7 @@ class Analysis {
   void publish(Session& session, bool selective, const std::function<bool()>& stop) {
     const auto clients = MpiCommunicator::over(session.comm());
     analysing::Client client(session, *clients, *sources_, *demand_, selective);
-    together(*clients, [&] {
+    run_collectively(*clients, [&] {
       for (const auto& [name, value] : parameters_) std::visit([&](auto number) { session.set(name, number); }, value);
       client.declare(files_);
     });

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "data/touching.hpp"
-#include "server/range_decisions.hpp"
+#include "server/redistribution/range_decisions.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 namespace sidestream::analysing {

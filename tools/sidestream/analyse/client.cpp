@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/agree.hpp"
 #include "base/log.hpp"
+#include "base/mpi/agree.hpp"
 #include "declaring.hpp"
 #include "sidestream/data/catalogue.hpp"
 
@@ -153,11 +153,11 @@ void Client::say_missing(std::size_t number, const std::map<std::int32_t, std::i
 
 void Client::iterate(std::size_t number) {
   missing_.clear();
-  together(clients_, [&] { publish_all(number); });
+  run_collectively(clients_, [&] { publish_all(number); });
   say_missing(number, missing_);
   const Iteration& when = sources_.iterations()[number].when;
   // With `on_error: stop` clients may hear of a failure at different times; they leave together.
-  together(clients_, [&] { session_.end_iteration(when.cycle, when.time); });
+  run_collectively(clients_, [&] { session_.end_iteration(when.cycle, when.time); });
   ++analysed_.iterations;
 }
 

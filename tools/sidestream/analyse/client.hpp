@@ -11,7 +11,7 @@
 #include "analyse/cutting.hpp"
 #include "analyse/demand.hpp"
 #include "analyse/sources.hpp"
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "sidestream/sidestream.hpp"
 
 namespace sidestream::analysing {

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "analyse/bracketing.hpp"
-#include "analysis/distribution/trigger_statistics.hpp"
-#include "analysis/empty_results.hpp"
+#include "analysis/common/extract/empty_results.hpp"
 #include "data/block_index.hpp"
 #include "data/covered_cells.hpp"
 #include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"
 #include "loading.hpp"
-#include "server/triggers.hpp"
+#include "reduce/trigger_statistics.hpp"
+#include "server/engine/triggers.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 namespace sidestream::analysing {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "server/schedule.hpp"
+#include "server/engine/schedule.hpp"
 #include "sidestream/data/range.hpp"
 
 namespace sidestream::analysing {

@@ -6,9 +6,9 @@
 
 #include "analyse/arrays.hpp"
 #include "base/fail.hpp"
-#include "config/fail_at.hpp"
-#include "config/names.hpp"
-#include "config/read_settings.hpp"
+#include "config/options/document.hpp"
+#include "config/options/names.hpp"
+#include "config/options/read_settings.hpp"
 
 namespace sidestream::analysing {
 

@@ -1,4 +1,4 @@
-// Files that the output `hdf5` has written: docs/formats.md.
+// Files that the output `hdf5` has written: docs/format-hdf5.md.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -7,8 +7,8 @@
 #include "analyse/formats.hpp"
 #include "base/fail.hpp"
 #include "foreign_names.hpp"
-#include "storage/amrex/level_data.hpp"
-#include "storage/amrex/particles.hpp"
+#include "importers/amrex/level_data.hpp"
+#include "importers/amrex/particles.hpp"
 
 namespace sidestream::analysing {
 

@@ -11,12 +11,12 @@
 
 #include "analyse/merging.hpp"
 #include "analyse/shifted.hpp"
-#include "base/agree.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/mpi/agree.hpp"
 #include "base/records.hpp"
 #include "client/declarations.hpp"
-#include "config/names.hpp"
+#include "config/options/names.hpp"
 #include "loading.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/hdf5/input.hpp"
@@ -218,11 +218,11 @@ std::string StoredIteration::where() const {
 Sources::Sources(const SourceOptions& options, Communicator& all)
     : units_(options.units == "stored" ? Units::stored : Units::si) {
   std::string description;
-  together(all, [&] {
+  run_collectively(all, [&] {
     if (all.rank() == 0 && !options.describe.empty()) description = read_text(options.describe, "the description");
   });
   share_text(all, description);
-  together(all, [&] {
+  run_collectively(all, [&] {
     if (!options.describe.empty()) description_ = read_description(description, options.describe);
     if (all.rank() == 0) find(options);
   });
@@ -268,7 +268,7 @@ void Sources::merge(const SourceOptions& options) {
 
 void Sources::share(Communicator& all) {
   Bytes places, declared;
-  together(all, [&] {
+  run_collectively(all, [&] {
     if (all.rank() != 0) return;
     ByteWriter out;
     out.put(iterations_.size());
@@ -285,7 +285,7 @@ void Sources::share(Communicator& all) {
   });
   all.broadcast(places, 0);
   all.broadcast(declared, 0);
-  together(all, [&] {
+  run_collectively(all, [&] {
     if (all.rank() == 0) return;
     ByteReader in(places);
     iterations_.resize(in.get<std::size_t>());

@@ -6,7 +6,7 @@
 #include <exception>
 #include <memory>
 
-#include "base/agree.hpp"
+#include "base/mpi/agree.hpp"
 #include "conformance/captured.hpp"
 #include "conformance/conformance.hpp"
 #include "conformance/failing_memory.hpp"
@@ -33,7 +33,7 @@ class Bench {
     std::deque<Views> views;
     Catalogue catalogue;
     int passes = 0;
-    together(subject_.servers, [&] {
+    run_collectively(subject_.servers, [&] {
       selection = combiner.selection();
       for (std::size_t g = 0; g < groups; ++g) {
         views.emplace_back(subject_.metadata, selection, how, static_cast<int>(g) * size + rank, all);
@@ -50,7 +50,7 @@ class Bench {
       const auto input = [&](std::size_t g) {
         return views[g].input(iteration, subject_.metadata, pass, before, selection.catalogue ? &catalogue : nullptr);
       };
-      together(subject_.servers, [&] {
+      run_collectively(subject_.servers, [&] {
         for (std::size_t g = 0; g < groups; ++g) {
           Task& reducer = reducers.empty() ? combiner : *reducers[g];
           partials.push_back(reducer.local(input(g)));
@@ -70,7 +70,7 @@ class Bench {
   Captured once(const Case& how) {
     std::vector<std::unique_ptr<Task>> reducers;
     std::unique_ptr<Task> combiner;
-    together(subject_.servers, [&] {
+    run_collectively(subject_.servers, [&] {
       for (int g = 0; g < how.groups && how.groups > 1 && kind_.any_partials; ++g) reducers.push_back(make());
       combiner = make();
     });

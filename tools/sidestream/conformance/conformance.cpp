@@ -9,15 +9,15 @@
 #include <filesystem>
 #include <iostream>
 
-#include "base/agree.hpp"
-#include "base/communicator.hpp"
 #include "base/fail.hpp"
-#include "base/system_text.hpp"
-#include "config/document.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/mpi/communicator.hpp"
+#include "base/text.hpp"
+#include "commands.hpp"
+#include "config/options/document.hpp"
 #include "conformance/sample.hpp"
-#include "group_command.hpp"
 #include "loading.hpp"
-#include "server/guarded_communicator.hpp"
+#include "server/engine/guarded_communicator.hpp"
 
 namespace sidestream::conformance {
 
@@ -47,7 +47,7 @@ std::string new_folder() {
 class Scratch {
  public:
   explicit Scratch(MpiCommunicator& servers) {
-    together(servers, [&] {
+    run_collectively(servers, [&] {
       if (servers.rank() == 0) mine_ = new_folder();
     });
     path_ = first_of(servers, mine_);
@@ -115,7 +115,7 @@ int run(const CheckOptions& options, MPI_Comm comm) {
   MpiCommunicator servers(comm);
   Registry registry;
   Config config;
-  together(servers, [&] {
+  run_collectively(servers, [&] {
     const auto document =
         with_declarations(parse_document(read_text(options.file, "the configuration"), options.file), options);
     registry = all_kinds(read_opening(*document), options);

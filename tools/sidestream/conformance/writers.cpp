@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <set>
 
-#include "base/agree.hpp"
+#include "base/mpi/agree.hpp"
 #include "conformance/captured.hpp"
 #include "conformance/conformance.hpp"
 #include "conformance/failing_memory.hpp"
 #include "conformance/sample.hpp"
-#include "storage/output.hpp"
+#include "storage/files/output_directory.hpp"
 
 namespace sidestream::conformance {
 
@@ -32,7 +32,7 @@ class WriterBench {
  public:
   WriterBench(const Subject& subject, const std::string& folder)
       : subject_(subject), folder_(folder), directory_(open_output_directory(folder, "sidestream conformance")) {
-    together(subject.servers, [&] {
+    run_collectively(subject.servers, [&] {
       const WriterKind& kind = subject.registry.writers().at(subject.task.kind);
       writer_ = kind.create(subject.task.settings, subject.metadata, directory_);
     });
@@ -49,7 +49,7 @@ class WriterBench {
   /// Collective; fails on all processes or on none.
   [[nodiscard]] Bytes write(const Case& how, const Iteration& iteration) {
     Bytes partial;
-    together(subject_.servers, [&] {
+    run_collectively(subject_.servers, [&] {
       prepare(how);
       partial = write_alone(iteration);
     });
@@ -135,7 +135,7 @@ std::string fail_allocations(const Subject& subject, const std::string& folder) 
   Case how;
   how.parts = {2, 1, 1};
   WriterBench bench(subject, folder);
-  together(subject.servers, [&] { bench.prepare(how); });
+  run_collectively(subject.servers, [&] { bench.prepare(how); });
   const auto before = bench.files();
   constexpr long most = 1 << 20;
   std::int64_t index = 0;
@@ -171,7 +171,7 @@ void check_writer(const Subject& subject, const std::string& directory, Findings
   const auto check = [&](const std::string& what, const std::function<std::string(const std::string&)>& work) {
     const std::string folder = fmt::format("{}/{}", directory, number++);
     report.check(name, what, [&] {
-      together(subject.servers, [&] {
+      run_collectively(subject.servers, [&] {
         if (subject.servers.rank() == 0) fs::create_directories(folder);
       });
       return work(folder);

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/agree.hpp"
-#include "base/communicator.hpp"
 #include "base/fail.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/mpi/communicator.hpp"
 #include "base/records.hpp"
-#include "config/byte_size.hpp"
+#include "config/options/option_text.hpp"
 #include "foreign_names.hpp"
 #include "import/amrex_fields.hpp"
 #include "import/amrex_particles.hpp"
 #include "import/imported.hpp"
-#include "storage/amrex/level_data.hpp"
+#include "importers/amrex/level_data.hpp"
 
 namespace sidestream::importing {
 
@@ -201,7 +201,7 @@ class AmrexImport {
 
 std::string import_amrex(Communicator& all, const ImportOptions& options, const std::function<bool()>& stop) {
   std::optional<AmrexImport> work;
-  together(all, [&] { work.emplace(options); });
+  run_collectively(all, [&] { work.emplace(options); });
   return work->run(all, stop);
 }
 

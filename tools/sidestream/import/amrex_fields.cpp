@@ -6,7 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/folder_names.hpp"
+#include "base/paths.hpp"
 #include "foreign_names.hpp"
 #include "sidestream/error.hpp"
 

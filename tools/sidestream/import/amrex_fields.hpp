@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "import/imported.hpp"
-#include "storage/amrex/level_data.hpp"
+#include "importers/amrex/level_data.hpp"
 
 namespace sidestream::importing {
 

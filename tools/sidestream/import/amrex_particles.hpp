@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "import/imported.hpp"
-#include "storage/amrex/particles.hpp"
+#include "importers/amrex/particles.hpp"
 
 namespace sidestream::importing {
 

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <iostream>
 
-#include "base/communicator.hpp"
 #include "base/fail.hpp"
-#include "group_command.hpp"
+#include "base/mpi/communicator.hpp"
+#include "commands.hpp"
 #include "import/tree_block.hpp"
 #include "progress.hpp"
 #include "storage/database/journal.hpp"

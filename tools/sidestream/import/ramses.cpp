@@ -5,15 +5,15 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/mpi/agree.hpp"
 #include "base/records.hpp"
-#include "config/byte_size.hpp"
+#include "config/options/option_text.hpp"
 #include "import/imported.hpp"
 #include "import/ramses_relations.hpp"
-#include "storage/ramses/cell_values.hpp"
-#include "storage/ramses/domain_tree.hpp"
-#include "storage/ramses/particles.hpp"
+#include "importers/ramses/cell_values.hpp"
+#include "importers/ramses/domain_tree.hpp"
+#include "importers/ramses/particles.hpp"
 
 namespace sidestream::importing {
 
@@ -100,7 +100,7 @@ class RamsesImport {
     if (!cells.columns.remark.empty()) remarks_.push_back(cells.columns.remark);
     const auto relations = relations_of(cells.columns, output_.info().dimensions);
     for (std::size_t n = 0; n < cells.columns.variables.size(); ++n) {
-      const ramses::Joined& joined = cells.columns.variables[n];
+      const ramses::JoinedColumns& joined = cells.columns.variables[n];
       const bool taken = imported_.metadata().find_variable(joined.name) != nullptr;
       const std::string name = taken ? fmt::format("{}_{}", ramses::name_of(kind), joined.name) : joined.name;
       cells.variables.push_back(add_variable(name, tree_, cells.columns.type, joined.columns.size(), Role::none,
@@ -120,7 +120,7 @@ class RamsesImport {
     mesh.geometry = std::make_shared<ArrayGeometry>(MeshKind::points);
     particle_mesh_ = imported_.add(std::move(mesh));
     for (std::size_t n = 0; n < particles_.variables.size(); ++n) {
-      const ramses::Joined& joined = particles_.variables[n];
+      const ramses::JoinedColumns& joined = particles_.variables[n];
       const Type type = particles_.types[joined.columns.front()];
       particle_variables_.push_back(add_variable("particle_" + joined.name, particle_mesh_, type, joined.columns.size(),
                                                  n == position ? Role::coordinates : Role::none, Centering::node));
@@ -238,7 +238,7 @@ std::string RamsesImport::text_of(const std::vector<DomainReport>& reports) cons
 
 std::string import_ramses(Communicator& all, const ImportOptions& options, const std::function<bool()>& stop) {
   std::optional<RamsesImport> work;
-  together(all, [&] { work.emplace(options); });
+  run_collectively(all, [&] { work.emplace(options); });
   return work->run(all, stop);
 }
 

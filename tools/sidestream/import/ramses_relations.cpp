@@ -8,18 +8,18 @@ namespace sidestream::importing {
 
 namespace {
 
-using ramses::Joined;
+using ramses::JoinedColumns;
 
-bool has(const std::vector<Joined>& variables, const std::string& name) {
-  return std::any_of(variables.begin(), variables.end(), [&](const Joined& v) { return v.name == name; });
+bool has(const std::vector<JoinedColumns>& variables, const std::string& name) {
+  return std::any_of(variables.begin(), variables.end(), [&](const JoinedColumns& v) { return v.name == name; });
 }
 
 std::string face_name(char axis, bool high) { return fmt::format("B_{}_{}", axis, high ? "right" : "left"); }
 
 /// Kinetic energy, and that of the field, as further products; empty where there is no velocity.
-std::string other_energy(const std::vector<Joined>& variables) {
+std::string other_energy(const std::vector<JoinedColumns>& variables) {
   std::string text;
-  for (const Joined& v : variables) {
+  for (const JoinedColumns& v : variables) {
     if (v.name == "velocity_x") text += " + 0.5 * density * velocity_x^2";
     if (v.name != "velocity") continue;
     for (std::size_t c = 0; c < v.columns.size(); ++c)
@@ -35,7 +35,7 @@ std::string other_energy(const std::vector<Joined>& variables) {
 
 /// Of the field on a face. High faces name the low ones, and the last of them that there is no divergence: no relation
 /// leads back.
-VariableRelations of_face(const std::vector<Joined>& variables, char axis, bool high) {
+VariableRelations of_face(const std::vector<JoinedColumns>& variables, char axis, bool high) {
   VariableRelations relations;
   relations.face = fmt::format("{}-{}", high ? "high" : "low", axis);
   if (!high || !has(variables, face_name(axis, false))) return relations;
@@ -49,7 +49,7 @@ VariableRelations of_face(const std::vector<Joined>& variables, char axis, bool 
 }
 
 VariableRelations relation_of(const ramses::CellColumns& columns, const std::string& name, int dimensions) {
-  const std::vector<Joined>& all = columns.variables;
+  const std::vector<JoinedColumns>& all = columns.variables;
   VariableRelations relations;
   for (const char axis : {'x', 'y', 'z'}) {
     if (axis - 'x' >= dimensions) break;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "data/relation_text.hpp"
-#include "storage/ramses/cell_values.hpp"
+#include "importers/ramses/cell_values.hpp"
 
 namespace sidestream::importing {
 

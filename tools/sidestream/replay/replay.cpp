@@ -8,10 +8,10 @@
 #include <iostream>
 #include <thread>
 
-#include "base/agree.hpp"
-#include "base/communicator.hpp"
 #include "base/fail.hpp"
-#include "group_command.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/mpi/communicator.hpp"
+#include "commands.hpp"
 #include "pieces.hpp"
 #include "sidestream/sidestream.hpp"
 #include "stored.hpp"
@@ -68,7 +68,7 @@ class Client {
                   {clients_->rank(), clients_->size()}) {}
 
   Replayed run(const std::function<bool()>& stop) {
-    together(*clients_, [&] {
+    run_collectively(*clients_, [&] {
       for (const std::string& value : options_.values) set_value(session_, value);
       replayer_.declare(session_);
       replayer_.read(stored_.open(0), session_);
@@ -101,19 +101,19 @@ class Client {
 
   void iterate(std::int64_t n, Clock::time_point start, Replayed& done) {
     const auto number = static_cast<std::size_t>(n) % stored_.count();
-    if (n > 0) together(*clients_, [&] { replayer_.read(stored_.open(number), session_); });
+    if (n > 0) run_collectively(*clients_, [&] { replayer_.read(stored_.open(number), session_); });
     pass_time(start + std::chrono::duration_cast<Clock::duration>(
                           std::chrono::duration<double>(options_.pace * static_cast<double>(n))),
               options_.compute);
     const Iteration then = stored_.at(static_cast<std::size_t>(n));
     double inside = 0;
-    together(*clients_, [&] {
+    run_collectively(*clients_, [&] {
       const auto begin = Clock::now();
       replayer_.publish(session_);
       inside = seconds_since(begin);
     });
     // With `on_error: stop` clients may hear of a failure at different times; they leave together.
-    together(*clients_, [&] {
+    run_collectively(*clients_, [&] {
       const auto begin = Clock::now();
       session_.end_iteration(then.cycle, then.time);
       inside += seconds_since(begin);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/agree.hpp"
 #include "base/fail.hpp"
+#include "base/mpi/agree.hpp"
 #include "data/relation_text.hpp"
 #include "storage/database/journal.hpp"
 
@@ -46,7 +46,7 @@ VariableRelations kept_of(VariableRelations relations, const Variable& variable,
 }  // namespace
 
 StoredIterations::StoredIterations(Communicator& clients, const std::string& directory) : directory_(directory) {
-  together(clients, [&] {
+  run_collectively(clients, [&] {
     entries_ = database::read_journal(directory).contexts;
     if (entries_.empty()) fail(Code::file, "the database '{}' has no context; there is nothing to replay", directory);
     metadata_ = open(0).metadata();

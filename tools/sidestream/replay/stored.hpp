@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/communicator.hpp"
+#include "base/mpi/communicator.hpp"
 #include "storage/database/context.hpp"
 #include "storage/database/layout.hpp"
 

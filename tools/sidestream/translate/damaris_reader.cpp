@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/ascii.hpp"
 #include "base/fail.hpp"
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "translate/damaris.hpp"
 
 namespace sidestream::damaris {

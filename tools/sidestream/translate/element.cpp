@@ -8,10 +8,10 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/ascii.hpp"
 #include "base/fail.hpp"
 #include "base/numbers.hpp"
-#include "storage/output_file.hpp"
+#include "base/text.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream {
 

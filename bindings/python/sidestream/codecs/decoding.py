@@ -1,4 +1,4 @@
-"""The codecs of databases, undone with NumPy. What each does stands in docs/database.md."""
+"""The codecs of databases, undone with NumPy. What each does stands in docs/database-format.md."""
 
 import struct
 import zlib

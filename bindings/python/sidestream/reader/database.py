@@ -1,4 +1,4 @@
-"""Databases: contexts over time, or one of them. The format stands in docs/database.md."""
+"""Databases: contexts over time, or one of them. The format stands in docs/database-format.md."""
 
 import warnings
 from pathlib import Path

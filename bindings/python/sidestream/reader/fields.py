@@ -1,4 +1,4 @@
-"""HDF5 files of ours: fields, and data sets that analyses write. The format stands in docs/formats.md."""
+"""HDF5 files of ours: fields, and data sets that analyses write. See docs/format-hdf5.md and docs/formats.md."""
 
 from pathlib import Path
 from typing import Any

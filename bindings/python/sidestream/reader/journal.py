@@ -1,4 +1,4 @@
-"""Which contexts a database has. The format stands in docs/database.md."""
+"""Which contexts a database has. The format stands in docs/database-format.md."""
 
 import struct
 from dataclasses import dataclass

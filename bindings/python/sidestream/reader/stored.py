@@ -1,4 +1,4 @@
-"""A context of a database: what it says of itself, and its values, decoded and verified. See docs/database.md."""
+"""A context of a database: what it says of itself, and its values, decoded and verified. docs/database-format.md."""
 
 import os
 import stat

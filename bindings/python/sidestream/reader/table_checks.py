@@ -1,4 +1,4 @@
-"""Tables of a context, checked before anything is read with them: docs/database.md, "Tables"."""
+"""Tables of a context, checked before anything is read with them: docs/database-format.md, "Tables"."""
 
 from typing import Any
 

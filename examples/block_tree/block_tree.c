@@ -1,0 +1,103 @@
+/* Blocks of equal size on the leaves of a tree, and the lines (marked S) that give them to Sidestream.
+ *
+ * Usage: mpirun -n RANKS block_tree [CONFIGURATION]
+ *
+ * The unit cube has 2 x 2 x 2 blocks of N^3 cells. In each step one of them is replaced by 8 blocks of half its size,
+ * also of N^3 cells, so that the 15 leaves tile the cube: there are no values of parents. Leaves are dealt out along
+ * their order, so that blocks change their rank when another one is refined. */
+#include <math.h>
+#include <mpi.h>
+#include <sidestream/sidestream.h> /* S */
+#include <stdio.h>
+
+enum { N = 8, ROOTS = 8, CHILDREN = 8, LEAVES = ROOTS - 1 + CHILDREN, STEPS = 8 };
+
+/* A leaf: its level, its lower corner in blocks of that level, and its number, which it keeps while it lives. */
+typedef struct {
+  int level;
+  int64_t at[3];
+  int64_t id;
+} leaf;
+
+/* The leaves in Morton order while root block `refined` has children. */
+static void grow(int refined, leaf leaves[LEAVES]) {
+  int count = 0;
+  for (int root = 0; root < ROOTS; ++root) {
+    const int64_t x = root % 2, y = root / 2 % 2, z = root / 4;
+    if (root != refined) {
+      leaves[count++] = (leaf){0, {x, y, z}, root};
+      continue;
+    }
+    for (int child = 0; child < CHILDREN; ++child)
+      leaves[count++] =
+          (leaf){1, {2 * x + child % 2, 2 * y + child / 2 % 2, 2 * z + child / 4}, ROOTS + CHILDREN * root + child};
+  }
+}
+
+static void fill(const leaf* b, double time, double values[N * N * N]) {
+  const double size = 0.5 / (1 << b->level), h = size / N;
+  for (int k = 0; k < N; ++k)
+    for (int j = 0; j < N; ++j)
+      for (int i = 0; i < N; ++i) {
+        const double x = size * (double)b->at[0] + h * (i + 0.5), y = size * (double)b->at[1] + h * (j + 0.5),
+                     z = size * (double)b->at[2] + h * (k + 0.5);
+        values[(k * N + j) * N + i] = 1 + 0.5 * sin(6 * x + time) * cos(5 * y) * sin(4 * z);
+      }
+}
+
+static int mine(int n, int rank, int ranks) { return n >= LEAVES * rank / ranks && n < LEAVES * (rank + 1) / ranks; }
+
+/* S: blocks that this rank had and has no longer are removed, new ones are declared. Others stay as they are. */
+static void declare(sidestream_session* s, int rank, int ranks, const leaf* old, const leaf* now) {
+  for (int n = 0; old && n < LEAVES; ++n) {
+    int stays = 0;
+    for (int o = 0; o < LEAVES; ++o) stays |= mine(o, rank, ranks) && now[o].id == old[n].id;
+    if (mine(n, rank, ranks) && !stays) sidestream_remove_block(s, "blocks", old[n].id);
+  }
+  for (int n = 0; n < LEAVES; ++n) {
+    int stays = 0;
+    for (int o = 0; old && o < LEAVES; ++o) stays |= mine(o, rank, ranks) && now[n].id == old[o].id;
+    if (!mine(n, rank, ranks) || stays) continue;
+    const int64_t* at = now[n].at;
+    const int64_t lo[] = {N * at[0], N * at[1], N * at[2]}, hi[] = {lo[0] + N, lo[1] + N, lo[2] + N};
+    sidestream_set_block_on_level(s, "blocks", now[n].id, now[n].level, lo, hi);
+  }
+}
+
+/* Runs on the ranks that simulate. Returns Sidestream's code. */
+static int simulate(sidestream_session* s) {
+  int rank, ranks, code = SIDESTREAM_OK;
+  MPI_Comm_rank(sidestream_comm(s), &rank); /* S: instead of MPI_COMM_WORLD */
+  MPI_Comm_size(sidestream_comm(s), &ranks);
+  leaf leaves[2][LEAVES];
+  for (int step = 0; step < STEPS; ++step) {
+    const double time = 0.3 * step;
+    leaf* now = leaves[step % 2];
+    grow(step % ROOTS, now);
+    declare(s, rank, ranks, step ? leaves[1 - step % 2] : NULL, now); /* S */
+    if (step == 0) code = sidestream_start(s);                        /* S: all checks happen here */
+    if (SIDESTREAM_FAILED(code)) break; /* S: an iteration that is refused is no failure */
+    for (int n = 0; n < LEAVES; ++n) {
+      static double values[N * N * N];
+      if (!mine(n, rank, ranks)) continue;
+      fill(&now[n], time, values);
+      sidestream_publish_values(s, "density", now[n].id, SIDESTREAM_FLOAT64, values, N * N * N); /* S */
+    }
+    code = sidestream_end_iteration(s, step, time); /* S */
+  }
+  return SIDESTREAM_FAILED(code) ? code : SIDESTREAM_OK;
+}
+
+int main(int argc, char** argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  sidestream_session* s;                                                           /* S */
+  int code = sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : "run.yaml", &s); /* S */
+  if (!code) code = sidestream_is_server(s) ? sidestream_serve(s) : simulate(s);   /* S */
+  /* S: what fails in opening, starting and serving is the same on every rank. */
+  if (code && rank == 0) fprintf(stderr, "block_tree: %s\n", sidestream_message(s));
+  if (s) sidestream_close(&s); /* S */
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,116 @@
+"""The graph of folders under src: rings between them, what analyses include of each other, and how much each includes.
+
+Used by check-layers. A folder is named by its path below src, `mesh/cells` say.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+# Layers whose folders have an order: no folder includes, directly or through others, one that includes it.
+ORDERED = ("mesh", "reduce", "contour", "graphics", "storage", "analysis", "server", "transport")
+# The folder that all analyses may include.
+SHARED = "common"
+# Layers whose files count in the closure of an analysis.
+COUNTED = ("analysis", "mesh", "reduce", "contour", "graphics")
+MOST_UNITS = 25
+
+Includes = dict[str, list[str]]
+
+
+def folder_of(path: str) -> str:
+    """`src/mesh/cells/cell_list.hpp` lies in `mesh/cells`."""
+    return str(PurePosixPath(path).parent.relative_to("src"))
+
+
+def edges(includes: Includes) -> dict[str, dict[str, str]]:
+    """For each folder those that it includes, and one file that does."""
+    graph: dict[str, dict[str, str]] = {}
+    for path, targets in includes.items():
+        for target in targets:
+            if path.startswith("src/") and target.startswith("src/"):
+                here, there = folder_of(path), folder_of(target)
+                if here != there:
+                    graph.setdefault(here, {}).setdefault(there, f'{path}: #include "{target.removeprefix("src/")}"')
+    return graph
+
+
+def reached(graph: dict[str, dict[str, str]], start: str) -> set[str]:
+    """All folders that `start` includes, directly or through others."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for there in graph.get(waiting.pop(), {}):
+            if there not in found:
+                found.add(there)
+                waiting.append(there)
+    return found
+
+
+def rings(graph: dict[str, dict[str, str]]) -> Iterator[str]:
+    """One line for each arrow between folders of one layer that is part of a ring."""
+    for here, arrows in sorted(graph.items()):
+        layer = here.split("/")[0]
+        if layer not in ORDERED:
+            continue
+        for there, example in sorted(arrows.items()):
+            said = there < here and here in graph.get(there, {})
+            if not said and there.split("/")[0] == layer and here in reached(graph, there):
+                yield f"{example}: {there} includes {here}, too; the folders of {layer} have an order"
+
+
+def between_analyses(graph: dict[str, dict[str, str]]) -> Iterator[str]:
+    """One line for each analysis that includes another one's folder."""
+    for here, arrows in sorted(graph.items()):
+        for there, example in sorted(arrows.items()):
+            mine, other = here.split("/")[:2], there.split("/")[:2]
+            if mine[0] == other[0] == "analysis" and len(mine) > 1 and mine != other and other[1:] != [SHARED]:
+                yield f"{example}: no analysis includes another one's folder; what both need belongs in a floor"
+
+
+def too_many_units(paths: Iterable[str]) -> Iterator[str]:
+    """One line for each folder that has more translation units than one keeps in mind."""
+    units: dict[str, int] = {}
+    for path in paths:
+        if path.startswith("src/") and path.endswith(".cpp"):
+            units[folder_of(path)] = units.get(folder_of(path), 0) + 1
+    for folder, count in sorted(units.items()):
+        if count > MOST_UNITS:
+            yield f"src/{folder}: {count} translation units; a folder has at most {MOST_UNITS}"
+
+
+def readmes(root: Path, paths: Iterable[str]) -> Iterator[str]:
+    """One line for each folder without a README.md, and for each file that one names and that is not there."""
+    folders = {folder_of(path) for path in paths if path.startswith("src/")}
+    for folder in sorted(folders):
+        readme = root / "src" / folder / "README.md"
+        if not readme.is_file():
+            yield f"src/{folder}: no README.md; say what the folder is, where to begin, and who uses it"
+            continue
+        places = (readme.parent, root / "src", root / "include/sidestream", root)
+        for name in re.findall(r"[\w/.-]+\.(?:[ch]pp|md)", readme.read_text(encoding="utf-8")):
+            if not any((place / name).is_file() for place in places):
+                yield f"src/{folder}/README.md: names {name}, which is not there"
+
+
+def closure(includes: Includes, folder: str) -> set[str]:
+    """The files of COUNTED layers that a folder and its sub-folders include, with the sources beside the headers."""
+    found: set[str] = set()
+    waiting = [path for path in includes if path.startswith(f"src/{folder}/")]
+    while waiting:
+        path = waiting.pop()
+        if path in found or not path.startswith(tuple(f"src/{layer}/" for layer in COUNTED)):
+            continue
+        found.add(path)
+        waiting += includes.get(path, [])
+        waiting += [source for source in [path.removesuffix(".hpp") + ".cpp"] if source in includes]
+    return found
+
+
+def closures(includes: Includes, lines: dict[str, int]) -> Iterator[str]:
+    """One line for each analysis: how many files and lines it includes."""
+    names = sorted({"/".join(folder_of(path).split("/")[:2]) for path in includes if path.startswith("src/analysis/")})
+    for name in names:
+        if name.count("/") == 1:
+            files = closure(includes, name)
+            yield f"{name:24} {len(files):4} files {sum(lines[path] for path in files):6} lines"

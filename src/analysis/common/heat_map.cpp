@@ -1,0 +1,201 @@
+#include "analysis/common/heat_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/common/common_options.hpp"
+#include "base/records.hpp"
+#include "graphics/annotations.hpp"
+#include "graphics/caption.hpp"
+#include "graphics/text.hpp"
+
+namespace sidestream {
+namespace {
+
+using namespace rendering;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Which cell between `edges` a position is in, -1 if in none.
+Index cell_at(const std::vector<double>& edges, double x) {
+  const bool up = edges.front() <= edges.back();
+  const auto above = up ? std::upper_bound(edges.begin(), edges.end(), x)
+                        : std::upper_bound(edges.begin(), edges.end(), x, std::greater<>());
+  const Index n = above - edges.begin() - 1, cells = static_cast<Index>(edges.size()) - 1;
+  if (n == cells && x == edges.back()) return n - 1;
+  return n < 0 || n >= cells ? -1 : n;
+}
+
+/// Where the grid is in the picture, in whole pixels, and which cell each column and row shows.
+struct Frame {
+  int left = 0, top = 0;
+  std::vector<Index> columns, rows;  ///< of each pixel from the left and from the top
+
+  Frame(const Layout& layout, const std::array<std::vector<double>, 2>& edges) {
+    const Viewport view = layout.viewport();
+    // Pictures of a few lines have hardly room for the caption.
+    const double wide = std::max(2.0, view.width), high = std::max(2.0, view.height);
+    const double margin = std::min(layout.margin, 0.1 * std::min(wide, high));
+    const double room[2] = {wide - 2 * margin, high - 2 * margin};
+    double size[2], most = 0;
+    for (std::size_t a = 0; a < 2; ++a) {
+      size[a] = std::fabs(edges[a].back() - edges[a].front());
+      most = std::max(most, size[a] / room[a]);
+    }
+    int pixels[2];
+    for (std::size_t a = 0; a < 2; ++a) {
+      pixels[a] = std::max(1, static_cast<int>(std::min(room[a], size[a] / most)));
+      std::vector<Index>& cells = a == 0 ? columns : rows;
+      const double low = std::min(edges[a].front(), edges[a].back());
+      for (int p = 0; p < pixels[a]; ++p) {
+        const double part = (a == 0 ? p + 0.5 : pixels[a] - p - 0.5) / pixels[a];
+        cells.push_back(cell_at(edges[a], low + part * size[a]));
+      }
+    }
+    left = static_cast<int>(view.left + 0.5 * (wide - pixels[0]));
+    top = static_cast<int>(view.top + 0.5 * (high - pixels[1]));
+  }
+};
+
+double shown_value(const HeatMap& picture, double value) {
+  if (!picture.logarithmic) return value;
+  return value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
+}
+
+ColourRange range_of(const HeatMap& picture, std::span<const double> values, Communicator& servers) {
+  double low = infinity, high = -infinity;
+  for (const double value : values) {
+    const double v = shown_value(picture, value);
+    if (!std::isfinite(v)) continue;
+    low = std::min(low, v);
+    high = std::max(high, v);
+  }
+  servers.minimum({&low, 1});
+  servers.maximum({&high, 1});
+  if (picture.range) return {shown_value(picture, picture.range->low), shown_value(picture, picture.range->high)};
+  return usable_range(low, high);
+}
+
+/// A line of the picture and what it shows.
+struct Line {
+  std::int64_t row = 0;
+};
+
+/// The lines of the picture whose rows are here.
+Bytes lines_of(const Frame& frame, const HeatMapValues& shown, Index first, Index rows) {
+  ByteWriter out;
+  for (std::size_t line = 0; line < frame.rows.size(); ++line) {
+    const Index row = frame.rows[line] - first;
+    if (row < 0 || row >= rows) continue;
+    out.put(Line{static_cast<std::int64_t>(line)});
+    for (const Index column : frame.columns) {
+      const double none = std::numeric_limits<double>::quiet_NaN();
+      out.put(column < 0 ? none : shown.values[static_cast<std::size_t>(row * shown.grid.row_cells() + column)]);
+    }
+  }
+  return out.take();
+}
+
+void paint(Image& image, const Frame& frame, const HeatMap& picture, const std::vector<Bytes>& parts,
+           const ColourRange& range, const ColourMap& map) {
+  const int right = frame.left + static_cast<int>(frame.columns.size());
+  const int bottom = frame.top + static_cast<int>(frame.rows.size());
+  fill_rectangle(image, frame.left - 1, frame.top - 1, right + 1, bottom + 1, {90, 96, 104});
+  fill_rectangle(image, frame.left, frame.top, right, bottom, map.at(std::numeric_limits<double>::quiet_NaN()));
+  for (const Bytes& part : parts) {
+    ByteReader in(part);
+    while (!in.at_end()) {
+      const auto row = static_cast<int>(in.get<Line>().row);
+      for (int x = frame.left; x < right; ++x) {
+        const double fraction = range.fraction(shown_value(picture, in.get<double>()));
+        fill_rectangle(image, x, frame.top + row, x + 1, frame.top + row + 1, map.at(fraction));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Option heat_map_option() {
+  Option option{.name = "image", .type = OptionType::map, .text = "A picture of it, of meshes of three dimensions."};
+  option.options = {
+      {.name = "file",
+       .type = OptionType::file,
+       .required = true,
+       .text = "The file of each frame, `x-{index:05}.png`.",
+       .choices = {".png"}},
+      picture_size_option(),
+      {.name = "colours",
+       .type = OptionType::choice,
+       .default_value = "viridis",
+       .text = "Colour map.",
+       .choices = ColourMap::names()},
+      {.name = "scale",
+       .type = OptionType::choice,
+       .default_value = "linear",
+       .text = "`logarithmic`: colours go with the logarithm to the base 10; what is not above 0 is grey.",
+       .choices = {"linear", "logarithmic"}},
+      {.name = "range",
+       .type = OptionType::real,
+       .list = true,
+       .text = "Values at the two ends of the colour map. Default: the smallest and largest value of the iteration.",
+       .least_entries = 2,
+       .most_entries = 2},
+      {.name = "caption",
+       .default_value = "{label}    time {time:#.5g}    cycle {cycle}",
+       .text = "Text above the picture, as that of `render`; `none` for none."}};
+  return option;
+}
+
+std::optional<HeatMap> read_heat_map(const Settings& all) {
+  if (!all.has("image")) return std::nullopt;
+  const Settings settings = all.map("image");
+  HeatMap picture;
+  picture.file = settings.text("file");
+  picture.colours = settings.text("colours");
+  picture.caption = settings.text("caption");
+  picture.width = settings.integers<int>("size").at(0);
+  picture.height = settings.integers<int>("size").at(1);
+  picture.logarithmic = settings.text("scale") == "logarithmic";
+  if (picture.caption == "none") picture.caption.clear();
+  try {
+    static_cast<void>(expand_caption(picture.caption, {}, {}));
+  } catch (const Error& error) {
+    settings.fail("caption", error.what());
+  }
+  const std::vector<double> range = settings.reals("range");
+  if (range.empty()) return picture;
+  if (!(range[0] < range[1]) || !std::isfinite(range[1] - range[0]) || (picture.logarithmic && !(range[0] > 0))) {
+    settings.fail("range",
+                  fmt::format("found the range [{}, {}], expected two finite numbers, the lower one first{}", range[0],
+                              range[1], picture.logarithmic ? ", and above 0 with `scale: logarithmic`" : ""));
+  }
+  picture.range = ColourRange{range[0], range[1]};
+  return picture;
+}
+
+void draw_heat_map(const HeatMap& picture, const HeatMapValues& shown, const CombineInput& input) {
+  Communicator& servers = input.communicator;
+  const Layout layout(picture.width, picture.height, 1, !picture.caption.empty());
+  const Frame frame(layout, shown.edges);
+  const ColourRange range = range_of(picture, shown.values, servers);
+  const Index first = shown.grid.first_row(servers.rank(), servers.size());
+  const Index rows = shown.grid.first_row(servers.rank() + 1, servers.size()) - first;
+  const std::vector<Bytes> parts = servers.gather(lines_of(frame, shown, first, rows), 0);
+  if (servers.rank() != 0) return;
+  const auto pixels = static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height);
+  Image image{picture.width, picture.height, std::vector<std::uint8_t>(4 * pixels, 255)};
+  const ColourMap map(picture.colours);
+  paint(image, frame, picture, parts, range, map);
+  const std::string scale = picture.logarithmic ? "log10 " : "";
+  draw_colour_bar(image, layout, 0, map, range, scale + shown.of);
+  if (!picture.caption.empty()) {
+    draw_caption(image, layout, expand_caption(picture.caption, scale + shown.title, input.iteration));
+  }
+  input.results.add(picture.file, image);
+}
+
+}  // namespace sidestream

@@ -1,0 +1,137 @@
+// Particles on a uniform grid: their number, or the sum of what they carry.
+//
+// Each server sums up the shares of its particles for each cell, exactly, and sends the sums to the server that has
+// that row of the grid.
+#include "analysis/common/common_options.hpp"
+#include "analysis/common/deposit_sums.hpp"
+#include "analysis/common/grid_result.hpp"
+#include "analysis/common/kinds.hpp"
+#include "base/records.hpp"
+
+namespace sidestream {
+namespace {
+
+class Deposit final : public Task {
+ public:
+  Deposit(const DepositQuery& query, bool density, const Metadata& metadata, std::string file, Pieces pieces)
+      : query_(query), density_(density), file_(std::move(file)), pieces_(pieces) {
+    if (query.weight < 0) return;
+    const Variable& weight = metadata.variables.at(static_cast<std::size_t>(query.weight));
+    name_ = weight.name;
+    unit_ = weight.unit;
+  }
+
+  Selection selection() const override {
+    Selection selection{{{query_.coordinates, 0}}};
+    if (query_.weight >= 0) selection.variables.push_back({query_.weight, 0});
+    return selection;
+  }
+
+  Bytes local(const LocalInput& input) override {
+    const GridShape grid = query_.shape();
+    Depositor depositor(query_, grid);
+    depositor.add(input);
+    Bytes rows = depositor.take();
+    // At the end, so that the rows need not be moved.
+    for (const std::int64_t count : {depositor.inside, depositor.outside}) {
+      const BytesView bytes = bytes_of(count);
+      rows.insert(rows.end(), bytes.begin(), bytes.end());
+    }
+    return rows;
+  }
+
+  Bytes combine(const CombineInput& input) override {
+    const GridShape grid = query_.shape();
+    std::array<std::int64_t, 2> counts{};
+    std::vector<BytesView> partials;
+    for (const Bytes& partial : input.partials) {
+      const std::size_t rows = partial.size() - sizeof counts;
+      const auto counted = records_of<std::int64_t>(BytesView(partial).subspan(rows));
+      for (std::size_t n = 0; n < counts.size(); ++n) counts[n] += counted.at(n);
+      partials.push_back(BytesView(partial).first(rows));
+    }
+    input.communicator.sum(counts);
+    const auto rows = rows_of(partials, grid, input.communicator);
+    GridResult result(grid, axes(), input.communicator);
+    describe(result, counts);
+    const std::span<double> values = result.add(name_, density_ ? "" : unit_, 0);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      for_each_sum(rows[row], 1, [&](Index cell, std::span<const ExactSum> sums) {
+        const double sum = sums[0].value();
+        values[row * static_cast<std::size_t>(grid.row_cells()) + static_cast<std::size_t>(cell)] =
+            density_ ? sum / query_.volume() : sum;
+      });
+    }
+    result.write(file_, pieces_, input.results, input.communicator);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] std::vector<GridAxis> axes() const {
+    std::vector<GridAxis> axes;
+    for (auto a = static_cast<std::size_t>(query_.dimensions); a-- > 0;) {
+      GridAxis& axis = axes.emplace_back(GridAxis{std::string(1, "xyz"[a]), {}});
+      for (Index i = 0; i < query_.size[a]; ++i) {
+        axis.positions.push_back(query_.low[a] + query_.width(a) * (static_cast<double>(i) + 0.5));
+      }
+    }
+    return axes;
+  }
+
+  void describe(GridResult& result, const std::array<std::int64_t, 2>& counts) const {
+    result.set({"method", name_of(query_.assignment)});
+    result.set({"quantity", std::string(density_ ? "density" : "sum")});
+    result.set({"particles", counts[0]});
+    result.set({"outside", counts[1]});
+  }
+
+  DepositQuery query_;
+  bool density_;  ///< and not sums
+  std::string file_, name_ = "count", unit_;
+  Pieces pieces_;
+};
+
+DepositQuery read_deposit(const Settings& settings, const Metadata& metadata) {
+  DepositQuery query;
+  read_deposit_grid(settings, metadata, query);
+  query.periodic = settings.boolean("periodic");
+  return query;
+}
+
+std::vector<Option> deposit_options() {
+  std::vector<Option> all = deposit_grid_options();
+  all.push_back(assignment_option(" What would go beyond the grid stays in its outermost cells."));
+  all.push_back({.name = "periodic",
+                 .type = OptionType::boolean,
+                 .default_value = "false",
+                 .text = "Whether the grid goes on at its other end along all axes: then no particle is outside."});
+  all.push_back({.name = "quantity",
+                 .type = OptionType::choice,
+                 .default_value = "sum",
+                 .text = "`density`: the sums divided by the volume of a cell.",
+                 .choices = {"sum", "density"}});
+  all.push_back(file_option("deposit-{index:05}.h5", "The data set, one file an iteration."));
+  all.push_back(pieces_option());
+  return all;
+}
+
+}  // namespace
+
+AnalysisKind deposit_kind() {
+  return {
+      .name = "deposit",
+      .text =
+          "Particles on a uniform grid: how many there are in each cell, or the sum or density of what they carry. "
+          "Each particle counts once: flagged ghosts do not, and of those with the same `point_ids` one does. "
+          "Particles outside of the grid, or at no place (NaN), do not count; the data set's attribute `outside` says "
+          "how many they were, `particles` how many counted. Besides the array of the weight's name (without one: "
+          "`count`) it has one of cell centres for each axis. Shares are rounded once, sums are exact and rounded "
+          "once, so that the result does not depend on how particles are divided.",
+      .options = deposit_options(),
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        return std::make_unique<Deposit>(read_deposit(settings, metadata), settings.text("quantity") == "density",
+                                         metadata, settings.text("file"), read_pieces(settings));
+      }};
+}
+
+}  // namespace sidestream

@@ -1,8 +1,0 @@
-// In place of wide_counts.cpp on other processors.
-#include "analysis/distribution/wide_counts.hpp"
-
-namespace sidestream {
-
-WideCounts wide_counts() noexcept { return nullptr; }
-
-}  // namespace sidestream

@@ -1,0 +1,65 @@
+// Histories of halos in cells of several levels: matched by the volume, or the particles, that they share.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/halos/amr/cell_owners.hpp"
+#include "analysis/halos/amr/level_particles.hpp"
+#include "analysis/halos/finder/labels.hpp"
+#include "analysis/halos/finder/track_record.hpp"
+
+namespace sidestream::halos {
+
+/// A cell of a halo, by its number. Travels.
+struct KeptLevelCell {
+  LevelCell cell;
+  std::int64_t halo = -1;
+};
+
+/// Keeps what is needed of the last iteration that was analysed: each server the cells of halos that it keeps (see
+/// CellOwners), or the particles of the numbers that it keeps; the first one the halos and the tracks. The mesh may
+/// have been refined and derefined in between: where a cell was cut, each of its parts counts with its own volume.
+class LevelHistory {
+ public:
+  LevelHistory(const HistoryQuery& how, const AmrGrid& levels, const std::string& name)
+      : particles_(how.particles), levels_(levels), record_(how, name) {}
+  /// Collective. `cells`, `particles`: this server's, in halos; `halos`: this server's share, sorted over all.
+  void follow(const std::vector<KeptLevelCell>& cells, const LevelParticles& particles,
+              const std::vector<LevelHalo>& halos, const CombineInput& input);
+
+ private:
+  /// How many cells of a level, or parts of such that are cells in the other iteration, two halos have both.
+  struct Overlap {
+    std::int64_t before = -1, now = -1;
+    std::int32_t level = 0;
+    Index cells = 0;
+  };
+
+  [[nodiscard]] std::vector<KeptLevelCell> kept(const std::vector<KeptLevelCell>& cells, const CellOwners& keepers,
+                                                Communicator& servers) const;
+  [[nodiscard]] std::vector<Overlap> overlaps_with(const std::vector<KeptLevelCell>& now, const CellOwners& keepers,
+                                                   int server) const;
+  [[nodiscard]] std::vector<SharedCells> shared_volumes(const std::vector<Overlap>& all) const;
+  [[nodiscard]] std::vector<HaloMember> members_of(const LevelParticles& particles,
+                                                   const std::vector<KeptLevelCell>& now, const CellOwners& keepers,
+                                                   Communicator& servers) const;
+  void write(const std::vector<LevelHalo>& halos, const std::vector<SharedCells>& shared, const CombineInput& input);
+
+  std::optional<ParticleQuery> particles_;
+  const AmrGrid& levels_;
+  std::vector<KeptLevelCell> before_;  ///< those that this server keeps
+  std::vector<HaloMember> members_;    ///< or the particles that it keeps, ascending
+  std::vector<LevelHalo> halos_;       ///< of the iteration before, on the first server
+  TrackRecord record_;                 ///< on the first server
+};
+
+// The halo of each cell of a tree, or of patches on refinement levels.
+
+/// Collective: writes a data set of lists with an entry for each cell that belongs to a halo: its `level`, its indices
+/// on it as the mesh counts them (`i`, `j`, `k`), the number of its halo. In the order of levels, then of k, j, i: the
+/// same however cells are divided among servers, each of which has about as many.
+void write_level_labels(const LabelQuery& query, const AmrGrid& levels, const std::vector<KeptLevelCell>& cells,
+                        const CombineInput& input);
+
+}  // namespace sidestream::halos

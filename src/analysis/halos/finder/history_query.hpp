@@ -1,0 +1,24 @@
+// What histories of halos read from the configuration.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/halos/finder/mass_function.hpp"
+#include "analysis/halos/finder/particles.hpp"
+
+namespace sidestream::halos {
+
+struct HistoryQuery {
+  std::string file;
+  std::optional<ChartFile> chart;
+  int drawn = 24;                          ///< tracks in the chart at most
+  std::optional<ParticleQuery> particles;  ///< by which halos are matched; none: by cells
+};
+
+/// The option `history`, and its value, if given. Throws Error(configuration).
+[[nodiscard]] Option history_option();
+[[nodiscard]] std::optional<HistoryQuery> read_history(const Settings& settings, const Metadata& metadata,
+                                                       const Variable& density);
+
+}  // namespace sidestream::halos

@@ -1,0 +1,276 @@
+// How often the values of a variable lie in each of a row of intervals.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "analysis/common/chart.hpp"
+#include "analysis/common/common_options.hpp"
+#include "analysis/common/kinds.hpp"
+#include "mesh/chosen_runs.hpp"
+#include "reduce/bins/bin_counts.hpp"
+#include "reduce/bins/bins.hpp"
+#include "reduce/words.hpp"
+
+namespace sidestream {
+namespace {
+
+struct HistogramQuery {
+  Variable variable{};
+  std::int32_t weight = -1;  ///< of no weight -1
+  CellChoice choice{};
+  int component = 0, weight_component = 0, bins = 64;
+  std::optional<std::array<double, 2>> range{};
+  bool logarithmic = false;
+  Normalisation normalisation = Normalisation::counts;
+  std::string file{};
+  std::optional<ChartFile> chart{};
+  Pieces pieces = Pieces::automatic;
+};
+
+class Histogram final : public Task {
+ public:
+  explicit Histogram(const HistogramQuery& query) : query_(query), range_(query.range), count_(query.bins) {}
+
+  Selection selection() const override {
+    Selection selection{{{query_.variable.id, 0, part_of(query_.choice)}}};
+    if (query_.weight >= 0) selection.variables.push_back({query_.weight, 0, part_of(query_.choice)});
+    for (Selected& selected : selection.variables) selected.covered = false;
+    selection.geometry = false;  // wherever the values are: flags say so of trees, the indices of boxes
+    return selection;
+  }
+  int passes() const override { return range_ ? 1 : 2; }
+
+  Bytes local(const LocalInput& input) override {
+    if (!range_ && input.pass == 0) return to_bytes(extremes(input));
+    const Bins bins = bins_of(input.feedback);
+    BinCounts counts(bins, query_.weight >= 0);
+    for (const BlockView& view : input.of(query_.variable.id)) {
+      const BlockView chosen = chosen_view(input, query_.variable, view, query_.choice);
+      if (query_.weight < 0) {
+        counts.add(chosen, query_.component);
+      } else if (const BlockView* weight = input.find(query_.weight, view.block.id)) {
+        counts.add(chosen, query_.component, *weight, query_.weight_component);
+      }
+    }
+    return to_bytes(counts.words());
+  }
+
+  Bytes combine(const CombineInput& input) override {
+    if (!range_ && input.pass == 0) return combine_extremes(input);
+    const Bins bins = bins_of(found_);
+    const std::size_t slots = static_cast<std::size_t>(count_) + 3;
+    Words counts(slots + (query_.weight >= 0 ? static_cast<std::size_t>(count_) * ExactSum::words : 0), 0);
+    for (const Bytes& partial : input.partials) {
+      const Words words = to_words(partial, counts.size());
+      for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += words[i];
+    }
+    input.communicator.sum(counts);
+    weights_ = query_.weight >= 0 ? weights_of(std::span(counts).subspan(slots)) : std::vector<double>();
+    counts.resize(slots);
+    const int servers = input.communicator.size(), me = input.communicator.rank();
+    // Small tables need not be gathered: the counts are everywhere.
+    if (!writes_in_pieces()) {
+      if (me == 0) input.results.add(query_.file, table(bins, counts, 0, count_));
+      draw(input);
+      return {};
+    }
+    const auto part = [&](int server) { return static_cast<int>(std::int64_t{count_} * server / servers); };
+    input.results.add_parts(query_.file, table(bins, counts, part(me), part(me + 1)), input.communicator,
+                            Pieces::always);
+    draw(input);
+    return {};
+  }
+
+ private:
+  /// Keys of the least finite value and, as its complement, of the greatest.
+  [[nodiscard]] Words extremes(const LocalInput& input) const {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const BlockView& view : input.of(query_.variable.id)) {
+      const BlockView chosen = chosen_view(input, query_.variable, view, query_.choice);
+      for_each_owned_run(chosen, query_.component, [&](const auto* values, Index n, Index stride) {
+        for (Index i = 0; i < n; ++i) {
+          const auto v = static_cast<double>(values[i * stride]);
+          if (!std::isfinite(v) || (query_.logarithmic && !(v > 0))) continue;
+          low = v < low ? v : low;
+          high = v > high ? v : high;
+        }
+      });
+    }
+    if (low > high) return {least_of_none, least_of_none};
+    return {order_key(low), ~order_key(high)};
+  }
+
+  Bytes combine_extremes(const CombineInput& input) {
+    Words least{least_of_none, least_of_none};
+    for (const Bytes& partial : input.partials) {
+      const Words words = to_words(partial, 2);
+      for (std::size_t i = 0; i < 2; ++i) least[i] = std::min(least[i], words[i]);
+    }
+    input.communicator.minimum(least);
+    found_ = to_bytes(least);
+    return found_;
+  }
+
+  /// Of the range that was given or, as `feedback` says, found.
+  [[nodiscard]] Bins bins_of(BytesView feedback) const {
+    std::array<double, 2> range = query_.logarithmic ? std::array{1.0, 10.0} : std::array{0.0, 1.0};
+    if (range_) {
+      range = *range_;
+    } else if (const Words least = to_words(feedback, 2); least[0] != least_of_none) {  // some finite value somewhere
+      range = {from_order_key(least[0]), from_order_key(~least[1])};
+    }
+    return query_.logarithmic ? Bins::logarithmic(range[0], range[1], count_) : Bins(range[0], range[1], count_);
+  }
+
+  [[nodiscard]] bool writes_in_pieces() const {
+    constexpr int large = 1 << 20;  // rows: some 64 MiB
+    return query_.pieces == Pieces::always || (query_.pieces == Pieces::automatic && count_ > large);
+  }
+
+  /// Once the table is there.
+  void draw(const CombineInput& input) const {
+    if (!query_.chart) return;
+    std::vector<std::string> about = titled("variable", query_.variable);
+    if (query_.weight >= 0) {
+      const std::vector<std::string> weight =
+          titled("weight", input.metadata.variables.at(static_cast<std::size_t>(query_.weight)));
+      about.insert(about.end(), weight.begin(), weight.end());
+    }
+    if (query_.normalisation == Normalisation::gimlet) about.emplace_back("--option=normalise:gimlet");
+    if (query_.normalisation != Normalisation::counts) {
+      about.emplace_back("--quantity=density");
+    } else {
+      about.emplace_back(query_.weight >= 0 ? "--quantity=weight" : "--quantity=count");
+    }
+    draw_chart(*query_.chart, query_.file, query_.variable.title(), about, input);
+  }
+
+  /// The rows of bins first to last.
+  [[nodiscard]] Table table(const Bins& bins, const Words& counts, int first, int last) const {
+    const auto rows = static_cast<std::size_t>(last - first), n = static_cast<std::size_t>(count_);
+    Words numbers(rows);
+    std::iota(numbers.begin(), numbers.end(), first);
+    const auto from = [&](const auto& values, int begin) {
+      return std::decay_t<decltype(values)>(values.begin() + begin, values.begin() + begin + (last - first));
+    };
+    const auto repeated = [&](std::size_t slot) { return Words(rows, counts[slot]); };
+    std::vector<Column> columns{{"bin", numbers},
+                                {"lower", from(bins.edges(), first)},
+                                {"upper", from(bins.edges(), first + 1)},
+                                {"count", from(counts, first)},
+                                {"below", repeated(n)},
+                                {"above", repeated(n + 1)},
+                                {"nan", repeated(n + 2)}};
+    if (!weights_.empty()) columns.push_back({"weight", from(weights_, first)});
+    if (query_.normalisation != Normalisation::counts) {
+      const std::vector<double> amounts =
+          weights_.empty() ? std::vector<double>(counts.begin(), counts.begin() + count_) : weights_;
+      columns.push_back({"density", from(densities(bins.edges(), amounts, query_.normalisation), first)});
+    }
+    return Table(std::move(columns));
+  }
+
+  HistogramQuery query_;
+  std::optional<std::array<double, 2>> range_;
+  int count_;
+  std::vector<double> weights_;  ///< of the iteration at hand, by interval; empty without weights
+  Bytes found_;                  ///< between the passes of one iteration
+};
+
+std::optional<std::array<double, 2>> read_range(const Settings& settings) {
+  const std::vector<double> range = settings.reals("range");
+  if (range.empty()) return std::nullopt;
+  if (range.size() == 2 && std::isfinite(range[0]) && std::isfinite(range[1]) && range[0] < range[1]) {
+    return std::array{range[0], range[1]};
+  }
+  settings.fail("range", fmt::format("the range {} is not two finite numbers in ascending order; write `range: [low, "
+                                     "high]`, or leave it out to use the least and greatest value",
+                                     range.size() == 2 ? fmt::format("[{}, {}]", range[0], range[1])
+                                                       : fmt::format("of {} numbers", range.size())));
+}
+
+HistogramQuery read_histogram(const Settings& settings, const Metadata& metadata) {
+  const Variable& variable = read_variable(settings, metadata);
+  HistogramQuery query;
+  query.variable = variable;
+  query.choice = read_choice(settings, metadata.mesh_of(variable));
+  query.component = read_one_component(settings, variable);
+  query.bins = settings.integer<int>("bins");
+  query.range = read_range(settings);
+  query.logarithmic = settings.text("scale") == "logarithmic";
+  query.normalisation = read_normalisation(settings);
+  query.file = settings.text("file");
+  query.pieces = read_pieces(settings);
+  query.chart = read_curves(settings, "image", false);
+  if (query.logarithmic && query.range && !((*query.range)[0] > 0)) {
+    settings.fail("range",
+                  fmt::format("the range begins at {}, and logarithms are had of numbers above 0 alone; write a "
+                              "range above 0, or `scale: linear`",
+                              (*query.range)[0]));
+  }
+  if (!settings.has("weight")) return query;
+  query.weight = read_companion(settings, "weight", variable, metadata).id;
+  constexpr int most = 1 << 16;
+  if (query.bins > most) {
+    settings.fail("bins", fmt::format("found {} bins with 'weight', expected at most {}: each has an exact sum",
+                                      query.bins, most));
+  }
+  return query;
+}
+
+}  // namespace
+
+AnalysisKind histogram_kind() {
+  std::vector<Option> options{
+      variable_option("The variable."),
+      component_option("Which component, from 0; needed if the variable has several."),
+      {.name = "bins",
+       .type = OptionType::integer,
+       .default_value = "64",
+       .text = "Number of intervals.",
+       .minimum = 1,
+       .maximum = 1 << 24},
+      {.name = "range",
+       .type = OptionType::real,
+       .list = true,
+       .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the "
+               "greatest finite value of the iteration, which costs a second pass over the data.",
+       .least_entries = 2,
+       .most_entries = 2},
+      bin_scale_option("scale"),
+      {.name = "weight",
+       .type = OptionType::variable,
+       .text = "A variable of one component in the same points, which is summed in each interval: a mass, a volume."},
+      normalisation_option(),
+      file_option("histogram.csv",
+                  "The table. Rows of later iterations are appended unless the name tells iterations apart, "
+                  "as in `histogram-{cycle:06}.csv`."),
+      pieces_option(),
+      curves_option("image", "A chart of the table: what is in each interval, or its density.",
+                    "{label}: distribution    time {time:#.5g}    cycle {cycle}", {})};
+  for (Option& option : choice_options()) options.push_back(std::move(option));
+  return {
+      .name = "histogram",
+      .text =
+          "Counts how many values of a variable lie in each of `bins` intervals of equal width or ratio. Each point "
+          "counts once: "
+          "ghosts, copies of shared nodes and cells that a finer level covers do not. An interval holds its lower edge and not its upper one; "
+          "the last "
+          "holds both. The table has a row for each interval with the columns bin, lower, upper and count; "
+          "below, above "
+          "and nan are repeated in every row and say how many values lie outside the range (infinities among "
+          "them) or "
+          "are no numbers. A variable that has the same value everywhere gets a range of at least 1 around "
+          "it. With `weight` there is a column of that name, the exact sum of the weights in each interval, and with "
+          "`normalise` a column `density`.",
+      .options = std::move(options),
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        return std::make_unique<Histogram>(read_histogram(settings, metadata));
+      },
+  };
+}
+
+}  // namespace sidestream

@@ -1,0 +1,231 @@
+#include "analysis/projection/projection_query.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/common/common_options.hpp"
+#include "analysis/common/heat_map.hpp"
+#include "data/tree_walk.hpp"
+
+namespace sidestream {
+namespace {
+
+const char* const axis_names[3] = {"x", "y", "z"};
+
+const Variable& variable_of(std::int32_t id, const Metadata& metadata) {
+  return metadata.variables.at(static_cast<std::size_t>(id));
+}
+
+void check_mesh(const Settings& settings, const Variable& variable, const Mesh& mesh) {
+  const bool tree = mesh.kind() == MeshKind::octree;
+  if (mesh.dimensions < 2 || (mesh.axes() == nullptr && !tree)) {
+    settings.fail("variable", fmt::format("'{}' lies on mesh '{}', which is {}{}; a projection needs a uniform or "
+                                          "rectilinear mesh or an octree, of two or three dimensions. Take a variable "
+                                          "on one, or `statistics` of this one",
+                                          variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none",
+                                          mesh.dimensions < 2 ? " and has one dimension" : ""));
+  }
+  if (mesh.refinement.empty()) return;
+  if (mesh.kind() != MeshKind::uniform) {
+    settings.fail("variable", fmt::format("'{}' lies on mesh '{}', which is {} and has refinement levels: nothing says "
+                                          "where their nodes lie; project variables of uniform meshes",
+                                          variable.name, mesh.name, mesh.geometry->kind()));
+  }
+  if (variable.centering != Centering::cell) {
+    settings.fail("variable", fmt::format("'{}' lies at {}s of mesh '{}', which has refinement levels; there only "
+                                          "values in cells can be projected",
+                                          variable.name, name_of(variable.centering, mesh.dimensions), mesh.name));
+  }
+}
+
+void read_weight(const Settings& settings, const Metadata& metadata, const Variable& variable, ProjectionQuery& query) {
+  if (!settings.has("weight")) {
+    if (settings.given("weight_component")) settings.fail("weight_component", "there is no `weight`; give one");
+    return;
+  }
+  const Variable& weight = *metadata.find_variable(settings.text("weight"));
+  if (weight.mesh != variable.mesh || weight.centering != variable.centering) {
+    settings.fail("weight", fmt::format("'{}' lies in {}s of mesh '{}', but '{}' in {}s of mesh '{}'; weigh with a "
+                                        "variable of the same mesh and centring",
+                                        weight.name, name_of(weight.centering), metadata.mesh_of(weight).name,
+                                        variable.name, name_of(variable.centering), metadata.mesh_of(variable).name));
+  }
+  query.weight = weight.id;
+  query.weight_component = settings.integer<int>("weight_component");
+  if (query.weight_component < weight.components) return;
+  settings.fail("weight_component", fmt::format("component {} of '{}' does not exist; it has {} (numbered from 0)",
+                                                query.weight_component, weight.name, weight.components));
+}
+
+/// How deep trees become is not declared.
+void read_level(const Settings& settings, const Mesh& mesh, ProjectionQuery& query) {
+  const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
+  query.level = settings.has("level") ? settings.integer<std::int32_t>("level") : finest;
+  if (mesh.kind() != MeshKind::octree) {
+    if (query.level <= finest) return;
+    settings.fail("level", fmt::format("mesh '{}' has no level {}; its finest is {}", mesh.name, query.level, finest));
+  }
+  if (!settings.has("level")) {
+    settings.fail("level", fmt::format("mesh '{}' is an octree, and nothing declares how deep it becomes; write the "
+                                       "level whose cells the result has",
+                                       mesh.name));
+  }
+  const Index3& roots = dynamic_cast<const OctreeGeometry&>(*mesh.geometry).roots();
+  const Index most = *std::max_element(roots.begin(), roots.end());
+  if (query.level <= 30 && most << query.level <= Index{1} << 31) return;
+  settings.fail("level", fmt::format("level {} of mesh '{}' has more than 2^31 cells along an axis; take a coarser one",
+                                     query.level, mesh.name));
+}
+
+/// Where the cells of a level are.
+Mesh mesh_with_levels(const ProjectionQuery& query, const Metadata& metadata) {
+  const Mesh& mesh = metadata.mesh_of(variable_of(query.variable, metadata));
+  return mesh.kind() == MeshKind::octree ? as_levels(mesh, query.level) : mesh;
+}
+
+std::vector<int> axes_but(int axis, int dimensions) {
+  std::vector<int> left;
+  for (int a = 0; a < dimensions; ++a) {
+    if (a != axis) left.push_back(a);
+  }
+  return left;
+}
+
+/// The slowest one first.
+std::vector<Index> extents_of(const Box& points, const std::vector<int>& axes) {
+  std::vector<Index> extents;
+  for (auto a = axes.rbegin(); a != axes.rend(); ++a) extents.push_back(points.extent(*a));
+  return extents;
+}
+
+/// Of rows and cells, for each level down to that of the result.
+std::vector<std::array<Index, 2>> ratios_of(const Mesh& mesh, std::int32_t finest, const std::vector<int>& axes) {
+  std::vector<std::array<Index, 2>> ratios;
+  for (std::int32_t level = 0; level <= finest; ++level) {
+    const Index3 ratio = mesh.ratio_to(level);
+    const auto along = [&](int a) { return ratio[static_cast<std::size_t>(a)]; };
+    ratios.push_back({along(axes.back()), axes.size() > 1 ? along(axes.front()) : 1});
+  }
+  return ratios;
+}
+
+}  // namespace
+
+std::vector<Option> projection_options() {
+  std::vector<Option> options{
+      variable_option("The variable to project, anywhere on a uniform or rectilinear mesh; in cells of one with "
+                      "refinement levels, and of an octree."),
+      component_option("Which component, from 0; needed if the variable has several."),
+      {.name = "axis",
+       .type = OptionType::choice,
+       .required = true,
+       .text = "The axis along which it is projected.",
+       .choices = {axis_names[0], axis_names[1], axis_names[2]}},
+      {.name = "quantity",
+       .type = OptionType::choice,
+       .default_value = "integral",
+       .text =
+           "`integral`: of the values along the axis, values times lengths. `mean`: their mean along the axis, with "
+           "lengths, and the `weight` if there is one, as weights.",
+       .choices = {"integral", "mean"}},
+      {.name = "weight",
+       .type = OptionType::variable,
+       .text = "A variable of the same mesh and centring that values are multiplied with; a mean is divided by its "
+               "integral."},
+      {.name = "weight_component",
+       .type = OptionType::integer,
+       .default_value = "0",
+       .text = "Which component of `weight`.",
+       .minimum = 0},
+      {.name = "level",
+       .type = OptionType::integer,
+       .text = "The refinement level whose cells the result has, from 0. Default: the finest that the mesh declares; "
+               "of an octree it must be given. "
+               "Coarser cells fill all places of the result that they cover; finer ones count with their part of one.",
+       .minimum = 0}};
+  for (Option& option : choice_options()) options.push_back(std::move(option));
+  const std::vector<Option> results{file_option("projection-{index:05}.h5", "The data set, one file an iteration."),
+                                    pieces_option(), heat_map_option()};
+  options.insert(options.end(), results.begin(), results.end());
+  return options;
+}
+
+ProjectionQuery read_projection(const Settings& settings, const Metadata& metadata) {
+  const Variable& variable = read_variable(settings, metadata);
+  const Mesh& mesh = metadata.mesh_of(variable);
+  check_mesh(settings, variable, mesh);
+  ProjectionQuery query;
+  query.variable = variable.id;
+  query.component = read_one_component(settings, variable);
+  query.axis = static_cast<int>(std::find(axis_names, axis_names + 3, settings.text("axis")) - axis_names);
+  if (query.axis >= mesh.dimensions) {
+    settings.fail("axis", fmt::format("mesh '{}' has two dimensions and no axis z; project along x or y", mesh.name));
+  }
+  query.mean = settings.text("quantity") == "mean";
+  read_weight(settings, metadata, variable, query);
+  read_level(settings, mesh, query);
+  query.choice = read_choice(settings, mesh);
+  if (settings.has("image") && mesh.dimensions < 3) {
+    settings.fail("image", fmt::format("mesh '{}' has two dimensions, so its projection is a line; leave the image out",
+                                       mesh.name));
+  }
+  return query;
+}
+
+ProjectionGrid::ProjectionGrid(const ProjectionQuery& query, const Metadata& metadata)
+    : mesh_(mesh_with_levels(query, metadata)),
+      dimensions_(mesh_.dimensions),
+      level_(mesh_, query.level),
+      centering_(variable_of(query.variable, metadata).centering),
+      points_(points_of(centering_, level_.cells())),
+      left_(axes_but(query.axis, dimensions_)),
+      shape_(extents_of(points_, left_)),
+      levels_(shape_, ratios_of(mesh_, query.level, left_)) {
+  for (auto a = left_.rbegin(); a != left_.rend(); ++a) {
+    GridAxis& axis = axes_.emplace_back(GridAxis{axis_names[*a], {}});
+    for (Index i = first(*a); i < first(*a) + count(*a); ++i)
+      axis.positions.push_back(level_.position(centering_, *a, i));
+  }
+}
+
+LevelColumn ProjectionGrid::column(std::int32_t level, const Index3& point) const noexcept {
+  // The first index of every level lies at the same place.
+  const auto along = [&](int a) {
+    const auto n = static_cast<std::size_t>(a);
+    const Index more = left_.size() > 1 && a == left_.front() ? levels_.fill(level)[1] : levels_.fill(level)[0];
+    return point[n] - points_.lo[n] / more;
+  };
+  return {level, along(left_.back()), left_.size() > 1 ? along(left_.front()) : 0};
+}
+
+std::vector<double> ProjectionGrid::edges(int axis) const {
+  std::vector<double> edges;
+  const Index begin = first(axis), end = begin + count(axis);
+  if (!at_nodes(centering_, axis)) {
+    for (Index i = begin; i <= end; ++i) edges.push_back(level_.node(axis, i));
+    return edges;
+  }
+  // Nodes stand for what lies nearer to them than to others.
+  edges.push_back(level_.node(axis, begin));
+  for (Index i = begin; i + 1 < end; ++i) edges.push_back(0.5 * (level_.node(axis, i) + level_.node(axis, i + 1)));
+  edges.push_back(level_.node(axis, end - 1));
+  return edges;
+}
+
+double width_along(const Mesh& mesh, Centering centering, int axis, std::int32_t level, Index index) {
+  const auto a = static_cast<std::size_t>(axis);
+  if (const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get())) {
+    const double width = std::fabs(uniform->spacing()[a]) / static_cast<double>(mesh.ratio_to(level)[a]);
+    const bool end = at_nodes(centering, axis) && (index == mesh.cells.lo[a] || index == mesh.cells.hi[a]);
+    return end ? 0.5 * width : width;
+  }
+  const Axes& axes = *mesh.axes();
+  if (!at_nodes(centering, axis)) return std::fabs(axes.node(axis, index + 1) - axes.node(axis, index));
+  const double lower = axes.node(axis, std::max(index - 1, mesh.cells.lo[a]));
+  const double upper = axes.node(axis, std::min(index + 1, mesh.cells.hi[a]));
+  return 0.5 * std::fabs(upper - lower);
+}
+
+}  // namespace sidestream

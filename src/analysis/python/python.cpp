@@ -1,0 +1,115 @@
+// Analyses in Python. What runs them is a library of its own, so that this one does not need Python: here is what the
+// configuration says of them, and how that library is found.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "analysis/common/kinds.hpp"
+#include "base/paths.hpp"
+#include "config/options/names.hpp"
+#include "config/options/option_text.hpp"
+#include "config/tasks/plugin_loader.hpp"
+
+namespace sidestream {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* library_name = "sidestream_python.so";
+
+/// Where the library may be: what SIDESTREAM_PLUGIN_PATH lists; beside this library, as in a Python package, whose
+/// command has a folder of its own; where it is installed, seen from the library and from the command; and the like in
+/// a folder of a build.
+std::vector<fs::path> candidates() {
+  std::vector<fs::path> all;
+  const char* const path = std::getenv("SIDESTREAM_PLUGIN_PATH");
+  std::istringstream listed(path ? path : "");
+  for (std::string folder; std::getline(listed, folder, ':');) {
+    if (!folder.empty()) all.push_back(fs::path(path_from(working_directory(), folder)) / library_name);
+  }
+  const std::string package = "sidestream/python/sidestream";
+  for (const fs::path& own : own_folders()) {
+    if (own.empty()) continue;
+    for (const std::string& folder :
+         {std::string("."), std::string(".."), package, SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/" + package,
+          std::string("../bindings/python/sidestream")}) {
+      all.push_back((own / folder / library_name).lexically_normal());
+    }
+  }
+  return all;
+}
+
+std::string library(const Settings& settings, const std::vector<fs::path>& places) {
+  std::vector<std::string> folders;
+  for (const fs::path& candidate : places) {
+    std::error_code ignored;
+    if (fs::is_regular_file(candidate, ignored)) return candidate.string();
+    folders.push_back(candidate.parent_path().string());
+  }
+  settings.fail("script",
+                fmt::format("found an analysis in Python, for which Sidestream needs its library {}, and found none in "
+                            "{}; build Sidestream with SIDESTREAM_PYTHON, an interpreter that has its headers and "
+                            "nanobind, or name the library's folder in SIDESTREAM_PLUGIN_PATH",
+                            library_name, listed(folders)));
+}
+
+std::unique_ptr<Task> create(const Settings& settings, const Metadata& metadata, const std::vector<fs::path>& places) {
+  Registry theirs;
+  load_plugin(library(settings, places), settings.where(), theirs);
+  return theirs.analyses().at("python").create(settings, metadata);
+}
+
+std::vector<Option> options() {
+  Option variables{.name = "variables", .type = OptionType::variable, .list = true, .required = true};
+  variables.text = "The variables that it gets.";
+  variables.least_entries = 1;
+  return {variables,
+          {.name = "script",
+           .type = OptionType::text,
+           .required = true,
+           .text = "The file.",
+           .range_text = path_beside_range},
+          {.name = "call", .required = true, .text = "The function or class in it."},
+          {.name = "arguments",
+           .type = OptionType::pairs,
+           .default_value = "{}",
+           .text = "Keyword arguments: of each call of the function, or of making the class' object. What looks like a "
+                   "number, or like true or false, is one; anything else is a text."},
+          {.name = "halo",
+           .type = OptionType::integer,
+           .default_value = "0",
+           .text = "How many points round each block `with_halo` can give.",
+           .minimum = 0,
+           .maximum = 1024},
+          {.name = "whole",
+           .type = OptionType::boolean,
+           .default_value = "false",
+           .text = "Of a function: false, it is called for each block and returns rows of a table; true, it is called "
+                   "once an iteration, with the whole mesh gathered on one server."},
+          {.name = "file",
+           .type = OptionType::file,
+           .list = true,
+           .text = "Where results go, in the order in which they are returned: tables (.csv), pictures (.png), arrays "
+                   "(.h5). Needed if there are any."}};
+}
+
+}  // namespace
+
+AnalysisKind python_kind() {
+  AnalysisKind kind;
+  kind.name = "python";
+  kind.text =
+      "Calls a function or a class in a file of the user's with blocks as NumPy arrays; docs/python-analyses.md "
+      "describes what it gets and what it may return. The servers need a Python with NumPy: that of the program, or the "
+      "one that SIDESTREAM_PYTHON or VIRTUAL_ENV names in their environment, or the one that Sidestream was built with.";
+  kind.options = options();
+  // Looked up now, while a session opens: the program may change its working directory.
+  kind.create = [places = candidates()](const Settings& settings, const Metadata& metadata) {
+    return create(settings, metadata, places);
+  };
+  return kind;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,83 @@
+#include "analysis/render/absence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace sidestream::rendering {
+namespace {
+
+bool is_blank(const Framebuffer& stripe) {
+  for (std::int64_t y = stripe.first_row(); y < stripe.end_row(); ++y) {
+    const Sample* row = stripe.row(y);
+    if (std::any_of(row, row + stripe.width(), [](Sample sample) { return sample != empty_sample; })) return false;
+  }
+  return true;
+}
+
+/// What a layer shows, and the mesh that it is of.
+std::string text_of(const SliceQuery&) { return "slice"; }
+std::string text_of(const ClipQuery&) { return "clip"; }
+std::string text_of(const ParticlesQuery&) { return "particles"; }
+std::int32_t leading_variable(const SliceQuery& query) { return query.variables.front(); }
+std::int32_t leading_variable(const PartQuery& query) { return query.variables.front(); }
+std::int32_t leading_variable(const ParticlesQuery& query) { return query.coordinates; }
+std::int32_t leading_variable(const IsosurfaceQuery& query) { return query.variable; }
+
+std::string wanted_by(const IsosurfaceQuery& query) { return fmt::format("{}", fmt::join(query.values, ", ")); }
+std::string wanted_by(const ThresholdQuery& query) { return fmt::format("{} to {}", query.low, query.high); }
+
+}  // namespace
+
+Absence::Absence(const Scene& scene) : scene_(&scene), notice_(scene.file) {
+  for (std::size_t l = 0; l < scene.layers.size(); ++l) {
+    const Layer::Query& query = scene.layers[l].query;
+    if (const auto* surface = std::get_if<IsosurfaceQuery>(&query)) {
+      seen_.emplace(l, SeenValues(surface->variable, surface->component));
+    } else if (const auto* part = std::get_if<ThresholdQuery>(&query)) {
+      seen_.emplace(l, seen_values_of(*part));
+    }
+  }
+}
+
+void Absence::select(Selection& selection) const {
+  for (const auto& [layer, seen] : seen_) selection.variables.push_back(seen.entry());
+}
+
+void Absence::look(const Framebuffer& stripe, const CombineInput& input) {
+  notice_.look({is_blank(stripe) ? 0 : 1}, input, [&](const auto&) { return why(input); });
+  forget();
+}
+
+void Absence::forget() noexcept {
+  for (auto& [layer, seen] : seen_) seen.forget();
+}
+
+/// A surface may be there and out of the camera's sight, so that no more is said than what there is.
+std::string Absence::why(const CombineInput& input) const {
+  std::vector<std::string> layers;
+  for (std::size_t l = 0; l < scene_->layers.size(); ++l) {
+    std::visit(
+        [&](const auto& query) {
+          const auto& variables = input.metadata.variables;
+          const Variable& variable = variables.at(static_cast<std::size_t>(leading_variable(query)));
+          const Mesh& mesh = input.metadata.mesh_of(variable);
+          if constexpr (requires { wanted_by(query); }) {
+            const bool surface = std::is_same_v<std::decay_t<decltype(query)>, IsosurfaceQuery>;
+            layers.push_back(fmt::format("{} of '{}' at {}, and {}", surface ? "isosurface" : "threshold",
+                                         variable.name, wanted_by(query), seen_.at(l).text(input)));
+          } else {
+            layers.push_back(
+                fmt::format("{} of the mesh '{}', and {}", text_of(query), mesh.name, reach_text(mesh, input)));
+          }
+        },
+        scene_->layers[l].query);
+  }
+  return fmt::format("nothing is seen; what was asked for is {}; compare it with that, and the camera with the mesh",
+                     fmt::join(layers, "; "));
+}
+
+}  // namespace sidestream::rendering

@@ -1,0 +1,211 @@
+// Declares the options of the analysis `render`.
+#include <fmt/format.h>
+
+#include "analysis/common/common_options.hpp"
+#include "analysis/render/scene.hpp"
+
+namespace sidestream::rendering {
+namespace {
+
+Option point_option(const std::string& name, const std::string& text) {
+  return {.name = name, .type = OptionType::real, .list = true, .text = text, .least_entries = 3, .most_entries = 3};
+}
+
+Option colours_option(const std::string& default_value, const std::string& text) {
+  return {.name = "colours",
+          .type = OptionType::choice,
+          .default_value = default_value,
+          .text = text,
+          .choices = ColourMap::names()};
+}
+
+Option range_option(const std::string& text) {
+  return {.name = "range",
+          .type = OptionType::real,
+          .list = true,
+          .text = text,
+          .choices = {"running"},
+          .least_entries = 2,
+          .most_entries = 2};
+}
+
+void add_layer_colours(std::vector<Option>& options) {
+  options.push_back(colours_option("", "Colour map of this layer; default: that of the picture."));
+  options.push_back(range_option("Values at the two ends of this layer's colour map; default: that of the picture."));
+}
+
+Option colour_component_option() {
+  return {.name = "colour_component",
+          .type = OptionType::integer,
+          .default_value = "0",
+          .text = "The component of `colour_by` that is shown.",
+          .minimum = 0};
+}
+
+void add_colours(std::vector<Option>& options, const std::string& otherwise) {
+  options.push_back({.name = "colour",
+                     .text = fmt::format("One colour for the whole layer: `#rrggbb` or one of {}. Default: {}.",
+                                         fmt::join(colour_names(), ", "), otherwise)});
+  options.push_back({.name = "colour_by",
+                     .type = OptionType::variable,
+                     .text = "Colours the layer by the values of this variable of the same mesh."});
+  options.push_back(colour_component_option());
+  add_layer_colours(options);
+}
+
+Option isosurface_layer() {
+  std::vector<Option> options = isosurface_options(Purpose::picture);
+  add_colours(options, "a colour of its own for a single value, the colour map for several");
+  return {.name = "isosurface",
+          .type = OptionType::map,
+          .list = true,
+          .text = "Isosurfaces in the picture: one such map, or a list of them.",
+          .options = std::move(options)};
+}
+
+Option slice_layer() {
+  std::vector<Option> options = slice_options(Purpose::picture);
+  options.push_back(component_option("The component that is shown; needed if there are several."));
+  add_layer_colours(options);
+  return {.name = "slice",
+          .type = OptionType::map,
+          .list = true,
+          .text = "Planes through the data, coloured by its values: one such map, or a list of them.",
+          .options = std::move(options)};
+}
+
+Option particles_layer() {
+  std::vector<Option> options = particles_options();
+  options.push_back({.name = "colour",
+                     .text = fmt::format("One colour for all: `#rrggbb` or one of {}. Default: one of its own.",
+                                         fmt::join(colour_names(), ", "))});
+  options.push_back({.name = "colour_by",
+                     .type = OptionType::variable,
+                     .text = "Colours each by its value of this variable of the mesh."});
+  options.push_back(colour_component_option());
+  add_layer_colours(options);
+  return {.name = "particles",
+          .type = OptionType::map,
+          .list = true,
+          .text =
+              "Particles as balls or discs: one such map, or a list of them. Each is drawn once: flagged ghosts are "
+              "not, and of those with the same `point_ids` one is; particles at no place (NaN) are not drawn, and "
+              "those without a value (NaN) are grey. Where two are at the same depth, the darker red is seen, then "
+              "the darker green and blue, whatever their order. The default domain holds the whole balls where "
+              "they have a `radius`.",
+          .options = std::move(options)};
+}
+
+Option threshold_layer() {
+  std::vector<Option> options = threshold_options(Purpose::picture);
+  add_colours(options, "the variable's values");
+  return {.name = "threshold",
+          .type = OptionType::map,
+          .list = true,
+          .text =
+              "Cells in which a variable lies in a range, as `threshold` has them: their outer faces. One such map, "
+              "or a list of them.",
+          .options = std::move(options)};
+}
+
+Option clip_layer() {
+  std::vector<Option> options = clip_options(Purpose::picture);
+  options.push_back(component_option("The component that is shown; needed if there are several."));
+  add_colours(options, "the variable's values");
+  return {.name = "clip",
+          .type = OptionType::map,
+          .list = true,
+          .text =
+              "The part of a mesh on one side of a plane, within a box or outside of it, as `clip` has it: its outer "
+              "faces. One such map, or a list of them.",
+          .options = std::move(options)};
+}
+
+Option camera_option() {
+  Option camera{.name = "camera",
+                .type = OptionType::map,
+                .text =
+                    "Where the picture is taken from. The default shows the whole domain obliquely from above. It "
+                    "depends on the domain only, so frames can be compared."};
+  camera.options = {
+      point_option("position", "Where the camera is. Default: as far away as shows the whole domain."),
+      point_option("focus",
+                   "The point in the middle of the picture. Default: the domain's centre, or without `position` what "
+                   "puts the whole domain in the middle."),
+      point_option("view", "The direction in which the camera looks; instead of `position`."),
+      point_option("up", "The direction that is up in the picture. Default: z; y for a domain that is flat along z."),
+      {.name = "angle",
+       .type = OptionType::real,
+       .default_value = "30",
+       .text = "Degrees between the upper and the lower edge of the picture.",
+       .minimum = 0.01,
+       .maximum = 170},
+      {.name = "zoom",
+       .type = OptionType::real,
+       .default_value = "1",
+       .text = "Enlarges the picture without moving the camera.",
+       .minimum = 1e-6,
+       .maximum = 1e6},
+      {.name = "projection",
+       .type = OptionType::choice,
+       .default_value = "perspective",
+       .text = "`parallel`: what is farther away is not smaller.",
+       .choices = {"perspective", "parallel"}},
+  };
+  return camera;
+}
+
+}  // namespace
+
+std::vector<Option> scene_options() {
+  return {
+      isosurface_layer(),
+      slice_layer(),
+      threshold_layer(),
+      clip_layer(),
+      particles_layer(),
+      picture_size_option(),
+      camera_option(),
+      colours_option("viridis", "Colour map; all but coolwarm are perceptually even, so equal steps look equal."),
+      range_option("Values at the two ends of the colour map. Default: the smallest and largest value shown in this "
+                   "iteration, so that a film flickers. `running`: the smallest and largest value shown so far, also "
+                   "before a run was resumed; the table `NAME-ranges.csv` beside the frames keeps them."),
+      {.name = "domain",
+       .type = OptionType::real,
+       .list = true,
+       .text =
+           "What the camera and the outline go by: lower corner [x, y, z] and upper corner, six numbers in one list. "
+           "Default: the meshes, those that publish where they are as far as they reach in this iteration; with it, "
+           "pictures of a mesh that moves are comparable.",
+       .least_entries = 6,
+       .most_entries = 6},
+      {.name = "background",
+       .list = true,
+       .default_value = "['#ffffff', '#dfe6ee']",
+       .text = "Colour behind everything, or two for a gradient from top to bottom; as for `colour`.",
+       .least_entries = 1,
+       .most_entries = 2},
+      {.name = "outline",
+       .type = OptionType::boolean,
+       .default_value = "true",
+       .text = "Draws the edges of the domain."},
+      {.name = "colour_bar",
+       .type = OptionType::boolean,
+       .default_value = "true",
+       .text = "Explains the colours of each colour map in use."},
+      {.name = "caption",
+       .default_value = "{label}    time {time:#.5g}    cycle {cycle}",
+       .text = "Text above the picture; `none` for none. {label}, {time}, {cycle} and {index} are filled in, "
+               "with a "
+               "format if wanted, as in {time:.3f}."},
+      {.name = "samples",
+       .type = OptionType::integer,
+       .default_value = "2",
+       .text = "Samples along each axis of a pixel: more make smoother edges and cost memory and time.",
+       .minimum = 1,
+       .maximum = 4},
+      file_option("frame-{index:05}.png", "The file of each frame."),
+  };
+}
+
+}  // namespace sidestream::rendering

@@ -1,0 +1,334 @@
+// Count, extremes, sum, mean and variance of a variable over the whole mesh.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analysis/common/common_options.hpp"
+#include "analysis/common/kinds.hpp"
+#include "mesh/chosen_runs.hpp"
+#include "reduce/great_sums.hpp"
+#include "reduce/words.hpp"
+#include "sidestream/extend/exact_sum.hpp"
+
+namespace sidestream {
+namespace {
+
+/// The exact sum of squares of any finite doubles. The squares of great and small numbers are no doubles, so that
+/// those are scaled by powers of two before and summed apart.
+struct SquareSum {
+  static constexpr int scale = 600;
+  static constexpr double great = 0x1p400, small = 0x1p-400, down = 0x1p-600, up = 0x1p600;
+  static constexpr std::size_t words = 3 * ExactSum::words;
+  ExactSum of_small, of_common, of_great;
+
+  void add(double x) noexcept {
+    const double size = std::fabs(x);
+    if (size >= small && size < great) [[likely]] {
+      of_common.add_product(x, x);
+    } else if (size >= great) {
+      of_great.add_product(x * down, x * down);
+    } else if (size > 0) {
+      of_small.add_product(x * up, x * up);
+    }
+  }
+  /// Twice the exponent that brings the squares near 1; nothing if their sum is 0.
+  [[nodiscard]] std::optional<int> exponent() const {
+    int shift = 2 * scale;
+    for (const ExactSum* sum : {&of_great, &of_common, &of_small}) {
+      const double value = sum->value();
+      if (value != 0) return (std::ilogb(value) + shift) / 2 * 2;
+      shift -= 2 * scale;
+    }
+    return std::nullopt;
+  }
+  /// Adds weight * sum / 2^exponent to `total`.
+  void add_to(ExactSum& total, double weight, int exponent) const {
+    int shift = 2 * scale - exponent;
+    for (const ExactSum* sum : {&of_great, &of_common, &of_small}) {
+      for (const double term : sum->expansion()) total.add_product(weight, std::ldexp(term, shift));
+      shift -= 2 * scale;
+    }
+  }
+};
+
+/// What is known of one component. Every part of it can be added, or the lesser one taken, in any order.
+struct Moments {
+  std::int64_t count = 0, nan = 0, infinite = 0;
+  std::int64_t lowest = least_of_none, highest = least_of_none;  ///< keys; `highest` is the least of all ~key
+  ExactSum sum;
+  SquareSum squares;
+
+  /// Key of a value: the value itself for integers that fit, otherwise one that orders as the reals do.
+  template <class T>
+  static std::int64_t key(T v) noexcept {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, std::uint64_t>) return static_cast<std::int64_t>(v);
+    return order_key(static_cast<double>(v));
+  }
+
+  template <class T>
+  void add(const T* values, Index n, Index stride) {
+    bool any = false;
+    T low{}, high{};
+    for (Index i = 0; i < n; ++i) {
+      const T v = values[i * stride];
+      const auto x = static_cast<double>(v);
+      if (!std::isfinite(x)) {
+        ++(std::isnan(x) ? nan : infinite);
+        continue;
+      }
+      low = !any || v < low ? v : low;
+      high = !any || v > high ? v : high;
+      any = true;
+      ++count;
+      sum.add(x);
+      squares.add(x);
+    }
+    if (!any) return;
+    lowest = std::min(lowest, key(low));
+    highest = std::min(highest, ~key(high));
+  }
+};
+
+constexpr std::size_t added_words = 3 + ExactSum::words + SquareSum::words, least_words = 2;
+
+/// What a value counts for: 1, or the size of its cell, as a part of those of the coarsest level.
+struct Weights {
+  std::vector<double> of_level{1};  ///< one entry: all count alike
+  double unit = 1;                  ///< size of a cell of the coarsest level, if values count by that
+  bool by_size = false;
+};
+
+/// All values of one component, each with its weight.
+struct Weighted {
+  std::int64_t count = 0, nan = 0, infinite = 0;
+  ExactSum weight, sum;
+  SquareSum squares;
+
+  void add(std::span<const std::int64_t> added, double of_each) {
+    const auto sum_at = [&](std::size_t which) {
+      return ExactSum::deserialise(added.subspan(3 + which * ExactSum::words).first<ExactSum::words>());
+    };
+    count += added[0];
+    nan += added[1];
+    infinite += added[2];
+    weight.add_product(static_cast<double>(added[0]), of_each);
+    add_weighted(sum, sum_at(0), of_each);
+    add_weighted(squares.of_small, sum_at(1), of_each);
+    add_weighted(squares.of_common, sum_at(2), of_each);
+    add_weighted(squares.of_great, sum_at(3), of_each);
+  }
+
+  struct Spread {
+    double variance = 0, deviation = 0;
+  };
+  /// (W S2 - S1^2) / W^2 with sums exact beyond 200 bits: no cancellation when the mean is far greater than
+  /// the spread. Scaled, so that a variance beyond the doubles is infinite or 0 while the deviation is right.
+  [[nodiscard]] Spread spread() const {
+    const std::optional<int> exponent = squares.exponent();
+    if (!exponent) return {};
+    ExactSum numerator;
+    for (const double part : weight.expansion()) squares.add_to(numerator, part, *exponent);
+    const bool great = is_great(sum);
+    auto terms = great ? lowered(sum).expansion() : sum.expansion();
+    for (double& term : terms) term = std::ldexp(term, (great ? great_bits : 0) - *exponent / 2);
+    for (const double one : terms) {
+      for (const double other : terms) numerator.add_product(-one, other);
+    }
+    const double all = weight.value(), scaled = numerator.value() / all / all;
+    if (scaled <= 0) return {};
+    return {std::ldexp(scaled, *exponent), std::ldexp(std::sqrt(scaled), *exponent / 2)};
+  }
+};
+
+class Statistics final : public Task {
+ public:
+  Statistics(const Variable& variable, std::optional<int> component, const CellChoice& choice, Weights weights,
+             std::string file)
+      : variable_(variable), choice_(choice), weights_(std::move(weights)), file_(std::move(file)) {
+    const int first = component.value_or(0), last = component ? first + 1 : variable.components;
+    for (int c = first; c < last; ++c) components_.push_back(c);
+  }
+
+  Selection selection() const override {
+    Selection selection{{{variable_.id, 0, part_of(choice_)}}};
+    selection.variables[0].covered = false;
+    selection.geometry = false;  // wherever the values are: flags say so of trees, the indices of boxes
+    return selection;
+  }
+
+  Bytes local(const LocalInput& input) override {
+    SumsAndLeast partial;
+    for (const int c : components_) {
+      std::int64_t lowest = least_of_none, highest = least_of_none;
+      for (const Moments& m : moments_of(input, c)) {
+        partial.sums.insert(partial.sums.end(), {m.count, m.nan, m.infinite});
+        for (const ExactSum* sum : {&m.sum, &m.squares.of_small, &m.squares.of_common, &m.squares.of_great}) {
+          const auto form = sum->serialise();
+          partial.sums.insert(partial.sums.end(), form.begin(), form.end());
+        }
+        lowest = std::min(lowest, m.lowest);
+        highest = std::min(highest, m.highest);
+      }
+      partial.least.insert(partial.least.end(), {lowest, highest});
+    }
+    return partial.bytes();
+  }
+
+  Bytes combine(const CombineInput& input) override {
+    const std::size_t n = components_.size(), words = weights_.of_level.size() * added_words;
+    const SumsAndLeast all =
+        SumsAndLeast::joined(input.partials, n * words, n * least_words, least_of_none, input.communicator);
+    std::vector<std::string> columns{"component", "count", "nan",  "infinite", "minimum",
+                                     "maximum",   "sum",   "mean", "variance", "standard_deviation"};
+    if (weights_.by_size) columns.emplace_back("size");
+    Table table(columns, {});
+    for (std::size_t i = 0; i < n; ++i) {
+      table.add_row(row(components_[i], std::span(all.sums).subspan(i * words, words),
+                        std::span(all.least).subspan(i * least_words, least_words)));
+    }
+    input.results.add(file_, table);
+    return {};
+  }
+
+ private:
+  /// Of each weight.
+  [[nodiscard]] std::vector<Moments> moments_of(const LocalInput& input, int c) const {
+    std::vector<Moments> moments(weights_.of_level.size());
+    for (const BlockView& view : input.of(variable_.id)) {
+      if (!weights_.by_size) {
+        for_each_chosen_run(input, variable_, view, c, choice_,
+                            [&](const auto* values, Index n, Index stride) { moments.front().add(values, n, stride); });
+        continue;
+      }
+      for_each_chosen_run_of_levels(input, variable_, view, c, choice_,
+                                    [&](std::int32_t level, const auto* values, Index n, Index stride) {
+                                      moments.at(static_cast<std::size_t>(level)).add(values, n, stride);
+                                    });
+    }
+    return moments;
+  }
+
+  [[nodiscard]] Table::Cell extreme(std::int64_t key) const {
+    const bool real = variable_.type == Type::float32 || variable_.type == Type::float64;
+    if (real || variable_.type == Type::uint64) return from_order_key(key);
+    return key;
+  }
+
+  [[nodiscard]] std::vector<Table::Cell> row(int component, std::span<const std::int64_t> added,
+                                             std::span<const std::int64_t> least) const {
+    Weighted all;
+    for (std::size_t level = 0; level < weights_.of_level.size(); ++level) {
+      all.add(added.subspan(level * added_words, added_words), weights_.of_level[level]);
+    }
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    std::vector<Table::Cell> cells{std::int64_t{component}, all.count, all.nan, all.infinite};
+    if (all.count == 0) {
+      cells.insert(cells.end(), {none, none, 0.0, none, none, none});
+    } else {
+      const auto [variance, deviation] = all.spread();
+      cells.push_back(extreme(least[0]));
+      cells.push_back(extreme(~least[1]));
+      const double mean = quotient_of(all.sum, all.weight.value());
+      for (const double x : {product_of(all.sum, weights_.unit), mean, variance, deviation}) cells.emplace_back(x);
+    }
+    if (weights_.by_size) cells.emplace_back(weights_.unit * all.weight.value());
+    return cells;
+  }
+
+  Variable variable_;
+  CellChoice choice_;
+  Weights weights_;
+  std::string file_;
+  std::vector<int> components_;
+};
+
+double product_of(const std::array<double, 3>& spacing, int dimensions) {
+  double product = 1;
+  for (int a = 0; a < dimensions; ++a) product *= spacing[static_cast<std::size_t>(a)];
+  return product;
+}
+
+/// Throws Error(configuration) if values can't count by the size of their cells.
+Weights read_weights(const Settings& settings, const Variable& variable, const Mesh& mesh) {
+  if (settings.text("by") == "cell") return {};
+  require_values_in_cells(settings, "by", variable, mesh, "`by: size`");
+  Weights weights{{}, 1, true};
+  if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
+    weights.unit = product_of(tree->spacing(), mesh.dimensions);
+    constexpr int most_levels = 63;  // whole numbers count cells of a level
+    for (int level = 0; level < most_levels; ++level) {
+      weights.of_level.push_back(std::ldexp(1.0, -level * mesh.dimensions));
+    }
+    return weights;
+  }
+  const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get());
+  if (uniform == nullptr) {
+    settings.fail("by",
+                  fmt::format("found 'by: size' for '{}' on mesh '{}' of type '{}', expected a uniform mesh or an "
+                              "octree, whose cells of a level are alike; remove it",
+                              variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none"));
+  }
+  weights.unit = product_of(uniform->spacing(), mesh.dimensions);
+  for (std::size_t level = 0; level <= mesh.refinement.size(); ++level) {
+    const Index3 ratio = mesh.ratio_to(static_cast<std::int32_t>(level));
+    double cells = 1;
+    for (int a = 0; a < mesh.dimensions; ++a) cells *= static_cast<double>(ratio[static_cast<std::size_t>(a)]);
+    weights.of_level.push_back(1 / cells);
+  }
+  return weights;
+}
+
+}  // namespace
+
+AnalysisKind statistics_kind() {
+  std::vector<Option> options{
+      variable_option("The variable."),
+      component_option("Only this component, from 0. Without it every component gets a row."),
+      file_option("statistics.csv",
+                  "The table. Rows of later iterations are appended unless the name tells "
+                  "iterations apart."),
+      {.name = "by",
+       .type = OptionType::choice,
+       .default_value = "cell",
+       .text = "What a value counts for: each the same (`cell`), or the volume (area, length) of its cell "
+               "(`size`), on uniform meshes with and without refinement levels and octrees. By size "
+               "`sum` is the integral over the mesh, in the variable's unit times that of the "
+               "coordinates to the power of the dimensions, mean and variance are those of the "
+               "field, and a column `size` has the volume of the cells with finite values.",
+       .choices = {"cell", "size"}}};
+  for (Option& option : choice_options()) options.push_back(std::move(option));
+  return {
+      .name = "statistics",
+      .text =
+          "Count, minimum, maximum, sum, mean, variance and standard deviation of a variable over the whole "
+          "mesh, one "
+          "row for each component. Each point counts once: ghosts, copies of shared nodes and cells that a finer level "
+          "covers do not. NaN and "
+          "infinite "
+          "values are counted in columns of their own and take no part in the rest; `count` is the number of "
+          "finite "
+          "values. Sums are exact and rounded once at the end, so the result does not depend on how the mesh "
+          "is divided; "
+          "the variance is that of the whole population (divided by `count`). Whole numbers beyond 2^53 are "
+          "rounded to "
+          "the nearest double in sums, not in minimum and maximum (uint64: there as well). Where nothing is "
+          "finite, what "
+          "cannot be said is `nan`.",
+      .options = std::move(options),
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        const Variable& variable = read_variable(settings, metadata);
+        const Mesh& mesh = metadata.mesh_of(variable);
+        return std::make_unique<Statistics>(variable, read_component(settings, variable), read_choice(settings, mesh),
+                                            read_weights(settings, variable, mesh), settings.text("file"));
+      },
+  };
+}
+
+}  // namespace sidestream

@@ -1,0 +1,321 @@
+// Some of the particles, the same ones however they are divided.
+//
+// A particle is drawn by a hash of its number, or of where it is: those below a limit are in the sample. A sample of
+// another size from the same seed holds the smaller one or is held by it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "analysis/common/common_options.hpp"
+#include "analysis/common/kinds.hpp"
+#include "base/hash.hpp"
+#include "base/records.hpp"
+#include "mesh/drawn_points.hpp"
+#include "mesh/point_values.hpp"
+
+namespace sidestream {
+namespace {
+
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+struct SubsampleQuery {
+  std::int32_t coordinates = -1, ids = -1;  ///< no numbers: -1
+  int dimensions = 3;
+  std::vector<std::int32_t> variables;
+  std::uint64_t limit = no_limit;  ///< hashes up to it are drawn
+  std::int64_t maximum = -1;       ///< at most so many; -1: any number
+  std::uint64_t seed = 0;
+};
+
+/// Collective: the greatest limit up to which all servers together have at most `maximum` particles. It is found digit
+/// by digit, so that nobody needs to know all of them. Nothing: not even the least hash. `each` calls a function with
+/// the hash of each particle here.
+template <class Each>
+std::optional<std::uint64_t> limit_for(Each&& each, std::int64_t maximum, Communicator& servers) {
+  std::uint64_t prefix = 0;
+  std::int64_t left = maximum;
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    std::vector<std::int64_t> counts(256, 0);
+    each([&](std::uint64_t hash) {
+      const bool known = shift == 56 || hash >> (shift + 8) == prefix >> (shift + 8);
+      if (known) ++counts[hash >> shift & 255];
+    });
+    servers.sum(counts);
+    std::uint64_t digit = 0;
+    while (digit < 256 && counts[digit] <= left) left -= counts[digit++];
+    if (digit == 256) return no_limit;  // in the first round alone: there are no more than that
+    prefix |= digit << shift;
+  }
+  if (prefix == 0) return std::nullopt;
+  return prefix - 1;  // those with the hash `prefix` are too many: none of them
+}
+
+class Subsample final : public Task {
+ public:
+  Subsample(SubsampleQuery query, const Metadata& metadata, std::string file, Pieces pieces)
+      : query_(std::move(query)), file_(std::move(file)), pieces_(pieces) {
+    for (const std::int32_t id : query_.variables) {
+      const Variable& variable = metadata.variables.at(static_cast<std::size_t>(id));
+      arrays_.push_back({variable.name, variable.components});
+      numbers_ += static_cast<std::size_t>(variable.components);
+    }
+  }
+
+  Selection selection() const override {
+    Selection selection{{{query_.coordinates, 0}}};
+    if (query_.ids >= 0) selection.variables.push_back({query_.ids, 0});
+    for (const std::int32_t id : query_.variables) selection.variables.push_back({id, 0});
+    return selection;
+  }
+
+  Bytes local(const LocalInput& input) override {
+    DrawnPoints drawn(numbers_);
+    for (const BlockView& view : input.of(query_.coordinates)) draw(view, input, drawn);
+    keep_least(drawn);
+    return {drawn.bytes().begin(), drawn.bytes().end()};
+  }
+
+  Bytes combine(const CombineInput& input) override {
+    Communicator& servers = input.communicator;
+    std::optional<std::uint64_t> limit = query_.limit;
+    if (query_.maximum >= 0) {
+      const auto each = [&](auto&& f) {
+        for (const Bytes& partial : input.partials) {
+          DrawnPoints::for_each(partial, numbers_, [&](const DrawnPoint& point) { f(point.hash()); });
+        }
+      };
+      limit = limit_for(each, query_.maximum, servers);
+    }
+    const DrawnPoints mine = shared(input.partials, limit, servers);
+    if (file_.ends_with(".csv")) {
+      input.results.add_parts(file_, table(mine), servers, pieces_);
+    } else {
+      input.results.add_parts(file_, points(mine), servers, pieces_);
+    }
+    return {};
+  }
+
+ private:
+  struct ArrayName {
+    std::string name;
+    int components;
+  };
+
+  void draw(const BlockView& view, const LocalInput& input, DrawnPoints& drawn) const {
+    const BlockView* ids = query_.ids >= 0 ? input.find(query_.ids, view.block.id) : nullptr;
+    if (query_.ids >= 0 && !ids) return;  // were not delivered
+    std::vector<const BlockView*> values;
+    for (const std::int32_t id : query_.variables) values.push_back(input.find(id, view.block.id));
+    for_each_counted(view, [&](Index i) {
+      std::array<double, 3> place{};
+      for (int c = 0; c < query_.dimensions; ++c) place[static_cast<std::size_t>(c)] = real_at(view, i, c);
+      const std::int64_t id = ids ? whole_at(*ids, i) : 0;
+      const std::uint64_t hash =
+          ids ? mixed_bits(query_.seed ^ mixed_bits(static_cast<std::uint64_t>(id))) : hash_of(place);
+      if (hash > query_.limit) return;
+      drawn.begin(hash, id);
+      for (const double x : place) drawn.add_number(x);
+      for (std::size_t v = 0; v < values.size(); ++v) {
+        for (int c = 0; c < arrays_[v].components; ++c) {
+          drawn.add_number(values[v] ? real_at(*values[v], i, c) : std::numeric_limits<double>::quiet_NaN());
+        }
+      }
+      // From time to time, so that no more than twice the sample is held.
+      if (query_.maximum >= 0 && drawn.size() > 2 * static_cast<std::size_t>(query_.maximum) + 1024) keep_least(drawn);
+    });
+  }
+
+  static std::int64_t whole_at(const BlockView& view, Index i) {
+    return with_type(view.array.type,
+                     [&](auto zero) { return static_cast<std::int64_t>(*view.array.at<decltype(zero)>(i, 0, 0)); });
+  }
+
+  [[nodiscard]] std::uint64_t hash_of(const std::array<double, 3>& place) const {
+    std::uint64_t hash = query_.seed;
+    for (const double x : place) hash = mixed_bits(hash ^ std::bit_cast<std::uint64_t>(x + 0.0));  // both zeros are one
+    return hash;
+  }
+
+  /// Of more particles than the sample may have, those that may be in it: one more tells how many have the last hash.
+  void keep_least(DrawnPoints& drawn) const {
+    if (query_.maximum >= 0) drawn.keep_least(static_cast<std::size_t>(query_.maximum) + 1);
+  }
+
+  /// Those up to the limit, each server a stretch of them by their hashes.
+  [[nodiscard]] DrawnPoints shared(std::span<const Bytes> partials, std::optional<std::uint64_t> limit,
+                                   Communicator& servers) const {
+    const auto count = static_cast<std::size_t>(servers.size()), me = static_cast<std::size_t>(servers.rank());
+    const std::uint64_t each = std::max<std::uint64_t>(1, limit.value_or(0) / count);
+    std::vector<DrawnPoints> to(count, DrawnPoints(numbers_));
+    for (const Bytes& partial : partials) {
+      DrawnPoints::for_each(partial, numbers_, [&](const DrawnPoint& point) {
+        if (limit && point.hash() <= *limit) to[std::min<std::size_t>(count - 1, point.hash() / each)].add(point);
+      });
+    }
+    DrawnPoints all = std::move(to[me]);  // is not sent
+    to[me] = DrawnPoints(numbers_);
+    std::vector<Bytes> bytes;
+    for (DrawnPoints& points : to) {
+      bytes.emplace_back(points.bytes().begin(), points.bytes().end());
+      points = DrawnPoints(numbers_);
+    }
+    for (const Bytes& from : servers.all_to_all(bytes)) {
+      DrawnPoints::for_each(from, numbers_, [&](const DrawnPoint& point) { all.add(point); });
+    }
+    return all;
+  }
+
+  [[nodiscard]] Table table(const DrawnPoints& drawn) const {
+    const std::vector<std::uint32_t> order = drawn.in_order();
+    std::vector<Column> columns;
+    if (query_.ids >= 0) {
+      std::vector<std::int64_t> ids;
+      for (const std::uint32_t n : order) ids.push_back(drawn[n].id());
+      columns.push_back({"point_id", std::move(ids)});
+    }
+    std::size_t at = 0;
+    const auto add = [&](std::string name) {
+      const auto taken = [&](const Column& column) { return column.name == name; };
+      while (std::any_of(columns.begin(), columns.end(), taken)) name += "_";
+      std::vector<double> values;
+      values.reserve(order.size());
+      for (const std::uint32_t n : order) values.push_back(drawn[n].number(at));
+      columns.push_back({name, std::move(values)});
+      ++at;
+    };
+    for (int a = 0; a < query_.dimensions; ++a) add(std::string(1, "xyz"[a]));
+    at = 3;
+    for (const ArrayName& array : arrays_) {
+      for (int c = 0; c < array.components; ++c)
+        add(array.components == 1 ? array.name : fmt::format("{}_{}", array.name, c));
+    }
+    return Table(std::move(columns));
+  }
+
+  [[nodiscard]] Surface points(const DrawnPoints& drawn) const {
+    const std::vector<std::uint32_t> order = drawn.in_order();
+    Surface surface;
+    surface.points.reserve(order.size());
+    for (const std::uint32_t n : order) {
+      surface.points.push_back({drawn[n].number(0), drawn[n].number(1), drawn[n].number(2)});
+    }
+    if (query_.ids >= 0) {
+      surface.point_data.push_back({"point_ids", 1, {}});
+      for (const std::uint32_t n : order) {
+        surface.point_data.back().values.push_back(static_cast<double>(drawn[n].id()));
+      }
+    }
+    std::size_t at = 3;
+    for (const ArrayName& array : arrays_) {
+      surface.point_data.push_back({array.name, array.components, {}});
+      std::vector<double>& values = surface.point_data.back().values;
+      values.reserve(order.size() * static_cast<std::size_t>(array.components));
+      for (const std::uint32_t n : order) {
+        for (int c = 0; c < array.components; ++c) values.push_back(drawn[n].number(at + static_cast<std::size_t>(c)));
+      }
+      at += static_cast<std::size_t>(array.components);
+    }
+    return surface;
+  }
+
+  SubsampleQuery query_;
+  std::string file_;
+  Pieces pieces_;
+  std::vector<ArrayName> arrays_;
+  std::size_t numbers_ = 3;
+};
+
+void read_amount(const Settings& settings, SubsampleQuery& query) {
+  if (settings.has("fraction") == settings.has("maximum")) {
+    settings.fail(settings.has("fraction") ? "maximum" : "fraction",
+                  "a sample has a `fraction` of the particles or a `maximum` of them; give one of the two");
+  }
+  if (settings.has("maximum")) {
+    query.maximum = settings.integer("maximum");
+    return;
+  }
+  const double fraction = settings.real("fraction");
+  if (!(fraction > 0 && fraction <= 1)) {
+    settings.fail("fraction", fmt::format("found the fraction {}, expected one above 0 and up to 1", fraction));
+  }
+  if (fraction == 1) return;
+  query.limit = static_cast<std::uint64_t>(std::ldexp(fraction, 64));
+}
+
+SubsampleQuery read_subsample(const Settings& settings, const Metadata& metadata) {
+  const Mesh& mesh = read_particles(settings, metadata);
+  SubsampleQuery query;
+  query.coordinates = mesh.array(Role::coordinates);
+  query.ids = mesh.array(Role::point_ids);
+  query.dimensions = mesh.dimensions;
+  query.seed = mixed_bits(static_cast<std::uint64_t>(settings.integer("seed")));
+  read_amount(settings, query);
+  for (const std::string& name : settings.texts("variables")) {
+    const Variable& variable = *metadata.find_variable(name);
+    const bool twice = std::find(query.variables.begin(), query.variables.end(), variable.id) != query.variables.end();
+    if (variable.mesh != mesh.id || variable.role != Role::none || twice) {
+      settings.fail("variables", fmt::format("'{}' {}; name variables on '{}', each once", name,
+                                             twice                         ? "is named twice"
+                                             : variable.role != Role::none ? "describes its mesh and comes by itself"
+                                                                           : "lies on another mesh",
+                                             mesh.name));
+    }
+    query.variables.push_back(variable.id);
+  }
+  return query;
+}
+
+std::vector<Option> subsample_options() {
+  Option file = file_option("sample-{index:05}.vtp",
+                            "The points, or, ending in `.csv`, a table, whose rows are appended unless the name tells "
+                            "iterations apart.");
+  file.choices.emplace_back(".csv");
+  return {
+      {.name = "mesh", .type = OptionType::mesh, .required = true, .text = "The particles: a mesh of type `points`."},
+      {.name = "variables",
+       .type = OptionType::variable,
+       .list = true,
+       .text = "What the sample has of each particle besides its place and number, all components."},
+      {.name = "fraction",
+       .type = OptionType::real,
+       .text = "The part of the particles to draw, above 0 and up to 1: each is drawn or not by itself, so that the "
+               "number is about that."},
+      {.name = "maximum",
+       .type = OptionType::integer,
+       .text = "Instead of `fraction`: at most so many particles, all if there are no more.",
+       .minimum = 0,
+       .maximum = std::int64_t{1} << 40},
+      {.name = "seed",
+       .type = OptionType::integer,
+       .default_value = "0",
+       .text = "Another number draws other particles."},
+      file,
+      pieces_option()};
+}
+
+}  // namespace
+
+AnalysisKind subsample_kind() {
+  return {
+      .name = "subsample",
+      .text =
+          "A sample of the particles of a mesh of type `points`, the same whatever the number of servers and however "
+          "particles are divided: a hash of a particle's `point_ids`, or, where it has no number, of the bits of its "
+          "coordinates, decides. So a numbered particle that is drawn in one iteration is drawn in all (with "
+          "`fraction`), and its track can be followed. Flagged ghosts are not drawn. The order of the points is that of "
+          "the hashes. With `maximum`, particles without numbers that lie at one place, and would be one too many, are "
+          "all left out.",
+      .options = subsample_options(),
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        return std::make_unique<Subsample>(read_subsample(settings, metadata), metadata, settings.text("file"),
+                                           read_pieces(settings));
+      }};
+}
+
+}  // namespace sidestream

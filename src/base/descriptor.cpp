@@ -1,0 +1,66 @@
+#include "base/descriptor.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/files.hpp"
+
+namespace sidestream {
+
+namespace {
+constexpr std::size_t room = CMSG_SPACE(sizeof(int) * most_descriptors);
+}
+
+bool send_with_descriptors(int socket, std::span<const std::byte> bytes, std::span<const int> descriptors,
+                           int flags) noexcept {
+  iovec piece{const_cast<std::byte*>(bytes.data()), bytes.size()};
+  alignas(cmsghdr) char space[room] = {};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  const std::size_t length = std::min(descriptors.size(), most_descriptors) * sizeof(int);
+  if (length > 0) {
+    message.msg_control = space;
+    message.msg_controllen = CMSG_SPACE(length);
+    cmsghdr* control = CMSG_FIRSTHDR(&message);
+    control->cmsg_level = SOL_SOCKET;
+    control->cmsg_type = SCM_RIGHTS;
+    control->cmsg_len = CMSG_LEN(length);
+    std::memcpy(CMSG_DATA(control), descriptors.data(), length);
+  }
+  ssize_t sent = 0;
+  do {
+    sent = sendmsg(socket, &message, flags | MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == static_cast<ssize_t>(bytes.size());
+}
+
+Received receive_with_descriptors(int socket, std::span<std::byte> bytes) noexcept {
+  iovec piece{bytes.data(), bytes.size()};
+  alignas(cmsghdr) char space[room] = {};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = space;
+  message.msg_controllen = sizeof space;
+  Received received;
+  do {
+    received.bytes = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  } while (received.bytes < 0 && errno == EINTR);
+  const cmsghdr* control = received.bytes > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) return received;
+  // Padding has room for one more than was asked for; what nobody asked for is closed.
+  const std::size_t count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  for (std::size_t n = 0; n < count; ++n) {
+    int number = -1;
+    std::memcpy(&number, CMSG_DATA(control) + n * sizeof(int), sizeof number);
+    Descriptor one(above_standard(number));
+    if (n < most_descriptors) received.descriptors[n] = std::move(one);
+  }
+  return received;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,101 @@
+#include "base/mpi/polite_wait.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <exception>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "base/backoff.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/timer.hpp"
+
+namespace sidestream {
+
+void check_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  fail(Code::system, "{} failed: {}", call, std::string(text, static_cast<std::size_t>(length)));
+}
+
+void polite_poll(const std::function<bool()>& done, const std::function<void()>& meanwhile) {
+  // Most collectives between servers that are in step end within microseconds: spin a little before sleeping.
+  Backoff backoff(std::chrono::microseconds(2), std::chrono::microseconds(100), 200);
+  // What is waited for writes to memory of the caller: whatever `meanwhile` throws has to wait until it is complete.
+  std::exception_ptr thrown;
+  for (;; backoff.pause()) {
+    if (done()) break;
+    try {
+      if (meanwhile && !thrown) meanwhile();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  }
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+void polite_wait(MPI_Request& request, const std::function<void()>& meanwhile) {
+  // The reference keeps std::function from taking memory, which there may be none of.
+  const auto tested = [&request] {
+    int done = 0;
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  };
+  polite_poll(std::cref(tested), meanwhile);
+}
+
+namespace {
+
+/// Shorter waits are none that anybody wonders about.
+constexpr double moment = 0.5;
+
+/// To the beginning of the line, the text, and away with what is left of a longer one.
+void show(std::string_view text) noexcept {
+  for (const std::string_view part : {std::string_view("\r"), text, std::string_view("\x1b[K")}) {
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, part.data(), part.size());
+  }
+}
+
+}  // namespace
+
+WaitNote::WaitNote(bool speaks, std::string what, double limit)
+    : what_(std::move(what)), limit_(limit), began_(now()), speaks_(speaks), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+WaitNote::~WaitNote() {
+  if (speaks_ && terminal_ && shown_ >= 0) show("");
+}
+
+void WaitNote::look() noexcept {
+  if (!speaks_) return;
+  const double waited = now() - began_;
+  if (waited < moment || (shown_ >= 0 && (!terminal_ || waited < shown_ + 1))) return;
+  shown_ = waited;
+  if (terminal_) {
+    try {
+      show(fmt::format("sidestream: waiting for {} ({:.0f} s{})", what_, waited,
+                       limit_ > 0 ? fmt::format(" of {:g} s", limit_) : ""));
+    } catch (const std::exception&) {  // others wait for us: rather say nothing
+    }
+  } else {
+    if (limit_ > 0) {
+      log::info("waiting for {}, at most {:g} s", what_, limit_);
+    } else {
+      log::info("waiting for {}", what_);
+    }
+  }
+}
+
+LateNote::LateNote(bool speaks, double patience, std::string text)
+    : text_(std::move(text)), end_(now() + patience), speaks_(speaks) {}
+
+void LateNote::look() noexcept {
+  if (!speaks_ || now() < end_) return;
+  speaks_ = false;
+  log::warning("{}", text_);
+}
+
+}  // namespace sidestream

@@ -1,0 +1,242 @@
+// The end of an iteration: signals, counts, outcomes from the servers, and the last wait for them.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "base/retry_while_out_of_memory.hpp"
+#include "base/timer.hpp"
+#include "client/publisher.hpp"
+#include "client/publisher_debts.hpp"
+#include "client/publisher_timed.hpp"
+#include "client/sentences.hpp"
+
+namespace sidestream {
+
+std::int32_t Publisher::event_number(std::string_view event) const {
+  const auto found = std::find(events_.begin(), events_.end(), event);
+  if (found == events_.end()) {
+    fail(Code::usage,
+         "signal: the event '{}' is unknown{}; name it in the configuration, in `on:` of an analysis or under "
+         "`events:`",
+         event, near_to(event, events_));
+  }
+  return static_cast<std::int32_t>(found - events_.begin());
+}
+
+void Publisher::signal(std::string_view event) {
+  if (!options_.off) end_.events |= std::uint64_t{1} << event_number(event);
+}
+
+void Publisher::signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count) {
+  const bool known = scope == EventScope::server || scope == EventScope::node || scope == EventScope::all;
+  if (!known || static_cast<int>(type) < 0 || static_cast<int>(type) >= type_count) {
+    fail(Code::usage,
+         "signal: the event '{}' was given the scope {} and the type {}, expected one of each that there is", event,
+         static_cast<int>(scope), static_cast<int>(type));
+  }
+  if (count > longest_event / size_of(type)) {
+    fail(Code::usage,
+         "signal: the event '{}' was given {} values of {} bytes, expected at most {} bytes; publish a "
+         "variable instead",
+         event, count, size_of(type), longest_event);
+  }
+  if (count > 0 && !values) fail(Code::usage, "signal: the event '{}' was given {} values at NULL", event, count);
+  if (options_.off) return;
+  const std::int32_t number = event_number(event);
+  const auto bytes = count * size_of(type);
+  Signal& raised = signals_.emplace_back();
+  raised.head = {number, options_.client, scope, options_.node, type, 0, account_.iterations, 0, bytes};
+  const auto* const first = static_cast<const std::byte*>(values);
+  if (bytes > 0) raised.values.assign(first, first + bytes);
+  end_.events |= std::uint64_t{1} << number;
+}
+
+void Publisher::signal_barrier(std::string_view event) {
+  if (options_.off) return;
+  const std::int32_t number = event_number(event);
+  signals_.emplace_back().head = {
+      number, options_.client, EventScope::all, options_.node, Type::uint8, 1, account_.iterations, 0, 0};
+}
+
+/// Before the end of the iteration that they belong to; each once, also where memory is short. Their numbers order
+/// those of all clients.
+void Publisher::send_signals() {
+  constexpr int bits_of_one = 40;
+  for (Signal& signal : signals_) {
+    signal.head.number = (static_cast<std::uint64_t>(options_.client) << bits_of_one) | signals_sent_++;
+    retry_while_out_of_memory([&] { transport_->signal(signal); });
+  }
+  signals_.clear();
+}
+
+/// Blocks that this client declared and did not deliver, of variables of which it delivered some.
+std::uint64_t Publisher::count_absent() const {
+  std::uint64_t absent = 0;
+  for (const Variable& variable : metadata_.variables) {
+    const auto n = static_cast<std::size_t>(variable.id);
+    const bool all = published_[n] == static_cast<std::int64_t>(slots_[n].size());
+    if (!variable.time_varying || published_[n] == 0 || all) continue;
+    for (const auto& [id, slot] : slots_[n])
+      absent += !slot.record.box.empty() && slot.published_in != account_.iterations;
+  }
+  return absent;
+}
+
+/// Closes the books of the iteration, whether it could be handed over or not: the transport has counted it too.
+void Publisher::next_iteration(double end_began) {
+  timing_.iteration = account_.iterations++;
+  timing_.start = iteration_start_ - options_.origin;
+  timing_.compute = std::max(0.0, end_began - iteration_start_ - timing_.publish - timing_.wait);
+  if (options_.timings) {
+    retry_while_out_of_memory([&] { timings_.push_back(timing_); });
+    hand_rows_over();
+  }
+  timing_ = {};
+  iteration_start_ = now();
+  std::fill(published_.begin(), published_.end(), 0);
+  end_ = {};
+  begun_ = false;
+  last_refused_ = std::exchange(refused_, 0);
+}
+
+/// Whatever fails before it, the iteration ends: servers and other clients count it.
+void Publisher::prepare_end(double time, std::exception_ptr& failed) noexcept {
+  try {
+    static_cast<void>(begin());
+    if (debts_ > 0) settle_debts();
+    if (!std::isfinite(time)) {
+      fail(Code::usage, "end_iteration: the time is {}, expected a finite number; the iteration is refused", time);
+    }
+  } catch (...) {
+    failed = std::current_exception();
+    refused_ |= Refusal::call_failed;
+  }
+}
+
+void Publisher::count_spilled() {
+  account_.bytes_spilled = transport_->bytes_spilled();
+  account_.spilled += std::exchange(spilled_, account_.bytes_spilled) != account_.bytes_spilled;
+}
+
+Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()>& inline_step) {
+  const double start = now();
+  const auto hand_over = [&] {
+    if (options_.off) return false;
+    std::exception_ptr failed;
+    prepare_end(time, failed);
+    end_.iteration = {account_.iterations, cycle, std::isfinite(time) ? time : 0.0};
+    end_.absent = count_absent();
+    end_.refused = refused_;
+    end_.client = options_.client;
+    end_.refusing = refused_ ? options_.client : -1;
+    retry_while_out_of_memory([&] { in_doubt_.push_back(refused_ != 0); });
+    if (options_.timings && options_.iterations) {
+      retry_while_out_of_memory([&] {
+        unsettled_.push_back({end_.iteration, Outcome::pending, refused_, refused_ ? options_.client : -1, {}});
+      });
+    }
+    count_spilled();
+    send_signals();
+    retry_while_out_of_memory([&] { transport_->end(end_); });  // which counts it, or leaves all as it was
+    account_.absent_blocks += static_cast<std::int64_t>(end_.absent);
+    if (inline_step) inline_step();
+    settle();
+    if (steered_.any()) hear();
+    steered_.advance(account_.iterations);
+    if (failed) std::rethrow_exception(failed);
+    return refused_ != 0;
+  };
+  bool refused = false;
+  try {
+    refused = timed(&IterationTiming::end, hand_over);
+  } catch (...) {
+    next_iteration(start);
+    throw;
+  }
+  next_iteration(start);
+  if (options_.off) return Taken::yes;
+  const std::string failure = transport_->failure();
+  if (!failure.empty() && options_.stop_on_error) throw Error(Code::analysis, failure);
+  return refused ? Taken::refused : Taken::yes;
+}
+
+void Publisher::count(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::refused:
+      ++account_.refused;
+      break;
+    case Outcome::failed:
+      ++account_.failed;
+      [[fallthrough]];
+    case Outcome::delivered:
+      ++account_.delivered;
+      break;
+    case Outcome::pending:
+    case Outcome::lost:
+      ++account_.unknown;
+  }
+}
+
+void Publisher::close_account(std::int64_t absent_blocks) {
+  if (!options_.off && transport_) settle();
+  for (std::size_t n = 0; n < in_doubt_.size(); ++n) {
+    keep_rows(settled_ + static_cast<std::int64_t>(n), Outcome::pending);
+  }
+  // What this client refused nobody can have taken, whether the servers have said so or not.
+  const auto refused = std::count(in_doubt_.begin(), in_doubt_.end(), true);
+  account_.refused += refused;
+  account_.unknown += options_.off ? 0 : static_cast<std::int64_t>(in_doubt_.size()) - refused;
+  account_.absent_blocks = absent_blocks;
+}
+
+/// Of an iteration after its outcome, or when that never will be known.
+void Publisher::keep_rows(std::int64_t index, Outcome outcome) {
+  if (!options_.timings) return;
+  if (options_.movement)
+    retry_while_out_of_memory([&] { moved_.push_back({index, 0, transport_->bytes_sent(index), 0}); });
+  if (unsettled_.empty()) return;
+  retry_while_out_of_memory([&] { iterations_.push_back(unsettled_.front()); });
+  iterations_.back().outcome = outcome;
+  unsettled_.pop_front();
+}
+
+void Publisher::hand_rows_over() {
+  const std::size_t most = std::max({timings_.size(), moved_.size(), iterations_.size()});
+  if (most < most_rows || !options_.take_rows) return;
+  options_.take_rows(*this);
+  timings_.clear();
+  moved_.clear();
+  iterations_.clear();
+}
+
+/// Asks for outcomes of its own iterations only: other clients may have ended more.
+void Publisher::settle() {
+  while (!in_doubt_.empty()) {
+    const Outcome outcome = transport_->outcome(settled_);
+    if (outcome == Outcome::pending) return;
+    keep_rows(settled_, outcome);
+    // What this client refused nobody can have taken.
+    count(outcome == Outcome::lost && in_doubt_.front() ? Outcome::refused : outcome);
+    if (gave_up_ && outcome == Outcome::refused && !in_doubt_.front()) ++account_.dropped;
+    in_doubt_.pop_front();
+    ++settled_;
+  }
+}
+
+bool Publisher::left_open() const noexcept {
+  return std::any_of(published_.begin(), published_.end(), [](std::int64_t blocks) { return blocks > 0; });
+}
+
+void Publisher::drain(double limit_seconds) {
+  if (options_.off || !transport_) return;
+  // Three years: longer than any run, and short enough for clocks that count nanoseconds.
+  constexpr double longest = 1e8;
+  const auto limit = static_cast<std::int64_t>(std::min(limit_seconds, longest) * 1000);
+  // Servers wait for it: it may be said twice.
+  retry_while_out_of_memory([&] { gave_up_ = !transport_->drain(std::chrono::milliseconds(limit)); });
+  retry_while_out_of_memory([&] { settle(); });
+}
+
+}  // namespace sidestream

@@ -1,0 +1,50 @@
+// Variables that servers compute from others: the section `derived`, and expressions in place of names.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/expressions/expression.hpp"
+#include "config/options/document.hpp"
+#include "config/sections.hpp"
+#include "data/derivation.hpp"
+#include "sidestream/data/mesh.hpp"
+
+namespace sidestream {
+
+[[nodiscard]] Section derived_section();
+
+/// Adds the variables of the section behind those of `metadata`, in the file's order: each may use those before it.
+/// Throws Error(configuration).
+void read_derived(const Document& document, const ExpressionContext& expressions, Metadata& metadata);
+
+/// Whether a text can only be an expression, if it is no variable's name.
+[[nodiscard]] bool is_expression(const std::string& text);
+
+/// Adds the variable that the expression stands for, named as it is written. Throws Error(configuration).
+void derive_in_place(const Node& node, const ExpressionContext& expressions, Metadata& metadata);
+
+// Where the steps of a derived variable on an unstructured mesh lie.
+
+/// There derivatives are of values at points and lie in cells: marks them, and looks whether what is joined lies at the
+/// same places. Other meshes are left alone. Returns what is wrong, after "found 'text' for what, "; empty: nothing.
+[[nodiscard]] std::string place_steps(std::vector<DerivationStep>& steps, const Metadata& metadata, const Mesh& mesh);
+
+// Functions of derived variables that a formula of numbers can't express: of vectors, and of neighbours.
+
+struct DerivedFunction {
+  std::string_view name;
+  std::size_t arguments;  ///< 0: two or more
+  DerivationStep::Kind kind;
+};
+
+[[nodiscard]] const std::vector<DerivedFunction>& derived_functions();
+
+/// How many components the function makes of arguments with `given` components on the mesh; 0 if it can't, and then
+/// `wrong` says what was found and what was expected.
+[[nodiscard]] std::int32_t result_components(const DerivedFunction& function, const std::vector<std::int32_t>& given,
+                                             const Mesh& mesh, std::string& wrong);
+
+}  // namespace sidestream

@@ -1,0 +1,78 @@
+// The tree of a YAML file, with the place of every node.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "config/config.hpp"
+#include "sidestream/extend/options.hpp"
+
+namespace sidestream {
+
+struct Entry;
+
+/// One YAML value. Kept apart from yaml-cpp's own nodes because those lose the places of keys and of empty
+/// values, accept duplicate keys and do not say whether a text was quoted.
+struct Node {
+  enum class Kind { null, scalar, list, map };
+  Kind kind = Kind::null;
+  Location where;       ///< of an empty value: of its key
+  std::string text;     ///< of a scalar
+  bool quoted = false;  ///< scalar in quotes or block style
+  std::vector<Node> items;
+  std::vector<Entry> entries;  ///< in the file's order, keys unique
+
+  [[nodiscard]] const Entry* find(std::string_view key) const noexcept;
+  /// For messages: `'64'`, `a list`, `a map`, `nothing`.
+  [[nodiscard]] std::string description() const;
+};
+
+/// A key and its value in a map.
+struct Entry {
+  std::string key;
+  Location where;
+  Node value;
+};
+
+class Document {
+ public:
+  explicit Document(std::string file, Node root, std::string folder = {})
+      : file_(std::move(file)), folder_(std::move(folder)), root_(std::move(root)) {}
+  [[nodiscard]] const std::string& file() const noexcept { return file_; }
+  /// Where relative paths begin; empty: they are kept as they are written.
+  [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
+  [[nodiscard]] const Node& root() const noexcept { return root_; }  ///< of parse_document: a map
+
+ private:
+  std::string file_, folder_;
+  Node root_;
+};
+
+/// parse_document of a text whose relative paths begin in `folder`, an absolute path; empty: they stay as they are.
+[[nodiscard]] std::shared_ptr<const Document> parse_document(const std::string& text, const std::string& file,
+                                                             const std::string& folder);
+
+/// Parses any YAML value, not only a map: used for options' default values.
+[[nodiscard]] Node parse_node(const std::string& text, const std::string& file);
+
+// What the YAML parser's messages mean, in our words.
+
+/// What was found, what was expected and what to do, for a message of yaml-cpp. A message that is not known
+/// is passed on inside such a sentence.
+[[nodiscard]] std::string syntax_message(const std::string& yaml_message);
+
+// Throwing configuration errors that begin with their place.
+
+/// Throws Error(configuration): `file:line:column: message`.
+template <class... Args>
+[[noreturn]] void fail_at(const Location& where, fmt::format_string<Args...> format, Args&&... args) {
+  const std::string place = where.text();
+  throw Error(Code::configuration,
+              (place.empty() ? "" : place + ": ") + fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace sidestream

@@ -1,0 +1,217 @@
+#include "config/tasks/tasks.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string_view>
+
+#include "config/options/document.hpp"
+#include "config/options/names.hpp"
+#include "config/reserved_file_names.hpp"
+#include "data/file_pattern.hpp"
+
+namespace sidestream {
+
+namespace {
+
+void collect(std::vector<TaskFile>& files, const Settings& settings, const std::vector<Option>& options) {
+  for (const Option& option : options) {
+    if (!settings.has(option.name)) continue;
+    if (!option.with.empty() && !settings.given(option.name) && !settings.given(option.with)) continue;
+    const auto nested = [&](const std::pair<std::string, Settings>& one) {
+      for (const Option& candidate : option.options) {
+        if (candidate.name == one.first && !candidate.list) collect(files, one.second, candidate.options);
+      }
+    };
+    if (option.type == OptionType::file) {
+      const auto patterns = option.list ? settings.texts(option.name) : std::vector{settings.text(option.name)};
+      for (const std::string& pattern : patterns)
+        files.push_back({pattern, settings.where(option.name), option.choices});
+    } else if (option.type == OptionType::map && option.list) {
+      for (const Settings& one : settings.maps(option.name)) collect(files, one, option.options);
+    } else if (option.type == OptionType::map) {
+      collect(files, settings.map(option.name), option.options);
+    } else if (option.type == OptionType::one_of && option.list) {
+      for (const auto& one : settings.ones_of(option.name)) nested(one);
+    } else if (option.type == OptionType::one_of) {
+      nested(settings.one_of(option.name));
+    }
+  }
+}
+
+/// One text for one place, however it is written: `./db/` is `db`.
+std::string place_of(const std::filesystem::path& pattern) {
+  std::filesystem::path path = pattern.lexically_normal();
+  if (!path.has_filename() && path.has_parent_path()) path = path.parent_path();
+  return path.string();
+}
+
+/// The pattern with {cycle} for {index}.
+std::string with_cycle(std::string pattern) {
+  constexpr std::string_view index = "{index";
+  for (std::size_t at; (at = pattern.find(index)) != std::string::npos;) pattern.replace(at, index.size(), "{cycle");
+  return pattern;
+}
+
+/// Whether both write tables, or surfaces, and so on.
+bool alike(const ResultFormat& one, const ResultFormat& other) {
+  return (one.image && other.image) || (one.surface && other.surface) || (one.cells && other.cells) ||
+         (one.table && other.table) || (one.data && other.data);
+}
+
+/// Whether a format can write what goes to a file. A table for each iteration may be a data set, an array for each
+/// column.
+bool fits(const TaskFile& file, const ResultFormat& format, const Registry& registry) {
+  if (file.kinds.empty()) return true;
+  return std::any_of(file.kinds.begin(), file.kinds.end(), [&](const std::string& ending) {
+    const auto kind = registry.formats().find(ending);
+    if (kind == registry.formats().end()) return false;
+    return alike(format, kind->second) || (kind->second.table && format.data && names_iteration(file.pattern));
+  });
+}
+
+/// Formats are looked for by the ending as it is written, when there is a result.
+void check_ending(const TaskConfig& task, const TaskFile& file, const Registry& registry) {
+  if (task.writer || registry.formats().empty()) return;
+  const std::string ending = std::filesystem::path(file.pattern).extension().string();
+  std::vector<std::string> known;
+  for (const auto& [name, format] : registry.formats()) {
+    if (fits(file, format, registry)) known.push_back(name);
+  }
+  // What no format writes is written by other programs: charts as .pdf.
+  for (const std::string& kind : file.kinds) {
+    if (!registry.formats().contains(kind)) known.push_back(kind);
+  }
+  if (std::find(known.begin(), known.end(), ending) != known.end()) return;
+  fail_at(file.where, "found the file name '{}' with the ending '{}', expected one of {}; {}", file.pattern, ending,
+          listed(known), suggestion(ending, known, "change the ending"));
+}
+
+}  // namespace
+
+std::vector<TaskFile> files_of(const TaskConfig& task, const Registry& registry) {
+  std::vector<TaskFile> files;
+  collect(files, task.settings, options_of(task, registry));
+  return files;
+}
+
+namespace {
+
+/// A file of a task, for comparing it with those of others.
+struct NamedFile {
+  const TaskConfig* task;
+  const TaskFile* file;
+};
+
+void check_not_ours(const TaskFile& file) {
+  for (const char* name : own_files::all) {
+    if (place_of(file.pattern) != name) continue;
+    fail_at(file.where, "found the file name '{}', which Sidestream itself uses, expected another; choose one",
+            file.pattern);
+  }
+}
+
+/// Databases choose names by themselves.
+void check_not_of_database(const NamedFile& one, const NamedFile& database) {
+  const std::filesystem::path path = std::filesystem::path(one.file->pattern).lexically_normal();
+  const std::filesystem::path place = (std::filesystem::path(database.file->pattern) / "file").lexically_normal();
+  if (one.task == database.task || path.parent_path() != place.parent_path()) return;
+  for (const char* name : own_files::of_databases) {
+    if (!path.filename().string().starts_with(name)) continue;
+    fail_at(
+        one.file->where,
+        "found the file name '{}' of '{}', which begins with '{}' in the directory of the database '{}', that has files of "
+        "such names itself, expected another; choose one",
+        one.file->pattern, one.task->name, name, database.task->name);
+  }
+}
+
+[[noreturn]] void fail_same(const NamedFile& one, const NamedFile& first, const std::string& what) {
+  fail_at(one.file->where,
+          "found the file name '{}' of '{}', which {} '{}' of '{}' in line {}, expected names that differ in more than "
+          "the iteration; give one of them another 'file'",
+          one.file->pattern, one.task->name, what, first.file->pattern, first.task->name, first.file->where.line);
+}
+
+/// Whether VTK's collection over time, `<stem>.pvd`, belongs to files of this ending.
+bool has_collection(const std::string& ending) { return ending.starts_with(".vt") || ending.starts_with(".pvt"); }
+
+/// The index over time is named after what the names have in common.
+void check_indices(const std::vector<NamedFile>& all) {
+  std::map<std::string, NamedFile> owners;
+  const auto take = [&](const NamedFile& one, const std::string& index) {
+    const auto [first, is_new] = owners.emplace(index, one);
+    if (!is_new && first->second.file != one.file) {
+      fail_same(one, first->second, fmt::format("would share the index '{}' with", index));
+    }
+  };
+  for (const NamedFile& one : all) {
+    if (!names_iteration(one.file->pattern)) continue;
+    const std::string ending = std::filesystem::path(one.file->pattern).extension().string();
+    const std::string stem = place_of(series_stem(one.file->pattern));
+    take(one, stem + ending + ".series");
+    if (has_collection(ending)) take(one, stem + ".pvd");
+  }
+}
+
+/// Names may meet in some iterations only: the first ones are tried.
+void check_expansions(const std::vector<NamedFile>& all) {
+  constexpr std::int64_t tried = 12;
+  for (std::int64_t n = 0; n < tried; ++n) {
+    for (const Iteration& iteration : {Iteration{n, n, static_cast<double>(n)}, Iteration{n, 10 * n, 0.5 * n}}) {
+      std::map<std::string, NamedFile> owners;
+      for (const NamedFile& one : all) {
+        const std::string name = expand_pattern(one.file->pattern, iteration, 0);
+        const auto [first, is_new] = owners.emplace(place_of(name), one);
+        if (is_new) continue;
+        fail_same(one, first->second, fmt::format("in iteration {} is the file '{}', as is", n, name));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& registry) {
+  std::map<std::string, std::pair<const TaskConfig*, Location>> writers;
+  std::vector<std::vector<TaskFile>> files;
+  std::vector<NamedFile> all;
+  for (const TaskConfig& task : tasks) {
+    for (const TaskFile& file : files.emplace_back(files_of(task, registry))) {
+      const std::string name = place_of(file.pattern);
+      const auto [first, is_new] = writers.emplace(name, std::pair{&task, file.where});
+      if (!is_new) {
+        fail_at(file.where,
+                "found the file name '{}' of '{}', which '{}' in line {} writes too, expected different files; "
+                "give one of them another 'file'",
+                file.pattern, task.name, first->second.first->name, first->second.second.line);
+      }
+      check_ending(task, file, registry);
+      check_not_ours(file);
+    }
+  }
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    for (const TaskFile& file : files[t]) all.push_back({&tasks[t], &file});
+  }
+  for (const NamedFile& database : all) {
+    if (!database.task->writer || database.task->kind != "database") continue;
+    for (const NamedFile& one : all) check_not_of_database(one, database);
+  }
+  check_indices(all);
+  check_expansions(all);
+}
+
+void check_resumed_files(const std::vector<TaskConfig>& tasks, const Registry& registry) {
+  for (const TaskConfig& task : tasks) {
+    for (const TaskFile& file : files_of(task, registry)) {
+      const std::string& name = file.pattern;
+      if (!names_field(name, "index") || names_field(name, "cycle") || names_field(name, "time")) continue;
+      fail_at(file.where,
+              "found the file name '{}' of '{}' with output.existing: resume, but a run that goes on counts {{index}} "
+              "from 0 again, so that its names are those of the earlier run; use {{cycle}} as in '{}'",
+              name, task.name, with_cycle(name));
+    }
+  }
+}
+
+}  // namespace sidestream

@@ -1,0 +1,82 @@
+// Cells cut by planes, exactly for linear cells.
+//
+// A cell that a plane meets is cut into simplices from its least point, each face from its least point by key: faces
+// alone decide how they are cut, so that neighbours agree, whatever their types and blocks. (Dompierre, Labbe, Vallet
+// and Camarero, "How to subdivide pyramids, prisms and hexahedra into tetrahedra", 1999.) A simplex leaves a simplex, a
+// wedge or a pyramid on either side of a plane.
+#pragma once
+
+#include <array>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "mesh/cells/block_cells.hpp"
+#include "mesh/plane.hpp"
+
+namespace sidestream {
+
+/// What is kept: all x with a distance of 0 or more to each plane, or what is not within all of them.
+struct ClipRegion {
+  std::vector<Plane> planes;  ///< up to six; normals point to what is within
+  bool outside = false;
+  bool crinkle = false;  ///< cells of which anything is kept are kept whole
+};
+
+/// Cuts the cells of one block.
+class Cutter {
+ public:
+  /// Keeps references.
+  Cutter(const BlockCells& cells, const std::vector<BlockNumbers>& fields, const ClipRegion& region,
+         PieceBuilder& builder);
+  /// Adds what is kept of a cell.
+  void take(std::size_t number, const BlockCell& cell);
+
+ private:
+  /// A linear cell of points of the cutter.
+  struct Shape {
+    std::uint8_t type;
+    std::vector<std::size_t> points;
+  };
+  using Shapes = std::vector<Shape>;
+
+  [[nodiscard]] double distance(std::size_t point, std::size_t plane) const;
+  [[nodiscard]] const PointKey& key(std::size_t point) const { return points_[point].key; }
+  std::size_t point_of_block(std::size_t p);
+  std::size_t between(std::size_t p, std::size_t q, std::size_t plane);
+  [[nodiscard]] std::size_t least(std::span<const std::size_t> points) const;
+  /// Appends the simplices of a cell.
+  void split(const BlockCell& cell, Shapes& simplices);
+  void split(const Shape& shape, Shapes& simplices) const;
+  void split_solid(const std::vector<std::vector<std::size_t>>& faces, Shapes& simplices) const;
+  void split_loop(std::span<const std::size_t> loop, Shapes& simplices) const;
+  /// What of a simplex is on the positive side, or, with `sign` -1, on the other one.
+  void cut(const Shape& simplex, std::size_t plane, double sign, Shapes& kept);
+  void cut_line(const Shape& line, std::span<const double> d, std::size_t plane, Shapes& kept);
+  void cut_triangle(const Shape& triangle, std::span<const double> d, std::size_t plane, Shapes& kept);
+  void cut_tetrahedron(const Shape& tetrahedron, std::span<const double> d, std::size_t plane, Shapes& kept);
+  void turn_right(Shape& shape) const;
+  [[nodiscard]] Shapes inside(Shapes rest, std::span<const std::size_t> planes);
+  [[nodiscard]] Shapes outside(Shapes rest, std::span<const std::size_t> planes);
+
+  /// A point of the block, or one that was made.
+  struct Point {
+    std::array<double, 3> place;
+    PointKey key;
+    std::vector<double> values;  ///< fields at points
+    std::size_t of_block;        ///< its number there, or `made`
+    std::int64_t number;         ///< in the piece, -1: not yet
+  };
+  static constexpr std::size_t made = static_cast<std::size_t>(-1);
+  [[nodiscard]] std::int64_t number_in_piece(std::size_t point);
+
+  const BlockCells& cells_;
+  const std::vector<BlockNumbers>& fields_;
+  const ClipRegion& region_;
+  PieceBuilder& builder_;
+  std::vector<Point> points_;
+  std::map<PointKey, std::size_t> made_;
+  std::map<std::size_t, std::size_t> of_block_;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,156 @@
+#include "graphics/annotations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "graphics/text.hpp"
+#include "graphics/ticks.hpp"
+
+namespace sidestream::rendering {
+namespace {
+
+/// The picture's own colour at a place where nothing is written yet decides about dark or light ink.
+Colour ink_for(const Image& image, double x, double y) {
+  const auto column = static_cast<std::size_t>(std::clamp<double>(x, 0, image.width - 1));
+  const auto row = static_cast<std::size_t>(std::clamp<double>(y, 0, image.height - 1));
+  const std::uint8_t* pixel = image.rgba.data() + (row * image.width + column) * 4;
+  return ink_on({pixel[0], pixel[1], pixel[2]});
+}
+
+/// Height of capitals in pixels below which nobody can read them.
+constexpr double readable = 5.5;
+
+/// The largest size up to the layout's at which the text fits.
+double fitting_size(const Layout& layout, const std::string& text, double room) {
+  const double width = text_width(text, layout.text);
+  return width > room && width > 0 ? layout.text * room / width : layout.text;
+}
+
+struct Fitted {
+  std::string text;
+  double size;
+};
+
+/// The text as large as it fits; cut where it would be smaller than one can read, or small beside the picture.
+Fitted fit(const Layout& layout, const std::string& text, double room) {
+  const double least = std::min(layout.text, std::max(readable, 0.6 * layout.text));
+  const double size = std::max(least, fitting_size(layout, text, room));
+  return {cut_text(text, size, room), size};
+}
+
+struct Bar {
+  int left, right, top, bottom;
+  [[nodiscard]] double row_of(double fraction) const { return bottom - fraction * (bottom - top); }
+};
+
+void fill_bar(Image& image, const Bar& bar, const ColourMap& map, Colour frame) {
+  fill_rectangle(image, bar.left - 1, bar.top - 1, bar.right + 1, bar.bottom + 1, frame);
+  for (int y = bar.top; y < bar.bottom; ++y) {
+    const double fraction = (bar.bottom - y - 0.5) / (bar.bottom - bar.top);
+    fill_rectangle(image, bar.left, y, bar.right, y + 1, map.at(fraction));
+  }
+}
+
+/// Below the bar: what its labels are multiples of, and from where they count.
+void draw_units(Image& image, const Layout& layout, const Bar& bar, const Ticks& ticks, double room, Colour ink) {
+  double baseline = bar.bottom + 1.9 * layout.text;
+  for (const std::string& line : {power_text(ticks.exponent), offset_text(ticks.offset)}) {
+    if (line.empty()) continue;
+    const double size = fitting_size(layout, line, room);
+    if (size >= readable) draw_text(image, line, bar.left - 0.1 * layout.text, baseline, size, ink);
+    baseline += 1.7 * layout.text;
+  }
+}
+
+void draw_labels(Image& image, const Layout& layout, const Bar& bar, const Ticks& ticks, const ColourRange& range,
+                 double right, Colour ink) {
+  const double left = bar.right + 0.75 * layout.text;
+  for (const Tick& tick : ticks.ticks) {
+    const double size = fitting_size(layout, tick.label, right - left);
+    const double middle = bar.row_of(range.fraction(tick.value));
+    // A number is never cut: it would be another one.
+    if (size >= readable) draw_text(image, tick.label, left, middle + 0.5 * size, size, ink);
+  }
+}
+
+/// The text in lines of at most `room` pixels, broken at spaces, where it is too long for one.
+std::vector<std::string> broken(const std::string& text, double size, double room) {
+  std::vector<std::string> lines{""};
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at),
+                      longer = lines.back().empty() ? word : lines.back() + " " + word;
+    if (lines.back().empty() || text_width(longer, size) <= room) {
+      lines.back() = longer;
+    } else {
+      lines.push_back(word);
+    }
+    at = end + 1;
+  }
+  return lines;
+}
+
+/// From where to where a title may go, and how much is free above its last line.
+struct TitleRoom {
+  double left, right, above;
+};
+
+/// Above the bar: a line if it fits into the column of the bar, else several.
+void draw_title(Image& image, const Layout& layout, const Bar& bar, const std::string& title, const TitleRoom& free,
+                Colour ink) {
+  const double room = free.right - free.left, step = 1.6 * layout.text;
+  std::vector<std::string> lines = broken(title, layout.text, room);
+  const auto most = static_cast<std::size_t>(std::clamp(1 + (free.above - layout.text) / step, 1.0, 4.0));
+  // What has no place in a line of its own is at the end of the last one, and cut with it.
+  for (; lines.size() > most; lines.pop_back()) lines[lines.size() - 2] += " " + lines.back();
+  double baseline = bar.top - 1.1 * layout.text - step * static_cast<double>(lines.size() - 1);
+  for (const std::string& line : lines) {
+    const Fitted fitted = fit(layout, line, room);
+    draw_text(image, fitted.text, free.left, baseline, fitted.size, ink);
+    baseline += step;
+  }
+}
+
+}  // namespace
+
+void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const ColourRange& range,
+                     const std::string& title) {
+  const double text = layout.text;
+  const double left = layout.width - (layout.bars - column) * layout.bar_column + 0.6 * text;
+  const double right = left + layout.bar_column - 0.6 * text;
+  const auto middle = 0.5 * (layout.caption_row + layout.height);
+  // The labels at the ends of a small picture's bar must stay within it.
+  const auto half = std::min(0.3 * layout.height, middle - layout.caption_row - text);
+  const Bar bar{static_cast<int>(left), static_cast<int>(left + 1.7 * text), static_cast<int>(middle - half),
+                static_cast<int>(middle + half)};
+  const Colour ink = ink_for(image, bar.left, bar.top);
+  fill_bar(image, bar, map, ink);
+
+  const Ticks ticks = make_ticks(range, half > 6 * text ? 6 : 3);
+  for (const Tick& tick : ticks.ticks) {
+    const int row = std::clamp(static_cast<int>(bar.row_of(range.fraction(tick.value))), bar.top, bar.bottom - 1);
+    fill_rectangle(image, bar.right, row, bar.right + static_cast<int>(0.45 * text) + 1, row + 1, ink);
+  }
+  // Numbers whose unit has no room below the bar would be others.
+  const int units = (ticks.exponent != 0) + (ticks.offset != 0);
+  if (bar.bottom + (0.2 + 1.7 * units) * text <= layout.height) {
+    draw_labels(image, layout, bar, ticks, range, right, ink);
+    draw_units(image, layout, bar, ticks, right - left, ink);
+  }
+  // In a picture of a few lines the caption is all that fits.
+  const double space = bar.top - 1.1 * text - layout.caption_row;
+  if (layout.caption_row > 0 && space < text) return;
+  draw_title(image, layout, bar, title, {left - 0.1 * text, right - 0.4 * text, space}, ink);
+}
+
+void draw_caption(Image& image, const Layout& layout, const std::string& caption) {
+  const Fitted fitted = fit(layout, caption, layout.width - 2 * layout.margin);
+  draw_text(image, fitted.text, layout.margin, layout.margin + fitted.size, fitted.size, ink_for(image, 0, 0));
+}
+
+}  // namespace sidestream::rendering

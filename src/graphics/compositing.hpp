@@ -1,0 +1,44 @@
+// From the pictures of all servers to one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "graphics/framebuffer.hpp"
+#include "sidestream/data/result.hpp"
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream::rendering {
+
+/// The rows of a picture of `height` rows that member `rank` of `size` completes: equal shares to within one
+/// row, in multiples of `unit` rows. Empty for some members if there are more members than shares.
+struct Stripe {
+  std::int64_t first_row = 0, end_row = 0;
+};
+[[nodiscard]] Stripe stripe_of(std::int64_t height, std::int64_t unit, int rank, int size);
+
+/// Collective. `partials` are pictures as runs (encode_runs), any number on each member. Every member sends
+/// each other one the part of its runs that lies in that one's stripe (direct send) and returns its own
+/// stripe, complete.
+[[nodiscard]] Framebuffer composite(std::span<const Bytes> partials, std::int64_t width, std::int64_t height,
+                                    std::int64_t unit, Communicator& communicator);
+
+// From samples to pixels.
+
+/// What is seen where nothing is drawn: one colour, or a gradient from the first to the last row.
+struct Background {
+  Colour top, bottom;
+  [[nodiscard]] Colour at(std::int64_t row, std::int64_t height) const {
+    if (top == bottom || height < 2) return top;
+    return mix(top, bottom, static_cast<double>(row) / static_cast<double>(height - 1));
+  }
+};
+
+/// The rows of a picture of `height` pixel rows that a stripe holds, each pixel the mean light of its samples
+/// x samples block. The stripe's rows and width are multiples of `samples`. Red, green, blue, alpha from the
+/// stripe's first row.
+[[nodiscard]] std::vector<std::uint8_t> resolve(const Framebuffer& stripe, int samples, std::int64_t height,
+                                                const Background& background);
+
+}  // namespace sidestream::rendering

@@ -1,0 +1,97 @@
+#include "graphics/ticks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "base/numbers.hpp"
+
+namespace sidestream::rendering {
+namespace {
+
+struct Step {
+  int mantissa, exponent;  ///< mantissa * 10^exponent
+  [[nodiscard]] double value() const { return mantissa * std::pow(10.0, exponent); }
+};
+
+/// The smallest of 1, 2, 5 times a power of ten that is not below `least`.
+Step round_step(double least) {
+  int exponent = static_cast<int>(std::floor(std::log10(least)));
+  for (;; ++exponent) {
+    for (const int mantissa : {1, 2, 5}) {
+      // A hair below counts as equal, so that a range of 10 in 5 steps takes steps of 2.
+      const Step step{mantissa, exponent};
+      if (step.value() >= least * (1 - 1e-9)) return step;
+    }
+  }
+}
+
+/// Labels longer than about six digits are scaled by a power of ten.
+int scale_exponent(const ColourRange& range) {
+  const double most = std::max(std::abs(range.low), std::abs(range.high));
+  const int magnitude = static_cast<int>(std::floor(std::log10(most)));
+  return magnitude >= 5 || magnitude <= -4 ? magnitude : 0;
+}
+
+/// What all numbers of a range have in common if they differ in their last digits only, otherwise 0: the number with
+/// the fewest digits that leaves at most three for the labels.
+double common_offset(const ColourRange& range, const Step& step) {
+  const double most = std::max(std::abs(range.low), std::abs(range.high));
+  if (std::floor(std::log10(most)) - step.exponent < 6) return 0;
+  const double middle = range.low + 0.5 * (range.high - range.low);
+  double offset = middle;
+  for (int digits = 0; digits < 17; ++digits) {
+    offset = real_of(fmt::format("{:.{}e}", middle, digits)).value_or(middle);
+    if (std::abs(middle - offset) <= 500 * step.value()) break;
+  }
+  return offset;
+}
+
+/// Ticks of a range whose numbers need no offset.
+Ticks plain_ticks(const ColourRange& range, int wanted) {
+  Ticks result;
+  const Step step = round_step((range.high - range.low) / wanted);
+  const double size = step.value();
+  result.exponent = scale_exponent(range);
+  const int decimals = std::clamp(result.exponent - step.exponent, 0, 12);
+  const double unit = std::pow(10.0, result.exponent);
+  const double slack = 1e-9 * (range.high - range.low);
+  const double first = std::ceil((range.low - slack) / size);
+  for (int i = 0; i <= 2 * wanted + 2; ++i) {
+    const double value = (first + i) * size;
+    if (value > range.high + slack) break;
+    std::string label = fmt::format("{:.{}f}", value / unit, decimals);
+    // No "-0.0".
+    if (label.find_first_not_of("-0.") == std::string::npos && label[0] == '-') label.erase(0, 1);
+    result.ticks.push_back({std::clamp(value, range.low, range.high), std::move(label)});
+  }
+  return result;
+}
+
+}  // namespace
+
+Ticks make_ticks(const ColourRange& range, int wanted) {
+  const double offset = common_offset(range, round_step((range.high - range.low) / wanted));
+  if (offset == 0) return plain_ticks(range, wanted);
+  // Differences of numbers this near to each other are exact.
+  Ticks result = plain_ticks({range.low - offset, range.high - offset}, wanted);
+  result.offset = offset;
+  for (Tick& tick : result.ticks) tick.value = std::clamp(offset + tick.value, range.low, range.high);
+  return result;
+}
+
+std::string offset_text(double offset) { return offset == 0 ? "" : fmt::format("{:+}", offset); }
+
+std::string power_text(int exponent) {
+  constexpr std::string_view raised[] = {"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",
+                                         "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
+  if (exponent == 0) return {};
+  std::string text = "\u00d710";
+  if (exponent < 0) text += "\u207b";
+  for (const char digit : std::to_string(std::abs(exponent))) text += raised[digit - '0'];
+  return text;
+}
+
+}  // namespace sidestream::rendering

@@ -1,0 +1,34 @@
+// Round numbers along a scale.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graphics/colour.hpp"
+
+namespace sidestream::rendering {
+
+struct Tick {
+  double value = 0;
+  std::string label;
+};
+
+/// Ticks at multiples of 1, 2 or 5 times a power of ten within the range. Where the numbers would be long,
+/// labels are in units of 10^exponent; where only their last digits differ, they count from the offset.
+/// A tick's value is offset + label * 10^exponent.
+struct Ticks {
+  std::vector<Tick> ticks;
+  int exponent = 0;
+  double offset = 0;
+};
+
+/// About `wanted` ticks (at least half, at most one more). Requires a usable range (low < high).
+[[nodiscard]] Ticks make_ticks(const ColourRange& range, int wanted);
+
+/// "×10⁻⁵", empty for exponent 0. UTF-8.
+[[nodiscard]] std::string power_text(int exponent);
+
+/// "+300" or "-0.125"; empty for 0.
+[[nodiscard]] std::string offset_text(double offset);
+
+}  // namespace sidestream::rendering

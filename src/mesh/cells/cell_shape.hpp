@@ -1,0 +1,45 @@
+// Cells of VTK's linear types: where in one a place is, and what corners count there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "mesh/sample_points.hpp"
+
+namespace sidestream::sampling {
+
+inline constexpr std::size_t most_corners = 8;
+
+/// VTK's numbers of the types that values can be interpolated in.
+enum class CellType : std::uint8_t {
+  line = 3,
+  triangle = 5,
+  pixel = 8,
+  quad = 9,
+  tetrahedron = 10,
+  voxel = 11,
+  hexahedron = 12,
+  wedge = 13,
+  pyramid = 14,
+};
+
+/// Dimensions and corners of a type; 0 of those that are none of the above.
+struct CellKind {
+  int dimensions = 0;
+  std::size_t corners = 0;
+};
+[[nodiscard]] CellKind kind_of(std::uint8_t type) noexcept;
+
+/// How much each corner counts at a place; they add up to 1.
+using Weights = std::array<double, most_corners>;
+
+/// The weights of the corners at a place in a cell, by inversion of its map from parameters to space with Newton's
+/// method; nothing if the place is outside, beyond a tolerance of 1e-9 of the cell's size. `corners`: in VTK's order,
+/// as many as the type has, with as many coordinates as it has dimensions. The same numbers give the same result
+/// everywhere.
+[[nodiscard]] std::optional<Weights> locate(std::uint8_t type, std::span<const Place> corners, const Place& place);
+
+}  // namespace sidestream::sampling

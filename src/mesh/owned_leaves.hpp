@@ -1,0 +1,34 @@
+// The tree of one block as an analysis has it: which cells it has, and which leaves count there.
+#pragma once
+
+#include <optional>
+
+#include "data/tree_walk.hpp"
+#include "mesh/point_values.hpp"
+#include "sidestream/extend/analysis.hpp"
+
+namespace sidestream {
+
+/// Leaves that count are those that the block owns (`owned`, if the mesh has it): of all blocks together each place of
+/// the mesh is in one. Keeps references to what it is made of.
+class OwnedLeaves {
+ public:
+  /// Nothing if the flags that say so are not here. Throws Error(usage) as TreeIndex does.
+  [[nodiscard]] static std::optional<OwnedLeaves> of(const LocalInput& input, const Mesh& mesh, const Block& block) {
+    const BlockView* refined = input.find(mesh.array(Role::refined), block.id);
+    const BlockView* owned = input.find(mesh.array(Role::owned), block.id);
+    if (refined == nullptr || (owned == nullptr && mesh.array(Role::owned) >= 0)) return std::nullopt;
+    return OwnedLeaves(TreeIndex(mesh, block, refined->array), owned);
+  }
+  [[nodiscard]] const TreeIndex& index() const noexcept { return index_; }
+  [[nodiscard]] bool owns(Index leaf) const noexcept {
+    return owned_ == nullptr || *owned_->array.at<std::uint8_t>(leaf, 0, 0) != 0;
+  }
+
+ private:
+  OwnedLeaves(TreeIndex index, const BlockView* owned) : index_(std::move(index)), owned_(owned) {}
+  TreeIndex index_;
+  const BlockView* owned_;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,92 @@
+// The points that a field is interpolated between, and the cells between them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sidestream/data/block.hpp"
+#include "sidestream/data/mesh.hpp"
+
+namespace sidestream {
+
+/// Where a grid of points ends for a cell-centred variable.
+enum class Reach {
+  centres,  ///< at the outermost cell centres
+  faces,    ///< at the faces of the mesh: one virtual point more on every side, with the value of the nearest
+            ///< centre
+};
+
+/// All points of a variable's centring on a mesh whose blocks are boxes. Between eight
+/// neighbouring points p .. p + (1, 1, 1) lies a cell, named by its lowest point p: a mesh cell for
+/// node-centred variables, a cell of the dual mesh for cell-centred ones. In a mesh of two dimensions cells lie between
+/// four points. On axes positions come from global indices, so they are the same on every server; those of a
+/// curvilinear mesh are in its coordinates (curved_points.hpp), and the grid has indices alone.
+class PointGrid {
+ public:
+  /// Throws Error(analysis), naming the kind, if the mesh has neither axes nor coordinates of its nodes.
+  PointGrid(const Mesh& mesh, Centering centering, Reach reach);
+
+  [[nodiscard]] const Box& points() const noexcept { return points_; }  ///< virtual ones included
+  [[nodiscard]] const Box& real() const noexcept { return real_; }      ///< those that have a value of their own
+  [[nodiscard]] Centering centering() const noexcept { return centering_; }
+  /// Whether the mesh has two dimensions: one layer of points at the mesh's own place on the third axis, and cells
+  /// between four of them each.
+  [[nodiscard]] bool flat() const noexcept { return flat_; }
+  /// Whether positions are in coordinates; `position` is for the others.
+  [[nodiscard]] bool curved() const noexcept { return curved_; }
+  [[nodiscard]] double position(int axis, Index index) const noexcept {
+    return positions_[axis][static_cast<std::size_t>(index - points_.lo[axis])];
+  }
+  [[nodiscard]] std::array<double, 3> position(const Index3& p) const noexcept {
+    return {position(0, p[0]), position(1, p[1]), position(2, p[2])};
+  }
+  /// Number of a point among all points, i fastest.
+  [[nodiscard]] std::int64_t number(const Index3& p) const noexcept {
+    return ((p[2] - points_.lo[2]) * points_.extent(1) + (p[1] - points_.lo[1])) * points_.extent(0) +
+           (p[0] - points_.lo[0]);
+  }
+  /// The point of that number.
+  [[nodiscard]] Index3 point(std::int64_t number) const noexcept {
+    const Index row = points_.extent(0), plane = row * points_.extent(1);
+    return {points_.lo[0] + number % row, points_.lo[1] + number % plane / row, points_.lo[2] + number / plane};
+  }
+  /// The cells that are this block's: its own cells for nodes; those whose lowest point it owns for cell centres.
+  /// Disjoint; over all blocks, all cells. `flags`: of the block's cells (role cell_ghosts), with as much of a halo as
+  /// the view, or null. What is flagged, or between centres of which one is, is left out.
+  [[nodiscard]] std::vector<Box> cells_of(const BlockView& view, const BlockView* flags) const;
+
+ private:
+  [[nodiscard]] std::vector<Box> own_cells(const BlockView& view) const;
+  void leave_out(const BlockView& flags, const Box& box, std::vector<Box>& cells) const;
+
+  Centering centering_;
+  bool flat_, curved_;
+  Box real_, points_;
+  std::array<std::vector<double>, 3> positions_;
+};
+
+// Where the cells of one refinement level of a mesh with axes are.
+
+/// Positions from the global indices of a level: the same on every server. Keeps a reference to the mesh, which is
+/// uniform if the level is not 0.
+class LevelAxes {
+ public:
+  LevelAxes(const Mesh& mesh, std::int32_t level);
+  [[nodiscard]] const Box& cells() const noexcept { return cells_; }
+  [[nodiscard]] double node(int axis, Index index) const;
+  [[nodiscard]] double position(Centering centering, int axis, Index index) const {
+    return at_nodes(centering, axis) ? node(axis, index) : 0.5 * (node(axis, index) + node(axis, index + 1));
+  }
+  /// The cell between whose nodes a position is, below cells().lo if in none. On the border of two it is in the upper
+  /// one; in the last cell at the mesh's end. `near`: a cell that may be it, or the one before it.
+  [[nodiscard]] Index cell_at(int axis, double x, Index near) const;
+
+ private:
+  const Axes& axes_;
+  const UniformGeometry* uniform_;
+  Index3 ratio_;
+  Box cells_;
+};
+
+}  // namespace sidestream

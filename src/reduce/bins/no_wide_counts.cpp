@@ -1,0 +1,8 @@
+// In place of wide_counts.cpp on other processors.
+#include "reduce/bins/wide_counts.hpp"
+
+namespace sidestream {
+
+WideCounts wide_counts() noexcept { return nullptr; }
+
+}  // namespace sidestream

@@ -1,0 +1,83 @@
+#include "reduce/packed_sum.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "base/fail.hpp"
+
+namespace sidestream {
+namespace {
+
+constexpr std::size_t form_words = ExactSum::words - 3;  // then the numbers of NaN, of +infinity and of -infinity
+using Form = std::array<std::int64_t, ExactSum::words>;
+
+// The first word: 7 bits each for the first piece and how many there are, a bit for the sign, one for each special.
+constexpr unsigned packed_count_at = 7, sign_at = 14, special_at = 15;
+constexpr std::uint32_t seven = 127;
+
+/// Pieces from this one on may be more than a double can be; those before are doubles, exactly: piece n counts units of
+/// 2^(32 n - 1075), and bit 0 of the first one is never set.
+constexpr std::size_t least_beyond = 65;
+
+double piece(std::uint32_t units, std::size_t n) noexcept {
+  static const auto scales = [] {
+    std::array<double, least_beyond> all{};
+    for (std::size_t at = 1; at < all.size(); ++at) all[at] = std::ldexp(1.0, 32 * static_cast<int>(at) - 1075);
+    return all;
+  }();
+  return n == 0 ? static_cast<double>(units >> 1) * 0x1p-1074 : static_cast<double>(units) * scales[n];
+}
+
+/// Brings the pieces of the form of a sum to those of its size; returns whether it was negative.
+bool make_positive(Form& form) {
+  if (form[form_words - 1] >= 0) return false;
+  std::int64_t over = 0;
+  for (std::size_t n = 0; n < form_words; ++n) {
+    const std::int64_t sum = over - form[n];
+    over = sum >> 32;  // rounds down
+    form[n] = n + 1 < form_words ? sum & 0xffffffff : sum;
+  }
+  return true;
+}
+
+}  // namespace
+
+void pack(const ExactSum& sum, std::vector<std::uint32_t>& words) {
+  Form form = sum.serialise();
+  const bool negative = make_positive(form);
+  std::size_t first = 0, end = form_words;
+  while (end > 0 && form[end - 1] == 0) --end;
+  while (first < end && form[first] == 0) ++first;
+  std::uint32_t head = static_cast<std::uint32_t>(first) | static_cast<std::uint32_t>(end - first) << packed_count_at |
+                       static_cast<std::uint32_t>(negative) << sign_at;
+  for (unsigned n = 0; n < 3; ++n) head |= static_cast<std::uint32_t>(form[form_words + n] > 0) << (special_at + n);
+  words.push_back(head);
+  for (std::size_t n = first; n < end; ++n) words.push_back(static_cast<std::uint32_t>(form[n]));
+}
+
+std::size_t packed_length(const std::uint32_t* words, std::size_t left) {
+  const std::size_t count = left > 0 ? words[0] >> packed_count_at & seven : 0;
+  const std::size_t first = left > 0 ? words[0] & seven : 0;
+  if (left > count && first + count <= form_words) return count + 1;
+  fail(Code::internal, "an exact sum of {} words stands where {} are left", count + 1, left);
+}
+
+std::size_t add_packed(const std::uint32_t* words, std::size_t left, ExactSum& sum) {
+  const std::size_t length = packed_length(words, left), first = words[0] & seven;
+  const bool negative = (words[0] >> sign_at & 1) != 0;
+  if (first + length - 1 <= least_beyond && words[0] >> special_at == 0) {
+    for (std::size_t n = 1; n < length; ++n)
+      sum.add(negative ? -piece(words[n], first + n - 1) : piece(words[n], first + n - 1));
+    return length;
+  }
+  Form form{};
+  for (std::size_t n = 1; n < length; ++n) {
+    const auto units = static_cast<std::int64_t>(words[n]);
+    form[first + n - 1] = negative ? -units : units;
+  }
+  for (unsigned n = 0; n < 3; ++n) form[form_words + n] = words[0] >> (special_at + n) & 1;
+  sum.add(ExactSum::deserialise(form));
+  return length;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,65 @@
+// Which server gets what of a result that all of them order and write together.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/records.hpp"
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream {
+
+constexpr std::int64_t samples_of_each_server = 64;  ///< shares differ by a few percent
+
+/// Of this server's keys some that are evenly spread over those of all servers. Collective.
+template <class Key>
+std::vector<Key> samples_of(std::vector<Key> keys, Communicator& servers) {
+  std::int64_t all = static_cast<std::int64_t>(keys.size());
+  servers.sum({&all, 1});
+  const auto step =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, all / (samples_of_each_server * servers.size())));
+  std::sort(keys.begin(), keys.end());
+  std::vector<Key> samples;
+  for (std::size_t n = step / 2; n < keys.size(); n += step) samples.push_back(keys[n]);
+  return samples;
+}
+
+/// The first key of each server but the first; the same on all servers. `mine`: of each of this server's cells.
+/// Collective.
+template <class Key>
+std::vector<Key> share_boundaries(std::vector<Key> mine, Communicator& servers) {
+  const std::vector<Key> some = samples_of(std::move(mine), servers);
+  std::vector<Key> samples;
+  for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(some)))) {
+    const std::vector<Key> theirs = records_of<Key>(bytes);
+    samples.insert(samples.end(), theirs.begin(), theirs.end());
+  }
+  std::sort(samples.begin(), samples.end());
+  std::vector<Key> boundaries;
+  const auto count = static_cast<std::size_t>(servers.size());
+  for (std::size_t r = 1; r < count && !samples.empty(); ++r) boundaries.push_back(samples[samples.size() * r / count]);
+  return boundaries;
+}
+
+/// Adds the cells of a piece, of which there are `count`, to the bytes of the servers that get them. `key_of(n)`: of
+/// cell n; `Taken`: made from a piece, takes some of its cells.
+template <class Taken, class Piece, class Key, class KeyOf>
+void redistribute(const Piece& piece, std::size_t count, KeyOf key_of, const std::vector<Key>& boundaries,
+                  std::vector<Bytes>& to) {
+  std::vector<std::vector<std::size_t>> cells(to.size());
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto above = std::upper_bound(boundaries.begin(), boundaries.end(), key_of(n));
+    cells[static_cast<std::size_t>(above - boundaries.begin())].push_back(n);
+  }
+  for (std::size_t server = 0; server < to.size(); ++server) {
+    if (cells[server].empty()) continue;
+    Taken taken(piece);
+    for (const std::size_t n : cells[server]) taken.add(n);
+    const Bytes bytes = to_bytes({&taken.piece(), 1});
+    to[server].insert(to[server].end(), bytes.begin(), bytes.end());
+  }
+}
+
+}  // namespace sidestream

@@ -1,0 +1,421 @@
+#include "server/engine/engine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <new>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "base/float_environment.hpp"
+#include "base/log.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/mpi/polite_wait.hpp"
+#include "base/records.hpp"
+#include "base/retry_while_out_of_memory.hpp"
+#include "base/timer.hpp"
+#include "data/derivation.hpp"
+
+namespace sidestream {
+
+namespace {
+
+constexpr std::chrono::microseconds sleep_limit{10'000};
+
+constexpr double first_patience = 60;  // seconds
+constexpr const char* late_sentence =
+    "the servers have waited 60 s since the start, and not all clients have ended their first iteration. If the "
+    "simulation computes, all is well. If it hangs, a call of MPI in it most likely still names MPI_COMM_WORLD, which has "
+    "the servers' ranks too: give it the communicator of sidestream_comm (C++ Session::comm, Python session.comm)";
+
+std::vector<std::string> engine_ledger_names(const std::vector<ScheduledTask>& tasks) {
+  std::vector<std::string> names{"idle", "agree", "assemble"};
+  for (const ScheduledTask& task : tasks) names.push_back(task.name());
+  return names;
+}
+
+/// The names of what was not there when the task was due.
+std::string missing_of(const ScheduledTask& task, const Metadata& metadata) {
+  std::string names;
+  for (const int variable : task.missing) {
+    names += (names.empty() ? "'" : ", '") + metadata.variables[static_cast<std::size_t>(variable)].name + "'";
+  }
+  return names;
+}
+
+}  // namespace
+
+Engine::Engine(EngineParts parts)
+    : parts_(std::move(parts)),
+      guarded_(parts_.servers),
+      assembler_(parts_.metadata, guarded_, parts_.movement),
+      events_(parts_.events, parts_.node, parts_.clients),
+      ledger_(engine_ledger_names(parts_.tasks), parts_.timings, parts_.rows),
+      next_(parts_.first) {
+  // While a server waits for the others it goes on taking in what its clients send, so that they needn't wait too.
+  const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
+  parts_.servers.set_meanwhile(take_in);
+  for (ScheduledTask& task : parts_.tasks) task.communicator().set_meanwhile(take_in);
+  if (parts_.statistics) parts_.statistics->communicator().set_meanwhile(take_in);
+}
+
+/// Takes in what came. Where memory is short the next call goes on; any other failure is this server's end, and no
+/// exception before the others know.
+void Engine::receive(std::chrono::microseconds limit) {
+  if (broken_) return;
+  try {
+    parts_.transport.receive(limit);
+  } catch (const std::bad_alloc&) {
+    // The transport has lost nothing.
+  } catch (...) {
+    broke();
+  }
+}
+
+/// In a handler. The clients of this server hear of it at once: they may wait for it, and others for them.
+void Engine::broke() noexcept {
+  broken_ = std::current_exception();
+  try {
+    std::rethrow_exception(broken_);
+  } catch (const std::exception& e) {
+    try {
+      parts_.transport.leave(std::string("a server can not go on: ") + e.what());
+    } catch (...) {
+      log::error("a server can not go on, and can not tell its clients: {}", e.what());
+    }
+  } catch (...) {
+    log::error("a server can not go on");
+  }
+}
+
+/// Collective: the sentence of the server that can not go on.
+void Engine::end_together() {
+  std::string why = "a server can not go on";
+  try {
+    run_collectively(parts_.servers, [&] {
+      if (broken_) std::rethrow_exception(broken_);
+    });
+  } catch (const std::exception& e) {
+    retry_while_out_of_memory([&] { why = std::string("a server can not go on: ") + e.what(); });
+  }
+  if (!broken_) retry_while_out_of_memory([&] { parts_.transport.leave(why); });
+  throw Error(Code::system, why);
+}
+
+Agreement Engine::agree() {
+  std::vector<std::uint64_t> words;
+  retry_while_out_of_memory([&] {  // the others wait for them
+    if (!broken_) i_changed_ |= parts_.transport.advance(next_);
+    const bool there = !broken_ && parts_.transport.ended(next_) > 0;
+    absent_ = there ? find_absent(parts_.transport, next_, parts_.metadata) : std::vector<AbsentBlock>();
+    const Contribution mine{next_,
+                            i_changed_,
+                            there && absent_ != absent_said_,
+                            broken_ != nullptr,
+                            parts_.servers.rank() == 0,
+                            now() - parts_.origin};
+    words = agreement_words(mine, parts_.transport, parts_.metadata, parts_.tasks);
+    if (!parts_.steering) return;
+    words.resize(words.size() + parts_.steering->words());
+    const std::span<std::uint64_t> changes = std::span(words).last(parts_.steering->words());
+    if (!broken_) parts_.steering->contribute(changes, next_, now());
+  });
+  if (parts_.servers.size() > 1) parts_.servers.bit_or(words);
+  Agreement agreement = read_agreement(std::move(words), next_, parts_.metadata.variables.size());
+  if (agreement.broken || !agreement.iteration) return agreement;
+  agreement.mark_derived(parts_.metadata);
+  check_cycles(agreement);
+  check_times(agreement);
+  if (agreement.why & Refusal::left) {
+    retry_while_out_of_memory([&] {
+      complain(next_, agreement.died
+                          ? "a process of the simulation died before it ended the iteration; it was refused"
+                          : "some clients closed before they ended the iteration; it was refused. Every client must "
+                            "end every iteration");
+    });
+  }
+  return agreement;
+}
+
+/// Tells the clients what the servers have taken up, before they hear of the iteration's outcome. Clients that have
+/// closed read nothing any more.
+void Engine::steer(const Agreement& agreement) {
+  if (!parts_.steering || (agreement.why & Refusal::left) != 0) return;
+  try {
+    const std::span<const std::uint64_t> words(agreement.words);
+    const std::optional<Notice> notice = parts_.steering->take_up(words.last(parts_.steering->words()), next_);
+    if (notice && !parts_.transport.notify(*notice)) {
+      fail(Code::internal, "the clients can not be told of changed parameters");
+    }
+    parts_.steering->confirm();
+  } catch (...) {
+    broke();  // its clients would go on with other values than those of other servers
+  }
+}
+
+/// Also of iterations that are refused: their events take effect in the next one that is not.
+void Engine::take_events(Agreement& agreement) {
+  events_.take_bits(agreement.events);
+  const Inbox* const inbox = parts_.transport.ended(next_) > 0 ? &parts_.transport.inbox(next_) : nullptr;
+  const auto work = [&] { events_.take(inbox, agreement.signals, guarded_); };
+  if (!agreement.signals) return retry_while_out_of_memory(work);
+  const std::string failure = guarded_.attempt(std::cref(work));
+  if (failure.empty()) return;
+  agreement.refused = true;
+  agreement.why |= Refusal::on_server;
+  complain(next_, "the events of the iteration are lost: " + failure);
+}
+
+/// Every server calls it for the same failure; one of them logs it, the first time. Once called, it does not fail.
+void Engine::complain(std::int64_t iteration, const std::string& message) {
+  bool first = false;
+  retry_while_out_of_memory([&] { first = ledger_.failure(iteration, message); });
+  retry_while_out_of_memory([&] { parts_.transport.post_failure(message); });
+  if (first && parts_.servers.rank() == 0)
+    retry_while_out_of_memory([&] { log::error("iteration {}: {}", iteration, message); });
+}
+
+/// Whether no place of what an analysis selects would count twice. Outputs write blocks as they are.
+bool Engine::counts_once(ScheduledTask& task) {
+  if (!task.counts()) return true;
+  for (const Selected& selected : task.selection().variables) {
+    const std::int32_t mesh = parts_.metadata.variables[static_cast<std::size_t>(selected.variable)].mesh;
+    const auto on_it = [mesh](const CoveredInPart& one) { return one.mesh == mesh; };
+    const auto& all = assembler_.table_of(selected.variable).covered_in_part(parts_.metadata);
+    const auto found = std::find_if(all.begin(), all.end(), on_it);
+    if (found == all.end()) continue;
+    const CoveredInPart& cut = *found;
+    retry_while_out_of_memory([&] {
+      complain(next_,
+               fmt::format("analyses of the mesh '{}' do not run: block {} of level {} covers a part of cell ({}) of "
+                           "block {} of level {}, which no other block completes, and what is there would count "
+                           "twice; let blocks begin and end at faces of coarser cells",
+                           parts_.metadata.meshes[static_cast<std::size_t>(cut.mesh)].name, cut.fine, cut.fine_level,
+                           fmt::join(cut.cell, ", "), cut.coarse, cut.coarse_level));
+    });
+    return false;
+  }
+  return true;
+}
+
+/// Whether enough of what the task selects was published by anybody; counts where not all was.
+bool Engine::can_run(ScheduledTask& task, const Agreement& agreement) {
+  if (!counts_once(task)) {
+    ++ledger_.skipped_tasks;
+    retry_while_out_of_memory([&] { left_out_ += (left_out_.empty() ? "" : "; ") + task.name() + " left out"; });
+    return false;
+  }
+  const std::vector<Selected>& wanted = task.selection().variables;
+  const auto there =
+      std::count_if(wanted.begin(), wanted.end(), [&](const Selected& s) { return agreement.has(s.variable); });
+  if (there == static_cast<std::ptrdiff_t>(wanted.size())) return true;
+  const bool runs = !task.counts() && there > 0;  // an output is written without it
+  ++(runs ? task.incomplete : task.not_there);
+  retry_while_out_of_memory([&] {
+    for (const Selected& selected : wanted) {
+      if (!agreement.has(selected.variable)) task.missing.insert(selected.variable);
+    }
+    const std::string what = (left_out_.empty() ? "" : "; ") + task.name() + (runs ? " incomplete" : " left out");
+    left_out_ += what;
+  });
+  ledger_.skipped_tasks += !runs;
+  return runs;
+}
+
+std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
+  std::vector<std::size_t> due;
+  retry_while_out_of_memory(
+      [&] { due.reserve(parts_.tasks.size()); });  // schedules of all servers go on in step: nothing fails below
+  for (std::size_t t = 0; t < parts_.tasks.size(); ++t) {
+    ScheduledTask& task = parts_.tasks[t];
+    const std::string& event = parts_.task_events[t];
+    const auto found = std::find(parts_.events.begin(), parts_.events.end(), event);
+    const bool signalled = event.empty() || ((events_.bits() >> (found - parts_.events.begin())) & 1);
+    const bool holds = !parts_.triggers || parts_.triggers->holds(t);
+    if (!task.schedule().due(agreement.at, signalled && holds, agreement.wall_due(t), agreement.lagging)) continue;
+    if (can_run(task, agreement)) due.push_back(t);
+  }
+  return due;
+}
+
+void Engine::run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
+                      bool& failed) {
+  ScheduledTask& task = parts_.tasks[number];
+  const double start = now();
+  const std::string failure = task.run({iteration, parts_.metadata, assembled, events_.pending()}, results);
+  ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(number), start - parts_.origin, now() - start,
+               task.local_seconds());
+  if (failure.empty()) return;
+  failed = true;
+  complain(iteration.index, failure);
+}
+
+/// Counts blocks of this server's clients that were declared and not delivered, of variables that somebody published.
+void Engine::count_absent(const Agreement& agreement) {
+  for (const AbsentBlock& absent : absent_) {
+    const Variable& variable = parts_.metadata.variables[static_cast<std::size_t>(absent.variable)];
+    if (!variable.time_varying || !agreement.has(variable.id)) continue;
+    ledger_.absent_blocks += std::max(absent.all, 1);
+  }
+}
+
+Demand Engine::demand_of(const std::vector<std::size_t>& due, const Iteration& iteration) const {
+  Demand demand;
+  demand.tasks = due;
+  demand.iteration = iteration;
+  demand.repeats =
+      std::all_of(parts_.tasks.begin(), parts_.tasks.end(), [](ScheduledTask& t) { return t.schedule().always(); }) &&
+      due.size() == parts_.tasks.size();
+  for (const std::size_t t : due) {
+    const Selection& selection = parts_.tasks[t].selection();
+    const std::vector<Selected>&inputs = parts_.tasks[t].inputs(), &derived = parts_.tasks[t].derived();
+    demand.selection.insert(demand.selection.end(), inputs.begin(), inputs.end());
+    demand.derived.insert(demand.derived.end(), derived.begin(), derived.end());
+    demand.catalogue |= selection.catalogue;
+    demand.counts |= parts_.tasks[t].counts() || has_deposits(derived, parts_.metadata);
+    for (const RangeRequest& range : selection.ranges) {
+      const bool known = std::find(demand.ranges.begin(), demand.ranges.end(), range) != demand.ranges.end();
+      if (!known) demand.ranges.push_back(range);
+    }
+  }
+  return demand;
+}
+
+/// Nothing if it failed, for want of memory on one server, say: on all servers then.
+const Assembled* Engine::assemble(const std::vector<std::size_t>& due, const Iteration& iteration,
+                                  std::unique_ptr<Results>& results) {
+  const double start = now();
+  const Assembled* assembled = nullptr;
+  const auto work = [&] {
+    if (!results) results = parts_.results(iteration);
+    assembled = &assembler_.assemble(parts_.transport, next_, demand_of(due, iteration));
+    ledger_.work(next_, assembly, start - parts_.origin, now() - start);
+    ledger_.moved({next_, assembled->moved_blocks, assembled->moved_bytes, assembled->moved_layers});
+  };
+  const std::string failure = guarded_.attempt(std::cref(work));
+  if (failure.empty()) {
+    if (!parts_.transport.values_in_place())
+      retry_while_out_of_memory([&] { parts_.transport.free_values(next_); });  // clients go on meanwhile
+    return assembled;
+  }
+  complain(next_, failure);
+  return nullptr;
+}
+
+Outcome Engine::process(const Agreement& agreement, std::string& failures) {
+  std::unique_ptr<Results> results;
+  bool failed = !judge(agreement, results);
+  const std::vector<std::size_t> due = due_tasks(agreement);
+  if (failed) retry_while_out_of_memory([&] { failures += "failed: when"; });
+  if (due.empty()) return failed ? Outcome::failed : Outcome::delivered;
+  const Assembled* assembled = assemble(due, agreement.at, results);
+  if (!assembled) return Outcome::refused;
+  double spent = 0;
+  for (std::size_t t : due) {
+    bool this_failed = false;
+    run_task(t, agreement.at, *assembled, *results, this_failed);
+    if (this_failed)
+      retry_while_out_of_memory([&] { failures += (failed ? " " : "failed: ") + parts_.tasks[t].name(); });
+    failed |= this_failed;
+    spent += parts_.tasks[t].local_seconds();
+  }
+  const auto note = [&] { assembler_.note_cost(spent); };
+  if (assembler_.wants_cost()) static_cast<void>(guarded_.attempt(std::cref(note)));  // plans do without
+  return failed ? Outcome::failed : Outcome::delivered;
+}
+
+bool Engine::step() {
+  const FloatEnvironment environment;
+  // A client may have given up meanwhile, or sent more: a server with iterations in store would not look otherwise.
+  receive(std::chrono::microseconds(0));
+  const double start = now();
+  Agreement agreement = agree();
+  if (agreement.broken) end_together();
+  if (!agreement.iteration) return !agreement.closing;
+  steer(agreement);
+  take_events(agreement);
+  check_blocks(agreement);
+  if (!agreement.refused) check_absent(agreement);
+  if (parts_.servers.size() > 1) ledger_.work(next_, agreement_wait, start - parts_.origin, now() - start);
+  if (!agreement.refused) count_absent(agreement);
+  std::string failed;
+  left_out_ = std::move(missing_);
+  const Outcome processed = agreement.refused ? Outcome::refused : process(agreement, failed);
+  if (!agreement.refused && processed == Outcome::refused) agreement.why |= Refusal::on_server;
+  if (processed != Outcome::refused) events_.clear();
+  const Outcome outcome = parts_.transport.verdict(next_, processed);
+  if (processed != Outcome::refused && outcome == Outcome::refused) agreement.why |= Refusal::not_taken;
+  retry_while_out_of_memory([&] {
+    ledger_.iteration({agreement.at, outcome, agreement.why, agreement.client, failed, left_out_});
+  });
+  ++(outcome == Outcome::refused ? ledger_.refused : ledger_.delivered);
+  if (outcome == Outcome::failed) ++ledger_.failed;
+  assembler_.end();
+  retry_while_out_of_memory([&] { parts_.transport.release(next_, outcome); });  // the clients wait for it
+  ++next_;
+  return true;
+}
+
+void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
+  std::optional<std::int64_t> end;  // others have come as far, so all of it will be here
+  const auto stops = [&] { return stop && !end && stop(); };
+  LateNote late(!stop && parts_.servers.rank() == 0 && next_ == 0, first_patience, late_sentence);
+  for (;;) {
+    const double start = now();
+    while (!broken_ && parts_.transport.pending(next_) > 0 && !stops()) {
+      receive(sleep_limit);
+      if (next_ == 0) late.look();
+    }
+    ledger_.work(next_, idle, start - parts_.origin, now() - start);
+    if (stop && !end) {
+      std::int64_t stopping = stop();
+      parts_.servers.maximum(std::span(&stopping, 1));
+      if (stopping) end = meet ? meet(next_) : next_;
+    }
+    if (end && next_ >= *end) return;
+    if (!step()) break;
+  }
+  if (meet && !end) static_cast<void>(meet(next_));
+  parts_.transport.finish();
+}
+
+void Engine::report() const {
+  for (const ScheduledTask& task : parts_.tasks) {
+    const Overruns& overruns = task.overruns();
+    if (overruns.count == 0) continue;
+    log::warning(
+        "{}: took longer than its limit of {:g} s in {} iterations on server {}, {:.3g} s at most, in iteration {}",
+        task.name(), task.limit(), overruns.count, parts_.servers.rank(), overruns.longest, overruns.iteration);
+  }
+  if (parts_.servers.rank() != 0) return;
+  if (events_.bits() != 0) {
+    log::warning("events were raised in the last iterations, which were refused: they have not taken effect");
+  }
+  if (const std::string unreached = events_.unreached(); !unreached.empty()) {
+    log::warning("barriers that not all clients have come to: {}", unreached);
+  }
+  for (const Ledger::Failure& failure : ledger_.failures()) {
+    if (failure.count == 1) continue;
+    log::error("iterations {} to {}: failed like iteration {} in {} cases: {}", failure.first_iteration,
+               failure.last_iteration, failure.first_iteration, failure.count, failure.message);
+  }
+  for (ScheduledTask& task : parts_.tasks) {
+    if (task.schedule().thinned() > 0) {
+      log::warning("{}: left out in {} of {} iterations because the servers lagged behind (every: auto)", task.name(),
+                   task.schedule().thinned(), next_);
+    }
+    if (task.not_there > 0) {
+      log::warning("{}: {}: it was due {} times when nobody had published {}", task.name(),
+                   task.runs == 0 ? "never ran" : "left out", task.not_there, missing_of(task, parts_.metadata));
+    }
+    if (task.incomplete > 0) {
+      log::warning("{}: written {} times without what nobody had published then: {}", task.name(), task.incomplete,
+                   missing_of(task, parts_.metadata));
+    }
+  }
+}
+
+}  // namespace sidestream

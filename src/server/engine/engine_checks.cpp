@@ -1,0 +1,117 @@
+// Checks of an iteration before servers decide what runs: cycles, times, blocks, and blocks that did not come.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <functional>
+
+#include "base/log.hpp"
+#include "base/records.hpp"
+#include "base/retry_while_out_of_memory.hpp"
+#include "server/engine/engine.hpp"
+
+namespace sidestream {
+
+void Engine::check_cycles(const Agreement& agreement) {
+  if (!agreement.cycles_differ()) return;
+  retry_while_out_of_memory([&] {
+    complain(next_,
+             "the clients ended the iteration with different cycles; it was refused. Give end_iteration the same cycle "
+             "on every rank");
+  });
+}
+
+/// Times may differ, by what a rank rounds on its own: said once, since results carry the first client's.
+void Engine::check_times(const Agreement& agreement) {
+  if (times_compared_ || !agreement.times_differ()) return;
+  times_compared_ = true;
+  EndRecord mine;
+  mine.client = -1;
+  if (parts_.transport.ended(next_) > 0) mine = parts_.transport.inbox(next_).end;
+  std::vector<Bytes> all;
+  const auto gather = [&] { all = guarded_.gather(bytes_of(mine), 0); };
+  if (!guarded_.attempt(std::cref(gather)).empty()) return;  // of no consequence
+  for (const Bytes& bytes : all) {
+    auto end = record_of<EndRecord>(bytes);
+    if (end.client < 0) continue;
+    if (end.client > 0 && end.iteration.time != agreement.at.time) {
+      end.other = end.client;
+      end.other_time = end.iteration.time;
+    }
+    if (end.other < 0) continue;
+    log::warning(
+        "iteration {}: the clients gave different times, {} on client 0 and {} on client {}; results carry that of "
+        "client 0, here and in later iterations",
+        next_, agreement.at.time, end.other_time, end.other);
+    return;
+  }
+}
+
+/// Collective.
+void Engine::check_blocks(Agreement& agreement) {
+  if (agreement.changed) {
+    const auto work = [&] { assembler_.update(parts_.transport); };
+    const std::string failure = guarded_.attempt(std::cref(work));
+    i_changed_ = !failure.empty();
+    if (i_changed_) {
+      assembler_.distrust();
+      agreement.refused = true;
+      agreement.why |= Refusal::on_server;
+      return complain(next_, failure);
+    }
+  }
+  const std::optional<BlockTable::Repeated>& repeated = assembler_.table().repeated();
+  if (!repeated) return;
+  agreement.refused = true;
+  agreement.why |= Refusal::repeated;
+  retry_while_out_of_memory([&] {
+    complain(next_,
+             fmt::format("clients {} and {} both declare block {} of the mesh '{}'; iterations are refused until "
+                         "one of them removes it. Give every block of a mesh an id of its own",
+                         repeated->client, repeated->other, repeated->id,
+                         parts_.metadata.meshes[static_cast<std::size_t>(repeated->mesh)].name));
+  });
+}
+
+/// Collective: what did not come covers nothing. The servers say anew what is absent only where that has changed.
+void Engine::check_absent(Agreement& agreement) {
+  // Last: blocks that did not come overlap nothing.
+  const auto warn = [&] {
+    if (agreement.changed || agreement.absent) retry_while_out_of_memory([&] { assembler_.warn_of_overlap(); });
+  };
+  missing_.clear();
+  if (!agreement.absent && assembler_.absent().none()) return warn();
+  const auto work = [&] {
+    if (agreement.absent) assembler_.gather_absent(absent_);
+    assembler_.settle_absent([&](std::int32_t variable) { return agreement.has(variable); });
+  };
+  const std::string failure = guarded_.attempt(std::cref(work));
+  if (!failure.empty()) {
+    retry_while_out_of_memory(
+        [&] { absent_said_.assign(1, AbsentBlock{}); });  // which none is: the next iteration tries again
+    assembler_.distrust();
+    i_changed_ = true;
+    agreement.refused = true;
+    agreement.why |= Refusal::on_server;
+    return complain(next_, failure);
+  }
+  if (agreement.absent) retry_while_out_of_memory([&] { absent_said_ = absent_; });
+  warn();
+  if (!parts_.gaps) retry_while_out_of_memory([&] { note_absent(); });
+}
+
+/// In the table of iterations each time, on the log where it is news.
+void Engine::note_absent() {
+  constexpr int most_told = 5;
+  missing_ = assembler_.absent().text();
+  if (missing_.empty() || missing_ == missing_told_ || parts_.servers.rank() != 0 || told_ == most_told) return;
+  missing_told_ = missing_;
+  const std::string overlap = assembler_.absent().overlap(assembler_.table());
+  ++told_;
+  log::warning(
+      "iteration {}: {}{}. A block that is declared and not published covers nothing: what lies under it counts. Publish "
+      "it whenever the variable is published, or remove it (remove_block){}",
+      next_, missing_, overlap.empty() ? "" : ": " + overlap,
+      told_ == most_told ? "; from now on only the table of iterations says so" : "");
+}
+
+}  // namespace sidestream

@@ -1,0 +1,52 @@
+#include "server/engine/guarded_communicator.hpp"
+
+#include <exception>
+#include <new>
+
+#include "base/mpi/agree.hpp"
+#include "base/text.hpp"
+#include "sidestream/error.hpp"
+
+namespace sidestream {
+
+/// Collective. Takes no memory.
+void GuardedCommunicator::look(bool well) {
+  std::int64_t failing = well ? 0 : 1;
+  if (inner_.size() > 1) inner_.maximum(std::span(&failing, 1));
+  broken_ = failing != 0;
+}
+
+void GuardedCommunicator::check() {
+  if (!broken_) look(true);
+  if (broken_) throw Error(Code::analysis, "another server has failed");
+}
+
+std::string GuardedCommunicator::attempt(const std::function<void()>& work) {
+  broken_ = false;
+  std::exception_ptr thrown;
+  try {
+    work();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  // Who was told by others in the middle of its work has thrown for that reason alone.
+  const bool told = broken_;
+  if (!told) look(!thrown);
+  if (!broken_) return {};
+  try {
+    run_collectively(inner_, [&] {
+      if (thrown && !told) std::rethrow_exception(thrown);
+    });
+    return "failed";
+  } catch (const std::bad_alloc&) {
+    return "no memory";  // short enough to need none
+  } catch (const std::exception& e) {
+    try {
+      return escaped_utf8(e.what());  // a plug-in may say anything, and this goes into files
+    } catch (const std::bad_alloc&) {
+      return "no memory";
+    }
+  }
+}
+
+}  // namespace sidestream

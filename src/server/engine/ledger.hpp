@@ -1,0 +1,126 @@
+// What a server did and how long it took.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/extend/communicator.hpp"
+#include "sidestream/extend/transport.hpp"
+
+namespace sidestream {
+
+/// One stretch of work. `task` indexes Ledger::names.
+struct WorkTiming {
+  std::int64_t iteration = 0;
+  std::int32_t task = 0;
+  double start = 0;  ///< seconds since the session's start
+  double seconds = 0;
+  double local = -1;  ///< of these, what this server did by itself; -1: not told
+};
+
+/// What came to a server for one iteration: blocks (pieces of variables) with their bytes, and layers around them.
+struct MovedBytes {
+  std::int64_t iteration = 0;
+  std::int64_t blocks = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t layers = 0;
+};
+
+/// What became of one iteration.
+struct IterationRow {
+  Iteration at;
+  Outcome outcome = Outcome::pending;
+  std::uint32_t why = 0;      ///< bits of Refusal
+  std::int32_t client = -1;   ///< the client that refused, if it was one
+  std::string failed;         ///< names of the tasks that failed
+  std::string left_out = {};  ///< names of the tasks that were due without all of their variables
+};
+
+/// The reasons of a refusal for people: "no room in the buffer; client 3".
+[[nodiscard]] std::string text_of(const IterationRow& row);
+
+class Ledger;
+
+/// What becomes of a ledger's rows while the run lasts.
+struct LedgerRows {
+  /// Takes those that the ledger has, which then drops them. Without it they stay.
+  std::function<void(const Ledger&)> take{};
+  enum class Iterations {
+    none,      ///< others tell what became of iterations: there are no rows of them
+    taken,     ///< with the other rows
+    gathered,  ///< they stay, to be joined with those of other groups at the end
+  } iterations = Iterations::taken;
+};
+
+/// Kept by each server, written out at close. Where memory is short it is waited for: others wait for this server.
+class Ledger {
+ public:
+  /// Without `timings`, only counts and failures are kept.
+  Ledger(std::vector<std::string> names, bool timings, LedgerRows rows = {})
+      : names_(std::move(names)), keeps_timings_(timings), rows_(std::move(rows)) {}
+
+  /// The most rows of a kind that are kept before somebody takes them.
+  static constexpr std::size_t most_rows = 512;
+
+  void work(std::int64_t iteration, std::int32_t task, double start, double seconds, double local = -1) {
+    if (!keeps_timings_) return;
+    make_room(timings_.size());
+    retry_while_out_of_memory([&] { timings_.push_back({iteration, task, start, seconds, local}); });
+  }
+  void moved(const MovedBytes& what) {
+    if (!keeps_timings_) return;
+    make_room(moved_.size());
+    retry_while_out_of_memory([&] { moved_.push_back(what); });
+  }
+  [[nodiscard]] const std::vector<MovedBytes>& moved() const noexcept { return moved_; }
+  void iteration(IterationRow row) {
+    if (!keeps_timings_ || rows_.iterations == LedgerRows::Iterations::none) return;
+    if (rows_.iterations == LedgerRows::Iterations::taken) make_room(iterations_.size());
+    iterations_.push_back(std::move(row));
+  }
+  [[nodiscard]] const std::vector<IterationRow>& iterations() const noexcept { return iterations_; }
+  /// Remembers the first of each message; thousands of iterations that fail alike are one line, also if the messages
+  /// name the files of each. True for the first.
+  bool failure(std::int64_t iteration, const std::string& message);
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+  [[nodiscard]] const std::vector<WorkTiming>& timings() const noexcept { return timings_; }
+
+  struct Failure {
+    std::int64_t first_iteration;
+    std::int64_t count;
+    std::string message;
+    std::int64_t last_iteration = 0;
+  };
+  [[nodiscard]] const std::vector<Failure>& failures() const noexcept { return failures_; }
+
+  /// What other groups of servers must know of it: counts, failures, and what became of iterations.
+  [[nodiscard]] Bytes decisions() const;
+  /// Whether `iterations` are all that there were.
+  [[nodiscard]] bool gathers() const noexcept { return rows_.iterations == LedgerRows::Iterations::gathered; }
+  /// Takes in the decisions of another group on the same iterations, which `name` names: an iteration is delivered if
+  /// all have delivered it. Rows say which group alone refused one. An iteration that only some decided on, since the
+  /// others began later or ended earlier, is unknown; `so_far` names the groups whose decisions these are, as "'a',
+  /// 'b'".
+  void join(BytesView decisions, const std::string& name, const std::string& so_far);
+
+  std::int64_t delivered = 0, refused = 0, failed = 0, absent_blocks = 0;
+  std::int64_t unknown = 0;        ///< only some groups decided on them
+  std::int64_t skipped_tasks = 0;  ///< times a task was due and one of its variables was not there
+
+ private:
+  void make_room(std::size_t rows);
+  void join_rows(std::vector<IterationRow> others, const std::string& name, const std::string& so_far);
+  std::vector<std::string> names_;
+  bool keeps_timings_;
+  LedgerRows rows_;
+  std::vector<WorkTiming> timings_;
+  std::vector<MovedBytes> moved_;
+  std::vector<Failure> failures_;
+  std::vector<IterationRow> iterations_;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,67 @@
+#include "server/engine/schedule.hpp"
+
+#include <cmath>
+
+namespace sidestream {
+
+namespace {
+
+/// A time that was computed by adding dt may miss what it should be by a rounding error. In units of `every`.
+constexpr double slack_of_time = 1e-9;
+
+}  // namespace
+
+bool ScheduleState::inside(double at) const noexcept {
+  const double slack = schedule_.unit == Schedule::Unit::time ? slack_of_time * schedule_.every : 0;
+  return (!schedule_.start || at >= *schedule_.start - slack) && (!schedule_.end || at <= *schedule_.end + slack);
+}
+
+bool ScheduleState::wall_due(double seconds) noexcept {
+  wall_seen_ = seconds;
+  return schedule_.unit == Schedule::Unit::wall && inside(seconds) && seconds >= wall_next_;
+}
+
+bool ScheduleState::reached(double at) {
+  const double origin = schedule_.start.value_or(0);
+  const bool multiple = std::fmod(at - origin, schedule_.every) == 0;
+  if (schedule_.unit == Schedule::Unit::iterations) return multiple;
+  // Only multiples, so that what a run makes is evenly spaced also where a restart begins between them. Cycles may
+  // repeat: once in each.
+  if (schedule_.unit == Schedule::Unit::cycles && !multiple) return false;
+  // Times jump over multiples: once in each interval that is entered.
+  const double slack = schedule_.unit == Schedule::Unit::time ? slack_of_time : 0;
+  const auto cell = static_cast<std::int64_t>(std::floor((at - origin) / schedule_.every + slack));
+  if (cell == last_cell_) return false;
+  last_cell_ = cell;
+  return true;
+}
+
+bool ScheduleState::due_at(double at) {
+  if (!inside(at)) return false;
+  const bool is_first = !begun_ && schedule_.first, is_reached = reached(at);
+  begun_ = true;
+  return is_first || is_reached;
+}
+
+bool ScheduleState::due(const Iteration& iteration, bool events_match, bool wall, bool lagging) {
+  if (!events_match) return false;
+  switch (schedule_.unit) {
+    case Schedule::Unit::wall:
+      // The next multiple after now: times that were missed are not made up for.
+      if (wall) wall_next_ = (std::floor(wall_seen_ / schedule_.every) + 1) * schedule_.every;
+      return wall;
+    case Schedule::Unit::automatic:
+      if (!inside(static_cast<double>(iteration.index))) return false;
+      if (lagging) ++thinned_;
+      return !lagging;
+    case Schedule::Unit::iterations:
+      return due_at(static_cast<double>(iteration.index));
+    case Schedule::Unit::cycles:
+      return due_at(static_cast<double>(iteration.cycle));
+    case Schedule::Unit::time:
+      break;
+  }
+  return due_at(iteration.time);
+}
+
+}  // namespace sidestream

@@ -1,0 +1,133 @@
+#include "server/engine/scheduled_task.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <new>
+
+#include "base/fail.hpp"
+#include "base/retry_while_out_of_memory.hpp"
+#include "base/timer.hpp"
+#include "data/derivation.hpp"
+#include "data/mesh_arrays.hpp"
+#include "server/redistribution/block_table.hpp"
+#include "server/redistribution/redistribution.hpp"
+
+namespace sidestream {
+
+ScheduledTask::ScheduledTask(const TaskConfig& config, const Metadata& metadata, std::unique_ptr<Task> task)
+    : name_(config.name),
+      schedule_(config.schedule),
+      task_(std::move(task)),
+      counts_(!config.writer),
+      selection_(task_->selection()),
+      entries_(selection_.variables),
+      isolated_(config.isolated),
+      limit_(config.limit) {
+  selection_.variables = with_mesh_arrays(selection_, metadata);
+  inputs_ = inputs_of(selection_.variables, metadata);
+  const auto is_derived = [&](const Selected& one) {
+    return metadata.variables[static_cast<std::size_t>(one.variable)].derived();
+  };
+  std::copy_if(selection_.variables.begin(), selection_.variables.end(), std::back_inserter(derived_), is_derived);
+}
+
+void ScheduledTask::set_communicator(std::unique_ptr<MpiCommunicator> communicator) {
+  communicator_ = std::move(communicator);
+  guarded_ = std::make_unique<GuardedCommunicator>(*communicator_);
+}
+
+/// The sentence of what failed anywhere, with the task's name before it; empty if nothing did. Everything is caught: a
+/// plug-in may throw anything and must not take the server down.
+std::string ScheduledTask::attempt(const std::function<void()>& work) {
+  std::string failure = guarded_->attempt(work);
+  if (failure.empty()) return failure;
+  try {
+    return name_ + ": " + failure;
+  } catch (const std::bad_alloc&) {
+    return failure;
+  }
+}
+
+void ScheduledTask::count_passes() {
+  passes_ = task_->passes();
+  if (passes_ < 1) fail(Code::analysis, "it has {} passes, expected at least 1; correct `passes`", passes_);
+}
+
+/// The blocks stay readable until `combine` or `discard` has returned.
+std::string ScheduledTask::pass(LocalInput input, const Views& views, Results& results, Bytes& feedback) {
+  Bytes partial;
+  std::vector<EntryViews> entries;
+  const auto reduce = [&] {
+    const double start = now();
+    if (input.pass == 0) count_passes();
+    entries = entry_views(entries_, input.metadata, views);
+    input.entries = entries;
+    input.stays = !(counts_ && sender_);
+    partial = task_->local(input);
+    local_seconds_ += now() - start;
+  };
+  std::string failure = attempt(std::cref(reduce));
+  if (!failure.empty()) {
+    task_->discard(input.iteration);
+    return failure;
+  }
+  if (counts_ && sender_) return send_partial(input, partial, feedback);
+  const std::span<const Bytes> partials(&partial, 1);
+  SteeringCalls calls(steering_);
+  const auto merge = [&] {
+    feedback =
+        task_->combine({input.iteration, input.metadata, partials, input.pass, *guarded_, results, &input, &calls});
+  };
+  return keep(calls, attempt(std::cref(merge)));
+}
+
+/// What an analysis sets in a pass counts if that has not failed anywhere.
+std::string ScheduledTask::keep(SteeringCalls& calls, std::string failure) {
+  if (failure.empty()) retry_while_out_of_memory([&] { calls.keep(); });
+  return failure;
+}
+
+/// Collective over the reducing servers: what others answered one of them is what all return.
+std::string ScheduledTask::send_partial(const LocalInput& input, const Bytes& partial, Bytes& feedback) {
+  std::string failure;
+  const auto send = [&] { failure = sender_->combine({input.iteration, number_, input.pass}, partial, feedback); };
+  const std::string trouble = guarded_->attempt(std::cref(send));
+  return trouble.empty() ? failure : trouble;
+}
+
+std::string ScheduledTask::combine_partials(const PartialInput& input, const std::function<Results&()>& results,
+                                            Bytes& feedback) {
+  SteeringCalls calls(steering_);
+  const Watchdog::Watch watch(watchdog_, name_, input.iteration.index, limit_, overruns_);
+  const auto merge = [&] {
+    feedback = task_->combine(
+        {input.iteration, input.metadata, input.partials, input.pass, *guarded_, results(), nullptr, &calls});
+  };
+  return keep(calls, attempt(std::cref(merge)));
+}
+
+std::string ScheduledTask::run(const RunInput& given, Results& results) {
+  const auto& [iteration, metadata, assembled, events] = given;
+  ++runs;
+  // An isolated one is ended at its limit, and says so.
+  const Watchdog::Watch watch(isolated_ ? nullptr : watchdog_, name_, iteration.index, limit_, overruns_);
+  local_seconds_ = 0;
+  passes_ = 1;
+  Bytes feedback;
+  for (int n = 0; n < passes_; ++n) {
+    const Bytes before = std::move(feedback);
+    feedback.clear();
+    const Catalogue* catalogue = selection_.catalogue && assembled.catalogue ? &*assembled.catalogue : nullptr;
+    LocalInput input{iteration, metadata, assembled.views.blocks, n, before, catalogue};
+    input.server = communicator_->rank();
+    input.servers = communicator_->size();
+    input.events = events;
+    std::string failure = pass(input, assembled.views, results, feedback);
+    if (!failure.empty()) return failure;
+  }
+  feedback_ = std::move(feedback);
+  return {};
+}
+
+}  // namespace sidestream

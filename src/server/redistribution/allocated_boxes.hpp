@@ -1,0 +1,48 @@
+// What arrays cover besides the points of their blocks, of all servers' clients.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "server/redistribution/block_table.hpp"
+#include "sidestream/data/variable.hpp"
+#include "sidestream/extend/communicator.hpp"
+#include "sidestream/extend/transport.hpp"
+
+namespace sidestream {
+
+/// The same on every server. Known are the variables that were asked for, as they were published last.
+class AllocatedBoxes {
+ public:
+  /// Collective, with the same `variables`: takes in what the clients of each server published of them. True on every
+  /// server if something is new on one. `arrivals`: of this iteration, `persistent`: and before. Fails on all servers
+  /// or on none, and then has changed nothing.
+  [[nodiscard]] bool update(std::span<const Arrival> arrivals, std::span<const Arrival> persistent,
+                            const std::vector<bool>& variables, Communicator& servers);
+  /// What the arrays of a variable on a block cover: at least its points.
+  [[nodiscard]] Box of(const Variable& variable, const Block& block) const;
+  /// Forgets blocks that are not there any more.
+  void keep(const BlockTable& table);
+  void clear() noexcept { boxes_.clear(); }
+
+ private:
+  struct Key {
+    std::int32_t variable = 0, client = 0;
+    std::int64_t block = 0;
+    auto operator<=>(const Key&) const = default;
+  };
+  /// Crosses between servers.
+  struct Change {
+    Key key;
+    Box box;
+  };
+  using Boxes = std::map<Key, Box>;
+  [[nodiscard]] std::vector<Change> changes(std::span<const Arrival> arrivals,
+                                            const std::vector<bool>& variables) const;
+  Boxes boxes_;  ///< of arrays that have had something around their blocks
+};
+
+}  // namespace sidestream

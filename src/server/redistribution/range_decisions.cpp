@@ -1,0 +1,195 @@
+#include "server/redistribution/range_decisions.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/mpi/agree.hpp"
+#include "base/records.hpp"
+#include "data/touching.hpp"
+#include "sidestream/data/catalogue.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// A block's range, on its way to a server that has a block below it, or on levels beside it.
+struct Beyond {
+  std::int64_t position;
+  BlockRange range;
+};
+
+class Decider {
+ public:
+  Decider(const Metadata& metadata, const BlockTable& table, std::span<const BlockRange> mine, int server)
+      : metadata_(metadata), table_(table), ranges_(mine.begin(), mine.end()) {
+    for (std::size_t b = 0; b < table.blocks().size(); ++b) {
+      const auto position = static_cast<std::int64_t>(b);
+      if (table.server(position) != server) continue;
+      own_.emplace(std::pair(table.blocks()[b].mesh, table.blocks()[b].id), position);
+      positions_.insert(position);
+    }
+  }
+
+  /// Ranges that others need to decide on blocks below.
+  [[nodiscard]] std::vector<MemberMessage> for_others(std::span<const Selected> parts, int server) const {
+    std::map<int, std::vector<Beyond>> to;
+    std::vector<RangeRequest> done;
+    for (const Selected& part : parts) {
+      const RangeRequest request = range_of(part);
+      const Variable& of = variable(request);
+      const bool between = part.part.kind == Part::Kind::values &&
+                           (of.centering != Centering::node || meets_other_levels(metadata_.mesh_of(of)));
+      if (!between || std::find(done.begin(), done.end(), request) != done.end()) continue;
+      done.push_back(request);
+      for (const BlockRange& range : ranges_) {
+        if (!(RangeRequest{range.variable, range.component} == request)) continue;
+        for (const int other : servers_below(range)) {
+          if (other != server) to[other].push_back({own_.at(name_of(range)), range});
+        }
+      }
+    }
+    std::vector<MemberMessage> messages;
+    for (const auto& [other, ranges] : to) messages.push_back({other, bytes_of(ranges)});
+    return messages;
+  }
+
+  void add(const std::vector<MemberMessage>& from_others) {
+    for (const MemberMessage& message : from_others) {
+      for (const Beyond& one : records_of<Beyond>(message.bytes)) {
+        ranges_.push_back(one.range);
+        positions_.insert(one.position);
+      }
+    }
+  }
+
+  /// Numbers of own blocks that are needed, counted on from part to part.
+  [[nodiscard]] std::vector<std::int64_t> needed(std::span<const Selected> parts, int server) const {
+    std::set<std::int64_t> known = positions_;
+    for (const std::int64_t position : positions_) add_covering(position, known);
+    std::vector<Block> blocks;
+    for (const std::int64_t position : known) blocks.push_back(table_.blocks()[static_cast<std::size_t>(position)]);
+    const Needs needs(metadata_, blocks, ranges_);
+    std::vector<std::int64_t> numbers;
+    const auto all = static_cast<std::int64_t>(table_.blocks().size());
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const std::vector<bool> flags = needs.of(parts[p]);
+      std::size_t b = 0;
+      for (const std::int64_t position : known) {
+        if (flags[b++] && table_.server(position) == server) {
+          numbers.push_back(static_cast<std::int64_t>(p) * all + position);
+        }
+      }
+    }
+    return numbers;
+  }
+
+ private:
+  /// The patches of finer levels that may cover cells of a block: without ranges, but what they cover counts.
+  void add_covering(std::int64_t position, std::set<std::int64_t>& known) const {
+    const Block& block = table_.blocks()[static_cast<std::size_t>(position)];
+    const Mesh& mesh = metadata_.meshes.at(static_cast<std::size_t>(block.mesh));
+    const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
+    for (std::int32_t level = block.level + 1; level <= finest && !block.is_list(); ++level) {
+      for (const std::int64_t finer : table_.near(mesh.id, level, reach_on(mesh, block, level))) known.insert(finer);
+    }
+  }
+  [[nodiscard]] const Variable& variable(const RangeRequest& request) const {
+    return metadata_.variables.at(static_cast<std::size_t>(request.variable));
+  }
+  [[nodiscard]] std::pair<std::int32_t, std::int64_t> name_of(const BlockRange& range) const {
+    return {variable({range.variable, 0}).mesh, range.block};
+  }
+  /// The servers of blocks whose span reaches to what this one begins with.
+  [[nodiscard]] std::set<int> servers_below(const BlockRange& range) const {
+    std::set<int> servers;
+    const auto found = own_.find(name_of(range));
+    if (found == own_.end()) return servers;
+    const Block& block = table_.blocks()[static_cast<std::size_t>(found->second)];
+    const Mesh& mesh = metadata_.meshes.at(static_cast<std::size_t>(block.mesh));
+    if (meets_other_levels(mesh)) return servers_beside(mesh, block);
+    if (block.is_list()) return servers;
+    for (const std::int64_t position : table_.near(block.mesh, block.level, block.cells)) {
+      Box reach = table_.blocks()[static_cast<std::size_t>(position)].cells;
+      for (Index& upper : reach.hi) ++upper;
+      if (!intersection(reach, block.cells).empty()) servers.insert(table_.server(position));
+    }
+    return servers;
+  }
+
+  /// The servers of blocks that touch one, on any level.
+  [[nodiscard]] std::set<int> servers_beside(const Mesh& mesh, const Block& block) const {
+    std::set<int> servers;
+    const auto look = [&](std::int64_t position) {
+      const Block& other = table_.blocks()[static_cast<std::size_t>(position)];
+      if (other.mesh == mesh.id && may_touch(mesh, block, other)) servers.insert(table_.server(position));
+    };
+    if (block.is_list()) {
+      for (std::size_t b = 0; b < table_.blocks().size(); ++b) look(static_cast<std::int64_t>(b));
+      return servers;
+    }
+    const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
+    for (std::int32_t level = 0; level <= finest && block.level <= finest; ++level) {
+      for (const std::int64_t position : table_.near(mesh.id, level, reach_on(mesh, block, level))) look(position);
+    }
+    return servers;
+  }
+
+  const Metadata& metadata_;
+  const BlockTable& table_;
+  std::vector<BlockRange> ranges_;
+  std::map<std::pair<std::int32_t, std::int64_t>, std::int64_t> own_;  ///< positions by mesh and id
+  std::set<std::int64_t> positions_;                                   ///< own ones, and those of `ranges_`
+};
+
+/// Collective: everybody's numbers, below `all`, as bits or as they are, whichever is less.
+std::vector<bool> share(const std::vector<std::int64_t>& mine, std::int64_t all, Communicator& servers) {
+  std::vector<bool> flags(static_cast<std::size_t>(all), false);
+  std::vector<std::uint64_t> words((flags.size() + 63) / 64, 0);
+  auto count = static_cast<std::int64_t>(mine.size());
+  servers.sum(std::span(&count, 1));
+  if (count < static_cast<std::int64_t>(words.size())) {
+    for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) {
+      for (const std::int64_t number : records_of<std::int64_t>(bytes))
+        flags.at(static_cast<std::size_t>(number)) = true;
+    }
+    return flags;
+  }
+  for (const std::int64_t number : mine)
+    words[static_cast<std::size_t>(number) / 64] |= std::uint64_t{1} << number % 64;
+  servers.bit_or(words);
+  for (std::size_t n = 0; n < flags.size(); ++n) flags[n] = (words[n / 64] >> (n % 64)) & 1;
+  return flags;
+}
+
+}  // namespace
+
+RangeRequest range_of(const Selected& selected) {
+  RangeRequest request;
+  if (selected.part.kind == Part::Kind::values) {
+    request = selected.part.values.of;
+    if (request.variable < 0) request.variable = selected.variable;
+  } else if (selected.part.kind == Part::Kind::predicate) {
+    request = selected.part.predicate.range;
+  }
+  return request;
+}
+
+Decisions decide_by_ranges(const Metadata& metadata, const BlockTable& table, std::span<const Selected> parts,
+                           std::span<const BlockRange> mine, Communicator& servers) {
+  if (parts.empty()) return {};
+  Decider decider(metadata, table, mine, servers.rank());
+  decider.add(servers.exchange(decider.for_others(parts, servers.rank())));
+  std::vector<std::int64_t> numbers;
+  run_collectively(servers, [&] { numbers = decider.needed(parts, servers.rank()); });  // a predicate may throw
+  const std::size_t blocks = table.blocks().size();
+  const std::vector<bool> flags = share(numbers, static_cast<std::int64_t>(parts.size() * blocks), servers);
+  Decisions decisions;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const auto first = flags.begin() + static_cast<std::ptrdiff_t>(p * blocks);
+    decisions.emplace_back(first, first + static_cast<std::ptrdiff_t>(blocks));
+  }
+  return decisions;
+}
+
+}  // namespace sidestream

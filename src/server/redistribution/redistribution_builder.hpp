@@ -1,0 +1,60 @@
+// Makes the plan of a Redistribution.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "server/redistribution/redistribution.hpp"
+
+namespace sidestream {
+
+/// First it notes what every view wants of every block, then it settles what is to be fetched, then it finds where each
+/// view reads. References outlive it.
+class Redistribution::Builder {
+ public:
+  Builder(Redistribution& plan, const BlockTable& table, const Owned& owned, const Allocated& allocated)
+      : plan_(plan), table_(table), owned_(owned), allocated_(allocated) {}
+  void build();
+
+ private:
+  /// A variable on a block.
+  using Key = std::pair<std::int32_t, std::int64_t>;
+  /// Points of a block that are, or will be, here.
+  struct Holding {
+    std::size_t wanted;
+    std::vector<Box> boxes;
+  };
+  /// What a view wants of a variable: `plain` of the mesh as it is, `wrapped` of its repetitions.
+  struct Region {
+    const Variable& variable;
+    std::int32_t level;
+    Box plain, wrapped;
+    const Own* own = nullptr;  ///< whose surroundings it is
+    Box filled{};              ///< what its own array has of them
+  };
+
+  std::size_t want(const Variable& variable, std::int64_t position, const Box& points);
+  void add_own(const Variable& variable);
+  [[nodiscard]] Box taken(const Variable& variable, const Movement::Piece& piece, const Box& points,
+                          std::int32_t halo) const;
+  void add_piece(std::size_t number);
+  [[nodiscard]] Region region_of(const Own& own) const;
+  [[nodiscard]] Region region_of(const Piece& piece) const;
+  template <class F>
+  void for_each_block(const Region& region, F&& f) const;
+  void note(const Region& region);
+  void settle();
+  [[nodiscard]] std::vector<Box> parts_of(const Region& region, std::int64_t position, const Box& source,
+                                          const Index3& shift) const;
+  [[nodiscard]] std::vector<Source> sources_of(const Region& region) const;
+
+  Redistribution& plan_;
+  const BlockTable& table_;
+  const Owned& owned_;
+  const Allocated& allocated_;
+  std::map<Key, std::vector<Holding>> holdings_;
+  std::map<Key, std::vector<Box>> fetched_;  ///< disjoint
+};
+
+}  // namespace sidestream

@@ -1,0 +1,197 @@
+// The C face: kinds of meshes, their arrays, and blocks.
+#include <vector>
+
+#include "base/fail.hpp"
+#include "session/c/c_session.hpp"
+
+namespace sidestream {
+
+namespace {
+
+Box box_of(const char* call, const std::int64_t* lo, const std::int64_t* hi) {
+  need(lo, call, "lo");
+  need(hi, call, "hi");
+  return Box{{lo[0], lo[1], lo[2]}, {hi[0], hi[1], hi[2]}};
+}
+
+/// Six numbers, or null: not known.
+Bounds bounds_from(const char* call, const double* bounds) {
+  if (!bounds) return {};
+  Bounds result{{bounds[0], bounds[1], bounds[2]}, {bounds[3], bounds[4], bounds[5]}};
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (result.low[a] <= result.high[a]) continue;
+    fail(Code::usage,
+         "{}: the bounds {} to {} on axis {}, expected the lower one first (xmin, ymin, zmin, xmax, ymax, zmax)", call,
+         result.low[a], result.high[a], a);
+  }
+  return result;
+}
+
+/// Of each axis up to the first that has none.
+std::vector<std::vector<double>> nodes_from(const Box& cells, const double* const* nodes) {
+  std::vector<std::vector<double>> all;
+  for (std::size_t a = 0; a < 3 && nodes[a]; ++a) {
+    if (cells.hi[a] <= cells.lo[a]) {
+      fail(Code::usage, "set_rectilinear_block: cells {} to {} on axis {}, expected at least one", cells.lo[a],
+           cells.hi[a], a);
+    }
+    all.emplace_back(nodes[a], nodes[a] + (cells.hi[a] - cells.lo[a] + 1));
+  }
+  return all;
+}
+
+void check_dimensions(const char* call, int dimensions) {
+  if (dimensions >= 1 && dimensions <= 3) return;
+  fail(Code::usage, "{}: dimensions is {}, expected 1, 2 or 3", call, dimensions);
+}
+
+}  // namespace
+}  // namespace sidestream
+
+using sidestream::guarded;
+using sidestream::need;
+using sidestream::Session;
+
+extern "C" {
+
+int sidestream_add_curvilinear_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
+                                    const char* coordinates) {
+  return guarded(session, "add_curvilinear_mesh", [&](Session& s) {
+    need(name, "add_curvilinear_mesh", "name");
+    need(size, "add_curvilinear_mesh", "size");
+    need(coordinates, "add_curvilinear_mesh", "coordinates");
+    sidestream::check_dimensions("add_curvilinear_mesh", dimensions);
+    s.add_curvilinear_mesh(name, {size, size + dimensions}, coordinates);
+  });
+}
+
+int sidestream_add_unstructured_mesh(sidestream_session* session, const char* name, int dimensions,
+                                     const char* coordinates, const char* connectivity, const char* offsets,
+                                     const char* types) {
+  return guarded(session, "add_unstructured_mesh", [&](Session& s) {
+    need(name, "add_unstructured_mesh", "name");
+    need(coordinates, "add_unstructured_mesh", "coordinates");
+    need(connectivity, "add_unstructured_mesh", "connectivity");
+    need(offsets, "add_unstructured_mesh", "offsets");
+    need(types, "add_unstructured_mesh", "types");
+    s.add_unstructured_mesh(name, dimensions, coordinates, connectivity, offsets, types);
+  });
+}
+
+int sidestream_add_points_mesh(sidestream_session* session, const char* name, int dimensions, const char* coordinates) {
+  return guarded(session, "add_points_mesh", [&](Session& s) {
+    need(name, "add_points_mesh", "name");
+    need(coordinates, "add_points_mesh", "coordinates");
+    s.add_points_mesh(name, dimensions, coordinates);
+  });
+}
+
+int sidestream_add_octree_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* roots,
+                               const double* origin, const double* spacing, const char* refined) {
+  return guarded(session, "add_octree_mesh", [&](Session& s) {
+    need(name, "add_octree_mesh", "name");
+    need(roots, "add_octree_mesh", "roots");
+    need(origin, "add_octree_mesh", "origin");
+    need(spacing, "add_octree_mesh", "spacing");
+    need(refined, "add_octree_mesh", "refined");
+    sidestream::check_dimensions("add_octree_mesh", dimensions);
+    s.add_octree_mesh(name, {roots, roots + dimensions}, {origin, origin + dimensions}, {spacing, spacing + dimensions},
+                      refined);
+  });
+}
+
+int sidestream_set_mesh_array(sidestream_session* session, const char* mesh, sidestream_role role,
+                              const char* variable) {
+  return guarded(session, "set_mesh_array", [&](Session& s) {
+    need(mesh, "set_mesh_array", "mesh");
+    need(variable, "set_mesh_array", "variable");
+    if (role < 1 || role >= sidestream::role_count) {
+      sidestream::fail(sidestream::Code::usage, "set_mesh_array: role {} of '{}'; expected a constant of sidestream.h",
+                       static_cast<int>(role), variable);
+    }
+    s.set_mesh_array(mesh, static_cast<sidestream::Role>(role), variable);
+  });
+}
+
+int sidestream_set_periodic(sidestream_session* session, const char* mesh, const int* periodic) {
+  return guarded(session, "set_periodic", [&](Session& s) {
+    need(mesh, "set_periodic", "mesh");
+    need(periodic, "set_periodic", "periodic");
+    s.set_periodic(mesh, {periodic[0] != 0, periodic[1] != 0, periodic[2] != 0});
+  });
+}
+
+int sidestream_set_refinement(sidestream_session* session, const char* mesh, int steps, const int64_t* ratios) {
+  return guarded(session, "set_refinement", [&](Session& s) {
+    need(mesh, "set_refinement", "mesh");
+    need(ratios, "set_refinement", "ratios");
+    std::vector<sidestream::Index3> all;
+    for (int n = 0; n < steps; ++n) all.push_back({ratios[3 * n], ratios[3 * n + 1], ratios[3 * n + 2]});
+    s.set_refinement(mesh, all);
+  });
+}
+
+int sidestream_set_fixed(sidestream_session* session, const char* mesh) {
+  return guarded(session, "set_fixed", [&](Session& s) {
+    need(mesh, "set_fixed", "mesh");
+    s.set_fixed(mesh);
+  });
+}
+
+int sidestream_set_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
+                         const int64_t* hi) {
+  return guarded(session, "set_block", [&](Session& s) {
+    need(mesh, "set_block", "mesh");
+    s.set_block(mesh, block, sidestream::box_of("set_block", lo, hi));
+  });
+}
+
+int sidestream_set_block_on_level(sidestream_session* session, const char* mesh, int64_t block, int level,
+                                  const int64_t* lo, const int64_t* hi) {
+  return guarded(session, "set_block_on_level", [&](Session& s) {
+    need(mesh, "set_block_on_level", "mesh");
+    s.set_block(mesh, block, sidestream::box_of("set_block_on_level", lo, hi), level);
+  });
+}
+
+int sidestream_set_rectilinear_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
+                                     const int64_t* hi, const double* const* nodes) {
+  return guarded(session, "set_rectilinear_block", [&](Session& s) {
+    need(mesh, "set_rectilinear_block", "mesh");
+    need(nodes, "set_rectilinear_block", "nodes");
+    const sidestream::Box cells = sidestream::box_of("set_rectilinear_block", lo, hi);
+    s.set_rectilinear_block(mesh, block, cells, sidestream::nodes_from(cells, nodes));
+  });
+}
+
+int sidestream_set_block_list(sidestream_session* session, const char* mesh, int64_t block, int64_t points,
+                              int64_t cells, int64_t corners, int64_t faces, const double* bounds) {
+  return guarded(session, "set_block_list", [&](Session& s) {
+    need(mesh, "set_block_list", "mesh");
+    s.set_block_list(mesh, block, cells, {points, corners, faces}, sidestream::bounds_from("set_block_list", bounds));
+  });
+}
+
+int sidestream_set_block_bounds(sidestream_session* session, const char* mesh, int64_t block, const double* bounds) {
+  return guarded(session, "set_block_bounds", [&](Session& s) {
+    need(mesh, "set_block_bounds", "mesh");
+    s.set_block_bounds(mesh, block, sidestream::bounds_from("set_block_bounds", bounds));
+  });
+}
+
+int sidestream_remove_block(sidestream_session* session, const char* mesh, int64_t block) {
+  return guarded(session, "remove_block", [&](Session& s) {
+    need(mesh, "remove_block", "mesh");
+    s.remove_block(mesh, block);
+  });
+}
+
+int sidestream_set_allocated(sidestream_session* session, const char* variable, int64_t block, const int64_t* lo,
+                             const int64_t* hi) {
+  return guarded(session, "set_allocated", [&](Session& s) {
+    need(variable, "set_allocated", "variable");
+    s.set_allocated(variable, block, sidestream::box_of("set_allocated", lo, hi));
+  });
+}
+
+}  // extern "C"

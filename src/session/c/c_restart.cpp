@@ -1,0 +1,199 @@
+// C's face on Restart.
+#include "sidestream/restart.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+
+#include "session/c/c_session.hpp"
+#include "sidestream/restart.hpp"
+
+using namespace sidestream;
+
+struct sidestream_restart {
+  Restart restart;
+  std::string remarks;
+  std::string message{};                               ///< of the last error
+  std::map<std::string, std::vector<Block>> blocks{};  ///< of meshes that were asked for
+};
+
+namespace {
+
+template <class Work>
+int reading(sidestream_restart* handle, const char* call, Work&& work) noexcept {
+  if (!handle) {
+    return shielded(&message_without_session(),
+                    [&]() -> int { fail(Code::usage, "{}: the restart is NULL; open one first", call); });
+  }
+  return shielded(&handle->message, [&] {
+    work(handle->restart);
+    return static_cast<int>(SIDESTREAM_OK);
+  });
+}
+
+Box box_of(const int64_t* lo, const int64_t* hi) { return {{lo[0], lo[1], lo[2]}, {hi[0], hi[1], hi[2]}}; }
+
+void put(const Box& box, int64_t* lo, int64_t* hi) {
+  std::copy(box.lo.begin(), box.lo.end(), lo);
+  std::copy(box.hi.begin(), box.hi.end(), hi);
+}
+
+const std::vector<Block>& blocks_of(sidestream_restart& handle, const char* mesh) {
+  const auto found = handle.blocks.find(mesh);
+  return found != handle.blocks.end() ? found->second
+                                      : handle.blocks.emplace(mesh, handle.restart.blocks(mesh)).first->second;
+}
+
+sidestream_stored_variable described(const Restart& restart, const char* name) {
+  const Variable* variable = restart.metadata().find_variable(name);
+  const std::int64_t length =
+      variable && !restart.metadata().mesh_of(*variable).is_list() ? 0 : restart.list_length(name);
+  const Mesh& mesh = restart.metadata().mesh_of(*variable);
+  sidestream_stored_variable description{};
+  description.mesh = mesh.name.c_str();
+  description.type = static_cast<sidestream_type>(variable->type);
+  description.components = variable->components;
+  description.centering = static_cast<int32_t>(variable->centering);
+  description.row_order = variable->order == Order::row ? 1 : 0;
+  description.is_list = mesh.is_list() ? 1 : 0;
+  description.length = length;
+  description.role = static_cast<int32_t>(variable->role);
+  if (!mesh.is_list()) put(variable->points(mesh.cells), description.lo, description.hi);
+  return description;
+}
+
+}  // namespace
+
+int sidestream_restart_open(MPI_Comm comm, const char* directory, const int64_t* cycle, sidestream_restart** restart) {
+  return shielded(&message_without_session(), [&]() -> int {
+    need(restart, "sidestream_restart_open", "restart");
+    *restart = nullptr;
+    need(directory, "sidestream_restart_open", "directory");
+    Restart opened = Restart::open(comm, directory, cycle ? std::optional<std::int64_t>(*cycle) : std::nullopt);
+    std::string remarks = fmt::format("{}", fmt::join(opened.remarks(), "\n"));
+    *restart = new sidestream_restart{std::move(opened), std::move(remarks)};
+    return SIDESTREAM_OK;
+  });
+}
+
+int sidestream_restart_close(sidestream_restart** restart) {
+  if (restart == nullptr) return SIDESTREAM_OK;
+  delete *restart;
+  *restart = nullptr;
+  return SIDESTREAM_OK;
+}
+
+const char* sidestream_restart_message(const sidestream_restart* restart) {
+  return restart ? restart->message.c_str() : message_without_session().c_str();
+}
+
+const char* sidestream_restart_remarks(const sidestream_restart* restart) {
+  return restart ? restart->remarks.c_str() : "";
+}
+
+int sidestream_restart_iteration(sidestream_restart* restart, int64_t* index, int64_t* cycle, double* time) {
+  return reading(restart, "sidestream_restart_iteration", [&](const Restart& from) {
+    if (index) *index = from.iteration().index;
+    if (cycle) *cycle = from.iteration().cycle;
+    if (time) *time = from.iteration().time;
+  });
+}
+
+const char* sidestream_restart_mesh_name(const sidestream_restart* restart, int32_t number) {
+  if (!restart || number < 0) return nullptr;
+  const auto& meshes = restart->restart.metadata().meshes;
+  return static_cast<std::size_t>(number) < meshes.size() ? meshes[static_cast<std::size_t>(number)].name.c_str()
+                                                          : nullptr;
+}
+
+const char* sidestream_restart_variable_name(const sidestream_restart* restart, int32_t number) {
+  if (!restart || number < 0) return nullptr;
+  const auto& all = restart->restart.metadata().variables;
+  return static_cast<std::size_t>(number) < all.size() ? all[static_cast<std::size_t>(number)].name.c_str() : nullptr;
+}
+
+int sidestream_restart_variable(sidestream_restart* restart, const char* variable,
+                                sidestream_stored_variable* description) {
+  constexpr const char* call = "sidestream_restart_variable";
+  return reading(restart, call, [&](const Restart& from) {
+    need(variable, call, "variable");
+    need(description, call, "description");
+    fill(*description, described(from, variable));
+  });
+}
+
+int sidestream_restart_block_count(sidestream_restart* restart, const char* mesh, int64_t* count) {
+  constexpr const char* call = "sidestream_restart_block_count";
+  return reading(restart, call, [&](const Restart&) {
+    need(mesh, call, "mesh");
+    need(count, call, "count");
+    *count = static_cast<int64_t>(blocks_of(*restart, mesh).size());
+  });
+}
+
+int sidestream_restart_block(sidestream_restart* restart, const char* mesh, int64_t number,
+                             sidestream_stored_block* block) {
+  constexpr const char* call = "sidestream_restart_block";
+  return reading(restart, call, [&](const Restart&) {
+    need(mesh, call, "mesh");
+    need(block, call, "block");
+    const std::vector<Block>& all = blocks_of(*restart, mesh);
+    if (number < 0 || static_cast<std::size_t>(number) >= all.size()) {
+      fail(Code::usage, "{}: number {} of {} blocks of '{}', counted from 0", call, number, all.size(), mesh);
+    }
+    const Block& found = all[static_cast<std::size_t>(number)];
+    sidestream_stored_block own{};
+    own.id = found.id;
+    own.level = found.level;
+    own.client = found.client;
+    put(found.cells, own.lo, own.hi);
+    own.points = found.lengths.points;
+    own.corners = found.lengths.corners;
+    own.faces = found.lengths.faces;
+    fill(*block, own);
+  });
+}
+
+int sidestream_restart_limit_levels(sidestream_restart* restart, int32_t deepest) {
+  return reading(restart, "sidestream_restart_limit_levels", [&](Restart& from) {
+    restart->blocks.clear();
+    from.limit_levels(deepest < 0 ? std::nullopt : std::optional<std::int32_t>(deepest));
+  });
+}
+
+int sidestream_restart_read_box(sidestream_restart* restart, const char* variable, int32_t level, const int64_t lo[3],
+                                const int64_t hi[3], const int64_t* array_lo, const int64_t* array_hi, void* data) {
+  constexpr const char* call = "sidestream_restart_read_box";
+  return reading(restart, call, [&](Restart& from) {
+    need(variable, call, "variable");
+    need(lo, call, "lo");
+    need(hi, call, "hi");
+    const Box box = box_of(lo, hi);
+    if (!box.empty()) need(data, call, "data");
+    if ((array_lo == nullptr) != (array_hi == nullptr)) {
+      fail(Code::usage, "{}: one of array_lo and array_hi is NULL; give both or none", call);
+    }
+    from.read_box(variable, level, box, array_lo ? box_of(array_lo, array_hi) : box, data);
+  });
+}
+
+int sidestream_restart_read_list(sidestream_restart* restart, const char* variable, int64_t first, int64_t count,
+                                 void* data) {
+  constexpr const char* call = "sidestream_restart_read_list";
+  return reading(restart, call, [&](Restart& from) {
+    need(variable, call, "variable");
+    if (count > 0) need(data, call, "data");
+    from.read_list(variable, first, count, data);
+  });
+}
+
+int sidestream_restart_read_block(sidestream_restart* restart, const char* variable, int64_t block, void* data,
+                                  uint64_t bytes) {
+  constexpr const char* call = "sidestream_restart_read_block";
+  return reading(restart, call, [&](Restart& from) {
+    need(variable, call, "variable");
+    if (bytes > 0) need(data, call, "data");
+    from.read_block(variable, block, data, bytes);
+  });
+}

@@ -1,0 +1,185 @@
+// What stands behind the C handle.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "session/c/c_function.hpp"
+#include "sidestream/analysis.h"
+#include "sidestream/data/selection.hpp"
+#include "sidestream/error.hpp"
+#include "sidestream/extend/analysis.hpp"
+#include "sidestream/sidestream.h"
+#include "sidestream/sidestream.hpp"
+
+struct sidestream_session {
+  sidestream::Session session;
+  std::string message;  ///< of the last error
+};
+
+struct sidestream_memory {
+  std::shared_ptr<const void> held;
+};
+
+namespace sidestream {
+
+/// The message of the last failed open of this thread: there is no session to keep it in.
+std::string& message_without_session();
+
+/// `shielded` for calls on a session, which keeps the sentence; a null session is an error of usage.
+template <class Work>
+int guarded(sidestream_session* handle, const char* call, Work&& work) noexcept {
+  if (!handle) {
+    return shielded(&message_without_session(), [&]() -> int {
+      fail(Code::usage, "{}: the session is NULL: none was opened, or it is closed", call);
+    });
+  }
+  return shielded(&handle->message, [&] {
+    if constexpr (std::is_void_v<decltype(work(handle->session))>) {
+      work(handle->session);
+      return static_cast<int>(SIDESTREAM_OK);
+    } else {
+      return static_cast<int>(work(handle->session));
+    }
+  });
+}
+
+[[nodiscard]] inline int code_of(Taken taken) { return taken == Taken::refused ? SIDESTREAM_REFUSED : SIDESTREAM_OK; }
+
+/// A call that may be refused, which leaves a sentence too.
+template <class Work>
+int publishing(sidestream_session* session, const char* call, Work&& work) noexcept {
+  const int code = guarded(session, call, work);
+  if (code != SIDESTREAM_REFUSED) return code;
+  // Refused it is, also where there is no memory for the sentence.
+  static_cast<void>(shielded(&session->message, [&] {
+    session->message = std::string(call) + ": " + session->session.refusal();
+    return 0;
+  }));
+  return code;
+}
+
+[[nodiscard]] inline Type type_of(const char* call, sidestream_type type) {
+  if (type < 0 || type >= type_count) {
+    fail(Code::usage, "{}: the type is {}, expected a constant of sidestream.h", call, static_cast<int>(type));
+  }
+  return static_cast<Type>(type);
+}
+
+/// A null pointer is let pass.
+[[nodiscard]] inline Values values_of(const char* call, sidestream_type type, const void* data, int64_t count) {
+  if (count < 0) fail(Code::usage, "{}: found {} values, expected at least 0", call, count);
+  return {type_of(call, type), data, static_cast<std::size_t>(count)};
+}
+
+/// Arguments that are wrong in themselves refuse the iteration, as those do that do not fit what is declared: if `work`
+/// throws, `fails` is called, a publication that fails.
+template <class Work, class Fails>
+auto or_refuse(Work&& work, Fails&& fails) {
+  try {
+    return work();
+  } catch (const Error&) {
+    try {
+      fails();
+    } catch (const Error&) {
+      // The first sentence is the one that helps.
+    }
+    throw;
+  }
+}
+
+/// What no block has.
+[[nodiscard]] inline Values impossible_values() {
+  return {Type::float64, nullptr, std::numeric_limits<std::size_t>::max()};
+}
+
+/// Throws Error(usage) if a required pointer argument is null.
+void need(const void* argument, const char* call, const char* name);
+
+// The border between C and C++.
+
+/// Where memory is short, a sentence that needs none.
+inline void say(std::string& message, const char* text) noexcept {
+  try {
+    message = text;
+  } catch (...) {
+    constexpr const char* shortest = "out of memory";
+    message.assign(shortest, std::min(std::strlen(shortest), message.capacity()));
+  }
+}
+
+/// Runs `work` and turns what it throws into a code and, in `problem` if that is given, a sentence. Nothing may leave a
+/// C function as an exception.
+template <class Work>
+int shielded(std::string* problem, Work&& work) noexcept {
+  const auto failed = [problem](int code, const char* text) {
+    if (problem) say(*problem, text);
+    return code;
+  };
+  try {
+    return work();
+  } catch (const Error& error) {
+    return failed(static_cast<int>(error.code()), error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(SIDESTREAM_ERROR_SYSTEM, "out of memory");
+  } catch (const std::exception& error) {
+    return failed(SIDESTREAM_ERROR_INTERNAL, error.what());
+  } catch (...) {
+    return failed(SIDESTREAM_ERROR_INTERNAL, "an exception of unknown type");
+  }
+}
+
+// Structures that begin with their size: a program or library built with an older header has shorter ones.
+
+/// What a caller gave; members that it does not know are zero.
+template <class Struct>
+[[nodiscard]] Struct taken(const void* given, std::size_t size) noexcept {
+  Struct own{};
+  std::memcpy(static_cast<void*>(&own), given, std::min(size, sizeof own));
+  return own;
+}
+
+/// Fills as much of a caller's structure as there is of it.
+template <class Struct>
+void fill(Struct& to, Struct own) noexcept {
+  own.struct_size = to.struct_size;
+  std::memcpy(static_cast<void*>(&to), &own, std::min(to.struct_size, sizeof own));
+}
+
+}  // namespace sidestream
+
+// What the opaque structures of analysis.h are.
+struct sidestream_settings {
+  const sidestream::Settings* values;
+  const std::vector<sidestream::Option>* options;
+  std::deque<std::string>* texts;  ///< where texts that C code was given stay
+};
+
+struct sidestream_metadata {
+  const sidestream::Metadata* metadata;
+};
+
+struct sidestream_selection {
+  const sidestream::Metadata* metadata;
+  sidestream::Selection selection;
+  std::string problem;  ///< the first, in a sentence
+};
+
+struct sidestream_bytes {
+  sidestream::Bytes bytes;
+};
+
+struct sidestream_results {
+  sidestream::Results* results;
+  sidestream::Communicator* servers;
+  std::string problem{};  ///< the last, in a sentence
+};

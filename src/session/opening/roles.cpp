@@ -1,0 +1,203 @@
+#include "session/opening/roles.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "base/fail.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/numbers.hpp"
+#include "base/records.hpp"
+
+namespace sidestream {
+
+namespace {
+
+std::string at(const PlacementConfig& placement) {
+  const std::string text = placement.where.text();
+  return text.empty() ? text : text + ": ";
+}
+
+std::unique_ptr<MpiCommunicator> split_nodes(const MpiCommunicator& world, int pretended) {
+  if (pretended <= 0) return world.split_by_node();
+  const std::int64_t n = std::min(pretended, world.size());
+  return world.group(static_cast<int>(world.rank() * n / world.size()));
+}
+
+/// The last ranks of a node: rank 0, which most simulations print from, stays a client.
+bool is_last(const MpiCommunicator& world, const MpiCommunicator& node, const PlacementConfig& placement) {
+  if (placement.per_node >= node.size()) {
+    fail(
+        Code::configuration,
+        "{}placement.per_node is {}, but a node has only {} of the {} ranks; leave at least one rank for the simulation "
+        "or start more ranks on each node",
+        at(placement), placement.per_node, node.size(), world.size());
+  }
+  return node.rank() >= node.size() - placement.per_node;
+}
+
+bool is_listed(const MpiCommunicator& world, const PlacementConfig& placement) {
+  std::vector<int> ranks = placement.ranks;
+  std::sort(ranks.begin(), ranks.end());
+  const bool twice = std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end();
+  if (twice || ranks.back() >= world.size()) {
+    fail(Code::configuration, "{}placement.ranks names {}, expected different ranks from 0 to {}; correct the list",
+         at(placement), twice ? "a rank twice" : fmt::format("rank {}", ranks.back()), world.size() - 1);
+  }
+  if (static_cast<int>(ranks.size()) >= world.size()) {
+    fail(Code::configuration, "{}placement.ranks names all {} ranks; leave at least one for the simulation",
+         at(placement), world.size());
+  }
+  return std::binary_search(ranks.begin(), ranks.end(), world.rank());
+}
+
+bool serves_nodes(const MpiCommunicator& world, int node, int nodes, const PlacementConfig& placement) {
+  if (!placement.ranks.empty()) return is_listed(world, placement);
+  if (placement.whole_nodes > 0) {
+    if (placement.whole_nodes >= nodes) {
+      fail(
+          Code::configuration,
+          "{}placement.whole_nodes is {}, but there are only {} nodes; leave at least one for the simulation or start on "
+          "more nodes",
+          at(placement), placement.whole_nodes, nodes);
+    }
+    return node >= nodes - placement.whole_nodes;
+  }
+  if (placement.servers >= world.size()) {
+    fail(
+        Code::configuration,
+        "{}placement.servers is {}, but there are only {} ranks; leave at least one rank for the simulation or start more "
+        "ranks",
+        at(placement), placement.servers, world.size());
+  }
+  return world.rank() >= world.size() - placement.servers;
+}
+
+/// Numbers the nodes by their lowest rank.
+void number_nodes(MpiCommunicator& world, MpiCommunicator& node, Roles& roles) {
+  const bool leads = node.rank() == 0;
+  std::int64_t nodes = leads;
+  const std::int64_t before = world.exclusive_sum(nodes);
+  world.sum(std::span(&nodes, 1));
+  std::int64_t number = leads ? before : 0;
+  node.maximum(std::span(&number, 1));
+  roles.nodes = static_cast<int>(nodes);
+  roles.node = static_cast<int>(number);
+}
+
+/// How many of each kind there are, and the first of each.
+void count_kinds(MpiCommunicator& world, Roles& roles) {
+  const std::array<bool, 3> is{roles.client, roles.server, roles.forwarder};
+  const std::array<RankKind*, 3> kinds{&roles.clients, &roles.servers, &roles.forwarders};
+  std::array<std::int64_t, 3> counts{}, firsts{};
+  for (std::size_t k = 0; k < is.size(); ++k) {
+    counts[k] = is[k];
+    firsts[k] = is[k] ? world.rank() : world.size();
+  }
+  world.sum(counts);
+  world.minimum(firsts);
+  for (std::size_t k = 0; k < is.size(); ++k) {
+    kinds[k]->count = static_cast<int>(counts[k]);
+    kinds[k]->first = counts[k] > 0 ? static_cast<int>(firsts[k]) : -1;
+  }
+}
+
+/// This rank's place among those of its node that share memory: clients, and who serves them.
+void count_on_node(Roles& roles) {
+  const bool serves = roles.server || roles.forwarder;
+  std::array<std::int64_t, 2> counts{!serves, serves};
+  constexpr int half = 32;  // both counts in one sum
+  const auto before = roles.node_members->exclusive_sum(serves ? std::int64_t{1} << half : 1);
+  roles.node_members->sum(counts);
+  roles.on_node.clients = static_cast<int>(counts[0]);
+  roles.on_node.servers = static_cast<int>(counts[1]);
+  roles.on_node.number = static_cast<int>(serves ? before >> half : before & 0x7fff'ffff);
+  roles.on_node.server = serves;
+}
+
+/// Servers write their own, and each about as many others'.
+void find_recorder(MpiCommunicator& world, Roles& roles) {
+  roles.recorder = world.rank();
+  if (roles.servers.count == 0) return;
+  std::vector<int> asked;
+  if (!roles.server) {
+    asked.push_back(static_cast<int>(std::int64_t{world.rank()} * roles.servers.count / world.size()));
+  }
+  const std::vector<int> ranks = look_up_ranks(world, roles.server ? roles.members->rank() : -1, asked);
+  if (!ranks.empty()) roles.recorder = ranks.front();
+}
+
+/// From the environment, else `configured`.
+int pretended_nodes(int configured) {
+  const char* value = std::getenv("SIDESTREAM_PRETEND_NODES");
+  if (!value || !*value) return configured;
+  const int nodes = whole_of<int>(value).value_or(0);
+  if (nodes < 1 || nodes > 1'000'000) {
+    fail(Code::configuration, "SIDESTREAM_PRETEND_NODES is '{}', expected a whole number from 1; correct or unset it",
+         value);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+void agree_on_nodes(MpiCommunicator& world, PlacementConfig& placement) {
+  std::int64_t nodes = 0;
+  run_collectively(world, [&] {
+    if (world.rank() == 0) nodes = pretended_nodes(placement.pretend_nodes);
+  });
+  world.maximum(std::span(&nodes, 1));
+  placement.pretend_nodes = static_cast<int>(nodes);
+}
+
+Roles assign_roles(MpiCommunicator& world, const PlacementConfig& placement) {
+  Roles roles;
+  std::unique_ptr<MpiCommunicator> node = split_nodes(world, placement.pretend_nodes);
+  number_nodes(world, *node, roles);
+  const bool nodes = placement.mode == PlacementMode::nodes;
+  const bool forwards = nodes && placement.forward != Forward::none;
+  run_collectively(world, [&] {
+    const bool by_node = placement.mode == PlacementMode::cores || placement.mode == PlacementMode::job;
+    if (by_node) roles.server = is_last(world, *node, placement);
+    if (nodes) roles.server = serves_nodes(world, roles.node, roles.nodes, placement);
+  });
+  // With forwarders, servers share no memory with clients; a node of servers alone has no forwarder.
+  if (forwards) roles.node_members = node->group(roles.server ? 1 : 0);
+  MpiCommunicator& node_members = forwards ? *roles.node_members : *node;
+  run_collectively(world, [&] {
+    if (forwards && !roles.server) roles.forwarder = is_last(world, node_members, placement);
+  });
+  roles.client = !roles.server && !roles.forwarder;
+  roles.serving_on_node = static_cast<int>(node->exclusive_sum(roles.client ? 0 : 1));
+  if (!forwards) roles.node_members = std::move(node);
+  roles.members = world.group(roles.server ? 1 : roles.forwarder ? 2 : 0);
+  count_kinds(world, roles);
+  count_on_node(roles);
+  find_recorder(world, roles);
+  if (placement.mode == PlacementMode::inline_) roles.servers = roles.clients;
+  return roles;
+}
+
+std::vector<int> look_up_ranks(Communicator& all, int mine, const std::vector<int>& asked) {
+  constexpr std::byte tells{1}, asks{2};
+  std::vector<MemberMessage> to;
+  if (mine >= 0) to.push_back({mine, Bytes(1, tells)});
+  for (const int number : asked) to.push_back({number, Bytes(1, asks)});
+  const std::vector<MemberMessage> heard = all.exchange(std::move(to));
+  const auto known = std::find_if(heard.begin(), heard.end(), [&](const auto& m) { return m.bytes.at(0) == tells; });
+  std::vector<MemberMessage> answers;
+  for (const MemberMessage& message : heard) {
+    if (message.bytes.at(0) != asks) continue;
+    if (known == heard.end()) fail(Code::internal, "nobody has the number {} that was asked for", all.rank());
+    const BytesView bytes = bytes_of(known->member);
+    answers.push_back({message.member, Bytes(bytes.begin(), bytes.end())});
+  }
+  std::vector<int> ranks(asked.size(), -1);
+  for (const MemberMessage& message : all.exchange(std::move(answers))) {
+    const auto at = std::find(asked.begin(), asked.end(), message.member);
+    ranks.at(static_cast<std::size_t>(at - asked.begin())) = record_of<int>(message.bytes);
+  }
+  return ranks;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,399 @@
+// Starting a session: everybody agrees on what exists, then the wings are wired together.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <set>
+
+#include "base/fail.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/mpi/polite_wait.hpp"
+#include "base/own_environment.hpp"
+#include "base/records.hpp"
+#include "base/timer.hpp"
+#include "data/derivation.hpp"
+#include "session/implementation.hpp"
+#include "session/opening/binding.hpp"
+#include "session/opening/declared_difference.hpp"
+#include "session/opening/sidecar_start.hpp"
+#include "session/serving/record.hpp"
+#include "session/serving/server_groups.hpp"
+#include "session/serving/streams.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// SIGTERM is ignored while this lives: a server ends when its clients do, so that what they published is kept.
+/// Blocking it in this thread would not do, because MPI has threads of its own that would be given the signal.
+class SigtermIgnored {
+ public:
+  SigtermIgnored() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGTERM, &ignore, &before_);
+  }
+  ~SigtermIgnored() { sigaction(SIGTERM, &before_, nullptr); }
+  SigtermIgnored(const SigtermIgnored&) = delete;
+  SigtermIgnored& operator=(const SigtermIgnored&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+}  // namespace
+
+namespace {
+
+constexpr double patience = 5;  ///< seconds
+
+/// Calls `what` while somebody waits in the communicator, as long as this lives.
+class Meanwhile {
+ public:
+  Meanwhile(MpiCommunicator& comm, std::function<void()> what) : comm_(comm) { comm_.set_meanwhile(std::move(what)); }
+  ~Meanwhile() { comm_.set_meanwhile({}); }
+  Meanwhile(const Meanwhile&) = delete;
+  Meanwhile& operator=(const Meanwhile&) = delete;
+
+ private:
+  MpiCommunicator& comm_;
+};
+
+}  // namespace
+
+/// What to say of those who do not come: in the servers' words on the first of them, in the clients' on theirs.
+std::string Session::Implementation::late_sentence(Wish wish) const {
+  if (is_server()) {
+    return fmt::format(
+        "the servers have waited {:g} s and the simulation has not started its session (start, or the first publish, on "
+        "every client). If it computes or reads its input, all is well. If it hangs, a call of MPI in it most likely "
+        "still names MPI_COMM_WORLD, which has the servers' ranks too: give it the communicator of sidestream_comm "
+        "(C++ Session::comm, Python session.comm)",
+        patience);
+  }
+  return fmt::format(
+      "{} has waited {:g} s for other ranks of the session: each client must call start (or publish, which starts it), "
+      "and each rank for which is_server is true must call serve",
+      wish == Wish::start ? "start" : "close, of a session that has not started,", patience);
+}
+
+/// Whether everybody wants to start. False: everybody cancelled. Throws if they differ.
+bool Session::Implementation::vote(Wish wish) {
+  const bool speaks =
+      is_server() ? world_->rank() == roles_.servers.first : roles_.members && roles_.members->rank() == 0;
+  LateNote note(speaks, patience, speaks ? late_sentence(wish) : std::string());
+  const Meanwhile meanwhile(*world_, [&note] { note.look(); });
+  std::int64_t lowest = static_cast<std::int64_t>(wish), highest = lowest;
+  world_->minimum(std::span(&lowest, 1));
+  world_->maximum(std::span(&highest, 1));
+  if (highest == static_cast<std::int64_t>(Wish::cancel)) return false;
+  if (lowest == highest) return true;
+  fail(
+      Code::usage,
+      "the session was closed on some ranks before it started, and started on others; call start, or publish, on every "
+      "client, and serve on every server");
+}
+
+/// Records that an earlier run in another placement left, too. With `job` an endpoint may be at work on its own ones.
+static void remove_replaced(const OpeningConfig& opening) {
+  using namespace own_files;
+  remove_earlier_records(
+      opening, {run_timings, run_movement, run_iterations, clients_record, clients_timings, clients_iterations});
+  settle_part_files(opening,
+                    {timings_table, movement_table, iterations_table, client_tables.timings, client_tables.iterations});
+  if (opening.placement.mode == PlacementMode::job) return;
+  settle_part_files(opening, {endpoint_tables.timings, endpoint_tables.movement, endpoint_tables.iterations});
+  remove_earlier_records(opening, {endpoint_record, endpoint_timings, endpoint_movement, endpoint_iterations});
+}
+
+void Session::Implementation::begin_together() {
+  // If what follows throws, those who wait for this simulation learn that it ends without having started.
+  const auto opening = std::move(opening_socket_);
+  auto opening_files = std::move(opening_files_);
+  bind_servers(*world_, roles_, opening_.placement);
+  assemble_meshes();
+  agree_on_declarations();
+  configure();
+  divide_servers();
+  make_tables();
+  // Over all ranks: servers must not go on to the next collective step if a client's blocks are wrong.
+  run_collectively(*world_, [&] {
+    if (!is_server()) make_publisher();
+  });
+  check_blocks();
+  if (is_off()) {
+    transports_ = make_transports(*world_, roles_, opening_.placement, published_, {});
+    publisher_->attach(*transports_.client);
+    return;
+  }
+  make_serving();
+  if (opening_.placement.mode == PlacementMode::sidecar) {
+    transports_ = make_sidecar_transports(*world_, roles_, config_, declarations_, file_, publisher_->sizes());
+  } else {
+    transports_ = make_transports(*world_, roles_, config_.opening.placement, published_,
+                                  publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
+  }
+  if (transports_.server) transports_.server = attach_streams(streams_, transports_.server);
+  begin_serving();
+  // Only now is it a run that a later one must not overwrite.
+  run_collectively(*world_, [&] {
+    const bool sidecar = opening_.placement.mode == PlacementMode::sidecar;
+    if (sidecar && world_->rank() == 0) {
+      settle_part_files(opening_, {client_tables.timings, client_tables.iterations});
+    }
+    // With `sidecar` the servers, another job, write it.
+    if (world_->rank() != roles_.servers.first) return;
+    remove_replaced(opening_);
+    keep_earlier_record(opening_);
+    write_record(opening_.directory, facts(), nullptr, nullptr);
+  });
+  if (publisher_) publisher_->attach(*transports_.client);
+  opening_files_ = std::move(opening_files);  // streams are announced with the first iteration, or never
+}
+
+/// Servers hear of a client's failure.
+void Session::Implementation::assemble_meshes() {
+  std::exception_ptr failure;
+  if (!is_server()) {
+    try {
+      for (Mesh& mesh : meshes_of(declarations_.axes, *roles_.members)) declarations_.add_mesh(std::move(mesh));
+      declarations_.apply_later();
+    } catch (const Error&) {
+      failure = std::current_exception();
+    }
+  }
+  run_collectively(*world_, [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
+}
+
+/// Clients compare what is to be the same on all of them; servers, which declare nothing, get it from the first client.
+void Session::Implementation::agree_on_declarations() {
+  const int first = roles_.clients.first;
+  Bytes common = declarations_.encode();
+  const Bytes mine = common;
+  world_->broadcast(common, first);
+  run_collectively(*world_, [&] {
+    if (is_server()) {
+      declarations_ = Declarations::decode(common);
+    } else if (mine != common) {
+      const std::string what = difference_of(declarations_, Declarations::decode(common));
+      fail(
+          Code::usage,
+          "rank {} declares other parameters, meshes or variables than rank {}{}{}; make the same declarations on every "
+          "client (blocks alone may differ)",
+          world_->rank(), first, what.empty() ? "" : ", as ", what);
+    }
+  });
+}
+
+/// Forwarders of a server are none, one or several: what they reduced must be mergeable.
+static void check_partials(const Config& config, const Registry& registry) {
+  const PlacementConfig& placement = config.opening.placement;
+  if (placement.mode != PlacementMode::nodes || placement.forward != Forward::partials) return;
+  for (const TaskConfig& task : config.tasks) {
+    if (task.writer) {
+      if (registry.writers().at(task.kind).any_partials) continue;
+      fail(
+          Code::configuration,
+          "the output '{}' is written by the servers that have the blocks, but with 'forward: partials' they have none; "
+          "write 'forward: blocks'",
+          task.name);
+    }
+    if (registry.analyses().at(task.kind).any_partials) continue;
+    fail(Code::configuration,
+         "the analysis '{}' combines its own partial on each server, but with 'forward: partials' a server gets what "
+         "several forwarders have reduced, and no blocks. Give the function a `merge`, or write 'forward: blocks'",
+         task.name);
+  }
+}
+
+void Session::Implementation::configure() {
+  run_collectively(*world_, [&] {
+    const int pretended = opening_.placement.pretend_nodes;
+    config_ = complete_config(*document_, registry_, declarations_, streams_.get());
+    config_.opening.placement.pretend_nodes = pretended;
+    config_.opening.placement.spill = opening_.placement.spill;
+    published_ = published_part(config_.metadata);
+    check_partials(config_, registry_);
+  });
+  world_->barrier();
+  origin_ = now();
+}
+
+/// Into groups, if the placement names some; each must suit the partitioner.
+void Session::Implementation::divide_servers() {
+  if (is_off()) return;
+  settle_groups(*world_, roles_, config_);
+  const PlacementConfig& placement = config_.opening.placement;
+  if (opening_.placement.mode != PlacementMode::sidecar) join_group(roles_, placement);
+  run_collectively(*world_, [&] {
+    if (placement.mode != PlacementMode::nodes || placement.forward == Forward::partials) return;
+    const MovementRules use{&registry_.partitioners().at(placement.partitioner), placement.partitioner_settings, false};
+    if (placement.groups.empty()) check_partitioner(use, config_.metadata, roles_.servers.count);
+    for (const ServerGroup& group : placement.groups) check_partitioner(use, config_.metadata, group.size);
+  });
+}
+
+/// Whoever has rows.
+void Session::Implementation::make_tables() {
+  if (is_off() || !config_.opening.timings) return;
+  const bool sidecar = opening_.placement.mode == PlacementMode::sidecar;
+  RunTables::Kinds kinds;
+  kinds.moves = opening_.placement.mode == PlacementMode::nodes;
+  run_collectively(*world_, [&] {
+    tables_ = std::make_unique<RunTables>(opening_.directory, world_->rank(), world_->size(),
+                                          sidecar ? client_tables : kinds);
+  });
+}
+
+void Session::Implementation::make_publisher() {
+  const PlacementMode mode = opening_.placement.mode;
+  const bool tells = mode == PlacementMode::sidecar && roles_.members->rank() == 0;
+  std::function<void(const Publisher&)> take;
+  if (tables_) take = [this](const Publisher& publisher) { tables_->take(publisher); };
+  publisher_ = std::make_unique<Publisher>(
+      published_, config_.events, config_.steering,
+      Publisher::Options{is_off(), config_.opening.timings && !is_off(), config_.opening.stop_on_error,
+                         roles_.members->rank(), roles_.node, origin_, config_.steering_ahead, std::move(take), tells,
+                         mode == PlacementMode::nodes});
+  using What = Declarations::BlockDeclaration::What;
+  for (const auto& [what, mesh, block] : declarations_.blocks) {
+    if (what == What::removed) {
+      publisher_->remove_block(mesh, block.id);
+    } else if (what == What::bounds) {
+      publisher_->set_block_bounds(mesh, block.id, block.bounds);
+    } else {
+      publisher_->set_block(mesh, block);
+    }
+  }
+  for (const auto& box : declarations_.allocated) publisher_->set_allocated(box.variable, box.id, box.box);
+}
+
+namespace {
+
+/// A block's name: its mesh and its id.
+struct BlockName {
+  std::int64_t mesh = 0, id = 0;
+  auto operator<=>(const BlockName&) const = default;
+};
+
+/// The client that compares the names of others. As many ids in a row as clients have blocks, on average, have one: who
+/// gives its blocks the next numbers sends to one or two, and hears from about as many. `shift`: the logarithm of that.
+int home_of(const BlockName& name, int clients, int shift) {
+  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;  // spreads numbers that are close
+  const auto hash = (static_cast<std::uint64_t>(name.id >> shift) + static_cast<std::uint64_t>(name.mesh)) * golden;
+  return static_cast<int>((hash >> 32) % static_cast<std::uint64_t>(clients));
+}
+
+/// Collective over the clients.
+int shift_for(std::size_t blocks, Communicator& clients) {
+  auto total = static_cast<std::int64_t>(blocks);
+  clients.sum(std::span(&total, 1));
+  return std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(total / clients.size(), 1))) - 1;
+}
+
+/// Names that came to their home, in the order of the clients that sent them. Throws if two are the same.
+void check_unique(const std::vector<MemberMessage>& from, const Metadata& metadata) {
+  std::map<BlockName, int> seen;
+  for (const MemberMessage& part : from) {
+    for (const BlockName& name : records_of<BlockName>(part.bytes)) {
+      const auto [known, fresh] = seen.emplace(name, part.member);
+      if (fresh) continue;
+      fail(Code::usage,
+           "clients {} and {} both declare block {} of the mesh '{}'; give every block of a mesh an id of its own",
+           known->second, part.member, name.id, metadata.meshes[static_cast<std::size_t>(name.mesh)].name);
+    }
+  }
+}
+
+}  // namespace
+
+/// Ids must be unique over all clients: two blocks of one id would be taken for one. Each client compares a part of
+/// them.
+void Session::Implementation::check_blocks() {
+  if (is_server()) {
+    run_collectively(*world_, [] {});
+    return;
+  }
+  std::set<BlockName> mine;
+  for (const BlockBytes& one : publisher_->sizes()) mine.emplace(one.block.mesh, one.block.id);
+  const int shift = shift_for(mine.size(), *roles_.members);
+  std::map<int, std::vector<BlockName>> homes;
+  for (const BlockName& name : mine) homes[home_of(name, roles_.members->size(), shift)].push_back(name);
+  std::vector<MemberMessage> to;
+  for (const auto& [home, names] : homes) {
+    to.push_back({home, bytes_of(names)});
+  }
+  const std::vector<MemberMessage> from = roles_.members->exchange(std::move(to));
+  run_collectively(*world_, [&] { check_unique(from, config_.metadata); });
+}
+
+/// Servers fail alike; clients hear of it.
+void Session::Implementation::make_serving() {
+  const bool reduces = roles_.forwarder && opening_.placement.forward == Forward::partials;
+  const bool serves = roles_.server || reduces || opening_.placement.mode == PlacementMode::inline_;
+  std::exception_ptr failure;
+  if (serves) {
+    try {
+      begin_streams(*streams_, *roles_.members);  // streams of all groups are one session's
+      serving_ = std::make_unique<Serving>(
+          Serving::Group{colleagues(roles_), roles_.group}, config_, registry_,
+          WorkerSource{text_, file_, folder_, declarations_.encode()}, reduces,
+          [&](const auto& folder) { choose_stream_tasks(*streams_, config_, roles_.group, registry_, folder); });
+    } catch (const Error&) {
+      failure = std::current_exception();
+    }
+  }
+  run_collectively(*world_, [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
+}
+
+void Session::Implementation::begin_serving() {
+  if (tables_ && transports_.forwarder) {
+    transports_.forwarder->set_sent(
+        [this](std::int64_t index, std::uint64_t bytes) { tables_->take_sent(index, bytes); });
+  }
+  if (!serving_) return;
+  serving_->begin({transports_.server.get(), transports_.sender.get(), transports_.receiver.get(), config_.events, 0,
+                   origin_, roles_.node, roles_.clients.count, true, gaps_,
+                   tables_ ? rows_to(*tables_, roles_, world_->rank() == recording_rank()) : LedgerRows{}});
+}
+
+void Session::Implementation::start() {
+  if (state_ == State::ended) fail_ended("start");
+  if (is_server()) fail(Code::usage, "start: this rank is a server; call serve instead");
+  if (state_ != State::open) fail(Code::usage, "start: the session has started already; call it once");
+  const OwnEnvironment environment;
+  state_ = State::ended;  // if what follows throws, on every rank alike
+  jointly([&] {
+    if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
+    begin_together();
+  });
+  state_ = State::started;
+}
+
+void Session::Implementation::serve() {
+  if (state_ == State::ended && mpi_is_finalized()) fail_ended("serve");
+  if (!is_server()) fail(Code::usage, "serve: this rank is a client; serve only where is_server says so");
+  if (state_ != State::open) fail(Code::usage, "serve: the session has been served already; call it once");
+  const OwnEnvironment environment;
+  const SigtermIgnored ignored;
+  state_ = State::ended;
+  bool starts = false;
+  jointly([&] {
+    starts = vote(Wish::start);
+    if (starts) begin_together();
+  });
+  if (!starts) return;
+  state_ = State::started;
+  if (transports_.forwarder) return transports_.forwarder->run();
+  serving_->run();
+}
+
+}  // namespace sidestream

@@ -1,0 +1,283 @@
+#include "session/serving/endpoint_group.hpp"
+
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/mpi/abort_flag.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
+#include "base/mpi/polite_wait.hpp"
+#include "base/own_environment.hpp"
+#include "base/paths.hpp"
+#include "base/timer.hpp"
+#include "config/options/document.hpp"
+#include "config/stream_config.hpp"
+#include "config/tasks/plugin_loader.hpp"
+#include "config/tasks/tasks.hpp"
+#include "session/c/c_analysis.hpp"
+#include "session/opening/configuration.hpp"
+#include "session/serving/record.hpp"
+#include "session/serving/run_tables.hpp"
+#include "session/serving/server_groups.hpp"
+#include "session/serving/serving.hpp"
+#include "session/serving/streams.hpp"
+#include "storage/files/directory_lock.hpp"
+#include "transport/staging/server.hpp"
+#include "transport/staging/writer.hpp"
+
+namespace sidestream {
+
+namespace {
+
+constexpr RecordNames record_names{own_files::endpoint_record, own_files::endpoint_timings, own_files::endpoint_lock};
+constexpr const RunTable &timings = endpoint_tables.timings, &movement = endpoint_tables.movement,
+                         &iterations = endpoint_tables.iterations;
+
+class Endpoint {
+ public:
+  Endpoint(MpiCommunicator& all, const EndpointOptions& options) : all_(all), options_(options) {}
+
+  void run() {
+    jointly(all_, [&] {
+      streams_ = std::make_shared<staging::StreamContext>();
+      configure();
+      divide();
+      server_ =
+          std::make_shared<staging::Server>(stream_, group(), options_.wait, [this] { return is_told_to_leave(); });
+      declare();
+      check_record();
+      begin_streams(*streams_, all_);
+      serving_ =
+          std::make_unique<Serving>(Serving::Group{group(), roles_.group}, config_, registry_,
+                                    WorkerSource{text_, options_.file, folder_, server_->announced().declarations});
+      run_collectively(all_, [&] {
+        if (all_.rank() == 0) {
+          remove_earlier_records(config_.opening, {timings.file, movement.file, iterations.file});
+          settle_part_files(config_.opening, {timings, movement, iterations});
+        }
+        write(nullptr);
+        if (!config_.opening.timings) return;
+        tables_ = std::make_unique<RunTables>(config_.opening.directory, all_.rank(), all_.size(), endpoint_tables);
+      });
+    });
+    const std::exception_ptr failed = work();
+    JointWork joint(all_, roles_.group_members.get());
+    joint.run([&] {
+      finish();
+      run_collectively(all_, [&] {
+        if (failed) std::rethrow_exception(failed);
+      });
+    });
+  }
+
+ private:
+  /// The processes that read one stream together.
+  [[nodiscard]] MpiCommunicator& group() { return roles_.group_members ? *roles_.group_members : all_; }
+  [[nodiscard]] bool is_told_to_leave() {
+    return (options_.stop && options_.stop()) || (abort_flag_ && abort_flag_->is_raised());
+  }
+
+  /// Those of all groups.
+  [[nodiscard]] std::vector<StreamConfig> all_streams() const {
+    return streams_for(stream_, opening_.placement.groups);
+  }
+
+  /// Into the groups of the configuration, each of which has a stream of its own.
+  void divide() {
+    const std::vector<ServerGroup>& groups = opening_.placement.groups;
+    if (groups.empty()) return;
+    join_group_of_endpoint(all_, roles_, opening_.placement, written_tasks(*document_));
+    stream_.group = groups[roles_.group].name;
+    std::vector<int> leaders;
+    int first = 0;
+    for (const ServerGroup& one : groups) leaders.push_back(std::exchange(first, first + one.size));
+    abort_flag_ = std::make_unique<AbortFlag>(all_, leaders);
+  }
+
+  /// Until the stream ends. Not collective over the groups. What ended this one, if it was no end in good order: the
+  /// others end with it, so that another endpoint may come in place of all; so they do if its sender has died.
+  std::exception_ptr work() {
+    std::exception_ptr failed;
+    try {
+      serve();
+      // Not everything may have died with this group's sender: while the group counts as the stream's reader a sender
+      // that was only stopped would wait for its answer, the clients for that sender, and the other groups for them.
+      if (abort_flag_ && server_->writer_died()) abort_flag_->raise();
+    } catch (...) {
+      failed = std::current_exception();
+      if (!abort_flag_) throw;
+      abort_flag_->raise();
+    }
+    if (abort_flag_) abort_flag_->settle();
+    return failed;
+  }
+
+  void serve() {
+    {
+      WaitNote note(all_.rank() == 0, "the first iteration of the simulation");  // where this endpoint begins
+      for (; server_->current() < 0 && !server_->has_ended(); note.look()) {
+        server_->receive(std::chrono::milliseconds(100));
+      }
+    }
+    jointly(group(), [&] {
+      static_cast<void>(attach_streams(streams_, server_));
+      const std::int64_t first = std::max<std::int64_t>(0, server_->current());
+      serving_->begin({server_.get(), nullptr, nullptr, config_.events, first, now(), -1, 0, false, false,
+                       tables_ ? rows_to(*tables_, roles_, all_.rank() == 0) : LedgerRows{}});
+    });
+    serving_->run();
+  }
+
+  void configure() {
+    run_collectively(all_, [&] {
+      if (all_.rank() == 0) text_ = read_configuration_file(options_.file, "correct the path");
+    });
+    share_text(all_, text_);
+    folder_ = common_folder(all_);
+    run_collectively(all_, [&] {
+      document_ = parse_document(text_, options_.file, folder_);
+      opening_ = read_opening(*document_);
+      if (opening_.placement.mode != PlacementMode::job && (options_.stream.empty() || options_.from.empty())) {
+        fail(Code::configuration,
+             "{}: found the placement '{}', expected 'job', whose 'stream' says what to read; change it, or give "
+             "--stream and --from",
+             options_.file, name_of(opening_.placement.mode));
+      }
+      stream_ = read_stream(opening_.placement.stream);
+      // A stream that is not the placement's is one, and all read it together.
+      const bool other = opening_.placement.mode != PlacementMode::job || !options_.stream.empty();
+      if (other) opening_.placement.groups.clear();
+      if (!options_.stream.empty()) stream_.name = options_.stream;
+      if (!options_.from.empty()) stream_.directory = path_from(folder_, options_.from);
+      register_built_in(registry_);
+      streams_->reads = true;
+      staging::register_streams(registry_, streams_);
+      for (const auto& [path, where] : opening_.plugins) load_plugin(path, where, registry_, register_c_plugin);
+    });
+  }
+
+  /// What the simulation declared, joined with what the file here declares.
+  void declare() {
+    run_collectively(all_, [&] {
+      const Declarations there = Declarations::decode(server_->announced().declarations);
+      config_ = complete_config(*document_, registry_, there, streams_.get());
+      if (!options_.directory.empty()) config_.opening.directory = path_from(folder_, options_.directory);
+      config_.opening.placement.mode = PlacementMode::inline_;  // the tasks run here
+      config_.opening.placement.groups = opening_.placement.groups;
+      server_->translate(there.metadata, config_.metadata, config_.events);
+    });
+  }
+
+  /// An endpoint that takes over continues what the one before left; results of another session are an earlier run's.
+  void check_record() {
+    std::int64_t resume = 0;
+    run_collectively(all_, [&] {
+      if (all_.rank() != 0) return;
+      const auto path = std::filesystem::path(config_.opening.directory) / record_names.record;
+      std::ostringstream text;
+      if (std::ifstream in(path); in) text << in.rdbuf();
+      if (staging::line_of(text.str(), "placement") == placement_text(server_->session())) {
+        resume = 1;  // one reader of a stream at a time: that the one before has gone is known
+        return;
+      }
+      directory_lock_ = std::make_unique<DirectoryLock>(config_.opening.directory, record_names.lock);
+      refuse_earlier_run(config_.opening, record_names);
+    });
+    all_.maximum(std::span(&resume, 1));
+    if (!resume) return;
+    config_.opening.existing = Existing::resume;
+    config_.opening.same_session = true;
+  }
+
+  static std::string placement_text(std::uint64_t session) {
+    return fmt::format("endpoint of session {:016x}", session);
+  }
+
+  /// On rank 0, and without communicating.
+  void write(const Ledger* ledger) {
+    if (all_.rank() != 0) return;
+    const RunFacts facts{options_.file, text_, placement_text(server_->session()), 0,
+                         all_.size(),   0,     config_.opening.placement.groups};
+    const Account account = ledger ? account_of(*ledger) : Account{};
+    write_record(config_.opening.directory, facts, ledger ? &account : nullptr, ledger, record_names);
+  }
+
+  bool write_table(const RunTable& table, RowSpool& rows) {
+    return write_run_table_together(all_, {all_.rank(), 0}, config_.opening.directory, table, rows,
+                                    config_.opening.existing == Existing::resume);
+  }
+
+  void write_tables(const Ledger& mine) {
+    const std::optional<Ledger> joint = join_ledgers(all_, roles_, config_.opening.placement, &mine, 0);
+    const bool first = all_.rank() == 0;
+    bool listed = false;
+    if (tables_) {
+      tables_->take(mine);
+      if (first && joint->gathers()) tables_->iterations.add(iteration_rows(joint->iterations()));
+      write_table(timings, tables_->timings);
+      write_table(movement, tables_->movement);
+      listed = write_table(iterations, tables_->iterations);
+    }
+    leave_record(all_, [&] {
+      if (first) write(&*joint);
+    });
+    if (!first) return;
+    const Account account = account_of(*joint);
+    warn_of_losses(account, joint->skipped_tasks, listed ? iterations.file : "");
+    std::string streams;
+    for (const StreamConfig& one : all_streams()) {
+      streams += fmt::format("{}'{}'", streams.empty() ? "" : ", ", one.path());
+    }
+    log::info("read the stream{} {}: {}", config_.opening.placement.groups.empty() ? "" : "s", streams,
+              closing_text(account, config_.opening.directory));
+  }
+
+  /// What was done, if no group failed before it began.
+  void finish() {
+    std::int64_t begun = serving_->has_begun();
+    all_.minimum(std::span(&begun, 1));
+    if (begun) {
+      serving_->report();
+      write_tables(serving_->ledger());
+    }
+    std::int64_t died = server_->writer_died();
+    all_.maximum(std::span(&died, 1));
+    if (died) {
+      fail(Code::system, "the simulation that wrote the stream '{}' died; what it had handed over is in the results",
+           stream_.path());
+    }
+  }
+
+  MpiCommunicator& all_;
+  const EndpointOptions& options_;
+  std::string text_;
+  std::string folder_;  ///< working directory of the first process at its start: where relative paths begin
+  std::shared_ptr<const Document> document_;
+  OpeningConfig opening_;
+  StreamConfig stream_;                    ///< that this process reads
+  Roles roles_;                            ///< of which the group counts, if there are some
+  std::unique_ptr<AbortFlag> abort_flag_;  ///< between groups: one has failed
+  Registry registry_;
+  std::shared_ptr<staging::StreamContext> streams_;
+  Config config_;
+  std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
+  std::shared_ptr<staging::Server> server_;
+  std::unique_ptr<RunTables> tables_;  ///< with `timings`
+  std::unique_ptr<Serving> serving_;
+};
+
+}  // namespace
+
+void run_endpoint(MPI_Comm comm, const EndpointOptions& options) {
+  MpiCommunicator group(comm);
+  make_together<Endpoint>(group, group, options)->run();
+}
+
+}  // namespace sidestream

@@ -1,0 +1,108 @@
+#include "session/serving/serving.hpp"
+
+#include <utility>
+
+#include "base/mpi/agree.hpp"
+#include "config/tasks/tasks.hpp"
+#include "reduce/trigger_statistics.hpp"
+#include "server/isolation/isolated_task.hpp"
+#include "session/serving/server_groups.hpp"
+#include "sidestream/version.h"
+#include "storage/results/earlier_results.hpp"
+
+namespace sidestream {
+
+std::unique_ptr<Task> Serving::make_task(std::size_t number, const Registry& registry) {
+  const TaskConfig& task = config_.tasks[number];
+  if (task.writer) return registry.writers().at(task.kind).create(task.settings, config_.metadata, directory_);
+  std::unique_ptr<Task> made = registry.analyses().at(task.kind).create(task.settings, config_.metadata);
+  if (!task.isolated) return made;
+  return std::make_unique<IsolatedTask>(std::move(made), worker_settings(source_, config_, number), objects_);
+}
+
+/// What the configuration asks of this group, in the file's order.
+void Serving::make_tasks(const Registry& registry) {
+  for (const std::size_t n : tasks_of_group(config_, group_)) {
+    configs_.push_back(config_.tasks[n]);
+    tasks_.emplace_back(config_.tasks[n], config_.metadata, make_task(n, registry));
+    tasks_.back().set_watchdog(&watchdog_);
+  }
+}
+
+/// Before any server writes: run_collectively() ends on all of them at once. Each group removes what its own tasks
+/// write.
+void Serving::remove_earlier(const Registry& registry) const {
+  std::vector<std::string> patterns, meshes;
+  for (const std::size_t n : tasks_of_group(config_, group_)) {
+    for (const TaskFile& file : files_of(config_.tasks[n], registry)) patterns.push_back(file.pattern);
+  }
+  for (const Mesh& mesh : config_.metadata.meshes) meshes.push_back(mesh.name);
+  remove_earlier_results(*directory_, patterns, meshes, registry.formats());
+}
+
+Serving::Serving(const Group& group, const Config& config, const Registry& registry, WorkerSource source, bool reduces,
+                 const Choose& choose)
+    : servers_(group.servers.duplicate()),
+      group_(group.number),
+      config_(config),
+      partitioner_(&registry.partitioners().at(config.opening.placement.partitioner)),
+      source_(std::move(source)) {
+  const OpeningConfig& opening = config.opening;
+  const GoesOnWith what = opening.existing != Existing::resume ? GoesOnWith::nothing
+                          : opening.same_session               ? GoesOnWith::session
+                                                               : GoesOnWith::run;
+  run_collectively(*servers_, [&] {
+    const std::string provenance =
+        "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
+    directory_ = open_output_directory(opening.directory, provenance, what, opening.fsync);
+    if (opening.existing == Existing::replace && !reduces && servers_->rank() == 0) remove_earlier(registry);
+    results_ = make_result_store(registry, directory_, reduces ? 1 : servers_->rank());
+  });
+  run_collectively(*servers_, [&] {
+    if (choose) choose(directory_);
+    make_tasks(registry);
+    triggers_ = Triggers(configs_);
+    if (triggers_.statistics().empty()) return;
+    TaskConfig own;
+    own.name = "when";
+    statistics_ =
+        std::make_unique<ScheduledTask>(own, config_.metadata, make_trigger_statistics(triggers_.statistics()));
+  });
+  for (ScheduledTask& task : tasks_) task.set_communicator(servers_->duplicate());
+  if (statistics_) statistics_->set_communicator(servers_->duplicate());
+}
+
+void Serving::begin(Feed feed) {
+  feed_ = std::move(feed);
+  if (feed_.transport) objects_ = feed_.transport->shared_objects();
+  // Clients hear of changes from one group, so that all of them hear of two changes in the same order.
+  const bool steers = feed_.transport && feed_.steers && group_ == 0;
+  steering_ = std::make_unique<SteeringLink>(config_, servers_->rank() == 0, steers);
+  for (ScheduledTask& task : tasks_) task.set_steering(&steering_->sink());
+  const auto results = [this](const Iteration& iteration) { return results_->begin(iteration); };
+  if (feed_.receiver) {
+    combiner_ = std::make_unique<Combiner>(CombinerParts{config_.metadata, *feed_.receiver, tasks_, results,
+                                                         feed_.origin, config_.opening.timings, feed_.rows});
+    return;
+  }
+  for (std::size_t t = 0; t < tasks_.size(); ++t) tasks_[t].set_sender(feed_.sender, static_cast<std::int32_t>(t));
+  std::vector<std::string> task_events;
+  for (const TaskConfig& task : configs_) task_events.push_back(task.schedule.event);
+  const PlacementConfig& placement = config_.opening.placement;
+  MovementRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
+  engine_ = std::make_unique<Engine>(EngineParts{
+      config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_, results, std::move(task_events),
+      feed_.origin, config_.opening.timings, std::move(movement), feed_.first, triggers_.any() ? &triggers_ : nullptr,
+      statistics_.get(), steering_->desk(), feed_.node, feed_.clients, feed_.gaps, feed_.rows});
+  if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
+}
+
+void Serving::run(const std::function<bool()>& stop, const Engine::Meet& meet) {
+  if (combiner_) return combiner_->run();
+  engine_->run(stop, meet);
+  const bool stopped = stop && stop();
+  steering_->close(!stopped);
+  if (feed_.sender) feed_.sender->close();
+}
+
+}  // namespace sidestream

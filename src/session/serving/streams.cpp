@@ -1,0 +1,109 @@
+#include "session/serving/streams.hpp"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/timer.hpp"
+#include "data/derivation.hpp"
+#include "session/serving/server_groups.hpp"
+#include "transport/staging/forwarder.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// What readers may be sent: what is published, and derived variables up to the last that an output sends. To readers
+/// these are published.
+Metadata sent_part(const Config& config) {
+  std::size_t count = published_part(config.metadata).variables.size();
+  for (const TaskConfig& task : config.tasks) {
+    if (task.kind != "stream" || !task.settings.has("variables")) continue;
+    for (const std::string& name : task.settings.texts("variables")) {
+      if (const Variable* one = config.metadata.find_variable(name)) {
+        count = std::max(count, static_cast<std::size_t>(one->id) + 1);
+      }
+    }
+  }
+  Metadata sent = config.metadata;
+  sent.variables.resize(count);
+  return sent;
+}
+
+void declare_to_streams(staging::StreamContext& streams, const Config& config, const Declarations& declarations) {
+  Declarations all;
+  all.parameters = declarations.parameters;
+  all.metadata = sent_part(config);
+  all.attributes = declarations.attributes;
+  streams.declarations = all.encode();
+  streams.events = config.events;
+}
+
+}  // namespace
+
+Config complete_config(const Document& document, const Registry& registry, const Declarations& declarations,
+                       staging::StreamContext* streams, const std::vector<std::string>& derived) {
+  Config config = read_config(document, registry, declarations.parameters, declarations.metadata, derived);
+  declarations.apply_arrays(config.metadata);
+  if (streams) declare_to_streams(*streams, config, declarations);  // which carry attributes beside the metadata
+  declarations.apply_attributes(config.metadata);
+  return config;
+}
+
+void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers) {
+  std::int64_t session = 0;
+  if (servers.rank() == 0 && getrandom(&session, sizeof session, 0) != sizeof session) {
+    session = static_cast<std::int64_t>(Clock::now().time_since_epoch().count());
+  }
+  servers.sum(std::span(&session, 1));
+  streams.session = static_cast<std::uint64_t>(session);
+}
+
+void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::size_t group, const Registry& registry,
+                         const std::shared_ptr<const OutputDirectory>& directory) {
+  streams.when_full = config.opening.placement.when_full == WhenFull::skip ? WhenFull::skip : WhenFull::wait;
+  if (config.opening.placement.mode != PlacementMode::job) return;
+  std::set<std::int32_t> needed, with_ghosts;
+  for (const std::size_t n : tasks_of_group(config, group)) {
+    const TaskConfig& task = config.tasks[n];
+    const Selection selection =
+        task.writer ? registry.writers().at(task.kind).create(task.settings, config.metadata, directory)->selection()
+                    : registry.analyses().at(task.kind).create(task.settings, config.metadata)->selection();
+    for (const Selected& one : inputs_of(selection.variables, config.metadata)) {
+      needed.insert(one.variable);
+      const bool filled = config.metadata.variables[static_cast<std::size_t>(one.variable)].filled;
+      if (one.ghosts || (filled && one.halo > 0)) with_ghosts.insert(one.variable);
+    }
+    for (const RangeRequest& one : selection.ranges) {
+      for (const Selected& input : inputs_of({one.variable}, config.metadata)) needed.insert(input.variable);
+    }
+  }
+  streams.decides = true;
+  const std::vector<ServerGroup>& groups = config.opening.placement.groups;
+  if (!groups.empty()) streams.group = groups[group].name;
+  if (!needed.empty()) streams.variables.emplace(needed.begin(), needed.end());
+  streams.with_ghosts.assign(with_ghosts.begin(), with_ghosts.end());
+  TaskConfig task;
+  task.kind = task.name = "stream";
+  task.writer = true;
+  task.group = group;
+  task.settings = config.opening.placement.stream;
+  config.tasks = {task};
+}
+
+std::shared_ptr<ServerTransport> attach_streams(const std::shared_ptr<staging::StreamContext>& streams,
+                                                const std::shared_ptr<ServerTransport>& transport) {
+  // The transport outlives the tasks that ask, and owns the context with placement `job`: no cycle may close.
+  ServerTransport* const raw = transport.get();
+  streams->signalled = [raw](std::int64_t index) { return raw->inbox(index).end.events; };
+  streams->blocks = [raw] { return raw->blocks(); };
+  streams->given_up = [raw] {
+    raw->receive(std::chrono::microseconds(0));
+    return raw->abandoned();
+  };
+  if (!streams->decides) return transport;
+  return std::make_shared<staging::Forwarder>(transport, streams);
+}
+
+}  // namespace sidestream

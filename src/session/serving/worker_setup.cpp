@@ -1,0 +1,146 @@
+#include "session/serving/worker_setup.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "base/paths.hpp"
+#include "base/records.hpp"
+#include "client/declarations.hpp"
+#include "config/options/document.hpp"
+#include "config/options/names.hpp"
+#include "config/tasks/plugin_loader.hpp"
+#include "session/c/c_analysis.hpp"
+#include "session/opening/configuration.hpp"
+#include "session/serving/streams.hpp"
+
+namespace sidestream {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* program_name = "sidestream-worker";
+
+/// Beside this library; where it is installed, seen from the library and from a program that has the library inside;
+/// and the like in a folder of a build.
+std::string worker_program(const Settings& settings) {
+  std::vector<std::string> folders;
+  for (const fs::path& own : own_folders()) {
+    if (own.empty()) continue;
+    for (const char* const folder :
+         {".", "sidestream", "..", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream", "../src", "../../src"}) {
+      const fs::path candidate = (own / folder / program_name).lexically_normal();
+      if (access(candidate.c_str(), X_OK) == 0) return candidate.string();
+      folders.push_back(candidate.parent_path().string());
+    }
+  }
+  settings.fail("isolate", fmt::format("found 'isolate: process', for which Sidestream needs its program {}, and found "
+                                       "none in {}; install it beside the library",
+                                       program_name, listed(folders)));
+}
+
+/// What any process has that reads the same configuration.
+void register_for_all(Registry& registry, const OpeningConfig& opening) {
+  register_built_in(registry);
+  for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry, register_c_plugin);
+}
+
+/// The file with this one analysis, no outputs, and no groups of servers, in which others ran.
+std::shared_ptr<const Document> with_one(const Document& document, std::size_t analysis) {
+  Node root = document.root();
+  std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "outputs"; });
+  for (Entry& entry : root.entries) {
+    if (entry.key == "placement") {
+      std::erase_if(entry.value.entries, [](const Entry& one) { return one.key == "groups" || one.key == "measured"; });
+    }
+    if (entry.key != "analyses") continue;
+    std::vector<Node>& items = entry.value.items;
+    if (analysis >= items.size()) fail(Code::internal, "analysis {} of {} is wanted", analysis, items.size());
+    items = {items[analysis]};
+  }
+  return std::make_shared<const Document>(document.file(), std::move(root), document.folder());
+}
+
+struct Setup {
+  std::string text, file, folder;
+  Bytes declarations;
+  Bytes metadata;  ///< all of it, with its numbers
+  std::uint64_t analysis = 0;
+  std::vector<std::string> expressions;  ///< that analyses have in place of names, others too
+};
+
+Bytes numbered(const Metadata& metadata) {
+  Declarations all;
+  all.metadata = metadata;
+  return all.encode();
+}
+
+/// What lives as long as the worker's task.
+struct Made {
+  std::shared_ptr<const Document> document;
+  Registry registry;
+  Config config;
+};
+
+}  // namespace
+
+WorkerSettings worker_settings(const WorkerSource& source, const Config& config, std::size_t task) {
+  const TaskConfig& entry = config.tasks.at(task);
+  Registry known;
+  register_for_all(known, config.opening);
+  if (!known.analyses().contains(entry.kind)) {
+    entry.settings.fail("isolate", fmt::format("found 'isolate: process' for '{}', which the program itself has "
+                                               "registered, expected an analysis that another process can load; put it "
+                                               "into a library and name that under 'plugins:', or remove it",
+                                               entry.kind));
+  }
+  ByteWriter out;
+  out.put(source.text);
+  out.put(source.file);
+  out.put(source.folder);
+  out.put(source.declarations);
+  out.put(numbered(config.metadata));
+  out.put(static_cast<std::uint64_t>(task));
+  const std::vector<std::string> expressions = expressions_in_place(config.metadata);
+  out.put(static_cast<std::uint64_t>(expressions.size()));
+  for (const std::string& text : expressions) out.put(text);
+  return {worker_program(entry.settings), out.take(), entry.limit, entry.memory_limit};
+}
+
+WorkerTask make_worker_task(BytesView bytes) {
+  ByteReader in(bytes);
+  Setup setup;
+  in.get(setup.text);
+  in.get(setup.file);
+  in.get(setup.folder);
+  in.get(setup.declarations);
+  in.get(setup.metadata);
+  in.get(setup.analysis);
+  std::uint64_t count = 0;
+  in.get(count);
+  while (setup.expressions.size() < count) in.get(setup.expressions.emplace_back());
+  // Wherever its server is when it starts one, each worker finds the files that the first one has found. A node that
+  // has no such folder does without.
+  [[maybe_unused]] const int entered = setup.folder.empty() ? 0 : chdir(setup.folder.c_str());
+  auto made = std::make_shared<Made>();
+  made->document = with_one(*parse_document(setup.text, setup.file, setup.folder), setup.analysis);
+  register_for_all(made->registry, read_opening(*made->document));
+  const Declarations declared = Declarations::decode(setup.declarations);
+  made->config = complete_config(*made->document, made->registry, declared, nullptr, setup.expressions);
+  if (numbered(made->config.metadata) != setup.metadata) {
+    fail(Code::internal, "the worker's meshes and variables differ from its server's");
+  }
+  const TaskConfig& task = made->config.tasks.front();
+  WorkerTask result;
+  result.task = made->registry.analyses().at(task.kind).create(task.settings, made->config.metadata);
+  result.metadata = &made->config.metadata;
+  result.keeps = made;
+  return result;
+}
+
+}  // namespace sidestream

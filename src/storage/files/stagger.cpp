@@ -1,0 +1,29 @@
+#include "storage/files/stagger.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
+
+#include "base/timer.hpp"
+
+namespace sidestream::database {
+
+double slot_begin(int rank, int size, double interval, double writing) noexcept {
+  if (size < 2 || !(interval > 0) || !(writing > 0)) return 0;
+  constexpr double spare = 1.1, share = 0.5;
+  return rank * std::min(spare * writing, share * interval / size);
+}
+
+void Stagger::wait(Communicator& servers) {
+  const double start = now();
+  // The shortest interval and the longest time of all: every server then counts with the same slots.
+  std::array<double, 2> all{began_ > 0 ? began_ - start : 0, writing_};
+  servers.maximum(std::span<double>(all));
+  began_ = start;
+  const double delay = slot_begin(servers.rank(), servers.size(), -all[0], all[1]);
+  // Counted from here, where all servers are at nearly the same time.
+  if (delay > 0) std::this_thread::sleep_for(std::chrono::duration<double>(delay));
+}
+
+}  // namespace sidestream::database

@@ -1,0 +1,158 @@
+#include "storage/results/earlier_results.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "base/log.hpp"
+#include "base/paths.hpp"
+#include "base/text.hpp"
+#include "data/file_pattern.hpp"
+#include "storage/files/file_names.hpp"
+#include "storage/files/output_file.hpp"
+#include "storage/results/series.hpp"
+
+namespace sidestream {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array vtk_lists{".pvti", ".pvtr", ".pvts", ".pvtu", ".pvtp", ".vtm"};
+
+/// Digits between `before` and `after`, and nothing else.
+bool is_numbered(std::string_view name, std::string_view before, std::string_view after) {
+  if (!name.starts_with(before) || !name.ends_with(after) || name.size() <= before.size() + after.size()) return false;
+  name = name.substr(before.size(), name.size() - before.size() - after.size());
+  return std::all_of(name.begin(), name.end(), is_digit);
+}
+
+void remove_one(const fs::path& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (error)
+    log::warning("'{}' of an earlier run stays, though this run replaces it: {}", path.string(),
+                 system_text(error.value()));
+}
+
+/// Of the files in a folder those that `is_ours` knows by name.
+template <class Known>
+void remove_in(const fs::path& folder, Known is_ours) {
+  std::error_code error;
+  if (!folder.empty() && !fs::is_directory(folder, error)) return;
+  for (const std::string& name : names_in_folder(folder.empty() ? "." : folder.string())) {
+    if (is_ours(name)) remove_one(folder / name);
+  }
+}
+
+/// A result, and what it stands for: pieces and blocks lie in a folder of its name, files of servers beside it.
+void remove_result(const fs::path& result) {
+  remove_one(result);
+  const std::string stem = result.stem().string(), ending = result.extension().string();
+  if (ending == ".h5") {
+    remove_in(result.parent_path(), [&](const std::string& name) { return is_numbered(name, stem + "-", ending); });
+  }
+  const fs::path folder = result.parent_path() / stem;
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return;
+  remove_in(folder, [](const std::string& name) {
+    const std::string own = fs::path(name).extension().string();
+    return is_numbered(name, "piece-", own) || is_numbered(name, "block-", own);
+  });
+  fs::remove(folder, error);  // unless somebody else has something there
+}
+
+/// What the index `json`, and the entries that it lacked, list.
+std::vector<fs::path> listed_in(const fs::path& json, const fs::path& rest) {
+  std::vector<fs::path> results;
+  std::error_code error;
+  for (const fs::path& from : {json, rest}) {
+    if (!fs::exists(from, error)) continue;
+    std::string text = read_file(from.string());
+    if (from == rest) {
+      text.resize(text.rfind('\n') + 1);
+      std::replace(text.begin(), text.end(), '\n', ',');
+      text = "{\"files\": [" + text + "]}";
+    }
+    for (const auto& file : YAML::Load(text)["files"]) {
+      const fs::path name = fs::path(file["name"].as<std::string>()).lexically_normal();
+      if (name.is_relative() && !name.empty() && *name.begin() != "..") results.push_back(json.parent_path() / name);
+    }
+  }
+  return results;
+}
+
+void remove_indexed(const std::string& stem, const std::string& ending) {
+  const fs::path json(stem + ending + ".series");
+  const fs::path rest(Series::rest_of(json.string()));
+  std::error_code error;
+  if (!fs::exists(json, error) && !fs::exists(rest, error)) return;
+  try {
+    for (const fs::path& result : listed_in(json, rest)) remove_result(result);
+  } catch (const std::exception& failure) {
+    log::warning("the index '{}' of an earlier run cannot be understood, and what it lists stays: {}", json.string(),
+                 failure.what());
+  }
+  std::vector<fs::path> indices{json, rest};
+  if (ending.starts_with(".vt") || ending.starts_with(".pvt")) indices.emplace_back(stem + ".pvd");
+  for (const fs::path& index : indices) {
+    if (fs::exists(index, error)) remove_one(index);
+  }
+}
+
+/// What a list of pieces may end in that stands for a file of this ending.
+std::vector<std::string> list_endings(const std::string& ending, const std::map<std::string, ResultFormat>& formats) {
+  if (std::find(vtk_lists.begin(), vtk_lists.end(), ending) != vtk_lists.end()) {
+    return {vtk_lists.begin(), vtk_lists.end()};
+  }
+  const auto format = formats.find(ending);
+  if (format == formats.end() || format->second.list_ending.empty()) return {};
+  return {format->second.list_ending};
+}
+
+/// A file that each iteration writes anew, or adds to: the one file, and the list of pieces that may stand for it.
+void remove_plain(const fs::path& path, const std::vector<std::string>& of_lists) {
+  std::vector<fs::path> forms{path};
+  for (const std::string& ending : of_lists) forms.push_back(fs::path(path).replace_extension(ending));
+  std::error_code error;
+  for (const fs::path& form : forms) {
+    const fs::file_type type = fs::symlink_status(form, error).type();
+    // What a link to a directory leads to stays in its place: a database, which keeps what it has.
+    if (type == fs::file_type::symlink && fs::is_directory(form, error)) continue;
+    if (type == fs::file_type::regular || type == fs::file_type::symlink) remove_result(form);
+  }
+  const fs::path note(hidden_beside(path.string(), ".committed"));
+  if (fs::exists(note, error)) remove_one(note);
+}
+
+}  // namespace
+
+void remove_earlier_results(const OutputDirectory& directory, const std::vector<std::string>& patterns,
+                            const std::vector<std::string>& meshes,
+                            const std::map<std::string, ResultFormat>& formats) {
+  for (const std::string& pattern : patterns) {
+    const std::string ending = fs::path(pattern).extension().string();
+    const bool is_vtk = std::find(vtk_lists.begin(), vtk_lists.end(), ending) != vtk_lists.end();
+    if (!names_iteration(pattern)) {
+      remove_plain(directory.path(pattern, {}, 0), list_endings(ending, formats));
+      const std::string stem = pattern.substr(0, pattern.size() - ending.size());
+      for (const std::string& mesh : meshes) {
+        if (is_vtk) remove_plain(directory.path(stem + "-" + mesh + ending, {}, 0), list_endings(ending, formats));
+      }
+      continue;
+    }
+    const std::string stem = directory.path(series_stem(pattern), {}, 0);
+    remove_indexed(stem, ending);
+    if (!is_vtk) continue;
+    for (const char* other : vtk_lists) {
+      remove_indexed(stem, other);
+      for (const std::string& mesh : meshes)
+        remove_indexed(directory.path(series_stem(pattern) + "-" + mesh, {}, 0), other);
+    }
+  }
+}
+
+}  // namespace sidestream

@@ -1,0 +1,31 @@
+// Results as bytes and back, for messages among processes of one program.
+#pragma once
+
+#include <string>
+
+#include "base/records.hpp"
+#include "sidestream/data/result.hpp"
+
+namespace sidestream {
+
+void put(ByteWriter& sink, const Table& table);
+void put(ByteWriter& sink, const Surface& surface);
+void put(ByteWriter& sink, const CellSet& cells);
+void put(ByteWriter& sink, const DataSet& data);
+void get(ByteReader& source, Table& table);
+void get(ByteReader& source, Surface& surface);
+void get(ByteReader& source, CellSet& cells);
+void get(ByteReader& source, DataSet& data);
+
+[[nodiscard]] Bytes packed(const DataSet& data);
+[[nodiscard]] DataSet unpacked_data(BytesView bytes);
+
+// Texts in results: what analyses, plug-ins and functions of the program have named.
+
+// Each throws Error(analysis) if a name, a unit or a text of a result for `file` is not UTF-8: files with it could not
+// be read.
+void check_texts(const std::string& file, const Table& table);
+void check_texts(const std::string& file, const DataSet& data);
+void check_texts(const std::string& file, const std::vector<Surface::Array>& arrays);
+
+}  // namespace sidestream

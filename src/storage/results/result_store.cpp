@@ -1,0 +1,439 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "base/mpi/agree.hpp"
+#include "data/chart_order.hpp"
+#include "data/file_pattern.hpp"
+#include "storage/charts/drawing.hpp"
+#include "storage/files/file_names.hpp"
+#include "storage/files/output_directory.hpp"
+#include "storage/files/output_file.hpp"
+#include "storage/results/agreed_commit.hpp"
+#include "storage/results/result_bytes.hpp"
+#include "storage/results/result_parts.hpp"
+#include "storage/results/series.hpp"
+#include "storage/results/table_files.hpp"
+
+namespace sidestream {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of results that are whole, rank 0 writes files; others write pieces alone.
+class FileStore final : public ResultStore {
+ public:
+  FileStore(const Registry& registry, std::shared_ptr<const OutputDirectory> directory, int rank)
+      : rank_(rank),
+        formats_(registry.formats()),
+        directory_(directory),
+        series_(directory),
+        tables_(directory),
+        names_(directory),
+        charts_(rank == 0 ? make_chart_drawing() : nullptr) {}
+
+  std::unique_ptr<Results> begin(const Iteration& iteration) override;
+
+  void add(const std::string& file, const Iteration& iteration, const Table& table) {
+    if (rank_ != 0) return;
+    const ResultFormat& format = format_of(file, &ResultFormat::table, "tables");
+    tables_.keep_provenance();
+    if (!names_iteration(file)) return tables_.append(format, file, iteration, table, *first_);
+    write(file, iteration,
+          [&](const std::string& path) { format.table(path, table, false, directory_->provenance()); });
+  }
+  [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file,
+                                                                   const Iteration& iteration) const {
+    if (rank_ != 0) return {};
+    return tables_.earlier_rows(file, iteration, *first_);
+  }
+  void add(const std::string& file, const Iteration& iteration, const Image& image) {
+    if (rank_ != 0) return;
+    const ResultFormat& format = format_of(file, &ResultFormat::image, "images");
+    write(file, iteration, [&](const std::string& path) { format.image(path, image, directory_->provenance()); });
+  }
+  void add(const std::string& file, const Iteration& iteration, const SurfaceStream& surface) {
+    if (rank_ != 0) return;
+    const ResultFormat& format = format_of(file, &ResultFormat::surface, "surfaces");
+    write(file, iteration,
+          [&](const std::string& path) { format.surface(path, surface, iteration, directory_->provenance()); });
+  }
+  void add(const std::string& file, const Iteration& iteration, const CellSet& cells) {
+    if (rank_ != 0) return;
+    const ResultFormat& format = format_of(file, &ResultFormat::cells, "cells");
+    write(file, iteration,
+          [&](const std::string& path) { format.cells(path, cells, iteration, directory_->provenance()); });
+  }
+  void add(const std::string& file, const Iteration& iteration, std::span<const DataSet> parts) {
+    if (rank_ != 0) return;
+    const ResultFormat& format = format_of(file, &ResultFormat::data, "data sets");
+    write(file, iteration,
+          [&](const std::string& path) { format.data(path, parts, iteration, directory_->provenance()); });
+  }
+
+  void draw(const ChartOrder& order, const Iteration& iteration);
+
+  void add_pieces(const std::string& file, const Iteration& iteration, const Table& mine, Communicator& servers);
+  void add_pieces(const std::string& file, const Iteration& iteration, const SurfaceStream& mine,
+                  Communicator& servers);
+  void add_pieces(const std::string& file, const Iteration& iteration, const CellSet& mine, Communicator& servers);
+  void add_pieces(const std::string& file, const Iteration& iteration, const DataSet& mine, Communicator& servers);
+
+  /// Whether there is a format for results like this one, or one for their pieces.
+  template <class Member>
+  [[nodiscard]] bool has(const std::string& file, Member member) const {
+    const auto found = formats_.find(ending_of(file));
+    return found != formats_.end() && found->second.*member;
+  }
+
+ private:
+  template <class Member>
+  const ResultFormat& format_of(const std::string& file, Member member, const char* what) const {
+    const auto found = formats_.find(ending_of(file));
+    if (found != formats_.end() && found->second.*member) return found->second;
+    std::string known;
+    for (const auto& [ending, format] : formats_) {
+      if (format.*member) known += (known.empty() ? "" : ", ") + ending;
+    }
+    fail(Code::configuration, "the file name '{}' has no ending that {} can be written to; use one of: {}", file, what,
+         known);
+  }
+
+  static std::string ending_of(const std::string& file) { return fs::path(file).extension().string(); }
+
+  /// Refuses a second result of an iteration for the same file.
+  void claim(const std::string& file, const Iteration& iteration) {
+    const auto [last, is_new] = latest_.try_emplace(file, iteration.index);
+    if (is_new || std::exchange(last->second, iteration.index) != iteration.index) return;
+    fail(Code::configuration, "two results of iteration {} go to '{}'; give the analyses different file names",
+         iteration.index, directory_->path(file, iteration, 0));
+  }
+
+  /// A file that each iteration writes anew is replaced, but not that of an earlier run.
+  void keep_what_was_there(const std::string& file, const Iteration& iteration) {
+    if (!directory_->resumes() || goes_on_within_session(*directory_) || !replaced_.insert(file).second) return;
+    keep_earlier(directory_->path(file, iteration, 0));
+  }
+
+  /// Lets `put` write a temporary file and gives it its name, then enters it in its series.
+  template <class Put>
+  void write(const std::string& file, const Iteration& iteration, Put put) {
+    claim(file, iteration);
+    if (!names_iteration(file)) {
+      keep_what_was_there(file, iteration);
+      return replace_file(*directory_, directory_->path(file, iteration, 0), put);
+    }
+    Series& series = series_.of(file, *first_);
+    const std::string path = names_.choose(file, iteration);
+    replace_file(*directory_, path, put);
+    try {
+      series.add(iteration, path);
+    } catch (...) {
+      std::error_code ignored;
+      fs::remove(path, ignored);
+      throw;
+    }
+    names_.written(path);
+    paths_[file] = path;
+  }
+  [[nodiscard]] std::string table_of(const ChartOrder& order, const Iteration& iteration);
+
+  /// What rank 0 gets to know of a piece.
+  struct Piece {
+    PieceFile file;
+    Bytes description;
+  };
+  using PutPiece = std::function<void(const std::string& path)>;
+  using PutList = std::function<void(const std::string& path, const std::vector<Piece>& pieces)>;
+  std::string list_of(const std::string& file, const std::string& listed, const Iteration& iteration);
+  std::string choose_list(const std::string& file, const Iteration& iteration, Communicator& servers);
+  void write_pieces(const std::string& file, const Iteration& iteration, Communicator& servers, Piece mine,
+                    const PutPiece& put, const PutList& list);
+
+  int rank_;
+  std::map<std::string, ResultFormat> formats_;
+  std::shared_ptr<const OutputDirectory> directory_;
+  SeriesSet series_;
+  TableFiles tables_;
+  FileNames names_;
+  std::map<std::string, std::int64_t> latest_;  ///< by pattern: the iteration last written
+  std::set<std::string> replaced_;              ///< files that this run has written anew
+  std::map<std::string, std::string> lists_;    ///< of pieces that each iteration writes anew: by pattern
+  std::map<std::string, std::string> paths_;    ///< of files that name the iteration, the last one by pattern
+  std::optional<Iteration> first_;              ///< of this run
+  std::unique_ptr<ChartDrawing> charts_;        ///< goes first: what is drawn is entered in series
+};
+
+/// The file that has the table of an order.
+std::string FileStore::table_of(const ChartOrder& order, const Iteration& iteration) {
+  if (!names_iteration(order.table)) return directory_->path(order.table, iteration, 0);
+  if (order.of_all) return series_.of(order.table, *first_).index();
+  const auto found = paths_.find(order.table);
+  return found == paths_.end() ? directory_->path(order.table, iteration, 0) : found->second;
+}
+
+void FileStore::draw(const ChartOrder& order, const Iteration& iteration) {
+  if (rank_ != 0) return;
+  claim(order.image, iteration);
+  const bool each = names_iteration(order.image);
+  if (!each) keep_what_was_there(order.image, iteration);
+  const std::string path = each ? names_.choose(order.image, iteration) : directory_->path(order.image, iteration, 0);
+  if (each) names_.written(path);
+  std::vector<std::string> arguments = order.arguments;
+  arguments.push_back("--output=" + path);
+  arguments.push_back("--provenance=" + directory_->provenance());
+  if (!names_iteration(order.table) || order.of_all) {
+    arguments.push_back("--iteration=" + std::to_string(iteration.index));
+  }
+  arguments.insert(arguments.end(), {"--", table_of(order, iteration)});
+  charts_->draw(path, std::move(arguments), [this, each, path, iteration, pattern = order.image] {
+    if (each) series_.of(pattern, *first_).add(iteration, path);
+  });
+}
+
+/// Of pieces that each iteration writes anew those of an earlier run stay, under the names that they have.
+std::string FileStore::list_of(const std::string& file, const std::string& listed, const Iteration& iteration) {
+  if (names_iteration(file) || goes_on_within_session(*directory_)) {
+    return names_iteration(file) ? names_.choose(listed, iteration) : directory_->path(listed, iteration, 0);
+  }
+  const auto [chosen, is_new] = lists_.try_emplace(file);
+  if (is_new) chosen->second = names_.choose(listed, iteration);
+  return chosen->second;
+}
+
+/// Path of the file that lists the pieces, the same on all servers. Collective.
+std::string FileStore::choose_list(const std::string& file, const Iteration& iteration, Communicator& servers) {
+  Bytes name;
+  run_collectively(servers, [&] {
+    if (servers.rank() != 0) return;
+    claim(file, iteration);
+    const std::string listed = fs::path(file).replace_extension(formats_.at(ending_of(file)).list_ending).string();
+    ByteWriter sink;
+    sink.put(list_of(file, listed, iteration));
+    name = sink.take();
+  });
+  servers.broadcast(name, 0);
+  std::string path;
+  ByteReader(name).get(path);
+  return path;
+}
+
+/// Collective. A piece of nothing is not written. Files appear on all servers or on none.
+void FileStore::write_pieces(const std::string& file, const Iteration& iteration, Communicator& servers, Piece mine,
+                             const PutPiece& put, const PutList& list) {
+  const std::string path = choose_list(file, iteration, servers);
+  const fs::path folder = fs::path(path).replace_extension();
+  const std::string name = fmt::format("piece-{:06}{}", servers.rank(), ending_of(file));
+  PendingFiles pending(directory_);
+  const std::string failure = failure_of([&] {
+    if (mine.file.count > 0) put(pending.begin((folder / name).string()));
+  });
+  ByteWriter sink;
+  sink.put((folder.filename() / name).generic_string());
+  sink.put(mine.file.count);
+  sink.put(mine.description);
+  const Bytes partial = sink.take();
+  pending.commit(servers, {&partial, 1}, failure, [&](const std::vector<Bytes>& partials) {
+    std::vector<Piece> pieces;
+    for (const Bytes& bytes : partials) {
+      Piece& piece = pieces.emplace_back();
+      ByteReader source(bytes);
+      source.get(piece.file.file);
+      source.get(piece.file.count);
+      source.get(piece.description);
+    }
+    pending.place(path, [&](const std::string& temporary) { list(temporary, pieces); });
+    if (names_iteration(file)) pending.enter(series_.of(file, *first_), iteration, path);
+  });
+  if (rank_ == 0 && names_iteration(file)) names_.written(path);
+  paths_[file] = path;
+}
+
+template <class Piece>
+std::vector<PieceFile> written(const std::vector<Piece>& pieces) {
+  std::vector<PieceFile> files;
+  for (const Piece& piece : pieces) {
+    if (piece.file.count > 0) files.push_back(piece.file);
+  }
+  return files;
+}
+
+void FileStore::add_pieces(const std::string& file, const Iteration& iteration, const Table& mine,
+                           Communicator& servers) {
+  const ResultFormat& format = format_of(file, &ResultFormat::table, "tables");
+  write_pieces(
+      file, iteration, servers, {{{}, mine.rows()}, {}},
+      [&](const std::string& path) { format.table(path, mine, false, directory_->provenance()); },
+      [&](const std::string& path, const std::vector<Piece>& pieces) {
+        tables_.keep_provenance();
+        format.table_list(path, mine, written(pieces));
+      });
+}
+
+void FileStore::add_pieces(const std::string& file, const Iteration& iteration, const SurfaceStream& mine,
+                           Communicator& servers) {
+  const ResultFormat& format = format_of(file, &ResultFormat::surface, "surfaces");
+  write_pieces(
+      file, iteration, servers, {{{}, mine.points()}, {}},
+      [&](const std::string& path) { format.surface(path, mine, iteration, directory_->provenance()); },
+      [&](const std::string& path, const std::vector<Piece>& pieces) {
+        format.surface_list(path, mine.outline(), written(pieces), iteration, directory_->provenance());
+      });
+}
+
+void FileStore::add_pieces(const std::string& file, const Iteration& iteration, const CellSet& mine,
+                           Communicator& servers) {
+  const ResultFormat& format = format_of(file, &ResultFormat::cells, "cells");
+  write_pieces(
+      file, iteration, servers, {{{}, mine.types.size()}, {}},
+      [&](const std::string& path) { format.cells(path, mine, iteration, directory_->provenance()); },
+      [&](const std::string& path, const std::vector<Piece>& pieces) {
+        format.cells_list(path, mine, written(pieces), iteration, directory_->provenance());
+      });
+}
+
+void FileStore::add_pieces(const std::string& file, const Iteration& iteration, const DataSet& mine,
+                           Communicator& servers) {
+  const ResultFormat& format = format_of(file, &ResultFormat::data, "data sets");
+  Piece own;
+  own.file.count = 1;
+  own.description = packed(without_values(mine));
+  write_pieces(
+      file, iteration, servers, std::move(own),
+      [&](const std::string& path) {
+        for (const DataSet::Array& array : mine.arrays) check_array(array);
+        format.data(path, {&mine, 1}, iteration, directory_->provenance());
+      },
+      [&](const std::string& path, const std::vector<Piece>& pieces) {
+        std::vector<DataSet> parts;
+        for (const Piece& piece : pieces) parts.push_back(unpacked_data(piece.description));
+        check_parts(parts);
+        format.data_list(path, parts, written(pieces), iteration, directory_->provenance());
+      });
+}
+
+void check(const std::string& file, const Surface& surface) {
+  check_texts(file, surface.point_data);
+  for (const Surface::Array& array : surface.point_data) {
+    const std::size_t expected = surface.points.size() * static_cast<std::size_t>(std::max(array.components, 0));
+    if (array.components >= 1 && array.values.size() == expected) continue;
+    fail(Code::analysis,
+         "the surface for '{}' has {} points, but its array '{}' of {} components has {} values; the analysis that "
+         "made it must give one tuple a point",
+         file, surface.points.size(), array.name, array.components, array.values.size());
+  }
+}
+
+class FileResults final : public Results, public EarlierTables, public ChartResults {
+ public:
+  [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const override {
+    return store_.earlier_rows(file, iteration_);
+  }
+  FileResults(FileStore& store, const Iteration& iteration) : store_(store), iteration_(iteration) {}
+  void add(const std::string& file, const Table& table) override {
+    check_texts(file, table);
+    if (!is_data(file)) return store_.add(file, iteration_, table);
+    add(file, data_set_of(file, table, 0, static_cast<Index>(table.rows())));
+  }
+  void draw(const ChartOrder& order) override { store_.draw(order, iteration_); }
+  void add(const std::string& file, const Image& image) override { store_.add(file, iteration_, image); }
+  void add(const std::string& file, const Surface& surface) override {
+    check(file, surface);
+    add_stream(file, WholeSurface(surface));
+  }
+  void add_stream(const std::string& file, const SurfaceStream& surface) override {
+    store_.add(file, iteration_, surface);
+  }
+  void add(const std::string& file, const CellSet& cells) override {
+    check_texts(file, cells.point_data);
+    check_texts(file, cells.cell_data);
+    store_.add(file, iteration_, cells);
+  }
+  void add(const std::string& file, const DataSet& data) override { add_whole(file, {&data, 1}); }
+
+  void add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how) override {
+    run_collectively(servers, [&] { check_texts(file, mine); });
+    if (is_data(file)) return add_as_data(*this, file, mine, servers, how);
+    if (names_iteration(file) && store_.has(file, &ResultFormat::table_list) &&
+        in_pieces(how, bytes_of(mine), servers)) {
+      return store_.add_pieces(file, iteration_, mine, servers);
+    }
+    Results::add_parts(file, mine, servers, how);
+  }
+  void add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces how) override {
+    run_collectively(servers, [&] { check(file, mine); });
+    if (in_surface_pieces(file, WholeSurface(mine), servers, how)) {
+      return store_.add_pieces(file, iteration_, WholeSurface(mine), servers);
+    }
+    Results::add_parts(file, mine, servers, how);
+  }
+  void add_stream_parts(const std::string& file, const SurfaceStream& mine, Communicator& servers,
+                        Pieces how) override {
+    if (in_surface_pieces(file, mine, servers, how)) return store_.add_pieces(file, iteration_, mine, servers);
+    Results::add_parts(file, collected(mine), servers, how);
+  }
+  void add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces how) override {
+    run_collectively(servers, [&] {
+      check_texts(file, mine.point_data);
+      check_texts(file, mine.cell_data);
+    });
+    if (store_.has(file, &ResultFormat::cells_list) && in_pieces(how, bytes_of(mine), servers)) {
+      return store_.add_pieces(file, iteration_, mine, servers);
+    }
+    Results::add_parts(file, mine, servers, how);
+  }
+  void add_parts(const std::string& file, const DataSet& mine, Communicator& servers, Pieces how) override {
+    run_collectively(servers, [&] { check_texts(file, mine); });
+    if (store_.has(file, &ResultFormat::data_list) && in_pieces(how, bytes_of(mine), servers)) {
+      return store_.add_pieces(file, iteration_, mine, servers);
+    }
+    if (servers.size() == 1) return add_whole(file, std::span(&mine, 1));
+    // Each part goes to its place in the file: nobody puts them together in memory.
+    const std::vector<DataSet> parts = gather_parts(mine, servers);
+    run_collectively(servers, [&] {
+      if (servers.rank() == 0) add_whole(file, parts);
+    });
+  }
+
+ private:
+  /// Whether a table becomes a data set there.
+  [[nodiscard]] bool is_data(const std::string& file) const {
+    return names_iteration(file) && !store_.has(file, &ResultFormat::table) && store_.has(file, &ResultFormat::data);
+  }
+  [[nodiscard]] bool in_surface_pieces(const std::string& file, const SurfaceStream& mine, Communicator& servers,
+                                       Pieces how) const {
+    return store_.has(file, &ResultFormat::surface_list) && in_pieces(how, bytes_of(mine), servers);
+  }
+  void add_whole(const std::string& file, std::span<const DataSet> parts) {
+    for (const DataSet& part : parts) {
+      check_texts(file, part);
+      for (const DataSet::Array& array : part.arrays) check_array(array);
+    }
+    check_parts(parts);
+    store_.add(file, iteration_, parts);
+  }
+
+  FileStore& store_;
+  Iteration iteration_;
+};
+
+std::unique_ptr<Results> FileStore::begin(const Iteration& iteration) {
+  if (!first_) first_ = iteration;
+  if (charts_) charts_->look();
+  return std::make_unique<FileResults>(*this, iteration);
+}
+
+}  // namespace
+
+std::unique_ptr<ResultStore> make_result_store(const Registry& registry,
+                                               std::shared_ptr<const OutputDirectory> directory, int rank) {
+  return std::make_unique<FileStore>(registry, std::move(directory), rank);
+}
+
+}  // namespace sidestream

@@ -1,0 +1,231 @@
+#include "storage/results/series.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/numbers.hpp"
+#include "base/retry_while_out_of_memory.hpp"
+#include "base/timer.hpp"
+#include "data/file_pattern.hpp"
+#include "storage/files/file_names.hpp"
+#include "storage/files/output_file.hpp"
+#include "storage/formats/vtk_xml.hpp"
+
+namespace sidestream {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string ending_of(const std::string& pattern) { return fs::path(pattern).extension().string(); }
+
+}  // namespace
+
+Series::Series(std::shared_ptr<const OutputDirectory> directory, std::string pattern)
+    : directory_(std::move(directory)), pattern_(std::move(pattern)), ending_(ending_of(pattern_)) {
+  constexpr std::array vtk_endings{".vtp",  ".vti",  ".vtr",  ".vts",  ".vtu", ".pvtp",
+                                   ".pvti", ".pvtr", ".pvts", ".pvtu", ".vtm"};
+  const std::string stem = directory_->path(series_stem(pattern_), {}, 0);
+  json_path_ = stem + ending_ + ".series";
+  if (std::find(vtk_endings.begin(), vtk_endings.end(), ending_) != vtk_endings.end()) pvd_path_ = stem + ".pvd";
+  rest_path_ = rest_of(json_path_);
+}
+
+std::string Series::rest_of(const std::string& index) { return hidden_beside(index, ".rest"); }
+
+Series::~Series() {
+  if (versions_ > 1) {
+    log::warning("{} files of '{}' got a version in their name because their names were taken", versions_, pattern_);
+  }
+  if (listed_ == entries_.size()) return;
+  try {
+    retry_while_out_of_memory([&] { replace(); });
+  } catch (const std::exception& error) {
+    log::error("the index '{}' lacks the last {} files: {}", json_path_, entries_.size() - listed_, error.what());
+  }
+}
+
+namespace {
+
+/// yaml-cpp's own conversions depend on the program's locale.
+template <class Read>
+auto number_in(const YAML::Node& node, Read read) {
+  const auto number = read(node.as<std::string>());
+  if (!number) throw YAML::RepresentationException(node.Mark(), "not a number");
+  return *number;
+}
+
+}  // namespace
+
+/// Enters what `json` (a subset of YAML) lists.
+void Series::take(const std::string& json, const ResumeFilter& what) {
+  const auto whole = [](const std::string& text) { return whole_of<std::int64_t>(text); };
+  std::set<std::string> known;
+  for (const Entry& entry : entries_) known.insert(entry.name);
+  for (const auto& file : YAML::Load(json)["files"]) {
+    Entry entry;
+    entry.name = file["name"].as<std::string>();
+    entry.iteration.time = number_in(file["time"], real_of);
+    entry.iteration.cycle = number_in(file["cycle"], whole);
+    entry.iteration.index = number_in(file["iteration"], whole);
+    if (what.keeps(entry.iteration.index, entry.iteration.cycle) && known.insert(entry.name).second) {
+      entries_.push_back(std::move(entry));
+    }
+  }
+}
+
+void Series::resume(const ResumeFilter& what) {
+  std::string reading;
+  try {
+    if (reading = json_path_; fs::exists(reading)) take(read_file(reading), what);
+    if (reading = rest_path_; fs::exists(reading)) {
+      std::string rest = read_file(reading);
+      rest.resize(rest.rfind('\n') + 1);  // npos + 1 is 0; a line without end was being written in a crash
+      std::replace(rest.begin(), rest.end(), '\n', ',');
+      take("{\"files\": [" + rest + "]}", what);
+    }
+  } catch (const YAML::Exception& error) {
+    fail(Code::file,
+         "'{}', which this run should continue, is not an index that Sidestream wrote (line {}: {}); move it "
+         "away or "
+         "choose another file name",
+         reading, error.mark.line + 1, error.msg);
+  }
+}
+
+/// Few and small files are indexed at once; replacing the index for each of many would cost their number squared.
+bool Series::is_due() const {
+  const std::size_t missing = entries_.size() - listed_;
+  return 16 * missing >= entries_.size() || now() - replaced_at_ > std::max(1.0, 100 * replacing_took_);
+}
+
+/// Both files or none, unless giving a name fails.
+void Series::replace_index() {
+  std::vector<std::string> paths{json_path_}, temporaries;
+  if (!pvd_path_.empty()) paths.push_back(pvd_path_);
+  for (const std::string& path : paths) temporaries.push_back(directory_->temporary(path));
+  bool complete = false;
+  try {
+    write_file(temporaries[0], as_json());
+    if (!pvd_path_.empty()) write_file(temporaries[1], as_pvd());
+    complete = true;
+    commit_all(*directory_, paths);
+    has_replaced_.fill(true);
+  } catch (...) {
+    for (std::size_t n = 0; n < paths.size(); ++n) {
+      // Whose temporary is gone was named.
+      if (complete)
+        retry_while_out_of_memory([&] { has_replaced_[n] = has_replaced_[n] || !fs::exists(temporaries[n]); });
+      directory_->discard(paths[n]);
+    }
+    throw;
+  }
+}
+
+void Series::replace() {
+  const double start = now();
+  listed_ = 0;  // until all of it is there
+  replace_index();
+  std::error_code ignored;
+  fs::remove(rest_path_, ignored);
+  listed_ = entries_.size();
+  replaced_at_ = now();
+  replacing_took_ = replaced_at_ - start;
+}
+
+void Series::add(const Iteration& iteration, const std::string& path) {
+  const bool versioned = has_version(iteration, path);
+  entries_.push_back({iteration, relative(path)});
+  try {
+    if (is_due()) {
+      replace();
+    } else {
+      append_to_file(rest_path_, entry_text(entries_.back()) + "\n");
+    }
+  } catch (...) {
+    drop_last();
+    throw;
+  }
+  if (versioned && ++versions_ == 1) retry_while_out_of_memory([&] { say_version(iteration, path); });
+}
+
+void Series::drop_last() noexcept {
+  entries_.pop_back();
+  listed_ = 0;  // until the index is replaced: now, or, where that fails too, with the next file
+  if (!has_replaced_[0] && !has_replaced_[1]) return;
+  try {
+    retry_while_out_of_memory([&] {
+      std::error_code ignored;
+      if (!entries_.empty()) return replace();
+      if (has_replaced_[0]) fs::remove(json_path_, ignored);
+      if (has_replaced_[1]) fs::remove(pvd_path_, ignored);
+    });
+  } catch (const std::exception&) {
+  }
+}
+
+bool Series::has_version(const Iteration& iteration, const std::string& path) const {
+  const std::string first = directory_->path(pattern_, iteration, 0);
+  // A list of pieces has another ending than the file that it stands for.
+  return fs::path(path).replace_extension() != fs::path(first).replace_extension();
+}
+
+void Series::say_version(const Iteration& iteration, const std::string& path) const {
+  log::warning(
+      "'{}' has been written before, by this run or by the one that it resumes, and is kept: iteration {} (cycle {}, "
+      "time {}) went to '{}'; the index lists it. Further ones are counted",
+      directory_->path(pattern_, iteration, 0), iteration.index, iteration.cycle, iteration.time, path);
+}
+
+std::string Series::relative(const std::string& path) const {
+  return fs::path(path).lexically_relative(fs::path(json_path_).parent_path()).generic_string();
+}
+
+std::string Series::entry_text(const Entry& entry) {
+  const auto& [index, cycle, time] = entry.iteration;
+  return fmt::format("{{\"name\": {}, \"time\": {}, \"cycle\": {}, \"iteration\": {}}}", quoted_text(entry.name), time,
+                     cycle, index);
+}
+
+std::string Series::as_json() const {
+  std::string text = "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [";
+  const char* separator = "\n";
+  for (const Entry& entry : entries_) {
+    text += fmt::format("{}    {}", separator, entry_text(entry));
+    separator = ",\n";
+  }
+  return text + "\n  ]\n}\n";
+}
+
+std::string Series::as_pvd() const {
+  std::string text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>\n";
+  for (const Entry& entry : entries_) {
+    text += fmt::format("<DataSet timestep=\"{}\" file=\"{}\"/>\n", entry.iteration.time, xml_escaped(entry.name));
+  }
+  return text + "</Collection>\n</VTKFile>\n";
+}
+
+Series& SeriesSet::of(const std::string& pattern, const Iteration& first) {
+  const std::string key = series_stem(pattern) + ending_of(pattern);
+  if (const auto found = by_stem_.find(key); found != by_stem_.end()) {
+    if (found->second->pattern() == pattern) return *found->second;
+    fail(Code::configuration,
+         "the files '{}' and '{}' would share the index '{}.series'; give them names that differ in more "
+         "than the "
+         "iteration",
+         found->second->pattern(), pattern, key);
+  }
+  auto series = std::make_unique<Series>(directory_, pattern);
+  if (directory_->resumes()) series->resume(ResumeFilter(*directory_, first));
+  return *by_stem_.emplace(key, std::move(series)).first->second;
+}
+
+}  // namespace sidestream

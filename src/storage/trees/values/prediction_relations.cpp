@@ -1,0 +1,208 @@
+// What companions say of a value.
+#include <algorithm>
+
+#include "storage/trees/values/elements.hpp"
+#include "storage/trees/values/face_fluxes.hpp"
+#include "storage/trees/values/group_order.hpp"
+#include "storage/trees/values/prediction.hpp"
+#include "storage/trees/values/prediction_loops.hpp"
+
+namespace sidestream::trees {
+
+using namespace prediction_loops;
+
+namespace {
+
+/// Has the first lines of the pages of these bytes brought from memory: the processor itself looks ahead within a page.
+void fetch_pages(BytesView bytes, std::size_t first, std::size_t count) noexcept {
+  constexpr std::size_t page = 4096, line = 64, lines = 4;
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const std::size_t end = std::min(bytes.size(), first + count);
+  for (std::size_t at = first + (0 - (begin + first)) % page; at < end; at += page) {
+    const std::size_t most = std::min(end, at + lines * line);
+    for (std::size_t one = at; one < most; one += line) __builtin_prefetch(bytes.data() + one);
+  }
+}
+
+}  // namespace
+
+void Predictor::read_companions() {
+  std::size_t next = 0;
+  for (std::size_t n = 0; n < near_.size(); ++n) {
+    if ((needed_ >> n & 1) == 0) continue;
+    const Companion& from = chunk_.companions[n];
+    near_[n] = read_run(from.type, from.values, first_ * sons_, count_ * sons_, copies_[next++].data());
+    fetch_pages(from.values, (first_ + count_) * sons_ * size_of(from.type), count_ * sons_ * size_of(from.type));
+  }
+}
+
+void Predictor::read_father_cells(int companion, Row& out) const {
+  const Companion& from = chunk_.companions[static_cast<std::size_t>(companion)];
+  read_elements(from.type, from.fathers, father_at_.data(), count_, out.data());
+}
+
+namespace {
+
+/// `read(number)` is where the values of a companion are; `product` is used.
+template <class Read>
+void add_all_terms(const std::vector<RelationTerm>& terms, std::size_t count, Read&& read, double* product,
+                   double* out) {
+  std::array<Product, 16> together;
+  std::size_t held = 0;
+  const auto add_held = [&] {
+    if (held > 0) add_products(together.data(), held, count, out);
+    held = 0;
+  };
+  for (const RelationTerm& term : terms) {
+    const std::vector<int>& times = term.times;
+    if (term.over.empty() && (times.size() == 2 || times.size() == 3)) {
+      together[held++] = {term.coefficient, read(times[0]), read(times[1]),
+                          times.size() == 3 ? read(times[2]) : nullptr};
+      if (held == together.size()) add_held();
+      continue;
+    }
+    add_held();
+    std::fill_n(product, count, term.coefficient);
+    for (const int number : times) multiply(read(number), count, product);
+    for (const int number : term.over) divide(read(number), count, product);
+    for (std::size_t n = 0; n < count; ++n) out[n] += product[n];
+  }
+  add_held();
+}
+
+}  // namespace
+
+// In runs so short that what all terms read of them stays at hand.
+void Predictor::add_terms(const std::vector<RelationTerm>& terms, Cells& out) const {
+  constexpr std::size_t run = 256;
+  std::array<double, run> product;
+  for (std::size_t first = 0; first < count_ * sons_; first += run) {
+    const std::size_t count = std::min(run, count_ * sons_ - first);
+    add_all_terms(
+        terms, count, [&](int number) { return cells_of(number) + first; }, product.data(), out.data() + first);
+  }
+}
+
+void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& out) {
+  std::uint32_t here = 0;
+  const auto read = [&](int number) {
+    const std::uint32_t bit = std::uint32_t{1} << number;
+    Row& row = father_rows_[static_cast<std::size_t>(std::popcount(needed_ & (bit - 1)))];
+    if ((here & bit) == 0) read_father_cells(number, row);
+    here |= bit;
+    return row.data();
+  };
+  Row product;
+  add_all_terms(terms, count_, read, product.data(), out.data());
+}
+
+void Predictor::by_closure(std::size_t son) {
+  std::copy_n(offset_[son].begin(), count_, predicted_.begin());
+  from_.fill(Source::closure);
+}
+
+void Predictor::find_across() {
+  const FaceRelation& face = *relations_.face;
+  if (arrangement_ != nullptr) {
+    arrangement_->find_across(groups(), count_, across_.data());
+  } else {
+    const std::size_t sides = 2 * dimensions_;
+    const Index* beside = chunk_.groups.beside.data() + first_ * sides + 2 * static_cast<std::size_t>(face.axis);
+    if (face.high) ++beside;
+    for (std::size_t g = 0; g < count_; ++g) across_[g] = finder_->find(beside[g * sides]);
+    // Out of the variable itself only what lies in tiles before.
+    const bool any = plan_.shared || all_known_;
+    for (std::size_t g = 0; !any && g < count_; ++g)
+      across_[g] = across_[g] < static_cast<Index>(first_) ? across_[g] : -1;
+  }
+  Index some = 0, all = -1;
+  for (std::size_t g = 0; g < count_; ++g) {
+    some |= across_[g];
+    all &= across_[g];
+  }
+  all_across_ = some >= 0;
+  none_across_ = all < 0;
+}
+
+void Predictor::cells_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept {
+  const auto other = static_cast<Index>(son ^ (std::size_t{1} << relations_.face->axis));
+  const auto sons = static_cast<Index>(sons_);
+  for (std::size_t g = 0; g < count_; ++g) cells[g] = (across_[g] * sons + other) | across_[g] >> 63;
+}
+
+void Predictor::take_across(Source source, const Row& other) noexcept {
+  if (none_across_) return;
+  if (all_across_) {
+    std::copy_n(other.begin(), count_, predicted_.begin());
+    from_.fill(source);
+    return;
+  }
+  for (std::size_t g = 0; g < count_; ++g) {
+    predicted_[g] = across_[g] < 0 ? predicted_[g] : other[g];
+    from_[g] = across_[g] < 0 ? from_[g] : source;
+  }
+  uniform_ = false;
+}
+
+// The face is also that of the cell beside it, in the group or in that of what is beside the father.
+void Predictor::by_shared(std::size_t son) {
+  const FaceRelation& face = *relations_.face;
+  const auto axis = static_cast<std::size_t>(face.axis);
+  const Companion& opposite = chunk_.companions[static_cast<std::size_t>(face.opposite)];
+  const std::size_t other = son ^ (std::size_t{1} << axis);
+  const bool inner = ((son >> axis & 1) != 0) != face.high;
+  if (inner) {
+    const double* const cells = cells_of(face.opposite) + other;
+    for (std::size_t g = 0; g < count_; ++g) predicted_[g] = cells[g * sons_];
+    from_.fill(Source::shared);
+    uniform_ = true;
+    return;
+  }
+  if (!plan_.across) return;
+  std::array<Index, tile_groups> cells;
+  cells_across(son, cells);
+  Row there;
+  read_beside(opposite.type, opposite.values, cells.data(), count_, there.data());
+  take_across(Source::shared, there);
+}
+
+// From the face at the other end of the same cell; or, where that is not known but a sibling's is, through the sibling.
+void Predictor::by_divergence(std::size_t step) {
+  const FaceRelation& face = *relations_.face;
+  const std::size_t son = order_[step], other = son ^ (std::size_t{1} << face.axis);
+  Row opposite;
+  const double *known = values_[other].data(), *flow = flow_[other].data();
+  if (face.opposite >= 0) {
+    const double* const cells = cells_of(face.opposite) + son;
+    for (std::size_t g = 0; g < count_; ++g) opposite[g] = cells[g * sons_];
+    known = opposite.data();
+    flow = flow_[son].data();
+  } else if (step < members_) {
+    if (plan_.across) by_neighbour(son);
+    return;
+  }
+  // Out of a low face follows the high one by subtraction; what is known is low if a high face is wanted of the same
+  // cell, and if a low one is wanted whose cell's lower sibling is known.
+  const bool upwards = face.high == (face.opposite >= 0);
+  (upwards ? subtract : add)(known, flow, count_, predicted_.data());
+  from_.fill(Source::divergence);
+}
+
+// Through the cell beside it in another group, whose other face is known.
+void Predictor::by_neighbour(std::size_t son) {
+  std::array<Index, tile_groups> cells;
+  cells_across(son, cells);
+  Row values, flow, through;
+  read_beside(chunk_.type, own_, cells.data(), count_, values.data());
+  if (!flows_.empty()) {
+    read_beside(flows_.data(), cells.data(), count_, flow.data());
+  } else {
+    for (std::size_t g = 0; g < count_; ++g) {
+      read_flows(chunk_, relations_, static_cast<std::size_t>(std::max<Index>(cells[g], 0)), 1, &flow[g]);
+    }
+  }
+  (relations_.face->high ? add : subtract)(values.data(), flow.data(), count_, through.data());
+  take_across(Source::divergence, through);
+}
+
+}  // namespace sidestream::trees

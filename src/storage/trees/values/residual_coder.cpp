@@ -1,0 +1,355 @@
+#include "storage/trees/values/residual_coder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "storage/trees/values/length_loops.hpp"
+#include "storage/trees/values/stream_parts.hpp"
+
+namespace sidestream::trees {
+
+using namespace length_loops;
+
+namespace {
+
+/// Fewer numbers than this are not worth four classes of each son, or two, or one: codes take more than they save.
+constexpr std::size_t four_classes_from = 16384, two_classes_from = 4096, one_class_from = 512;
+/// One expected length of so many is looked at to divide them into classes.
+constexpr std::size_t looked_at = 8;
+/// In the head: no number has this code; its numbers are in a list of their own.
+constexpr std::uint8_t unused = 254, in_list = 255;
+/// Bits of a code, on the mean, below which there may be repetitions to find.
+constexpr double worth_a_list = 1.25;
+constexpr int list_level = 3;
+
+unsigned digits_of(std::size_t size) noexcept { return size == 4 ? 24 : 53; }
+
+void pack_part(const Bytes& part, int level, Packer& packer, Bytes& out) {
+  Bytes packed;
+  packer.pack({as_bytes(part), part.size()}, level, packed);
+  put_number(part.size(), out);
+  put_number(packed.size(), out);
+  out.insert(out.end(), packed.begin(), packed.end());
+}
+
+/// `most`: the bytes that it unpacks to at most.
+std::vector<std::uint8_t> unpack_part(BytesView& stream, std::size_t most) {
+  const std::uint64_t size = take_number(stream), packed = take_number(stream);
+  if (size > most) fail_damaged("has a list of too many numbers");
+  std::vector<std::uint8_t> part(static_cast<std::size_t>(size));
+  unpack(take_bytes(stream, packed), part);
+  return part;
+}
+
+/// Whether a number may have this code.
+bool has_code(std::size_t code, std::size_t classes) noexcept {
+  if (code >= slope_codes) return true;
+  return classes == 0 ? code == 0 : code % most_classes < classes;
+}
+
+template <class T>
+void put_plain(T value, Bytes& out) {
+  const std::size_t at = out.size();
+  out.resize(at + sizeof value);
+  std::memcpy(out.data() + at, &value, sizeof value);
+}
+
+template <class T>
+T take_plain(BytesView& stream) {
+  T value;
+  std::memcpy(&value, take_bytes(stream, sizeof value).data(), sizeof value);
+  return value;
+}
+
+}  // namespace
+
+LengthWriter::LengthWriter(std::size_t numbers, std::size_t size)
+    : digits_(digits_of(size)),
+      size_(size),
+      numbers_(new std::byte[numbers * size]),
+      kinds_(new std::uint8_t[numbers]),
+      marks_(new std::uint16_t[numbers]) {}
+
+void LengthWriter::begin_tile(const double* change, const double* father, std::size_t count) {
+  expected_.begin(change, father, count, digits_);
+}
+
+template <class W>
+void LengthWriter::put(std::size_t step, const TileSources& tile) {
+  std::uint8_t* const kinds = kinds_.get() + count_;
+  std::uint16_t* const marks = marks_.get() + count_;
+  find_kinds(reinterpret_cast<const W*>(room()), tile.count, kinds);
+  const auto mark = [](Source from) { return static_cast<std::uint16_t>(first_mark + static_cast<unsigned>(from)); };
+  if (tile.uniform && tile.from[0] != Source::slope) {
+    std::fill_n(marks, tile.count, mark(tile.from[0]));
+  } else {
+    const LengthEstimates& estimates = expected_.next();
+    std::copy_n(estimates.data(), tile.count, marks);
+    for (std::size_t g = 0; !tile.uniform && g < tile.count; ++g) {
+      marks[g] = tile.from[g] == Source::slope ? marks[g] : mark(tile.from[g]);
+    }
+  }
+  expected_.add(tile, kinds);
+  rows_.push_back({static_cast<std::uint8_t>(step), static_cast<std::uint16_t>(tile.count)});
+  count_ += tile.count;
+}
+
+template void LengthWriter::put<std::uint32_t>(std::size_t, const TileSources&);
+template void LengthWriter::put<std::uint64_t>(std::size_t, const TileSources&);
+
+// About as many numbers in each.
+void LengthWriter::choose_classes() {
+  for (auto& limits : limits_) limits.fill(first_mark);
+  classes_ = count_ >= four_classes_from ? 4 : count_ >= two_classes_from ? 2 : count_ >= one_class_from ? 1 : 0;
+  if (classes_ > 1) choose_limits();
+}
+
+void LengthWriter::choose_limits() {
+  constexpr std::size_t width = 4;
+  std::array<std::array<std::uint32_t, first_mark / width / 16>, 8> found{};
+  const std::uint16_t* marks = marks_.get();
+  for (const Row& row : rows_) {
+    for (std::size_t g = 0; g < row.count; g += looked_at) {
+      if (marks[g] < first_mark) ++found[row.step][std::min(marks[g] / width, found[0].size() - 1)];
+    }
+    marks += row.count;
+  }
+  for (std::size_t step = 0; step < found.size(); ++step) {
+    std::size_t all = 0, below = 0, next = 0;
+    for (const std::uint32_t count : found[step]) all += count;
+    for (std::size_t n = 0; n < found[step].size() && all > 0; ++n) {
+      below += found[step][n];
+      while (next + 1 < classes_ && below * classes_ >= all * (next + 1)) {
+        limits_[step][next++] = static_cast<std::uint16_t>(width * (n + 1));
+      }
+    }
+  }
+}
+
+void LengthWriter::count_kinds() {
+  for (SymbolCounts& counts : counts_) counts.fill(0);
+  LengthRow codes;
+  std::size_t first = 0;
+  for (const Row& row : rows_) {
+    std::uint16_t* const marks = marks_.get() + first;
+    choose_codes(marks, row.count, classes_ == 0 ? 0 : row.step, limits_[row.step], codes.data());
+    join_symbols(codes.data(), kinds_.get() + first, row.count, marks);
+    first += row.count;
+  }
+  count_symbols(marks_.get(), count_, counts_[0].data());
+}
+
+void LengthWriter::find_codes() {
+  choose_classes();
+  count_kinds();
+  for (std::size_t n = 0; n < length_codes; ++n) {
+    tables_[n] = code_for(counts_[n]);
+    words_[n] = code_words(tables_[n]);
+  }
+}
+
+// Where nearly all numbers have the same length their list may be smaller than a bit for each.
+void LengthWriter::put_head(Packer& packer, Bytes& out) {
+  Bytes head, lists;
+  put_byte(static_cast<std::uint8_t>(classes_), head);
+  for (const auto& limits : limits_) {
+    for (std::size_t n = 1; n < classes_; ++n) put_plain(limits[n - 1], head);
+  }
+  for (std::size_t n = 0; n < length_codes; ++n) {
+    if (!has_code(n, classes_)) continue;
+    std::uint64_t count = 0;
+    for (const std::uint32_t one : counts_[n]) count += one;
+    const std::uint64_t bits = coded_bits(tables_[n], counts_[n]);
+    if (tables_[n].empty()) {
+      put_byte(unused, head);
+      continue;
+    }
+    if (!tables_[n].single() && static_cast<double>(bits) < worth_a_list * static_cast<double>(count)) {
+      Bytes list, packed;
+      for (std::size_t k = 0; k < count_; ++k) {
+        if (marks_[k] / code_symbols == n) put_byte(kinds_[k], list);
+      }
+      pack_part(list, list_level, packer, packed);
+      if (8 * packed.size() < bits) {
+        lists.insert(lists.end(), packed.begin(), packed.end());
+        put_byte(in_list, head);
+        words_[n] = {};
+        continue;
+      }
+    }
+    put_table(tables_[n], head);
+  }
+  pack_part(head, 0, packer, out);
+  out.insert(out.end(), lists.begin(), lists.end());
+}
+
+std::size_t LengthWriter::put_lane(std::size_t lane, std::uint8_t* to) const noexcept {
+  BitWriter writer(to);
+  std::size_t first = 0;
+  for (const Row& row : rows_) {
+    if (row.count > lane) {
+      write_lane(marks_.get() + first + lane, row.count - lane, words_[0].data(), writer);
+    }
+    first += row.count;
+  }
+  return writer.finish();
+}
+
+void LengthWriter::put_codes(Bytes& out) const {
+  const std::size_t room = (count_ / lanes + rows_.size() + 1) * longest_code / 8 + 1 + bit_slack;
+  const std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[lanes * room]);
+  std::array<std::uint32_t, lanes> sizes{};
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    sizes[lane] = static_cast<std::uint32_t>(put_lane(lane, bytes.get() + lane * room));
+    put_number(sizes[lane], out);
+  }
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const auto* from = reinterpret_cast<const std::byte*>(bytes.get() + lane * room);
+    out.insert(out.end(), from, from + sizes[lane]);
+  }
+}
+
+template <class W>
+void LengthWriter::put_low_bits(Bytes& out) const {
+  const std::unique_ptr<std::uint8_t[]> low(new std::uint8_t[count_]);
+  const std::uint64_t bits = find_low_bits(kinds_.get(), count_, low.get());
+  put_number((bits + 7) / 8, out);
+  const std::size_t at = out.size(), bytes = static_cast<std::size_t>((bits + 7) / 8);
+  out.resize(at + bytes + bit_slack);
+  write_low_bits(reinterpret_cast<const W*>(numbers_.get()), low.get(), count_,
+                 reinterpret_cast<std::uint8_t*>(out.data()) + at);
+  out.resize(at + bytes);
+}
+
+template <class W>
+void LengthWriter::finish(Packer& packer, Bytes& out) {
+  find_codes();
+  Bytes head;
+  put_head(packer, head);
+  put_low_bits<W>(out);
+  put_codes(out);
+  out.insert(out.end(), head.begin(), head.end());
+}
+
+template void LengthWriter::finish<std::uint32_t>(Packer&, Bytes&);
+template void LengthWriter::finish<std::uint64_t>(Packer&, Bytes&);
+
+LengthReader::LengthReader(BytesView stream, std::size_t numbers, std::size_t size)
+    : digits_(digits_of(size)), greatest_(static_cast<unsigned>(16 * size - 1)) {
+  const std::uint64_t bytes = take_number(stream);
+  const BytesView bits = take_bytes(stream, bytes);
+  if (stream.size() < bit_slack) fail_damaged("ends early");  // what is behind the bits is read with them
+  bits_ = as_bytes(bits);
+  bit_count_ = 8 * bytes;
+  std::array<std::uint64_t, lanes> sizes;
+  std::uint64_t all = 0;
+  for (std::uint64_t& one : sizes) {
+    one = take_number(stream);
+    if (one > stream.size()) fail_damaged("ends early");
+    all += one;
+  }
+  const BytesView codes = take_bytes(stream, all);
+  code_bytes_.resize(codes.size() + code_slack);
+  if (!codes.empty()) std::memcpy(code_bytes_.data(), codes.data(), codes.size());
+  std::uint64_t at = 0;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    lanes_[lane] = {code_bytes_.data() + at, 0};
+    lane_ends_[lane] = 8 * sizes[lane];
+    at += sizes[lane];
+  }
+  take_lists(stream, numbers);
+}
+
+void LengthReader::take_limits(BytesView& head) {
+  classes_ = take_byte(head);
+  if (classes_ > most_classes) fail_damaged("has too many classes of lengths");
+  for (auto& limits : limits_) {
+    limits.fill(first_mark);
+    for (std::size_t n = 1; n < classes_; ++n) limits[n - 1] = take_plain<std::uint16_t>(head);
+    // Each class begins behind the one before, so that there is none of more.
+    if (!std::is_sorted(limits.begin(), limits.end())) fail_damaged("has classes of lengths in disorder");
+  }
+}
+
+void LengthReader::take_code(std::size_t number, BytesView& head, BytesView& lists, std::size_t numbers) {
+  CodeTable table;
+  table.first = table.last = 0;
+  const bool there = has_code(number, classes_);
+  if (there && head.empty()) fail_damaged("ends early");
+  const std::uint8_t first = there ? std::to_integer<std::uint8_t>(head[0]) : unused;
+  if (there && first >= unused) head = head.subspan(1);
+  if (first == in_list) {
+    lists_[number] = unpack_part(lists, numbers);
+    const std::vector<std::uint8_t>& list = lists_[number];
+    if (list.empty() || *std::max_element(list.begin(), list.end()) > greatest_) {
+      fail_damaged("has a length beyond its type");
+    }
+    any_listed_ = true;
+  } else if (first != unused) {
+    table = take_table(head);
+    if (table.empty() || table.last > greatest_) fail_damaged("has a length beyond its type");
+  }
+  const std::span all(decoders_.get() + number * decode_entries, decode_entries);
+  fill_decoder(table, std::span<std::uint16_t, decode_entries>(all));
+}
+
+void LengthReader::take_lists(BytesView stream, std::size_t numbers) {
+  constexpr std::size_t most = 1 + sizeof(ClassLimits) + length_codes * (2 + code_symbols);
+  const std::vector<std::uint8_t> bytes = unpack_part(stream, most);
+  BytesView head = std::as_bytes(std::span(bytes));
+  take_limits(head);
+  decoders_.reset(new std::uint16_t[length_codes * decode_entries]);
+  for (std::size_t n = 0; n < length_codes; ++n) take_code(n, head, stream, numbers);
+  if (!head.empty() || !stream.empty()) fail_damaged("has more bytes than its lists");
+}
+
+void LengthReader::begin_tile(const double* change, const double* father, std::size_t count) {
+  expected_.begin(change, father, count, digits_);
+}
+
+void LengthReader::take_listed(const LengthRow& codes, std::size_t count, LengthRow& kinds) {
+  for (std::size_t g = 0; g < count; ++g) {
+    const std::vector<std::uint8_t>& list = lists_[codes[g]];
+    if (list.empty()) continue;
+    std::size_t& next = listed_[codes[g]];
+    if (next == list.size()) fail_damaged("has fewer lengths than values");
+    kinds[g] = list[next++];
+  }
+}
+
+template <class W>
+void LengthReader::take(std::size_t step, const TileSources& tile, W* numbers) {
+  LengthRow codes, kinds;
+  const auto code_of = [](Source from) {
+    return static_cast<std::uint8_t>(slope_codes - 1 + static_cast<std::size_t>(from));
+  };
+  if (tile.uniform && tile.from[0] != Source::slope) {
+    std::fill_n(codes.begin(), tile.count, code_of(tile.from[0]));
+  } else {
+    choose_codes(expected_.next().data(), tile.count, classes_ == 0 ? 0 : step, limits_[step], codes.data());
+    for (std::size_t g = 0; !tile.uniform && g < tile.count; ++g) {
+      codes[g] = tile.from[g] == Source::slope ? codes[g] : code_of(tile.from[g]);
+    }
+  }
+  read_codes(lanes_, decoders_.get(), codes.data(), tile.count, kinds.data());
+  if (any_listed_) take_listed(codes, tile.count, kinds);
+  std::uint64_t needed = 0;
+  bool enough = true;
+  for (std::size_t g = 0; g < tile.count; ++g) needed += low_bits_of(kinds[g]);
+  for (std::size_t lane = 0; lane < lanes; ++lane) enough = enough && lanes_[lane].place <= lane_ends_[lane];
+  if (!enough || needed > bit_count_ - place_) fail_damaged("has fewer bits than its lengths say");
+  place_ = read_numbers(bits_, place_, kinds.data(), tile.count, numbers);
+  expected_.add(tile, kinds.data());
+}
+
+template void LengthReader::take(std::size_t, const TileSources&, std::uint32_t*);
+template void LengthReader::take(std::size_t, const TileSources&, std::uint64_t*);
+
+void LengthReader::finish() const {
+  bool all = bit_count_ - place_ < 8;
+  for (std::size_t lane = 0; lane < lanes; ++lane) all = all && lane_ends_[lane] - lanes_[lane].place < 8;
+  for (std::size_t n = 0; n < length_codes; ++n) all = all && listed_[n] == lists_[n].size();
+  if (!all) fail_damaged("has more bits than its values");
+}
+
+}  // namespace sidestream::trees

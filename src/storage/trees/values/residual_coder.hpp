@@ -1,0 +1,108 @@
+// Numbers as their kinds (lengths and second bits), each by the code of those that are expected to be about as long,
+// and the bits that are left.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "storage/trees/values/code_table.hpp"
+#include "storage/trees/values/elements.hpp"
+#include "storage/trees/values/expected_lengths.hpp"
+#include "storage/trees/values/packer.hpp"
+
+namespace sidestream::trees {
+
+/// Numbers that are predicted by slopes have a code for each son and class of expected lengths, or in small chunks all
+/// the same, others one for each source.
+inline constexpr std::size_t most_classes = 4;
+inline constexpr std::size_t slope_codes = 8 * most_classes, length_codes = slope_codes + sources - 1;
+/// Of each son the expected lengths at which the second class begins, and so on.
+using ClassLimits = std::array<std::array<std::uint16_t, most_classes - 1>, 8>;
+
+/// Codes lie in several streams of bits, one number after the other in the next, so that several can be read at a time.
+inline constexpr std::size_t lanes = 4;
+
+class LengthWriter {
+ public:
+  /// For at most so many numbers of `size` bytes.
+  LengthWriter(std::size_t numbers, std::size_t size);
+  /// As ExpectedLengths.
+  void begin_tile(const double* change, const double* father, std::size_t count);
+  /// Where the numbers of the next son are to be written: of `size` bytes each, as many as the tile has groups.
+  [[nodiscard]] std::byte* room() noexcept { return numbers_.get() + count_ * size_; }
+  /// They have been.
+  template <class W>
+  void put(std::size_t step, const TileSources& tile);
+  /// Appends all of them.
+  template <class W>
+  void finish(Packer& packer, Bytes& out);
+
+ private:
+  struct Row {
+    std::uint8_t step;
+    std::uint16_t count;
+  };
+  void choose_classes();
+  void choose_limits();
+  void find_codes();
+  void count_kinds();
+  void put_head(Packer& packer, Bytes& out);
+  void put_codes(Bytes& out) const;
+  [[nodiscard]] std::size_t put_lane(std::size_t lane, std::uint8_t* to) const noexcept;
+  template <class W>
+  void put_low_bits(Bytes& out) const;
+
+  ExpectedLengths expected_;
+  unsigned digits_;
+  std::size_t size_, count_ = 0;
+  std::vector<Row> rows_;
+  std::unique_ptr<std::byte[]> numbers_;
+  std::unique_ptr<std::uint8_t[]> kinds_;   ///< of each number
+  std::unique_ptr<std::uint16_t[]> marks_;  ///< what length is expected, or the source; then length_loops' symbols
+  std::size_t classes_ = 0;
+  ClassLimits limits_{};
+  std::array<SymbolCounts, length_codes> counts_;
+  std::array<CodeTable, length_codes> tables_;
+  std::array<CodeWords, length_codes> words_;
+};
+
+class LengthReader {
+ public:
+  /// Throws Error(file) unless `stream` is what a LengthWriter finished. The stream is read from afterwards too.
+  LengthReader(BytesView stream, std::size_t numbers, std::size_t size);
+  void begin_tile(const double* change, const double* father, std::size_t count);
+  /// Throws Error(file) where there are no more.
+  template <class W>
+  void take(std::size_t step, const TileSources& tile, W* numbers);
+  /// Throws Error(file) if there is something left.
+  void finish() const;
+
+  struct Lane {
+    const std::uint8_t* bytes = nullptr;
+    std::uint64_t place = 0;
+  };
+
+ private:
+  void take_limits(BytesView& head);
+  void take_lists(BytesView stream, std::size_t numbers);
+  void take_code(std::size_t number, BytesView& head, BytesView& lists, std::size_t numbers);
+  void take_listed(const LengthRow& codes, std::size_t count, LengthRow& kinds);
+
+  ExpectedLengths expected_;
+  unsigned digits_;
+  unsigned greatest_;  ///< of kinds
+  std::size_t classes_ = 0;
+  ClassLimits limits_{};
+  std::unique_ptr<std::uint16_t[]> decoders_;
+  std::array<std::vector<std::uint8_t>, length_codes> lists_;
+  std::array<std::size_t, length_codes> listed_{};  ///< how many of the list have been taken
+  bool any_listed_ = false;
+  std::vector<std::uint8_t> code_bytes_;
+  std::array<Lane, lanes> lanes_{};
+  std::array<std::uint64_t, lanes> lane_ends_{};
+  const std::uint8_t* bits_ = nullptr;
+  std::uint64_t place_ = 0, bit_count_ = 0;
+};
+
+}  // namespace sidestream::trees

@@ -1,0 +1,49 @@
+// For the parameter that has literals coded at the fast levels too: an experiment to zstd's authors, and where a
+// library has it no more, lengths take some more bytes. What is made is the ordinary format.
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
+
+#include <memory>
+#include <new>
+
+#include "storage/trees/values/packer.hpp"
+
+namespace sidestream::trees {
+
+namespace {
+
+/// So far from one try for a repetition to the next that none is found: Huffman's code is left.
+constexpr int no_repetitions = -5000;
+
+struct Free {
+  void operator()(ZSTD_CCtx* context) const noexcept { ZSTD_freeCCtx(context); }
+};
+
+}  // namespace
+
+struct Packer::State {
+  std::unique_ptr<ZSTD_CCtx, Free> context{ZSTD_createCCtx()};
+};
+
+Packer::Packer() = default;
+Packer::~Packer() = default;
+
+std::size_t Packer::compress(std::span<const std::uint8_t> in, int level, std::span<std::byte> room) {
+  if (!state_) state_ = std::make_unique<State>();
+  ZSTD_CCtx* const context = state_->context.get();
+  if (context == nullptr) throw std::bad_alloc();
+  ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level == 0 ? no_repetitions : level);
+  if (level == 0) ZSTD_CCtx_setParameter(context, ZSTD_c_literalCompressionMode, ZSTD_lcm_huffman);
+  const std::size_t size = ZSTD_compress2(context, room.data(), room.size(), in.data(), in.size());
+  return ZSTD_isError(size) ? 0 : size;  // no room: it saves nothing
+}
+
+Packed compressor() noexcept { return Packed::zstd; }
+
+bool decompress_zstd(BytesView in, std::span<std::uint8_t> out) {
+  const std::size_t size = ZSTD_decompress(out.data(), out.size(), in.data(), in.size());
+  return !ZSTD_isError(size) && size == out.size();
+}
+
+}  // namespace sidestream::trees

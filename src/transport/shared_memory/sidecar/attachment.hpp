@@ -1,0 +1,53 @@
+// Sidecar, a server process' connection to the listener of its node.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/descriptor.hpp"
+#include "transport/shared_memory/node.hpp"
+#include "transport/shared_memory/sidecar/attach_protocol.hpp"
+
+namespace sidestream::shared_memory {
+
+/// Stands for the place of one server among those of its node, once it was accepted; the place is free again when this
+/// object, or the process, ends.
+class Attachment {
+ public:
+  /// What came of asking a listener for a place.
+  struct Attempt {
+    enum class Result { accepted, nobody, busy, refused } result = Result::nobody;
+    std::string reason;  ///< busy, refused: a sentence
+    std::unique_ptr<Attachment> attachment;
+  };
+  /// Waits for nothing but the answer of a listener that is there. Throws Error(system) if what it hands over is of no
+  /// use.
+  [[nodiscard]] static Attempt attempt(const std::string& name, const AttachRequest& request);
+
+  [[nodiscard]] const AttachAnswer& answer() const noexcept { return answer_; }
+  [[nodiscard]] const std::shared_ptr<Node>& node() const noexcept { return node_; }
+  [[nodiscard]] BytesView declarations() const noexcept;
+  /// The epoch that begins when all servers of the node have said `go`.
+  [[nodiscard]] std::uint64_t epoch() const noexcept { return answer_.epoch + 1; }
+
+  void signal(AttachSignal what) noexcept;
+  /// The simulation's end of the connection has gone: it closed, or died.
+  [[nodiscard]] bool ended() noexcept;
+  /// After `ended`: it closed in order.
+  [[nodiscard]] bool closed() const noexcept;
+  /// As if this process had died: clients look for other servers.
+  void hang_up() noexcept;
+  /// A server of this node has died or hung up.
+  [[nodiscard]] bool broken() const noexcept;
+
+ private:
+  Attachment(Descriptor socket, const AttachAnswer& answer, std::shared_ptr<Node> node, Segment declarations);
+
+  Descriptor socket_;
+  AttachAnswer answer_;
+  std::shared_ptr<Node> node_;
+  Segment declarations_;
+  bool ended_ = false;
+};
+
+}  // namespace sidestream::shared_memory

@@ -1,0 +1,44 @@
+// Sidecar, the simulation's end: a socket by which server processes find the node's shared memory, and a thread that
+// answers. One client of each node has it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "base/descriptor.hpp"
+#include "sidestream/extend/communicator.hpp"
+#include "transport/shared_memory/node.hpp"
+#include "transport/shared_memory/sidecar/address_file.hpp"
+#include "transport/shared_memory/sidecar/listener_loop.hpp"
+
+namespace sidestream::shared_memory {
+
+/// What the listener tells beside the shared memory.
+struct ListenerOffer {
+  Id session{};
+  int node = 0, nodes = 1;
+  Bytes declarations;  ///< for the servers; the listener does not read them
+};
+
+class Listener {
+ public:
+  /// Listens from now on; under another name, which is left in a file where servers look, if another user holds this
+  /// one. Throws Error(usage) if another simulation of this user has the name on the node, or if no such file can be
+  /// made, Error(system) if there can be no socket.
+  Listener(const std::string& name, std::shared_ptr<Node> node, const ListenerOffer& offer);
+  /// Says in the service state that the simulation closed, then ends all connections.
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+ private:
+  std::shared_ptr<Node> node_;
+  Segment declarations_;
+  std::unique_ptr<AddressFile> address_file_;  ///< if the name was taken
+  Descriptor socket_, wake_;
+  std::unique_ptr<ListenerLoop> loop_;
+  std::thread thread_;
+};
+
+}  // namespace sidestream::shared_memory

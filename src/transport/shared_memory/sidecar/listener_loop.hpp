@@ -1,0 +1,52 @@
+// What the listener's thread does: takes connections, gives places to one group of servers at a time, writes the
+// service state.
+#pragma once
+
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "transport/shared_memory/control.hpp"
+#include "transport/shared_memory/sidecar/attach_protocol.hpp"
+
+namespace sidestream::shared_memory {
+
+class ListenerLoop {
+ public:
+  /// `answer`: what a server that is accepted is told; `descriptors` are handed out with it.
+  ListenerLoop(int listener, int wake, ServiceState& service, const AttachAnswer& answer,
+               const std::array<int, 3>& descriptors)
+      : listener_(listener), wake_(wake), service_(service), answer_(answer), descriptors_(descriptors) {}
+  /// Until `wake` becomes readable. Never throws for what servers do.
+  void run();
+  /// After `run`: the simulation has closed. Servers find that when their connections end, with this object.
+  void close() { service_.set(epoch_, ServiceState::Phase::closed); }
+
+ private:
+  static constexpr int no_place = -1;
+  struct Connection {
+    Descriptor socket;
+    int place = no_place;
+    bool ready = false, leaving = false;
+  };
+  void accept_new();
+  /// False: the connection is over.
+  [[nodiscard]] bool receive(Connection& connection);
+  [[nodiscard]] bool receive_safely(Connection& connection) noexcept;
+  [[nodiscard]] bool answer(Connection& connection, const AttachRequest& request);
+  void take(Connection& connection, AttachSignal said);
+  void lose(const Connection& connection);
+  [[nodiscard]] int holders() const;
+  [[nodiscard]] bool all_ready() const;
+
+  int listener_, wake_;
+  ServiceState& service_;
+  AttachAnswer answer_;
+  std::array<int, 3> descriptors_;
+  std::vector<Connection> connections_;
+  Id group_{};  ///< that has the places
+  std::uint64_t epoch_ = 0;
+  bool attached_ = false;
+  int left_ = 0;  ///< servers of the attached group that have said that they leave
+};
+
+}  // namespace sidestream::shared_memory

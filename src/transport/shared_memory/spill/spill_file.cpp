@@ -1,0 +1,174 @@
+#include "transport/shared_memory/spill/spill_file.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+
+#include "base/checksum.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/own_environment.hpp"
+#include "base/text.hpp"
+#include "transport/shared_memory/spill/spill_folder.hpp"
+
+namespace sidestream::shared_memory {
+
+namespace {
+
+constexpr std::uint64_t alignment = 64;
+constexpr std::uint64_t step =
+    4ull << 20;  ///< the file grows by so much at least: a call for each block would cost time
+
+std::uint64_t place_bytes(std::uint64_t bytes) { return round_up(sizeof(SpillHeader) + bytes, alignment); }
+
+/// Growing a file beyond it is no error return but a signal.
+void check_limit(std::uint64_t size) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur) return;
+  fail(Code::system,
+       "'when_full: spill' may write {} bytes to a file, which exceeds the file size limit of this process, {} bytes; "
+       "raise it with ulimit -f or lower placement.spill.size",
+       size, limit.rlim_cur);
+}
+
+void write_all(int file, std::uint64_t offset, std::span<const std::byte> head, std::span<const std::byte> values,
+               const std::string& path) {
+  while (!head.empty() || !values.empty()) {
+    const std::array<iovec, 2> parts{iovec{const_cast<std::byte*>(head.data()), head.size()},
+                                     iovec{const_cast<std::byte*>(values.data()), values.size()}};
+    const ssize_t wrote = pwritev(file, parts.data(), 2, static_cast<off_t>(offset));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) {
+      fail(Code::system, "cannot write {} bytes to '{}' (when_full: spill): {}; the iteration is refused",
+           head.size() + values.size(), path, system_text(wrote < 0 ? errno : ENOSPC));
+    }
+    const auto done = static_cast<std::size_t>(wrote);
+    const std::size_t of_head = std::min(done, head.size());
+    head = head.subspan(of_head);
+    values = values.subspan(done - of_head);
+    offset += done;
+  }
+}
+
+}  // namespace
+
+AlignedBytes aligned_bytes(std::uint64_t bytes) {
+  return AlignedBytes(
+      static_cast<std::byte*>(::operator new[](std::max<std::uint64_t>(bytes, 1), std::align_val_t(64))));
+}
+
+SpillFile::SpillFile(const std::string& directory, std::uint64_t size) : places_(size / alignment * alignment) {
+  check_limit(size);
+  OwnedFile made = create_spill_file(directory);
+  file_ = std::move(made.descriptor);
+  path_ = std::move(made.path);
+}
+
+SpillFile::~SpillFile() { unlink(path_.c_str()); }
+
+bool SpillFile::fits(std::uint64_t bytes) const noexcept {
+  return bytes <= places_.size() && place_bytes(bytes) <= places_.size();
+}
+
+/// Blocks of the disk are taken before anything is written to them: that it is full is then no error of a write.
+bool SpillFile::grow(std::uint64_t end) {
+  if (end <= grown_) return true;
+  const FileSizeSignalHeld held;
+  for (const std::uint64_t to : {std::min(places_.size(), round_up(end, step)), end}) {
+    if (to <= grown_) continue;
+    int error = EINTR;
+    while (error == EINTR) {
+      error = posix_fallocate(file_.get(), static_cast<off_t>(grown_), static_cast<off_t>(to - grown_));
+    }
+    if (error == 0) {
+      grown_ = to;
+      return true;
+    }
+    if (to != end) continue;
+    if (!full_said_) {
+      log::warning("spill: '{}' cannot grow beyond {} bytes: {}; the simulation waits for room instead", path_, grown_,
+                   system_text(error));
+    }
+    full_said_ = true;
+  }
+  return false;
+}
+
+std::byte* SpillFile::take_memory(std::uint64_t bytes, std::uint64_t& capacity) {
+  AlignedBytes memory;
+  const auto idle = memory_->idle.lower_bound(bytes);
+  if (idle != memory_->idle.end() && idle->first <= 2 * std::max<std::uint64_t>(bytes, alignment)) {
+    capacity = idle->first;
+    memory = std::move(idle->second);
+    memory_->idle.erase(idle);
+  } else {
+    capacity = std::max(bytes, alignment);
+    memory = aligned_bytes(capacity);
+  }
+  std::byte* const data = memory.get();
+  memory_->used.emplace(data, std::move(memory));
+  return data;
+}
+
+std::optional<Region> SpillFile::reserve(std::uint64_t bytes) {
+  if (!fits(bytes)) return std::nullopt;
+  const std::optional<std::uint64_t> offset = places_.take(place_bytes(bytes));
+  if (!offset) return std::nullopt;
+  try {
+    if (grow(*offset + place_bytes(bytes))) {
+      Entry entry{*offset, bytes, 0, false};
+      std::byte* const data = take_memory(bytes, entry.capacity);
+      try {
+        regions_.emplace(data, entry);
+      } catch (...) {
+        memory_->used.erase(data);
+        throw;
+      }
+      return Region{data, bytes, 0};
+    }
+  } catch (const std::bad_alloc&) {
+    // Memory is room too: this block waits for it.
+  }
+  places_.give_back(*offset);
+  return std::nullopt;
+}
+
+std::uint64_t SpillFile::commit(const BlockRecord& record, const Region& region, bool hold, std::int64_t iteration) {
+  Entry& entry = regions_.at(region.data);
+  if (entry.committed) fail(Code::internal, "a region is committed twice");
+  const std::span<const std::byte> values(region.data, entry.bytes);
+  SpillHeader header{spill_magic, iteration, record.block.id, record.variable, 0, entry.bytes, checksum_of(values),
+                     0,           0};
+  const auto whole = std::as_bytes(std::span(&header, 1));
+  header.header = checksum_of(whole.first(offsetof(SpillHeader, header)));
+  const FileSizeSignalHeld held;
+  write_all(file_.get(), entry.offset, whole, values, path_);
+  written_ += entry.bytes;
+  entry.committed = true;
+  const std::uint64_t offset = entry.offset;
+  places_.commit(offset, iteration);
+  if (!hold) free_region(region.data);
+  return offset;
+}
+
+void SpillFile::clear(const Region& region) {
+  const Entry& entry = regions_.at(region.data);
+  if (!entry.committed) places_.give_back(entry.offset);
+  free_region(region.data);
+}
+
+void SpillFile::free_region(const std::byte* data) {
+  const auto found = memory_->used.find(data);
+  constexpr std::size_t most_idle = 4;
+  if (memory_->idle.size() < most_idle) {
+    memory_->idle.insert_or_assign(regions_.at(data).capacity, std::move(found->second));
+  }
+  memory_->used.erase(found);
+  regions_.erase(data);
+}
+
+}  // namespace sidestream::shared_memory

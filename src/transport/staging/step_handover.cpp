@@ -1,0 +1,230 @@
+#include "transport/staging/step_handover.hpp"
+
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "base/backoff.hpp"
+#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/timer.hpp"
+#include "transport/staging/step_builder.hpp"
+
+namespace sidestream::staging {
+
+namespace {
+
+// What `ask` may return besides epochs and what the coordinator says.
+constexpr std::int64_t nobody_knows = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t failed = nobody_knows + 1;
+constexpr std::int64_t not_yet = 0, given_up = -1;
+
+// Verdicts on a step that was offered.
+constexpr std::int64_t answered = 1, taken_over = 2, abandoned = 3;
+
+/// The message with the directory in place of a file in it that is an iteration's own: the same each time.
+std::string without_file(std::string message, const std::string& directory) {
+  const auto at = message.find("'" + directory + "/");
+  if (at == std::string::npos) return message;
+  const auto first = at + 1 + directory.size(), last = message.find('\'', first);
+  return last == std::string::npos ? message : message.erase(first, last - first);
+}
+
+}  // namespace
+
+struct Offers::Step {
+  StepIndex head;  ///< without blocks, records and ranges
+  StepBuilder mine;
+};
+
+Offers::Offers(const StreamConfig& config, const Metadata& metadata, StreamContext& context, Communicator& writers)
+    : config_(config), metadata_(metadata), context_(context), writers_(writers), folder_(config.path()) {
+  run_collectively(writers_, [&] {
+    if (writers_.rank() != 0) return;
+    folder_.prepare();
+    coordinator_ = std::make_unique<WriterCoordinator>(folder_, context_.session, config_.reader_limit);
+    coordinator_->announce({context_.declarations, context_.events}, config_.engine, writers_.size());
+  });
+  bulk_ = bulk_engines().at(config_.engine).writer({folder_, writers_, config_.parameters, config_.reader_limit});
+}
+
+/// Rank 0 asks its coordinator, everybody gets the answer; `given_up` if clients have stopped waiting. One reduction.
+/// If the coordinator fails, that is the same Error on all; with `trouble` the answer `failed` instead, and the
+/// sentence on rank 0.
+std::int64_t Offers::ask(const std::function<std::int64_t()>& question, std::string* trouble) {
+  std::array<std::int64_t, 2> words{nobody_knows, 0};
+  std::string message;
+  if (coordinator_) {
+    try {
+      words[0] = question();
+    } catch (const std::bad_alloc&) {
+      words[0] = failed;
+      message = "out of memory";
+    } catch (const std::exception& e) {
+      words[0] = failed;
+      message = e.what();
+    }
+  }
+  words[1] = context_.given_up && context_.given_up();
+  writers_.maximum(words);
+  if (words[0] == failed) {
+    if (!trouble) fail_together(message);
+    *trouble = std::move(message);
+  }
+  return words[0] == not_yet && words[1] ? given_up : words[0];
+}
+
+/// Rank 0's message on all.
+void Offers::fail_together(const std::string& message) {
+  run_collectively(writers_, [&] {
+    if (coordinator_) fail(Code::file, "{}", message);
+  });
+  fail(Code::internal, "nobody failed");
+}
+
+std::int64_t Offers::await_reader() {
+  const bool waits = config_.when_full == WhenFull::wait && !waited_in_vain_;
+  const double began = now();
+  for (Backoff backoff(std::chrono::microseconds(100), std::chrono::milliseconds(10));; backoff.pause()) {
+    const std::int64_t epoch = ask([&]() -> std::int64_t {
+      const std::int64_t found = coordinator_->reader();
+      const bool over = !waits || now() - began > config_.reader_limit;
+      return found > 0 ? found : over ? given_up : not_yet;
+    });
+    if (epoch == not_yet) continue;
+    waited_in_vain_ = epoch == given_up;
+    return epoch;
+  }
+}
+
+void Offers::put(Step& step, std::int64_t epoch) {
+  report_reader(epoch);
+  const auto alive = [this, epoch] { return !coordinator_ || coordinator_->reader() == epoch; };
+  run_collectively(writers_, [&] { bulk_->put(step.head, step.mine.outgoing(), epoch, alive); });
+}
+
+/// What there is to say of a step that was offered; on rank 0.
+std::int64_t Offers::look(const Step& step, std::int64_t epoch, double& lost_since) {
+  if (coordinator_->answer(step.head.iteration.index).outcome != Outcome::pending) return answered;
+  const std::int64_t reader = coordinator_->reader();
+  if (reader > 0 && reader == epoch) {
+    lost_since = 0;
+    return not_yet;
+  }
+  if (reader > 0) return taken_over;
+  if (lost_since == 0) {
+    lost_since = now();
+    log::warning("the endpoint that read the stream '{}' is gone: {}", folder_.path(), coordinator_->loss());
+  }
+  const bool over = config_.when_full == WhenFull::skip || now() - lost_since > config_.reader_limit;
+  return over ? abandoned : not_yet;
+}
+
+Answer Offers::await_answer(Step& step, std::int64_t epoch) {
+  const std::int64_t index = step.head.iteration.index;
+  double lost_since = 0;
+  for (Backoff backoff(std::chrono::microseconds(100), std::chrono::milliseconds(10));; backoff.pause()) {
+    std::string trouble;
+    std::int64_t verdict = ask([&] { return look(step, epoch, lost_since); }, &trouble);
+    if (verdict == taken_over) {
+      epoch = ask([&] { return coordinator_->reader(); });
+      if (epoch > 0) put(step, epoch);
+      lost_since = 0;
+    } else if (verdict == abandoned || verdict == given_up || verdict == failed) {
+      // A reader may answer at this very moment: then that counts.
+      const bool broke = verdict == failed;
+      verdict = ask([&] { return coordinator_->withdraw(index) ? abandoned : answered; });
+      waited_in_vain_ = !broke;
+      if (verdict == abandoned && broke) fail_together(trouble);
+      if (verdict == abandoned) return refusal();
+    }
+    if (verdict == answered) return take_answer(index);
+  }
+}
+
+Answer Offers::take_answer(std::int64_t index) {
+  Answer mine;
+  run_collectively(writers_, [&] {
+    if (!coordinator_) return;
+    mine = coordinator_->answer(index);
+    if (mine.outcome == Outcome::pending) {
+      fail(Code::file, "what was offered in '{}' is gone; somebody removed it", folder_.path());
+    }
+  });
+  const Answer answer = share(mine);
+  // What a reader refused it may never have begun, and then it has not let go of it.
+  acknowledged_ = answer.outcome != Outcome::refused;
+  return answer;
+}
+
+/// Rank 0's answer on every member.
+Answer Offers::share(const Answer& answer) {
+  Bytes bytes(1 + answer.message.size(), static_cast<std::byte>(answer.outcome));
+  std::memcpy(bytes.data() + 1, answer.message.data(), answer.message.size());
+  writers_.broadcast(bytes, 0);
+  return {static_cast<Outcome>(bytes.front()),
+          std::string(reinterpret_cast<const char*>(bytes.data()) + 1, bytes.size() - 1)};
+}
+
+/// The same text each time, so that it is reported once however many iterations it costs.
+Answer Offers::refusal() {
+  if (last_epoch_ == 0) {
+    return {Outcome::refused,
+            fmt::format("no endpoint reads the stream '{}'; iterations are refused until one comes: start `sidestream "
+                        "endpoint`",
+                        folder_.path())};
+  }
+  return share({Outcome::refused,
+                fmt::format("the endpoint that read the stream '{}' is gone: {}; iterations are refused until another "
+                            "comes: start `sidestream endpoint` again",
+                            folder_.path(), coordinator_ ? coordinator_->loss() : "")});
+}
+
+void Offers::report_reader(std::int64_t epoch) {
+  if (coordinator_ && last_epoch_ != 0 && epoch != last_epoch_) {
+    log::info("another endpoint has taken over the stream '{}'", folder_.path());
+  }
+  last_epoch_ = epoch;
+}
+
+void Offers::offer(Step& step, const std::vector<Held>& held, std::int64_t epoch) {
+  run_collectively(writers_, [&] {
+    step.mine = StepBuilder(metadata_, held, context_, step.head, writers_.rank());
+    if (config_.ranges) step.mine.measure();
+  });
+  put(step, epoch);
+  const std::vector<Bytes> parts = writers_.gather(step.mine.encode(), 0);
+  run_collectively(writers_, [&] {
+    if (coordinator_) coordinator_->offer(merge_steps(step.head, parts));
+  });
+}
+
+Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& held) {
+  const std::int64_t epoch = await_reader();
+  if (epoch <= 0) return refusal();
+  acknowledged_ = false;
+  Step step;
+  step.head.session = context_.session;
+  step.head.iteration = iteration;
+  step.head.writers = writers_.size();
+  const auto clean = [&]() noexcept {
+    bulk_->forget(iteration.index, acknowledged_);
+    if (coordinator_) coordinator_->forget(iteration.index);
+  };
+  try {
+    offer(step, held, epoch);
+    Answer answer = await_answer(step, epoch);
+    writers_.barrier();  // all have it: from here on nobody throws
+    clean();
+    return answer;
+  } catch (const Error& e) {
+    clean();
+    throw Error(e.code(), without_file(e.what(), folder_.path()));
+  } catch (...) {  // memory, on this member alone: the others are told
+    clean();
+    throw;
+  }
+}
+
+}  // namespace sidestream::staging
