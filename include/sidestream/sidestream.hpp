@@ -113,7 +113,11 @@ class Session {
     return publish(variable, block, Values(data, count));
   }
   Taken publish(std::string_view variable, std::int64_t block, const StridedValues& values);
-  Taken publish(std::string_view variable, std::int64_t block, const ProgramArray& array);
+  /// The same of an array that another language describes. A template, so that {type, data, count} means Values.
+  template <class Array = ProgramArray, class = std::enable_if_t<std::is_same_v<Array, ProgramArray>>>
+  Taken publish(std::string_view variable, std::int64_t block, const Array& array) {
+    return publish_array(variable, block, array);
+  }
   /// Of a variable of several components, of each an array of its own that covers the allocated box without gaps.
   Taken publish_components(std::string_view variable, std::int64_t block, const ValuesList& components);
   /// As above, from arrays of any strides. All are as `of_each` says, whose data and component_axis mean nothing.
@@ -183,6 +187,7 @@ class Session {
   Registry& registry();
 
  private:
+  Taken publish_array(std::string_view variable, std::int64_t block, const ProgramArray& array);
   friend struct SessionAccess;
   class Implementation;
   explicit Session(std::unique_ptr<Implementation> implementation);
