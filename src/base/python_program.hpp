@@ -9,7 +9,8 @@ namespace sidestream {
 /// there is none; an interpreter may have it installed.
 [[nodiscard]] std::string python_package_folder();
 
-/// What SIDESTREAM_PYTHON names, the one of an environment that is active, the one of the build, or "python3".
+/// What SIDESTREAM_PYTHON names, the one of an environment that is active, the one of the build (named by the file
+/// `interpreter` beside the package), or "python3".
 [[nodiscard]] std::string python_interpreter();
 
 /// The value of PYTHONPATH with the package's folder before what it has.
