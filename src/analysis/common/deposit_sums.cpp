@@ -102,7 +102,7 @@ void read_deposit_grid(const Settings& settings, const Metadata& metadata, Depos
 void Depositor::add(const LocalInput& input) {
   for (const BlockView& view : input.of(query_.coordinates)) {
     const BlockView* weight = query_.weight >= 0 ? input.find(query_.weight, view.block.id) : nullptr;
-    if (query_.weight >= 0 && weight == nullptr) continue;  // was not delivered
+    if (query_.weight >= 0 && weight == nullptr) continue;  // not delivered
     for_each_counted(view, [&](Index i) {
       std::array<double, 3> x{};
       for (int c = 0; c < query_.dimensions; ++c) x[static_cast<std::size_t>(c)] = real_at(view, i, c);

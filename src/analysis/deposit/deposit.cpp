@@ -1,6 +1,6 @@
-// Particles on a uniform grid: their number, or the sum of what they carry.
+// Particles on a uniform grid: their number, or the sum of their weights.
 //
-// Each server sums up the shares of its particles for each cell, exactly, and sends the sums to the server that has
+// Each server adds up the shares of its particles for each cell exactly, and sends the sums to the server that owns
 // that row of the grid.
 #include "analysis/common/common_options.hpp"
 #include "analysis/common/deposit_sums.hpp"
@@ -86,7 +86,7 @@ class Deposit final : public Task {
   }
 
   DepositQuery query_;
-  bool density_;  ///< and not sums
+  bool density_;  ///< true: densities; false: sums
   std::string file_, name_ = "count", unit_;
   Pieces pieces_;
 };

@@ -70,7 +70,7 @@ class Isosurface final : public Task {
   SeenValues seen_;
   Selection selection_;
   SurfaceFile file_;
-  Bytes found_;  ///< by the passes before
+  Bytes found_;  ///< found by earlier passes
   LocalPieces pieces_;
   RepeatedPointsNotice notice_;
   EmptyNotice empty_;

@@ -25,7 +25,7 @@ AnalysisKind clip_kind() {
   };
 }
 
-// The cells of a mesh in which a variable lies in a range.
+// Cells of a mesh in which a variable lies in a range.
 
 AnalysisKind threshold_kind() {
   std::vector<Option> options = threshold_options();

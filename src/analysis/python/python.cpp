@@ -1,5 +1,5 @@
-// Analyses in Python. What runs them is a library of its own, so that this one does not need Python: here is what the
-// configuration says of them, and how that library is found.
+// Analyses in Python. A separate library runs them, so that this one does not need Python; this file has their options
+// and finds that library.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* library_name = "sidestream_python.so";
 
-/// Where the library may be: what SIDESTREAM_PLUGIN_PATH lists; beside this library, as in a Python package, whose
-/// command has a folder of its own; where it is installed, seen from the library and from the command; and the like in
-/// a folder of a build.
+/// Paths of the library: the folders in SIDESTREAM_PLUGIN_PATH; next to this library, as in a Python package, whose
+/// command has its own folder; where it is installed, relative to the library and to the command; and likewise in the
+/// folder of a build.
 std::vector<fs::path> candidates() {
   std::vector<fs::path> all;
   const char* const path = std::getenv("SIDESTREAM_PLUGIN_PATH");
@@ -105,7 +105,7 @@ AnalysisKind python_kind() {
       "describes what it gets and what it may return. The servers need a Python with NumPy: that of the program, or the "
       "one that SIDESTREAM_PYTHON or VIRTUAL_ENV names in their environment, or the one that Sidestream was built with.";
   kind.options = options();
-  // Looked up now, while a session opens: the program may change its working directory.
+  // Looked up now, while a session opens, because the program may change its working directory.
   kind.create = [places = candidates()](const Settings& settings, const Metadata& metadata) {
     return create(settings, metadata, places);
   };

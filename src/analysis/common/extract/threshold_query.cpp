@@ -36,7 +36,7 @@ PartQuery read_part(const Settings& settings, const Metadata& metadata, const st
   }
   query.variables.insert(query.variables.begin(), variable.id);
   query.choice = read_choice(settings, mesh);
-  // Faces are between cells of three dimensions; of lists nothing is known of other blocks.
+  // Only three-dimensional cells have faces between them; lists know nothing of other blocks.
   query.neighbours = purpose == Purpose::picture && mesh.dimensions == 3 && !mesh.is_list();
   return query;
 }
@@ -45,7 +45,7 @@ bool is_chosen(const CellChoice& choice, const BlockCells& cells, std::size_t nu
   if (choice.all()) return true;
   if (!choice.has_level(cells.level(number))) return false;
   if (!choice.boxed) return true;
-  // Of cells along the axes, the only ones with a choice by place, the first and the last corner are opposite.
+  // Cells along the axes, the only ones with a choice by place: the first and the last corner are opposite.
   const auto low = cells.place(cell.points.front()), high = cells.place(cell.points.back());
   bool in = true;
   for (std::size_t a = 0; a < 3; ++a) in = in && choice.has_place(a, 0.5 * (low[a] + high[a]));
@@ -154,14 +154,14 @@ std::string why_empty(const ThresholdQuery& query, const SeenValues& seen, const
 Selection selection_of(const ThresholdQuery& query, const Metadata& metadata) {
   const auto needed = [low = query.low, high = query.high, choice = query.choice](const BlockSummary& block) {
     return may_have_some(choice, block) && block.range.minimum <= high &&
-           block.range.maximum >= low;  // neither of a range without values
+           block.range.maximum >= low;  // false for a range without values
   };
   return selection_of_part(query, metadata, BlockPredicate{needed, {query.variables.front(), query.component}});
 }
 
 namespace {
 
-/// Which cells of a block are in the range.
+/// Tells which cells of a block are in the range.
 class Chooser {
  public:
   Chooser(const ThresholdQuery& query, const BlockNumbers& numbers) : query_(query), numbers_(numbers) {
@@ -173,7 +173,7 @@ class Chooser {
     return query_.any ? std::any_of(cell.points.begin(), cell.points.end(), point_in)
                       : std::all_of(cell.points.begin(), cell.points.end(), point_in);
   }
-  /// Of a variable in cells: before anything else is known of the cell.
+  /// False if a value in cells excludes the cell, before anything else of the cell is read.
   [[nodiscard]] bool possible(std::size_t number) const { return numbers_.at_points || in(number); }
 
  private:
