@@ -125,7 +125,11 @@ void paint(Image& image, const Frame& frame, const HeatMap& picture, const std::
 }  // namespace
 
 Option heat_map_option() {
-  Option option{.name = "image", .type = OptionType::map, .text = "A picture of it, of meshes of three dimensions."};
+  Option option{.name = "image",
+                .type = OptionType::map,
+                .text =
+                    "An image of the result, for meshes of three "
+                    "dimensions."};
   option.options = {
       {.name = "file",
        .type = OptionType::file,
@@ -141,7 +145,7 @@ Option heat_map_option() {
       {.name = "scale",
        .type = OptionType::choice,
        .default_value = "linear",
-       .text = "`logarithmic`: colours go with the logarithm to the base 10; what is not above 0 is grey.",
+       .text = "`logarithmic`: colours follow the logarithm to the base 10; values that are not above 0 are grey.",
        .choices = {"linear", "logarithmic"}},
       {.name = "range",
        .type = OptionType::real,
@@ -151,7 +155,7 @@ Option heat_map_option() {
        .most_entries = 2},
       {.name = "caption",
        .default_value = "{label}    time {time:#.5g}    cycle {cycle}",
-       .text = "Text above the picture, as that of `render`; `none` for none."}};
+       .text = "Text above the image, as in `render`; `none` for none."}};
   return option;
 }
 

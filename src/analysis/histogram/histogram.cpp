@@ -230,7 +230,7 @@ HistogramQuery read_histogram(const Settings& settings, const Metadata& metadata
 AnalysisKind histogram_kind() {
   std::vector<Option> options{
       variable_option("The variable."),
-      component_option("Which component, from 0; needed if the variable has several."),
+      component_option("The variable's component, from 0; required if it has several."),
       {.name = "bins",
        .type = OptionType::integer,
        .default_value = "64",
@@ -240,36 +240,33 @@ AnalysisKind histogram_kind() {
       {.name = "range",
        .type = OptionType::real,
        .list = true,
-       .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the "
-               "greatest finite value of the iteration, which costs a second pass over the data.",
+       .text = "Lower edge of the first and upper edge of the last interval. Default: the smallest and the largest "
+               "finite value of the iteration, which costs a second pass over the data.",
        .least_entries = 2,
        .most_entries = 2},
       bin_scale_option("scale"),
       {.name = "weight",
        .type = OptionType::variable,
-       .text = "A variable of one component in the same points, which is summed in each interval: a mass, a volume."},
+       .text = "A variable with one component at the same points that is summed in each interval, such as a mass or "
+               "a volume."},
       normalisation_option(),
       file_option("histogram.csv",
                   "The table. Rows of later iterations are appended unless the name tells iterations apart, "
                   "as in `histogram-{cycle:06}.csv`."),
       pieces_option(),
-      curves_option("image", "A chart of the table: what is in each interval, or its density.",
+      curves_option("image", "A chart of the table: the content of each interval, or its density.",
                     "{label}: distribution    time {time:#.5g}    cycle {cycle}", {})};
   for (Option& option : choice_options()) options.push_back(std::move(option));
   return {
       .name = "histogram",
       .text =
-          "Counts how many values of a variable lie in each of `bins` intervals of equal width or ratio. Each point "
-          "counts once: "
-          "ghosts, copies of shared nodes and cells that a finer level covers do not. An interval holds its lower edge and not its upper one; "
-          "the last "
-          "holds both. The table has a row for each interval with the columns bin, lower, upper and count; "
-          "below, above "
-          "and nan are repeated in every row and say how many values lie outside the range (infinities among "
-          "them) or "
-          "are no numbers. A variable that has the same value everywhere gets a range of at least 1 around "
-          "it. With `weight` there is a column of that name, the exact sum of the weights in each interval, and with "
-          "`normalise` a column `density`.",
+          "Counts the values of a variable in each of `bins` intervals of equal width or ratio. Each point counts "
+          "once; ghosts, copies of shared nodes and cells that a finer level covers do not count. An interval "
+          "includes its lower edge and excludes its upper one; the last includes both. The table has a row for each "
+          "interval with the columns bin, lower, upper and count. The columns below, above and nan are repeated in "
+          "every row; they count values outside the range (including infinities) and NaN. A variable with the same "
+          "value everywhere gets a range of at least 1 around it. With `weight` there is a column of that name, the "
+          "exact sum of the weights in each interval, and with `normalise` a column `density`.",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Histogram>(read_histogram(settings, metadata));

@@ -289,7 +289,7 @@ Option axis_option(const std::string& name, const std::string& text) {
   Option option{.name = name, .type = OptionType::map, .required = true, .text = text};
   option.options = {
       variable_option("The variable."),
-      component_option("Which component, from 0; needed if the variable has several."),
+      component_option("The variable's component, from 0; required if it has several."),
       {.name = "bins",
        .type = OptionType::integer,
        .default_value = "64",
@@ -299,8 +299,8 @@ Option axis_option(const std::string& name, const std::string& text) {
       {.name = "range",
        .type = OptionType::real,
        .list = true,
-       .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the greatest "
-               "finite value of the iteration, of logarithmic ones above 0, which costs a second pass.",
+       .text = "Lower edge of the first and upper edge of the last interval. Default: the smallest and the largest "
+               "finite value of the iteration (above 0 for logarithmic scales), which costs a second pass.",
        .least_entries = 2,
        .most_entries = 2},
       bin_scale_option("scale")};
@@ -331,20 +331,21 @@ AnalysisKind histogram2d_kind() {
   return {
       .name = "histogram2d",
       .text =
-          "Counts how many points have a value of one variable in each interval of `x` and of another in each of `y`: the "
-          "phase diagram of temperature and density. The data set has `count` (y slower, x faster), with `weight` an array of "
-          "that name, the exact sums of the weights, with `normalise` "
-          "`density`, the edges `x_edges` and `y_edges`, and as attributes the variables' titles and how many points lie "
-          "outside. Points, intervals and edges are those of `histogram`; both variables are in the same points.",
-      .options =
-          {axis_option("x", "What goes to the right."),
-           axis_option("y", "What goes up."),
-           {.name = "weight",
-            .type = OptionType::variable,
-            .text = "A variable of one component in the same points, which is summed in each field: a mass, a volume."},
-           normalisation_option(),
-           file_option("histogram2d-{index:06}.h5", "The data set."),
-           colours_option()},
+          "Counts points by the values of two variables, in each pair of intervals of `x` and `y`, as in a phase "
+          "diagram of temperature and density. The data set has `count` (y slower, x faster); with `weight` an array "
+          "of that name, the exact sums of the weights; with `normalise` an array `density`; the edges `x_edges` and "
+          "`y_edges`; and as attributes the variables' titles and the number of points outside. Points, intervals "
+          "and edges are those of `histogram`; both variables must be at the same points.",
+      .options = {axis_option("x", "The horizontal axis."),
+                  axis_option("y", "The vertical axis."),
+                  {.name = "weight",
+                   .type = OptionType::variable,
+                   .text =
+                       "A variable with one component at the same points that is summed in each field, such as a mass "
+                       "or a volume."},
+                  normalisation_option(),
+                  file_option("histogram2d-{index:06}.h5", "The data set."),
+                  colours_option()},
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const std::array<BinAxis, 2> axes{read_axis(settings.map("x"), metadata),
                                           read_axis(settings.map("y"), metadata)};

@@ -73,23 +73,24 @@ bool may_have(const ClipRegion& region, const std::array<double, 3>& low, const 
 
 std::vector<Option> clip_options(Purpose purpose) {
   std::vector<Option> options = plane_options();
-  options.insert(options.begin(), variable_option("The variable whose mesh is clipped, and that comes along."));
+  options.insert(options.begin(), variable_option("The variable whose mesh is clipped; it is part of the result."));
   options.push_back({.name = "side",
                      .type = OptionType::choice,
                      .default_value = "above",
-                     .text = "The side of the plane to keep: `above`, where the axis or the normal points, or `below`.",
+                     .text = "The side of the plane to keep: `above`, in the direction of the axis or the normal, or "
+                             "`below`.",
                      .choices = {"above", "below"}});
-  options.push_back(place_option("low", "Instead of a plane: the lower corner of a box, along the axes.", false));
+  options.push_back(place_option("low", "Instead of a plane: the lower corner of an axis-aligned box.", false));
   options.push_back(place_option("high", "With `low`: the upper corner of the box.", false));
   options.push_back({.name = "keep",
                      .type = OptionType::choice,
                      .default_value = "inside",
-                     .text = "With a box: what to keep.",
+                     .text = "With a box: the part to keep.",
                      .choices = {"inside", "outside"}});
   options.push_back({.name = "whole_cells",
                      .type = OptionType::boolean,
                      .default_value = "false",
-                     .text = "Whether to keep cells whole that are cut (\"crinkle clip\")."});
+                     .text = "Keeps cut cells whole (\"crinkle clip\")."});
   for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::surface) options.push_back(part_fields_option());
   return options;

@@ -15,25 +15,24 @@
 namespace sidestream {
 
 std::vector<Option> isosurface_options(Purpose purpose) {
-  std::vector<Option> options{variable_option("The variable whose surfaces are wanted."),
-                              component_option("Which component, from 0; needed if the variable has several."),
+  std::vector<Option> options{variable_option("The variable whose isosurfaces are extracted."),
+                              component_option("The variable's component, from 0; required if it has several."),
                               {.name = "values",
                                .type = OptionType::real,
                                .list = true,
                                .required = true,
-                               .text = "The values: one surface each.",
+                               .text = "The values, with one surface for each.",
                                .least_entries = 1}};
   for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::picture) return options;
   options.push_back({.name = "fields",
                      .type = OptionType::variable,
                      .list = true,
-                     .text = "Further variables of the same mesh to have at the vertices, all components."});
-  options.push_back(
-      {.name = "normals",
-       .type = OptionType::boolean,
-       .default_value = "true",
-       .text = "Whether to add normals from the variable's slope, towards lower values; lines have none."});
+                     .text = "Further variables of the same mesh to add at the vertices, with all components."});
+  options.push_back({.name = "normals",
+                     .type = OptionType::boolean,
+                     .default_value = "true",
+                     .text = "Adds normals from the variable's gradient, towards lower values; lines have none."});
   options.push_back(precision_option());
   return options;
 }

@@ -131,16 +131,15 @@ std::vector<Option> plane_options() {
     option.least_entries = option.most_entries = 3;
     return option;
   };
-  return {
-      {.name = "axis",
-       .type = OptionType::choice,
-       .text = "The axis that the plane is perpendicular to.",
-       .choices = {axis_names[0], axis_names[1], axis_names[2]}},
-      {.name = "position",
-       .type = OptionType::real,
-       .text = "Where the plane cuts that axis; without it, in the middle of the mesh, if that is known."},
-      triple("normal", "Instead of `axis`: the plane's normal, of any length."),
-      triple("origin", "With `normal`: a point of the plane; without it, the middle of the mesh, if that is known.")};
+  return {{.name = "axis",
+           .type = OptionType::choice,
+           .text = "The axis perpendicular to the plane.",
+           .choices = {axis_names[0], axis_names[1], axis_names[2]}},
+          {.name = "position",
+           .type = OptionType::real,
+           .text = "The position of the plane on that axis. Default: the middle of the mesh, if it is known."},
+          triple("normal", "Instead of `axis`: the plane's normal, of any length."),
+          triple("origin", "With `normal`: a point of the plane. Default: the middle of the mesh, if it is known.")};
 }
 
 Plane read_plane(const Settings& settings, const Mesh& mesh) {

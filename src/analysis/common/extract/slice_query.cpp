@@ -86,25 +86,25 @@ void read_own_cells(const Settings& settings, const Metadata& metadata, SliceQue
 
 std::vector<Option> slice_options(Purpose purpose) {
   std::vector<Option> options = plane_options();
-  options.insert(options.begin(), variable_option("The variable to show on the plane, all components."));
+  options.insert(options.begin(), variable_option("The variable to show on the plane, with all components."));
   options.push_back({.name = "cells",
                      .type = OptionType::choice,
                      .text =
-                         "Of variables in cells of meshes with axes: `linear`, interpolated between their centres, or "
-                         "`own`, each cell with its own value up to its faces. Default: `own` on octrees and on "
-                         "meshes with refinement levels, which have nothing else, otherwise `linear`.",
+                         "For variables in cells of meshes with axes: `linear`, interpolation between cell centres, "
+                         "or `own`, each cell with its own value up to its faces. Default: `own` on octrees and on "
+                         "meshes with refinement levels, which support nothing else, otherwise `linear`.",
                      .choices = {"linear", "own"}});
   options.push_back({.name = "edges",
                      .type = OptionType::boolean,
                      .default_value = "false",
-                     .text = "With cells of their own values: also the edges of the cells on the plane, as lines round "
-                             "each of them."});
+                     .text = "With `cells: own`: also adds the edges of the cells on the plane, as lines around each "
+                             "cell."});
   for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::surface) {
     options.push_back({.name = "fields",
                        .type = OptionType::variable,
                        .list = true,
-                       .text = "Further variables of the same mesh, all components."});
+                       .text = "Further variables of the same mesh, with all components."});
     options.push_back(precision_option());
   }
   return options;

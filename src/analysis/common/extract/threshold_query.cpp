@@ -12,7 +12,7 @@ Option part_fields_option() {
   return {.name = "fields",
           .type = OptionType::variable,
           .list = true,
-          .text = "Further variables of the same mesh to have, all components."};
+          .text = "Further variables of the same mesh to add, with all components."};
 }
 
 PartQuery read_part(const Settings& settings, const Metadata& metadata, const std::string& what, Purpose purpose) {
@@ -110,14 +110,14 @@ Bytes to_bytes(std::vector<BlockPart> parts) {
 
 std::vector<Option> threshold_options(Purpose purpose) {
   std::vector<Option> options{
-      variable_option("The variable that decides, and that comes along."),
-      component_option("Which component decides, from 0; needed if the variable has several."),
-      {.name = "minimum", .type = OptionType::real, .text = "Values below it are left out; without it, none are."},
-      {.name = "maximum", .type = OptionType::real, .text = "Values above it are left out; without it, none are."},
+      variable_option("The variable that decides; it is part of the result."),
+      component_option("The component that decides, from 0; required if the variable has several."),
+      {.name = "minimum", .type = OptionType::real, .text = "Leaves out lower values. Default: no limit."},
+      {.name = "maximum", .type = OptionType::real, .text = "Leaves out higher values. Default: no limit."},
       {.name = "points",
        .type = OptionType::choice,
        .default_value = "all",
-       .text = "Of a variable at points: whether all points of a cell must have a value in the range, or any one.",
+       .text = "For a variable at points: `all` points of a cell must have a value in the range, or `any` one.",
        .choices = {"all", "any"}}};
   for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::surface) options.push_back(part_fields_option());
