@@ -36,7 +36,7 @@ struct Agreement {
   [[nodiscard]] bool times_differ() const;
 };
 
-/// What a server contributes to an agreement besides the state of its transport.
+/// A server's contribution to an agreement, besides the state of its transport.
 struct Contribution {
   std::int64_t index = 0;  ///< the iteration; the transport has advanced to it
   bool changed = false;    ///< blocks of its clients have changed since the tables were updated

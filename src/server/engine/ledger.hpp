@@ -45,7 +45,7 @@ struct IterationRow {
 
 class Ledger;
 
-/// What happens to a ledger's rows during the run.
+/// Handling of a ledger's rows during the run.
 struct LedgerRows {
   /// Takes the ledger's rows, which are then dropped. Without it they stay.
   std::function<void(const Ledger&)> take{};

@@ -4,8 +4,8 @@
 //
 // The table holds the offsets of homes and the owner of each chunk of the pool. An owner is a word per chunk instead of
 // a bit, so that one compare-and-swap takes a chunk and records its owner. A process killed at any instruction
-// therefore leaves no chunk that lacks an owner or cannot be reclaimed. Taking a run of 64 MiB costs a few microseconds,
-// the copy into it some thousands.
+// therefore leaves no chunk that lacks an owner or cannot be reclaimed. Taking a run of 64 MiB costs a few
+// microseconds, the copy into it some thousands.
 #pragma once
 
 #include <atomic>
