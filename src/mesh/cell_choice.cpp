@@ -107,7 +107,7 @@ Box chosen_in(const CellChoice& choice, const LevelAxes& axes, Centering centeri
   Box chosen = box;
   for (std::size_t a = 0; choice.boxed && a < static_cast<std::size_t>(dimensions); ++a) {
     const auto in = [&](Index i) { return choice.has_place(a, axes.position(centering, static_cast<int>(a), i)); };
-    // Positions go one way: what is chosen is one stretch.
+    // Positions are monotonic, so the chosen cells are contiguous.
     while (chosen.lo[a] < chosen.hi[a] && !in(chosen.lo[a])) ++chosen.lo[a];
     while (chosen.lo[a] < chosen.hi[a] && !in(chosen.hi[a] - 1)) --chosen.hi[a];
   }
