@@ -59,21 +59,22 @@ bool CellChoice::may_have(std::size_t axis, double one_end, double other_end) co
 }
 
 std::vector<Option> choice_options() {
-  return {{.name = "levels",
-           .type = OptionType::integer,
-           .list = true,
-           .text = "Of octrees and refinement levels: only cells that count on this level, or on those from the first "
-                   "to the second of two. Finer ones are not replaced by coarser ones.",
-           .minimum = 0,
-           .least_entries = 1,
-           .most_entries = 2},
-          {.name = "box",
-           .type = OptionType::real,
-           .list = true,
-           .text = "Of octrees, uniform and rectilinear meshes: only what has its middle in this box, the lower corner "
-                   "and then the upper one in one list; what is on the box's upper end is outside.",
-           .least_entries = 2,
-           .most_entries = 6}};
+  return {
+      {.name = "levels",
+       .type = OptionType::integer,
+       .list = true,
+       .text = "For octrees and refinement levels: takes only cells that count on this level, or on the levels from "
+               "the first to the second of two. Finer ones are not replaced by coarser ones.",
+       .minimum = 0,
+       .least_entries = 1,
+       .most_entries = 2},
+      {.name = "box",
+       .type = OptionType::real,
+       .list = true,
+       .text = "For octrees, uniform and rectilinear meshes: takes only cells or points whose middle lies in this box, "
+               "given as the lower corner and then the upper one in one list. The upper end is outside.",
+       .least_entries = 2,
+       .most_entries = 6}};
 }
 
 CellChoice read_choice_of_levels(const Settings& settings, const Mesh& mesh) {
