@@ -21,9 +21,9 @@ Option normalisation_option() {
       .default_value = "counts",
       .text =
           "Adds a column `density` with the content of each interval, counts or weights, divided by a total. "
-          "`density`: by the content of all intervals and the interval's width, so that the integral is 1. `gimlet`: by "
-          "the sum over all intervals of content times width, as Gimlet does, which is no density where widths differ. "
-          "`counts`: no such column.",
+          "`density`: by the content of all intervals and the interval's width, so that the integral is 1. `gimlet`: "
+          "by the sum over all intervals of content times width, as Gimlet does, which is no density where widths "
+          "differ. `counts`: no such column.",
       .choices = {"counts", "density", "gimlet"}};
 }
 
