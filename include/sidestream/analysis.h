@@ -11,17 +11,18 @@
  *
  *   SIDESTREAM_C_PLUGIN(&table, &another)
  *
- * Then `moments: {...}` under `analyses:` takes its options. For each entry and server one object is made, used by one
- * thread, in the order (iteration, position in the file). Of each pass every server calls `local`; the servers agree
+ * Then `moments: {...}` under `analyses:` takes its options. One object is made for each entry and server. One thread
+ * uses it, in the order (iteration, position in the file). In each pass every server calls `local`; the servers agree
  * that all succeeded; then every server calls `combine`.
  *
- * Every callback returns 0, or not 0 after writing a sentence to `message` (SIDESTREAM_MESSAGE_BYTES bytes, empty
- * before): what was found, what was expected, what to change. Handles are valid during the callback that gets them.
- * Functions of this header return SIDESTREAM_OK, SIDESTREAM_ERROR_USAGE (also for an option that is read as another
- * type), SIDESTREAM_ERROR_SYSTEM (no memory) or SIDESTREAM_ERROR_FILE; a callback may simply return not 0 then, and their own sentence is reported.
+ * Every callback returns 0, or another number after writing a sentence to `message` (SIDESTREAM_MESSAGE_BYTES bytes,
+ * empty before): what was found, what was expected, what to change. Handles are valid during the callback that gets
+ * them. Functions of this header return SIDESTREAM_OK, SIDESTREAM_ERROR_USAGE (also for an option that is read as
+ * another type), SIDESTREAM_ERROR_SYSTEM (no memory) or SIDESTREAM_ERROR_FILE. After such an error a callback may
+ * simply return another number than 0, and the function's own sentence is reported.
  *
- * Structures that may grow begin with their size, so that libraries built with an older header go on working; the others
- * stay as they are.
+ * Structures that may grow begin with their size, so that libraries built with an older header continue to work. The
+ * others stay as they are.
  */
 /* clang-format on */
 #ifndef SIDESTREAM_ANALYSIS_H
@@ -140,7 +141,7 @@ const void* sidestream_input_feedback(const sidestream_input* input, size_t* siz
 
 /* The number of this server, where there are blocks; otherwise -1. `servers` receives how many there are. */
 int sidestream_input_server(const sidestream_input* input, int* servers);
-/* The input of entry n alone, where n counts the selecting calls from 0. All functions that take an input and a
+/* The input of only entry n, where n counts the selecting calls from 0. All functions that take an input and a
  * variable accept it, for the variable that was asked for and the arrays of its mesh. For a decomposition there is
  * one block, or none if the server's piece is empty. The block's number is -1 - (the server's rank). Its array
  * covers the points of the piece, including the layer of nodes with which the next piece begins. It also covers as

@@ -1,15 +1,16 @@
 /* clang-format off */
-/* Going on from a checkpoint that the output `database` has written, on any number of ranks.
+/* Restarting from a checkpoint that the output `database` has written, on any number of ranks.
  *
  *   sidestream_restart* r;
- *   sidestream_restart_open(comm, "results/restart", NULL, &r)      collective; NULL: the newest that is whole
+ *   sidestream_restart_open(comm, "results/restart", NULL, &r)      collective; NULL: the newest undamaged one
  *   sidestream_restart_iteration(r, &index, &cycle, &time)
  *   for each of my blocks
  *     sidestream_restart_read_box(r, "temperature", 0, lo, hi, NULL, NULL, T)
  *   sidestream_restart_close(&r)
  *
- * Needs no session. Opening is collective; then each rank reads what it wants when it wants, and nothing else. Functions return
- * SIDESTREAM_OK or an error code; sidestream_restart_message gives the sentence. Boxes are half-open, in (i, j, k), in points of the variable.
+ * Needs no session. Opening is collective; then each rank reads what it wants when it wants, and nothing else.
+ * Functions return SIDESTREAM_OK or an error code; sidestream_restart_message explains it in a sentence. Boxes are
+ * half-open, in (i, j, k), in points of the variable.
  */
 /* clang-format on */
 #ifndef SIDESTREAM_RESTART_H
@@ -23,7 +24,7 @@ extern "C" {
 
 typedef struct sidestream_restart sidestream_restart;
 
-/* Finds the newest checkpoint in the directory of a database that is undamaged in every byte; with `cycle` (may be
+/* Finds the newest checkpoint in the directory of a database that is undamaged in every byte. With `cycle` (may be
  * NULL) the newest of that cycle. Collective over comm. A damaged one is passed over: see _remarks. The ranks share
  * the checking. If there is none, all ranks get the same error, *restart is NULL, and
  * sidestream_restart_message(NULL) says why. */
@@ -77,9 +78,9 @@ int sidestream_restart_block(sidestream_restart* restart, const char* mesh, int6
  * again. Block numbers and lengths that were returned before are no longer valid. Not collective. */
 int sidestream_restart_limit_levels(sidestream_restart* restart, int32_t deepest);
 
-/* Reads the points lo to hi of a level into an array of the variable's type and order, contiguous over array_lo to
- * array_hi (NULL: lo to hi). Points that several blocks had come from the one of lowest id. Fails where a point was
- * in no block. */
+/* Reads the points lo to hi of a level into an array of the variable's type and order. The array is contiguous over
+ * array_lo to array_hi (NULL: lo to hi). Points that several blocks had come from the one of lowest id. Fails where
+ * a point was in no block. */
 int sidestream_restart_read_box(sidestream_restart* restart, const char* variable, int32_t level, const int64_t lo[3],
                                 const int64_t hi[3], const int64_t* array_lo, const int64_t* array_hi, void* data);
 

@@ -40,9 +40,9 @@ class Restart {
   /// Nothing of finer levels is read except the flags. Without a number all levels are there again.
   void limit_levels(std::optional<std::int32_t> deepest);
 
-  /// Reads the points `box` of a level into an array of the variable's type, order and components, contiguous over
-  /// `array` (which contains `box`). Points that several blocks had come from the one of lowest id. Throws Error(file)
-  /// where a point was in no block. For meshes whose blocks are boxes.
+  /// Reads the points `box` of a level into an array of the variable's type, order and components. The array is
+  /// contiguous over `array`, which contains `box`. Points that several blocks had come from the one of lowest id.
+  /// Throws Error(file) where a point was in no block. For meshes whose blocks are boxes.
   void read_box(const std::string& variable, std::int32_t level, const Box& box, const Box& array, void* data);
   /// Reads values `first` to `first + count` of a list; the lists of all blocks follow each other by ascending id. For
   /// meshes whose blocks are lists.

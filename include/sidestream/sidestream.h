@@ -16,14 +16,15 @@
  *   }
  *   sidestream_close(&s)                                       collective over comm
  *
- * Without sidestream_start, the first publish, get_handle, alloc, commit, clear, signal or end_iteration does its work and
- * is then collective over the clients: call sidestream_start if some ranks may have nothing to publish while others wait for them.
+ * Without sidestream_start, the first publish, get_handle, alloc, commit, clear, signal or end_iteration does its work
+ * and is then collective over the clients: call sidestream_start if some ranks may have nothing to publish while others
+ * wait for them.
  *
- * Every function returns SIDESTREAM_OK or an error code; sidestream_message gives the sentence. Collective functions
- * return the same on every rank. Nothing here ends the process or prints to standard output. A session is used by one
- * thread at a time; several sessions may be open. A rank that is a server serves one session at a time: sessions whose
- * servers share ranks have to be started and closed one after the other. MPI must be initialised (MPI_THREAD_FUNNELED
- * suffices) and not yet finalised when a session closes.
+ * Every function returns SIDESTREAM_OK or an error code; sidestream_message explains it in a sentence. Collective
+ * functions return the same on every rank. Nothing here ends the process or prints to standard output. A session is used
+ * by one thread at a time; several sessions may be open. A rank that is a server serves one session at a time: sessions
+ * whose servers share ranks have to be started and closed one after the other. MPI must be initialised
+ * (MPI_THREAD_FUNNELED suffices) and not yet finalised when a session closes.
  *
  * Index boxes are half-open, lo <= index < hi, in (i, j, k) whatever the storage order. Strings are copied.
  */
@@ -257,7 +258,7 @@ int sidestream_set_block_on_level(sidestream_session* session, const char* mesh,
  * blocks that a plane meets need to move. Arrays that do not vary in time are kept if no length changes. */
 int sidestream_set_block_list(sidestream_session* session, const char* mesh, int64_t block, int64_t points,
                               int64_t cells, int64_t corners, int64_t faces, const double* bounds);
-/* Sets the bounds of the points of a block from the current iteration on, for curvilinear and unstructured meshes
+/* Sets the bounds of the points of a block from the current iteration on. For curvilinear and unstructured meshes
  * and for points; `bounds` as above. */
 int sidestream_set_block_bounds(sidestream_session* session, const char* mesh, int64_t block, const double* bounds);
 int sidestream_remove_block(sidestream_session* session, const char* mesh, int64_t block);
@@ -270,9 +271,9 @@ int sidestream_remove_block(sidestream_session* session, const char* mesh, int64
 int sidestream_set_rectilinear_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
                                      const int64_t* hi, const double* const* nodes);
 
-/* Sets the indices [lo, hi) that this variable's arrays cover on this block, ghosts included, in points of the
- * variable (one more than cells on each axis on which these are nodes). Default: exactly the points of the block's
- * cells. */
+/* Sets the indices [lo, hi) that this variable's arrays cover on this block, ghosts included. They count points of
+ * the variable: one more than cells on each axis on which these are nodes. Default: exactly the points of the
+ * block's cells. */
 int sidestream_set_allocated(sidestream_session* session, const char* variable, int64_t block, const int64_t* lo,
                              const int64_t* hi);
 
@@ -313,9 +314,9 @@ int sidestream_publish_handles(sidestream_session* session, int count, const sid
 int sidestream_publish_strided(sidestream_session* session, const char* variable, int64_t block, const void* data,
                                const int64_t strides[4]);
 
-/* Publishes a variable of `count` components from one array per component, each contiguous in the variable's order
- * and covering the allocated box. Costs more than publish: in the buffer the components of a point are next to each
- * other. */
+/* Publishes a variable of `count` components from one array per component. Each is contiguous in the variable's
+ * order and covers the allocated box. Costs more than publish: in the buffer the components of a point are next to
+ * each other. */
 int sidestream_publish_components(sidestream_session* session, const char* variable, int64_t block, int count,
                                   const void* const* components);
 
@@ -399,8 +400,8 @@ int sidestream_signal_values(sidestream_session* session, const char* event, sid
  */
 int sidestream_signal_barrier(sidestream_session* session, const char* event);
 
-/* The value of a parameter that the configuration declares under `steering:`, and that a person (`sidestream set`)
- * or an analysis may change while the program runs. It is the value as of the last end_iteration, the same on every
+/* The value of a parameter that the configuration declares under `steering:`. A person (`sidestream set`) or an
+ * analysis may change it while the program runs. It is the value as of the last end_iteration, the same on every
  * client that has ended as many iterations, so that ranks may base common decisions on it. Before the first
  * end_iteration it is the default. The type is that of the declaration. Does not communicate. May not be called
  * before sidestream_start or the first end_iteration. */
@@ -441,8 +442,8 @@ double sidestream_input_time(const sidestream_input* input);
 int64_t sidestream_input_blocks(const sidestream_input* input, const char* variable);
 int sidestream_input_block(const sidestream_input* input, const char* variable, int64_t n, sidestream_block* block);
 
-/* Events with values, and barriers, that take effect in this iteration and that this server sees, in the order in which
- * all servers have them. */
+/* Events with values, and barriers, that this server sees in this iteration. All servers have them in the same
+ * order. */
 typedef struct {
   size_t struct_size;
   const char* name;

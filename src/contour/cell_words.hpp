@@ -47,8 +47,8 @@ struct Numbered {
   std::uint8_t before_j, before_k;
 };
 
-/// The vertices on the edges of the cell above point i of the first of four rows (one further along j, along k, along
-/// both), in the order of the table's edges. Entries of edges that are not crossed are undefined.
+/// The vertices on the edges of a cell, in the order of the table's edges. The cell is above point i of the first of
+/// four rows (one further along j, along k, along both). Entries of edges that are not crossed are undefined.
 [[nodiscard]] inline std::array<std::int32_t, 12> vertices_of(const Numbered* const rows[4], Index i) noexcept {
   std::array<std::int32_t, 12> vertices;
   std::size_t edge = 0;

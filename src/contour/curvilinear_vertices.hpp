@@ -26,7 +26,7 @@ class CurvedFlight {
   /// Computes unit normals towards lower numbers: from central differences along the grid lines, one-sided where a
   /// neighbour has no value.
   virtual void normals(const NumberPlanes<T>& numbers, const PointRow& row, std::array<double, 3>* out) = 0;
-  /// Determines for each entry of `at`, which ascends, if the cell at that offset from `first` is left-handed; returns
+  /// Determines for each entry of `at`, which ascends, if the cell at that offset from `first` is left-handed. Returns
   /// true if any is.
   [[nodiscard]] virtual bool mirrored(const Index3& first, std::span<const std::int32_t> at, std::uint8_t* out) = 0;
 };

@@ -19,7 +19,7 @@ class EdgeSlots {
       plane.used.assign(static_cast<std::size_t>(rows_), 0);
     }
   }
-  /// Moves to the planes k and k + 1; the content of plane k is kept if the planes were k - 1 and k.
+  /// Moves to the planes k and k + 1. The content of plane k is kept if the planes were k - 1 and k.
   void move_to(Index k) {
     if (k == lower_) return;
     if (k != lower_ + 1) clear(planes_[1]);

@@ -2,7 +2,7 @@
 //
 // Pass 1 (scan) classifies every point and stores one bit, inside or outside. If some numbers are not finite, a second
 // set of bits marks the cells whose corners are all finite. Crossed edges and active cells then follow from shifts and
-// exclusive ors of 64-bit words, and population counts give the number of vertices and triangles.
+// exclusive ors of 64-bit words. Counting their bits, and the triangles of their cases, gives the size of the output.
 //
 // Pass 2 walks over the planes and rows of points. point_row numbers the vertices on the edges that start in a row,
 // computes their positions and normals, and hands them on. triangle_row then handles the row of cells whose corners are

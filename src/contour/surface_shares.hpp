@@ -10,9 +10,9 @@
 
 namespace sidestream {
 
-/// Redistributes the triangles and lines of all servers' pieces in the order (layer, cell) of their common surface, so
-/// that servers have about equally many. Collective. OrderedSurface then gives each server's part of that surface;
-/// points at the seams are in both parts.
+/// Redistributes the triangles and lines of all servers' pieces, so that servers have about equally many. Collective.
+/// They are in the order (layer, cell) of their common surface. OrderedSurface then gives each server's part of that
+/// surface; points at the seams are in both parts.
 [[nodiscard]] std::vector<Piece> share_pieces(std::vector<Piece> mine, Communicator& servers);
 
 /// The pieces of a task between `local` and `combine`, kept in the task itself where partials stay local.

@@ -11,9 +11,9 @@
 
 namespace sidestream {
 
-/// Blocks in buckets as large as the largest block of their mesh and level, so that everything that overlaps a block is
-/// in a few buckets around it. Looking up n blocks that tile a mesh takes time proportional to what is found, for
-/// slabs, pencils and bricks alike.
+/// Blocks in buckets as large as the largest block of their mesh and level. Everything that overlaps a block is
+/// therefore in a few buckets around it. Looking up n blocks that tile a mesh takes time proportional to what is found,
+/// for slabs, pencils and bricks alike.
 class BlockIndex {
  public:
   BlockIndex() = default;

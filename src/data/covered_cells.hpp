@@ -12,8 +12,8 @@
 
 namespace sidestream {
 
-/// The cells of the block's level, in the block and one layer around it, that blocks of finer levels cover completely,
-/// as disjoint boxes. `blocks` are all blocks of the mesh, from which `index` was made.
+/// The cells of the block's level that blocks of finer levels cover completely, as disjoint boxes. They lie in the
+/// block and one layer around it. `blocks` are all blocks of the mesh, from which `index` was made.
 [[nodiscard]] std::vector<Box> covered_cells(const Mesh& mesh, const Block& block, std::span<const Block> blocks,
                                              const BlockIndex& index);
 
@@ -38,9 +38,9 @@ void leave_out_covered(const Selected& selected, const std::vector<bool>& covere
 
 // Positions of blocks on finer levels.
 
-/// Cells of the coarsest level that cover a block on a finer one, and `more` layers of the block's own cells beyond its
-/// upper sides: only nodes of the coarsest level have known positions. The whole mesh if the refinement is not
-/// declared.
+/// Cells of the coarsest level that cover a block on a finer one. They also cover `more` layers of the block's own
+/// cells beyond its upper sides: only nodes of the coarsest level have known positions. The whole mesh if the
+/// refinement is not declared.
 [[nodiscard]] Box covering(const Mesh& mesh, const Block& block, Index more);
 
 }  // namespace sidestream

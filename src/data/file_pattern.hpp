@@ -32,8 +32,8 @@ void check_pattern(const std::string& pattern);
 class EarlierTables {
  public:
   virtual ~EarlierTables() = default;
-  /// The rows of a growing table, with their columns of the iteration, for iterations before the first one of this run;
-  /// none if nothing is continued. Called on the server that writes the table. Throws Error(file).
+  /// The rows of a growing table, with their columns of the iteration, for iterations before this run. None if nothing
+  /// is continued. Called on the server that writes the table. Throws Error(file).
   [[nodiscard]] virtual std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const = 0;
 };
 

@@ -21,7 +21,7 @@ class LeafContact {
   LeafContact(const Mesh& mesh, std::span<const Block> blocks, const BlockIndex& index)
       : mesh_(mesh), blocks_(blocks), index_(index), leaves_(blocks.size()) {}
 
-  /// True if two blocks, given by position and both boxes, are in contact; false for those on levels that the mesh does
+  /// True if two blocks, given by position and both boxes, are in contact. False for those on levels that the mesh does
   /// not have.
   [[nodiscard]] bool between(std::size_t a, std::size_t b);
 

@@ -39,7 +39,7 @@ void check_arrays(const Metadata& metadata, const Mesh& mesh);
 
 inline constexpr std::uint8_t vtk_polyhedron_type = 42;
 
-/// Number of points of a cell of that type; 0 for types with any number of points, and for types that are not known
+/// Number of points of a cell of that type. 0 for types with any number of points, and for types that are not known
 /// here.
 [[nodiscard]] constexpr int points_of_cell_type(std::uint8_t type) noexcept {
   constexpr int points[] = {

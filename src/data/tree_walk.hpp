@@ -37,8 +37,8 @@ class TreeIndex {
     return cell;
   }
 
-  /// Calls `enter(cell)` for root cells and for the children of those for which it returned true, and `leaf(number,
-  /// cell)` for those of them that are not refined. Fathers come before their children.
+  /// Calls `enter(cell)` for root cells and for the children of those for which it returned true. Calls `leaf(number,
+  /// cell)` for cells that are not refined and for which it returned true. Fathers come before their children.
   template <class Enter, class Leaf>
   void walk(Enter&& enter, Leaf&& leaf) const {
     if (cells_ == 0) return;

@@ -34,7 +34,7 @@ struct CameraSettings {
   bool parallel = false;     ///< no perspective; heights at the focus are those of the perspective
 };
 
-/// The part of a picture that the camera fills, in pixels from the top left; the domain is drawn beyond it too.
+/// The part of a picture that the camera fills, in pixels from the top left. The domain is drawn beyond it too.
 struct Viewport {
   double left = 0, top = 0, width = 0, height = 0;
 };
@@ -92,7 +92,7 @@ class Camera {
   [[nodiscard]] const Vec3& right() const noexcept { return right_; }
   [[nodiscard]] const Vec3& up() const noexcept { return up_; }
   [[nodiscard]] const Vec3& forward() const noexcept { return forward_; }
-  /// Distance by which lines are drawn nearer than they are with a parallel projection, so that they are visible on the
+  /// Distance by which lines are drawn nearer than they are with a parallel projection. It makes them visible on the
   /// surface in which they lie.
   [[nodiscard]] double line_lift() const noexcept { return 0.02 / depth_scale_; }
   /// Length in the domain of one sample at that distance ahead.
@@ -127,9 +127,10 @@ struct ClippedCorner {
   Attributes attributes;
 };
 
-/// Clips a convex polygon to the space beyond the camera's near distance (perspective only) that projects to within
-/// about `reach` samples of the picture's origin. A new corner is computed from the corner inside to the one outside,
-/// so triangles that share an edge get the same one. After Sutherland and Hodgman, "Reentrant polygon clipping" (1974).
+/// Clips a convex polygon to the visible space. It is beyond the camera's near distance (perspective only) and projects
+/// to within about `reach` samples of the picture's origin. A new corner is computed from the corner inside to the one
+/// outside, so triangles that share an edge get the same one. After Sutherland and Hodgman, "Reentrant polygon
+/// clipping" (1974).
 void clip(std::vector<ClippedCorner>& polygon, const Camera& camera, double reach);
 
 }  // namespace sidestream::rendering

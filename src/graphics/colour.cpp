@@ -1,5 +1,5 @@
 // Colours and colour maps. Light is mixed in linear 16-bit values by tables of the sRGB transfer function. Each map is
-// stored as 33 samples and expanded linearly to a table of 1024 entries and the end.
+// stored as 33 samples and expanded linearly to a table.
 #include "graphics/colour.hpp"
 
 #include <algorithm>

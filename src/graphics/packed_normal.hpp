@@ -9,7 +9,7 @@
 
 namespace sidestream::rendering {
 
-/// Encodes a direction in place of a colour: the octahedral map (Meyer et al., "On floating-point normal vectors",
+/// Encodes a direction instead of a colour, by the octahedral map (Meyer et al., "On floating-point normal vectors",
 /// 2010), 12 bits per axis. The error is below 1/1000, invisible in shades of 8 bits. Directions that are zero or not
 /// finite have a code of their own.
 inline constexpr double packed_steps = 2047;  ///< on either side of 0

@@ -107,8 +107,8 @@ std::uint32_t Rasteriser::look_of(const Attributes& attributes, std::int64_t x, 
 }
 
 std::int64_t Rasteriser::arrange(std::array<const Corner*, 3>& p, std::array<const Attributes*, 3>& at) {
-  // Begins with the topmost (then leftmost) corner and a fixed orientation, so that rounding does not depend on the
-  // order in which the triangle was listed. Coinciding corners have no area.
+  // Begins with the topmost (then leftmost) corner and a fixed orientation. Rounding then does not depend on the order
+  // in which the triangle was listed. Coinciding corners have no area.
   const auto before = [&p](std::size_t i, std::size_t j) {
     return p[i]->y != p[j]->y ? p[i]->y < p[j]->y : p[i]->x < p[j]->x;
   };

@@ -19,7 +19,7 @@ struct SampleBox {
   std::int64_t left, right, top, bottom;
 };
 
-/// Clamps `low` to `high`, widened by one sample on both sides for rounding, to first..last; all of these if an end is
+/// Clamps `low` to `high`, widened by one sample on both sides for rounding, to first..last. All of these if an end is
 /// NaN.
 void clamp_samples(double low, double high, std::int64_t first, std::int64_t last, std::int64_t& from,
                    std::int64_t& to) {

@@ -17,8 +17,8 @@ namespace sidestream::rendering {
 /// The text if it fits into `room` pixels, otherwise its beginning followed by "...".
 [[nodiscard]] std::string cut_text(std::string_view text, double size, double room);
 
-/// Draws `text` (UTF-8; malformed bytes and characters without a shape become boxes), antialiased, from `left` with its
-/// baseline at `baseline` pixels from the top. Parts outside the image are cut off.
+/// Draws antialiased `text` from `left` with its baseline at `baseline` pixels from the top. It is UTF-8; malformed
+/// bytes and characters without a shape become boxes. Parts outside the image are cut off.
 void draw_text(Image& image, std::string_view text, double left, double baseline, double size, Colour colour);
 
 /// Fills whole pixels left <= x < right, top <= y < bottom, clipped to the image.

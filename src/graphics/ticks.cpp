@@ -35,8 +35,8 @@ int scale_exponent(const ColourRange& range) {
   return magnitude >= 5 || magnitude <= -4 ? magnitude : 0;
 }
 
-/// The common part of all numbers of a range whose last digits alone differ, otherwise 0: the number with the fewest
-/// digits that leaves at most three for the labels.
+/// The common part of all numbers of a range that differ only in their last digits, otherwise 0. It is the number with
+/// the fewest digits that leaves at most three for the labels.
 double common_offset(const ColourRange& range, const Step& step) {
   const double most = std::max(std::abs(range.low), std::abs(range.high));
   if (std::floor(std::log10(most)) - step.exponent < 6) return 0;

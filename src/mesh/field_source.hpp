@@ -39,7 +39,7 @@ class FieldSource final : public ScalarSource {
   std::vector<double> clamped_, other_;
 };
 
-/// The width of the halo that a FieldSource of `variable` needs around a block, so that every cell of the block has its
+/// The width of the halo that a FieldSource of `variable` needs around a block. Every cell of the block then has its
 /// eight points and, with `gradients`, their neighbours.
 [[nodiscard]] int halo_for(Centering grid, Centering variable, bool gradients) noexcept;
 

@@ -17,8 +17,8 @@ class SamplePoints {
   [[nodiscard]] virtual int dimensions() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t count() const noexcept = 0;
   [[nodiscard]] virtual Place at(std::int64_t target) const = 0;
-  /// Calls `f(target)` for each position with low <= position <= high on all axes, in no particular order; for NaN
-  /// bounds never.
+  /// Calls `f(target)` for each position with low <= position <= high on all axes, in no particular order. Never for
+  /// NaN bounds.
   virtual void within(const Place& low, const Place& high, const std::function<void(std::int64_t)>& f) const = 0;
   /// True if there is one.
   [[nodiscard]] bool any_within(const Place& low, const Place& high) const;

@@ -34,7 +34,7 @@ struct UnsetAllocator : std::allocator<T> {
 template <class T>
 using UnsetVector = std::vector<T, UnsetAllocator<T>>;
 
-/// Tuples of n values that are read and written as `Wide` and stored as either type; used like a vector whose elements
+/// Tuples of n values that are read and written as `Wide` and stored as either type. Used like a vector whose elements
 /// are copies.
 template <class Wide, class Narrow, std::size_t n>
 class Packed {

@@ -9,9 +9,9 @@ namespace sidestream {
 
 struct Mesh;
 
-/// Describes how a structured mesh of one level (uniform, rectilinear or curvilinear; of 1, 2 or 3 dimensions) is
-/// divided among the servers. Other meshes, and a part other than AllBlocks together with it, are refused when the
-/// configuration is checked.
+/// Describes how a structured mesh of one level is divided among the servers. It is uniform, rectilinear or
+/// curvilinear, and has 1, 2 or 3 dimensions. Other meshes, and a part other than AllBlocks together with it, are
+/// refused when the configuration is checked.
 ///
 /// *Who gets what.* Every server gets one piece of the mesh's cells. It depends only on the mesh, the decomposition and
 /// the number of servers (see piece_of), not on the blocks: anybody can compute every piece. If there are more servers

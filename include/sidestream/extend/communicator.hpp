@@ -42,7 +42,7 @@ class Communicator {
   virtual void broadcast(Bytes& bytes, int root) = 0;
   /// to[r] goes to member r; returns what each member sent here.
   [[nodiscard]] virtual std::vector<Bytes> all_to_all(const std::vector<Bytes>& to) = 0;
-  /// Sends messages to some members, any number to each; returns those that came here, by ascending sender and in the
+  /// Sends messages to some members, any number to each. Returns those that came here, by ascending sender and in the
   /// order of sending. The cost is that of the data plus the logarithm of the group's size: for exchanges among few.
   [[nodiscard]] virtual std::vector<MemberMessage> exchange(std::vector<MemberMessage> to) = 0;
   /// The sum of `value` over the members of lower rank; 0 on member 0. Wraps.

@@ -33,7 +33,7 @@ class Results {
   virtual void add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how);
   /// Points and triangles follow each other in the order of ranks.
   virtual void add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces how);
-  /// Points and cells follow each other in the order of ranks; a point that the cells of several servers share is in
+  /// Points and cells follow each other in the order of ranks. A point that the cells of several servers share is in
   /// each of them.
   virtual void add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces how);
   /// All servers give the same arrays; `start` and `size` place each part in the whole. The parts fill the arrays and

@@ -52,7 +52,7 @@ struct LocalInput {
 
   /// The views of entry `n` of the selection. For a decomposition: the server's piece, one view or none.
   [[nodiscard]] const std::vector<BlockView>& at(std::size_t n) const { return at(n, entry(n).variable); }
-  /// The views of an array of the mesh of entry `n`, in the same pieces and with the same halo; empty if it is none.
+  /// The views of an array of the mesh of entry `n`, in the same pieces and with the same halo. Empty if it is none.
   [[nodiscard]] const std::vector<BlockView>& at(std::size_t n, std::int32_t variable) const {
     static const std::vector<BlockView> none;
     const EntryViews& views = entry(n);
@@ -104,7 +104,7 @@ class Task {
   /// difference to expect.
   [[nodiscard]] virtual double tolerance() const { return 0; }
   [[nodiscard]] virtual int passes() const { return 1; }
-  /// Reduces this server's blocks to bytes, or writes them to temporary files and returns what an index needs to know
+  /// Reduces this server's blocks to bytes. Or writes them to temporary files, and returns what an index needs to know
   /// about them. Never communicates; may throw, and then leaves no files. Servers without blocks call it too.
   [[nodiscard]] virtual Bytes local(const LocalInput& input) = 0;
   /// Merges partials over the communicator, and hands over results or names files; collective. Returns the feedback for

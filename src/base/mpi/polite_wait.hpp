@@ -14,7 +14,7 @@ void check_mpi(int code, const char* call);
 /// called in between; what it throws is thrown when the wait is over.
 void polite_poll(const std::function<bool()>& done, const std::function<void()>& meanwhile = {});
 
-/// Waits for `request`, testing at growing intervals and sleeping in between (at most 100 µs), so that a waiting server
+/// Waits for `request`, testing at growing intervals and sleeping in between (at most 100 µs). A waiting server thus
 /// leaves its core to others. `meanwhile`, if set, is called between tests.
 void polite_wait(MPI_Request& request, const std::function<void()>& meanwhile = {});
 

@@ -11,8 +11,8 @@
 
 namespace sidestream {
 
-/// Cells that count (leaves of trees that a block owns, cells of patches that no finer level covers), and numbers in
-/// them. Surfaces of column 0 are wanted; the other columns are interpolated on them. An empty column is NaN
+/// Cells that count, and numbers in them. They are leaves of trees that a block owns, or cells of patches that no finer
+/// level covers. Surfaces of column 0 are wanted; the other columns are interpolated on them. An empty column is NaN
 /// everywhere.
 struct LeafSet {
   std::vector<TreeCell> cells;

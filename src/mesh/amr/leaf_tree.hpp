@@ -29,8 +29,8 @@ class LeafTree {
 
   /// Leaves around a corner, as in DualCell; -1: unknown.
   using Corner = std::function<void(const DualCell&)>;
-  /// Calls `f` for the corners inside the mesh around which one of `values` lies between the leaves' numbers, or may
-  /// lie because some are unknown. With `skip_unknown` corners with unknown leaves are left out.
+  /// Calls `f` for the corners inside the mesh where one of `values` lies between the leaves' numbers. That includes
+  /// corners where it may lie because some are unknown. With `skip_unknown` corners with unknown leaves are left out.
   void for_each_corner(std::span<const double> values, bool skip_unknown, const Corner& f) const;
 
  private:

@@ -36,9 +36,9 @@ struct CellKind {
 /// Weight of each corner at a position; they sum to 1.
 using Weights = std::array<double, most_corners>;
 
-/// The weights of the corners at a position in a cell, by inversion of its map from parameters to space with Newton's
-/// method. Nothing if the position is outside, beyond a tolerance of 1e-9 of the cell's size. `corners` are in VTK's
-/// order, as many as the type has, with as many coordinates as it has dimensions. The same numbers give the same result
+/// The weights of the corners at a position in a cell. Newton's method inverts its map from parameters to space.
+/// Nothing if the position is outside, beyond a tolerance of 1e-9 of the cell's size. `corners` are in VTK's order, as
+/// many as the type has, with as many coordinates as it has dimensions. The same numbers give the same result
 /// everywhere.
 [[nodiscard]] std::optional<Weights> locate(std::uint8_t type, std::span<const Place> corners, const Place& place);
 

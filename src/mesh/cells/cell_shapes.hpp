@@ -85,7 +85,7 @@ enum : std::uint8_t {
 /// True for points and lines, single or several: surfaces do not pass through them.
 [[nodiscard]] constexpr bool is_thin_cell(std::uint8_t type) noexcept { return type <= 4; }
 
-/// Positive if the corners of a cell of types 10 to 14 are in VTK's order, wedges the other way; negative if the cell
+/// Positive if the corners of a cell of types 10 to 14 are in VTK's order, wedges the other way. Negative if the cell
 /// is mirrored; 0 if it has no volume.
 [[nodiscard]] double orientation(std::uint8_t type, std::span<const std::array<double, 3>> corners) noexcept;
 

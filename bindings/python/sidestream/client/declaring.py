@@ -172,7 +172,7 @@ class Declaring:
         y: Reals | None = None,
         z: Reals | None = None,
     ) -> None:
-        """Declares a block as `set_block`, with the positions of its nodes along each axis, one more than cells; the
+        """Declares a block as `set_block`, with the positions of its nodes along each axis, one more than cells. The
         mesh is put together from all blocks."""
         low = _indices("set_rectilinear_block", "lo", lo, 0)
         high = _indices("set_rectilinear_block", "hi", hi, 1)

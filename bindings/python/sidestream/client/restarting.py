@@ -27,7 +27,7 @@ class Restart:
     def __init__(
         self, directory: str | os.PathLike[str], comm: "MPI.Comm | None" = None, *, cycle: int | None = None
     ) -> None:
-        """Opens the newest checkpoint, or the newest of `cycle`, that is undamaged in every byte; a damaged one is
+        """Opens the newest checkpoint, or the newest of `cycle`, that is undamaged in every byte. A damaged one is
         passed over, see `remarks`. Without `comm` only this process reads it, with NumPy and without MPI. Data that is
         packed with zstd then needs the package zstandard, and damage is noticed only with xxhash."""
         self._source = _source_of(Path(directory), comm, cycle)
@@ -71,8 +71,9 @@ class Restart:
         level: int = 0,
         out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
-        """Reads the points `lo` to `hi`, with an entry for each axis of the mesh, into `out`, of any strides, or a new
-        array. Points that several blocks had come from the one of lowest id. An error where a point was in no block."""
+        """Reads the points `lo` to `hi` into `out`, of any strides, or a new array. `lo` and `hi` have an entry for
+        each axis of the mesh. Points that several blocks had come from the one of lowest id. An error where a point was
+        in no block."""
         of = self[variable]
         if of.is_list:
             raise Error(f"restart: '{variable}' is a list; read it with read_list or read_block")
@@ -90,7 +91,7 @@ class Restart:
     def read_list(
         self, variable: str, first: int = 0, count: int | None = None, *, out: NDArray[Any] | None = None
     ) -> NDArray[Any]:
-        """Reads `count` values of a list, or all that are left, from `first` on; the lists of all blocks follow each
+        """Reads `count` values of a list, or all that are left, from `first` on. The lists of all blocks follow each
         other by ascending id."""
         of = self[variable]
         if not of.is_list:

@@ -73,7 +73,7 @@ def cloud_of(context: Context, name: str, wanted: set[str], remarks: Remarks) ->
 
 
 def grids_of(places: NDArray[Any], mesh: RefinedMesh, boxes: list[list[BlockOf]]) -> list[list[NDArray[np.int64]]]:
-    """The numbers of the particles by level and box, each in the finest box that contains its position; those outside
+    """The numbers of the particles by level and box, each in the finest box that contains its position. Those outside
     of all are in the first box of level 0."""
     used = mesh.dimensions
     left = np.arange(len(places))

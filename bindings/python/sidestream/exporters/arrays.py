@@ -27,7 +27,7 @@ class Shape:
 
 @dataclass
 class Layout:
-    """All variables and coordinates; `time` is the first dimension of each variable, or, if the variable changes, the
+    """All variables and coordinates. `time` is the first dimension of each variable, or, if the variable changes, the
     one of each sample."""
 
     variables: dict[str, Shape]

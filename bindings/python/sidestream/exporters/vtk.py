@@ -135,7 +135,7 @@ def _export_tree(mesh: Mesh, path: Path, about: list[Array], remarks: Remarks) -
 
 
 def _export_levels(mesh: Mesh, folder: Path, target: Path, name_of: Any, remarks: Remarks) -> None:
-    """Writes all levels of a mesh that may have several, next to the coarsest one, which the .pvd lists; also for
+    """Writes all levels of a mesh that may have several, next to the coarsest one, which the .pvd lists. Also for
     contexts without finer ones, so that no time is missing."""
     may = mesh.about["type"] == "uniform" and mesh.about["refinement"] and mesh.cell_data
     if not mesh.levels and not may:

@@ -44,7 +44,7 @@ def continued(slots: list[Slot]) -> list[Slot]:
 
 
 def read_database(place: Path, iteration: int | None = None, cycle: int | None = None) -> Fields:
-    """All contexts over time that no later run has written anew, without their values; with `iteration` or `cycle` the
+    """All contexts over time that no later run has written anew, without their values. With `iteration` or `cycle` the
     one of that number that was written last."""
     slots = chosen(place, iteration, cycle)
     if iteration is not None or cycle is not None:

@@ -24,7 +24,7 @@ def _fill(context: Context, variable: Variable, piece: Piece, lo: Three, hi: Thr
 def read_region(
     context: Context, variable: Variable, level: int, lo: Three, hi: Three, pieces: list[Piece]
 ) -> tuple[NDArray, NDArray[np.bool_]]:
-    """The points `lo` to `hi` of a level, with the axes of Context.shape, and true for those that were in a block.
+    """The points `lo` to `hi` of a level, and a mask of those that were in a block. Axes are those of Context.shape.
     `pieces` are by ascending id: a point that several have comes from the first."""
     shape = context.shape(variable, lo, hi)
     dtype = variable.dtype.newbyteorder("=")

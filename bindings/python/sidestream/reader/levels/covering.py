@@ -35,7 +35,7 @@ def _refined_grid(grid: NDArray[Any], now: Box, ratio: NDArray[np.int64], wanted
 def _from_coarser(
     mesh: RefinedMesh, cells: list[Cells], values: ValuesOf, level: int, box: Box, like: NDArray[Any]
 ) -> NDArray[Any]:
-    """The values from cells of the level and of coarser ones; the box of each level contains that of the next one."""
+    """The values from cells of the level and of coarser ones. The box of each level contains that of the next one."""
     lo, hi = box
     boxes = [(lo // mesh.ratio(n, level), -(-hi // mesh.ratio(n, level))) for n in range(level + 1)]
     grid = np.empty(0)

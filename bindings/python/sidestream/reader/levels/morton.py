@@ -9,7 +9,7 @@ BITS = {1: 63, 2: 31, 3: 21}
 
 
 def morton_keys(index: NDArray[np.int64], dimensions: int) -> NDArray[np.uint64]:
-    """The keys of cells of one level, given as rows of (i, j, k); keys of a level are in the order of a Z curve. Throws
+    """The keys of cells of one level, given as rows of (i, j, k). Keys of a level are in the order of a Z curve. Throws
     Error if an index has more bits than a key of 64 bits has room for."""
     keys = np.zeros(len(index), np.uint64)
     if not len(index):

@@ -74,8 +74,8 @@ class Source(Protocol):
         ...
 
     def read(self, name: str, block: BlockOf, first: int = 0, past: int | None = None) -> NDArray[Any] | None:
-        """All values of a block as they are stored, or for a tree those of the cells from `first` to `past`; None if
-        they were not published."""
+        """The stored values of a block; for a tree those of the cells from `first` to `past`. None if they were not
+        published."""
         ...
 
 
