@@ -194,7 +194,7 @@ contains
     plan%fits = .true.
   end subroutine fit
 
-  !> Reads what is planned into contiguous memory.
+  !> Executes the plan, into contiguous memory.
   subroutine run_reading(restart, plan, at, done, ierr)
     type(sidestream_restart), intent(inout) :: restart
     type(reading), intent(in) :: plan

@@ -124,7 +124,7 @@ contains
     if (allocated(restart%message)) message = restart%message
   end function sidestream_restart_message
 
-  !> What was passed over, one line each; empty if nothing was.
+  !> Remarks on checkpoints that were passed over, one line each; may be empty.
   function sidestream_restart_remarks(restart) result(remarks)
     type(sidestream_restart), intent(in) :: restart
     character(len=:), allocatable :: remarks

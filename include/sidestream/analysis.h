@@ -203,9 +203,9 @@ typedef struct {
   const void* values;
 } sidestream_column;
 
-/* Add a result; only what rank 0 of the servers adds is kept. `file` is the value of an option of type
- * SIDESTREAM_OPTION_FILE; its ending chooses the format. A table whose file name does not depend on the iteration
- * grows by these rows. Everything is copied.
+/* Add a result; only that of rank 0 of the servers is kept. `file` is the value of an option of type
+ * * SIDESTREAM_OPTION_FILE; its ending chooses the format. A table whose file name does not depend on the iteration
+ * * grows by these rows. Everything is copied.
  */
 int sidestream_add_table(sidestream_results* results, const char* file, int columns, const sidestream_column* column,
                          int64_t rows);
@@ -275,8 +275,8 @@ typedef struct {
                        difference to expect */
   void* user;       /* passed to create */
 
-  /* Makes the object for one entry of the configuration; *object may be anything, NULL too. Refuses what the
-   * declarations of the options cannot refuse. May be NULL. */
+  /* Makes the object for one entry of the configuration; *object may be anything, NULL too. Refuses values that the
+   * declarations of the options cannot exclude. May be NULL. */
   int (*create)(const sidestream_settings* settings, const sidestream_metadata* metadata, void* user, void** object,
                 char* message);
   void (*destroy)(void* object); /* may be NULL */
@@ -295,7 +295,7 @@ typedef struct {
 
 int sidestream_register_analysis(sidestream_session* session, const sidestream_analysis* analysis);
 
-/* What a plug-in's entry point returns. */
+/* Returned by a plug-in's entry point. */
 typedef struct {
   uint64_t magic;   /* SIDESTREAM_C_PLUGIN_MAGIC */
   uint32_t version; /* SIDESTREAM_C_PLUGIN_VERSION; grows when a table built for an older one would no longer work */

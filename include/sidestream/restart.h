@@ -36,7 +36,7 @@ int sidestream_restart_close(sidestream_restart** restart);
 /* The sentence of the last error; with NULL that of the last failed open of this thread. Valid until the next call. */
 const char* sidestream_restart_message(const sidestream_restart* restart);
 
-/* What was passed over, one line each; empty if nothing was. The same on all ranks. */
+/* Remarks on checkpoints that were passed over, one line each; may be empty. The same on all ranks. */
 const char* sidestream_restart_remarks(const sidestream_restart* restart);
 
 int sidestream_restart_iteration(sidestream_restart* restart, int64_t* index, int64_t* cycle, double* time);

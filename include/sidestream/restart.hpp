@@ -30,7 +30,7 @@ class Restart {
 
   [[nodiscard]] const Iteration& iteration() const noexcept;
   [[nodiscard]] const Metadata& metadata() const noexcept;
-  /// What was passed over, one sentence each, the same on all ranks.
+  /// Remarks on checkpoints that were passed over, one sentence each, the same on all ranks.
   [[nodiscard]] const std::vector<std::string>& remarks() const noexcept;
   /// The blocks of a mesh as they were published, by level and id. Throws Error(usage) if there is no such mesh.
   [[nodiscard]] std::vector<Block> blocks(const std::string& mesh) const;

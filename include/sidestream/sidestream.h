@@ -21,8 +21,8 @@
  * wait for them.
  *
  * Every function returns SIDESTREAM_OK or an error code; sidestream_message explains it in a sentence. Collective
- * functions return the same on every rank. Nothing here ends the process or prints to standard output. A session is used
- * by one thread at a time; several sessions may be open. A rank that is a server serves one session at a time: sessions
+ * functions return the same on every rank. Nothing here ends the process or prints to standard output. One thread uses
+ * a session at a time; several sessions may be open. A rank that is a server serves one session at a time: sessions
  * whose servers share ranks have to be started and closed one after the other. MPI must be initialised
  * (MPI_THREAD_FUNNELED suffices) and not yet finalised when a session closes.
  *
@@ -174,10 +174,10 @@ typedef struct {
 } sidestream_account;
 
 /* Waits for the outcome of everything published, frees the session and sets *session to NULL, even when it fails. It
- * waits at most `drain_limit`, then for the one analysis that is running; what has not begun is dropped. Returns
- * SIDESTREAM_REFUSED, on every rank, if iterations were dropped in this way. Collective over the communicator of
- * sidestream_open. `account` may be NULL. Before closing, sidestream_account_so_far gives what is known. A session
- * that is open when MPI_Finalize is called is closed there, with a line on standard error. */
+ * waits at most `drain_limit`, then for the one analysis that is running; iterations that have not begun are
+ * dropped. Returns SIDESTREAM_REFUSED, on every rank, if iterations were dropped in this way. Collective over the
+ * communicator of sidestream_open. `account` may be NULL. Before closing, sidestream_account_so_far gives what is
+ * known. A session that is open when MPI_Finalize is called is closed there, with a line on standard error. */
 int sidestream_close(sidestream_session** session);
 int sidestream_close_with_account(sidestream_session** session, sidestream_account* account);
 int sidestream_account_so_far(const sidestream_session* session, sidestream_account* account);
@@ -362,8 +362,8 @@ int sidestream_clear(sidestream_session* session, const char* variable, int64_t 
 int sidestream_alloc_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                            int rank, struct sidestream_block* array);
 
-/* Keeps memory of alloc in place, for languages in which an array lives as long as anybody refers to it. What alloc
- * lends and is not cleared stays in place even after the session was closed, until sidestream_release_memory has
+/* Keeps memory of alloc in place, for languages in which an array lives as long as anybody refers to it. Memory from
+ * alloc that is not cleared stays in place even after the session was closed, until sidestream_release_memory has
  * been called as often. That may be done after MPI_Finalize; NULL does nothing. */
 typedef struct sidestream_memory sidestream_memory;
 int sidestream_keep_memory(sidestream_session* session, sidestream_memory** memory);
@@ -463,8 +463,8 @@ int sidestream_input_event(const sidestream_input* input, int64_t n, sidestream_
  * the same blocks, unless other servers have reduced (`forward: partials`). Both return 0, or non-zero after writing
  * a sentence to `message` (512 bytes). Register it on every rank, servers too, before serve/start. `merge` adds the
  * partial `other` to `partial`, in any order. With `forward: partials` a server gets the merged partials of several
- * forwarders, or, if there are none for it, what `local` makes of no blocks. Without `merge` (NULL) that placement
- * is refused at the start if there is a `combine`. */
+ * forwarders, or, if there are none for it, the partial of `local` for no blocks. Without `merge` (NULL) that
+ * placement is refused at the start if there is a `combine`. */
 typedef struct {
   size_t struct_size;
   const char* name;

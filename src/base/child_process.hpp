@@ -13,7 +13,7 @@ namespace sidestream {
 
 /// A child started with posix_spawn: no code of this process runs in a forked copy, which MPI forbids. Signals are as
 /// at the start of any program, standard input is empty. Descriptors of this process stay open in the child unless they
-/// are close-on-exec. The child ends with this object, together with what it started in its process group.
+/// are close-on-exec. The child ends with this object, together with the processes of its process group.
 class ChildProcess {
  public:
   /// Starts `program`. `socket` becomes descriptor 3 of the child; its standard output and error both go to `output`.

@@ -8,10 +8,10 @@
 namespace sidestream {
 
 // Each function returns a close-on-exec descriptor, or -1 with the reason in errno. It is never 0, 1 or 2: a program
-// may have closed these, and what it or we print would go into the file. Links to folders on the way to a file are
-// followed everywhere. A link as the last part of the path is followed only for reading: in a folder that others can
-// write to it may have been planted, and we would overwrite its target (ELOOP). Only regular files are written to, no
-// pipes and no devices (ENXIO).
+// may have closed these, and printed text would go into the file. Links to folders on the way to a file are followed
+// everywhere. A link as the last part of the path is followed only for reading: in a folder that others can write to it
+// may have been planted, and we would overwrite its target (ELOOP). Only regular files are written to, no pipes and no
+// devices (ENXIO).
 
 /// Opens for reading, through links too.
 [[nodiscard]] int open_to_read(const std::string& path) noexcept;

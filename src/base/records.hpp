@@ -88,7 +88,8 @@ class ByteWriter {
   Bytes bytes_;
 };
 
-/// Reads in the order of writing. Reading beyond the end throws: Error(internal), or what the constructor was given.
+/// Reads in the order of writing. Reading beyond the end throws: Error(internal), or the error that the constructor was
+/// given.
 class ByteReader {
  public:
   explicit ByteReader(BytesView bytes) : bytes_(bytes) {}

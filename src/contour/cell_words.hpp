@@ -1,4 +1,4 @@
-// Cells of a row, 64 at a time, as bits: what the surface kernel needs to know about each of them.
+// Cells of a row, 64 at a time, as bits, for the surface kernel.
 #pragma once
 
 #include <array>

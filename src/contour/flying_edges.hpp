@@ -1,9 +1,9 @@
 // Isosurfaces in the cells of a three-dimensional grid, in two passes over rows of points.
 //
 // After Schroeder, Maynard and Geveci, "Flying edges: a high-performance scalable isocontouring algorithm" (2015). The
-// first pass classifies each point as inside or outside and counts; the second one produces what was counted, each
-// vertex once. Here the first pass leaves one bit per point, so that 64 edges are handled together, and vertices are
-// numbered in the order of their keys. Triangles come from case_table.hpp.
+// first pass classifies each point as inside or outside and counts; the second one produces the counted vertices, each
+// once, and triangles. Here the first pass leaves one bit per point, so that 64 edges are handled together, and
+// vertices are numbered in the order of their keys. Triangles come from case_table.hpp.
 #pragma once
 
 #include "contour/contour.hpp"

@@ -12,8 +12,8 @@
 namespace sidestream {
 
 /// Blocks in buckets as large as the largest block of their mesh and level. Everything that overlaps a block is
-/// therefore in a few buckets around it. Looking up n blocks that tile a mesh takes time proportional to what is found,
-/// for slabs, pencils and bricks alike.
+/// therefore in a few buckets around it. Looking up n blocks that tile a mesh takes time proportional to the number of
+/// results, for slabs, pencils and bricks alike.
 class BlockIndex {
  public:
   BlockIndex() = default;

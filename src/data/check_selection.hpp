@@ -1,4 +1,4 @@
-// Checks of what an analysis may ask for.
+// Checks of an analysis' selection.
 #pragma once
 
 #include "sidestream/data/metadata.hpp"

@@ -104,8 +104,9 @@ class Derivation {
 /// one is the result. None is of the kind `derived`.
 [[nodiscard]] std::vector<DerivationStep> all_steps(const Derivation& derivation, const Metadata& metadata);
 
-/// The inputs for `selected`: derived variables are replaced by what they are computed from, with a halo wide enough
-/// for that. Ranges of derived variables are unknown before they are computed: parts that depend on them become whole.
+/// The inputs for `selected`: derived variables are replaced by those that they are computed from, with a halo wide
+/// enough for that. Ranges of derived variables are unknown before they are computed: parts that depend on them become
+/// whole.
 [[nodiscard]] std::vector<Selected> inputs_of(const std::vector<Selected>& selected, const Metadata& metadata);
 
 /// True if some of the selected variables are computed from particles on cells, each of which has to count once.

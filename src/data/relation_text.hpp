@@ -26,8 +26,8 @@ struct RelationProduct {
 };
 
 /// Parses `2 * density / mass - 0.5 * density * velocity.x^2`: a sum of products of numbers and names (in quotes if
-/// they have characters other than letters, digits and _). Throws Error(configuration) with what was found and
-/// expected.
+/// they have characters other than letters, digits and _). Throws Error(configuration) with the found and the expected
+/// text.
 [[nodiscard]] std::vector<RelationProduct> parse_products(std::string_view text);
 
 /// A parsed `father` relation.

@@ -45,7 +45,7 @@ TreeIndex::TreeIndex(const Mesh& mesh, const Block& block, const ArrayView& refi
     starts_.push_back(end);
     level = (refined_before(end) - refined_before(first)) << dimensions_;
   }
-  // This call throws with a sentence about what is wrong.
+  // This call throws an error that explains the fault.
   if (level > 0 || starts_.back() != cells_) starts_ = sidestream::level_starts(mesh, block, refined);
 }
 

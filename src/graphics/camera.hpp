@@ -113,7 +113,7 @@ class Camera {
 /// True if two directions are (nearly) the same or opposite, so that they cannot be view and up together.
 [[nodiscard]] bool nearly_parallel(const Vec3& a, const Vec3& b) noexcept;
 
-// Clipping of what a projection cannot show.
+// Clipping of the parts that a projection cannot show.
 
 /// Quantities that are interpolated over a triangle.
 struct Attributes {

@@ -38,7 +38,7 @@ struct Glyph {
   double raise = 0;
 };
 
-/// All glyphs in ascending code; printable ASCII, and what units and quantities need beyond it.
+/// All glyphs in ascending code; printable ASCII, and further characters for units and quantities.
 [[nodiscard]] std::span<const Glyph> glyphs() noexcept;
 
 /// The glyph of characters without a shape: an empty box.

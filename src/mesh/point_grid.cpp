@@ -126,8 +126,8 @@ void PointGrid::leave_out(const BlockView& flags, const Box& box, std::vector<Bo
 
 std::vector<Box> PointGrid::own_cells(const BlockView& view) const {
   std::vector<Box> cells;
-  // Cells between nodes are cells of the mesh, and they belong to the block whoever owns its nodes. A surface in a
-  // block must not depend on a neighbour that has no part of it and may be missing.
+  // Cells between nodes are cells of the mesh, and they belong to the block even if others own its nodes. A surface in
+  // a block must not depend on a neighbour that has no part of it and may be missing.
   if (centering_ != Centering::cell) {
     const Index top = flat_ ? real_.hi[2] : real_.hi[2] - 1;
     const Box own = intersection(view.block.cells, {real_.lo, {real_.hi[0] - 1, real_.hi[1] - 1, top}});

@@ -75,8 +75,8 @@ class GridSums {
   GridSums(const GridShape& grid, std::size_t count) : grid_(grid), count_(count) {}
   /// Adds sums to those of a cell, numbered with the fastest axis fastest.
   void add(Index cell, std::span<const ExactSum> sums);
-  /// Adds up what was added to the same cells, if that may have become much; to be called now and then. Memory thus
-  /// stays below about twice what the cells take.
+  /// Adds up the sums of the same cells, if there may be many; to be called now and then. Memory thus stays below about
+  /// twice what the cells take.
   void add_up();
   [[nodiscard]] Bytes take() { return words_.take(); }
 

@@ -18,7 +18,7 @@
 
 namespace sidestream::conformance {
 
-/// What a transport has to be made for.
+/// Requirements for which a transport has to be made.
 struct Needs {
   WhenFull when_full = WhenFull::wait;
   int max_in_flight = 4;
@@ -36,7 +36,7 @@ struct Ends {
   std::function<void()> relay;  ///< on a process that is neither, passes messages on until all clients have closed
 };
 
-/// What the checks need to know about a transport and about the processes. The same everywhere except `client`,
+/// The properties of a transport and of the processes that the checks need. The same everywhere except `client`,
 /// `server` and `group`.
 struct Harness {
   int clients = 1, servers = 1;

@@ -1,6 +1,6 @@
 // Checks that every transport must pass, written from the contract (extend/transport.hpp) only. For authors of
 // transports: describe how yours is made (Harness), call check_transport on all processes, look at the result. Needs
-// only the contracts and the standard library. docs/transport-conformance.md lists what is checked.
+// only the contracts and the standard library. docs/transport-conformance.md lists the checks.
 #pragma once
 
 #include <string>

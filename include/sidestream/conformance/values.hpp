@@ -1,4 +1,4 @@
-// Publishes what a world contains, and compares it with what servers have.
+// Publishes the data of a world, and compares it with that on the servers.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A simulation generated from a seed, for testing transports. Every process knows all of it, so that what arrives can
-// be compared with what was published. Needs only the contracts and the standard library.
+// A simulation generated from a seed, for testing transports. Every process knows all of it, so that arriving data can
+// be compared with published data. Needs only the contracts and the standard library.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct Publication {
   bool operator==(const Publication& o) const { return variable == o.variable && block == o.block; }
 };
 
-/// What one client does in one iteration, in this order.
+/// The actions of one client in one iteration, in this order.
 struct Step {
   std::vector<BlockChange> changes;
   std::vector<Publication> publications;
@@ -164,7 +164,7 @@ class World {
       to += size_of(record.type);
     });
   }
-  /// An upper bound on what a client publishes in one iteration.
+  /// Upper bound on the bytes that a client publishes in one iteration.
   static constexpr std::uint64_t most_bytes = 4 << 20;
 
  private:

@@ -15,7 +15,7 @@
 namespace sidestream {
 
 /// Geometry and ranges of all blocks, as separate records: the first changes when blocks do, the second with every
-/// iteration. What can be computed from them (bounds, numbers of points and cells, bytes) is not stored: see the
+/// iteration. Quantities that follow from them (bounds, numbers of points and cells, bytes) are not stored: see the
 /// functions below.
 struct Catalogue {
   bool global = false;  ///< true: the blocks of all clients; false: only those of this process
@@ -26,7 +26,7 @@ struct Catalogue {
 /// Lower and upper corner of a box of cells in space: node positions, or indices if the mesh has no axes. Along axes
 /// that the mesh does not use both are equal.
 [[nodiscard]] std::array<std::array<double, 3>, 2> bounds_of(const Mesh& mesh, const Box& cells);
-/// Bounds of a block's points. For meshes without axes: what the simulation declared, infinite if nothing.
+/// Bounds of a block's points. For meshes without axes: those that the simulation declared, otherwise infinite.
 [[nodiscard]] Bounds bounds_of(const Mesh& mesh, const Block& block);
 /// Bytes of a variable on a block, without ghosts. Throws Error on 64-bit overflow.
 [[nodiscard]] std::uint64_t bytes_of(const Variable& variable, const Block& block);

@@ -104,17 +104,16 @@ struct Selected {
   bool covered = true;
 };
 
-/// Everything that an analysis needs. The union over the analyses that are due is what moves.
+/// Everything that an analysis needs. The union over the analyses that are due moves.
 struct Selection {
   Selection() = default;
   Selection(std::vector<Selected> selected) : variables(std::move(selected)) {}  // NOLINT: meant to convert
 
-  /// A variable may be listed several times. The union moves; what each entry asked for is at LocalInput::at(its
-  /// number).
+  /// A variable may be listed several times. The union moves; the data of each entry is at LocalInput::at(its number).
   std::vector<Selected> variables{};
   bool catalogue = false;  ///< LocalInput::catalogue is wanted: all blocks of all servers
-  /// True if the arrays with a mesh's positions come along with what is selected on it. If false, only those that say
-  /// what counts (flags of ghosts, of trees) do.
+  /// True if the arrays with a mesh's positions come along with variables that are selected on it. If false, only the
+  /// flags of ghosts and of trees do, which decide what counts.
   bool geometry = true;
   std::vector<RangeRequest> ranges;  ///< with `catalogue`: the ranges that are wanted in it
 };

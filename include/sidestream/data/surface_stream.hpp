@@ -14,7 +14,7 @@ namespace sidestream {
 /// Every function may be called more than once, in any order, and gives the same each time.
 class SurfaceStream {
  public:
-  /// Receives the next values of what was asked for, in memory order; they are invalid after it returns.
+  /// Receives the next values of the requested array, in memory order; they are invalid after it returns.
   using Sink = std::function<void(std::span<const std::byte>)>;
 
   virtual ~SurfaceStream() = default;

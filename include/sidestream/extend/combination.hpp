@@ -27,7 +27,7 @@ class PartialSender {
  public:
   virtual ~PartialSender() = default;
   /// Hands over this server's partial and waits until it is combined. Collective over the reducing servers. Returns the
-  /// failure, the same on all of them, or an empty string; then `feedback` is what `combine` returned.
+  /// failure, the same on all of them, or an empty string; then `feedback` is the return value of `combine`.
   [[nodiscard]] virtual std::string combine(const PartialRound& round, BytesView partial, Bytes& feedback) = 0;
   /// Announces that no more rounds come.
   virtual void close() = 0;

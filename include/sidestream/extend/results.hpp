@@ -16,7 +16,7 @@ namespace sidestream {
 class Results {
  public:
   virtual ~Results() = default;
-  // Add a result that one server has whole: only what rank 0 of the communicator adds is kept.
+  // Add a result that one server has whole: only that of rank 0 of the communicator is kept.
   virtual void add(const std::string& file, const Table& table) = 0;
   virtual void add(const std::string& file, const Image& image) = 0;
   virtual void add(const std::string& file, const Surface& surface) = 0;

@@ -35,7 +35,7 @@ struct LocalInput {
   /// Blocks as published, by variable id, in ascending block id; empty for variables that were not selected so.
   std::span<const std::vector<BlockView>> blocks;
   int pass = 0;
-  /// What `combine` of the previous pass returned; the same bytes on every server. Empty in pass 0.
+  /// Return value of `combine` in the previous pass; the same bytes on every server. Empty in pass 0.
   BytesView feedback{};
   /// All blocks of all clients, if the selection asked for it; otherwise null.
   const Catalogue* catalogue = nullptr;
@@ -98,20 +98,20 @@ struct CombineInput {
 class Task {
  public:
   virtual ~Task() = default;
-  /// What the task needs; asked once, after the declarations are frozen.
+  /// The data that the task needs; asked once, after the declarations are frozen.
   [[nodiscard]] virtual Selection selection() const = 0;
   /// 0 if results are bitwise equal whatever the placement and number of servers ("exact"), otherwise the relative
   /// difference to expect.
   [[nodiscard]] virtual double tolerance() const { return 0; }
   [[nodiscard]] virtual int passes() const { return 1; }
-  /// Reduces this server's blocks to bytes. Or writes them to temporary files, and returns what an index needs to know
-  /// about them. Never communicates; may throw, and then leaves no files. Servers without blocks call it too.
+  /// Reduces this server's blocks to bytes. It may instead write them to temporary files and return the information for
+  /// an index. Never communicates; may throw, and then leaves no files. Servers without blocks call it too.
   [[nodiscard]] virtual Bytes local(const LocalInput& input) = 0;
   /// Merges partials over the communicator, and hands over results or names files; collective. Returns the feedback for
   /// the next pass, the same on every server. May throw only before its first or after its last communication, or on
   /// all servers alike.
   virtual Bytes combine(const CombineInput& input) = 0;
-  /// Removes what `local` left. Called instead of `combine` when some server failed. Never throws.
+  /// Removes the files of `local`. Called instead of `combine` when some server failed. Never throws.
   virtual void discard(const Iteration& iteration) noexcept { static_cast<void>(iteration); }
 };
 

@@ -11,7 +11,7 @@ namespace sidestream {
 void check_mpi(int code, const char* call);
 
 /// Asks `done` until it is true, at growing intervals, sleeping in between (at most 100 µs). `meanwhile`, if set, is
-/// called in between; what it throws is thrown when the wait is over.
+/// called in between; its exceptions are thrown when the wait is over.
 void polite_poll(const std::function<bool()>& done, const std::function<void()>& meanwhile = {});
 
 /// Waits for `request`, testing at growing intervals and sleeping in between (at most 100 µs). A waiting server thus

@@ -1,7 +1,7 @@
 // Clipping of cells by planes. A cell that some plane crosses is split into simplices; each plane in turn cuts them,
 // and wedges and pyramids that remain are split again before the next plane. For the outside of a region, the part
-// beyond each plane is taken from what the planes before have left, so that parts are disjoint. Points on edges are
-// computed from the end of lower key and found again by their key.
+// beyond each plane is taken from the rest that earlier planes have left, so that parts are disjoint. Points on edges
+// are computed from the end of lower key and found again by their key.
 #include "contour/cuts/cutter.hpp"
 
 #include <algorithm>

@@ -40,7 +40,7 @@ std::vector<double> in_cells(const Variable& variable, const BlockView& view, in
   return means;
 }
 
-/// All numbers in the order of `columns`; what was not delivered is an empty column.
+/// All numbers in the order of `columns`; a variable that was not delivered is an empty column.
 std::vector<std::vector<double>> numbers_in(const LocalInput& input, const BlockView& view,
                                             const LeafColumns& columns) {
   const auto variable = [&](std::int32_t id) -> const Variable& {

@@ -20,7 +20,7 @@ namespace sidestream {
 class SeamMeans {
  public:
   SeamMeans() = default;
-  /// Reads what `join_seams` returned.
+  /// Reads the bytes from `join_seams`.
   SeamMeans(BytesView bytes, std::size_t width);
   /// The means of a point; null if only one block has it.
   [[nodiscard]] const double* find(std::int64_t name) const;

@@ -129,7 +129,7 @@ def _shape_on(of: StoredVariable, block: StoredBlock) -> list[int]:
 
 
 def _filled(of: StoredVariable, call: str, points: list[int], out: NDArray[Any] | None, fill: Any) -> NDArray[Any]:
-    """`out`, or a new array, with what `fill` writes to a contiguous one."""
+    """`out`, or a new array, filled by `fill` through a contiguous array."""
     shape = tuple(points if of.order == "row" or of.is_list else points[::-1])
     shape += (of.components,) if of.components > 1 else ()
     if out is None:

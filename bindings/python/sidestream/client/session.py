@@ -1,5 +1,5 @@
-"""Sessions: what a simulation in Python calls. sidestream/sidestream.h describes the calls, their order and which are
-collective; docs/python.md describes what is different here."""
+"""Sessions: the interface for simulations in Python. sidestream/sidestream.h describes the calls, their order and which
+are collective; docs/python.md describes what is different here."""
 
 import os
 import sys

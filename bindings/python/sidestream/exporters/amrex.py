@@ -139,7 +139,7 @@ def _why_not(levels: Levels) -> str:
 
 
 def _plots(job: Job, slot: Any, remarks: Remarks) -> dict[str, _Plot]:
-    """The content of plotfiles by mesh; remarks list what a plotfile cannot hold."""
+    """The content of plotfiles by mesh. Remarks list data that a plotfile cannot hold."""
     fields = job.fields(slot)
     contexts = [array.context for array in fields.values()]
     plots: dict[str, _Plot] = {}

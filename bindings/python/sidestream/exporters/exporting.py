@@ -54,7 +54,7 @@ def export(
     context, and a .series), VTK's XML files (.pvd), VTKHDF of octrees and refinement levels (.vtkhdf: likewise, for
     each mesh), a directory with plotfiles of AMReX (.amrex); or, for a table (.csv, .pieces, .series, .h5), Parquet
     (.parquet). By default all variables and all iterations are exported. Of contexts that a later run has written anew
-    the later ones are taken. Nothing is overwritten. Returns sentences about what the format could not hold.
+    the later ones are taken. Nothing is overwritten. Returns sentences about data that the format could not hold.
     `time_units` ("seconds since 2000-01-01") is for NetCDF.
     """
     return _export(
@@ -78,7 +78,7 @@ def _export(
     time_units: str | None,
     compress: bool,
 ) -> tuple[list[str], list[Path]]:
-    """Returns the sentences, and the names of what was made."""
+    """Returns the sentences, and the names of the new files."""
     if target.suffix == ".parquet":
         if variables or iterations or cycles or time_units:
             raise Error("export: what to leave out can be said of databases alone; a table goes to .parquet whole")

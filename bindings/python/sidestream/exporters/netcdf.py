@@ -82,7 +82,7 @@ def export_netcdf(
     remarks: Remarks,
     time_units: str | None = None,
 ) -> None:
-    """Writes the file into `folder`. What a context lacks is NaN there, or 0 for whole numbers."""
+    """Writes the file into `folder`. Missing values of a context are NaN, or 0 for whole numbers."""
     if find_spec("netCDF4") is None:
         raise Error("export: the package netCDF4 is not installed; install it, or export to .h5")
     import netCDF4

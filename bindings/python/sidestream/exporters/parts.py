@@ -131,7 +131,7 @@ class Progress:
 
 
 class Remarks:
-    """Sentences about what a format cannot hold, each only once."""
+    """Sentences about data that a format cannot hold, each only once."""
 
     def __init__(self) -> None:
         self.said: list[str] = []

@@ -54,7 +54,7 @@ def _add_coordinates(group: Any, layout: Layout) -> None:
 
 
 def export_zarr(job: Job, target: Path, folder: Path, compress: bool, progress: Progress, remarks: Remarks) -> None:
-    """Writes the directory into `folder`. What a context lacks is NaN there, or 0 for whole numbers."""
+    """Writes the directory into `folder`. Missing values of a context are NaN, or 0 for whole numbers."""
     if find_spec("zarr") is None:
         raise Error("export: the package zarr, version 3 or later, is not installed; install it, or export to .h5")
     import zarr

@@ -17,7 +17,7 @@ REOPENED = 10  # times that a database is reopened because a context was removed
 
 def chosen(place: Path, iteration: int | None = None, cycle: int | None = None) -> list[Slot]:
     """The contexts of a database in the order of writing; with `iteration` or `cycle` only those of it. Warns about
-    what is passed over."""
+    contexts that are passed over."""
     journal = read_journal(place)
     for remark in journal.remarks:
         warnings.warn(f"sidestream: {remark}", stacklevel=3)

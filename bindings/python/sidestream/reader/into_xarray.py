@@ -1,5 +1,5 @@
-"""Fields as xarray's data sets, which read only what is computed with: in Dask's chunks if Dask is installed, otherwise
-on access."""
+"""Fields as xarray's data sets, which read only the values that a computation needs: in Dask's chunks if Dask is
+installed, otherwise on access."""
 
 from importlib.util import find_spec
 from typing import Any

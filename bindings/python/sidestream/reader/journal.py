@@ -37,7 +37,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Journal:
-    """Contexts in the order of writing, without removed ones; and what was passed over."""
+    """Contexts in the order of writing, without removed ones, and remarks on those that were passed over."""
 
     slots: tuple[Slot, ...]
     remarks: tuple[str, ...]

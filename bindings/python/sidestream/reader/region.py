@@ -14,7 +14,7 @@ def _fill(context: Context, variable: Variable, piece: Piece, lo: Three, hi: Thr
     axes = slice(None) if variable.order == "row" else slice(None, None, -1)
     inside = tuple(slice(int(a), int(b)) for a, b in zip(lo - piece.lo, hi - piece.lo, strict=True))[axes]
     place = tuple(slice(int(a), int(b)) for a, b in zip(lo - first, hi - first, strict=True))[axes]
-    # Along the slowest axis only what is asked for is read.
+    # Along the slowest axis only requested values are read.
     row = int(np.prod(shape[1:]))
     begin, end = inside[0].start, inside[0].stop
     values = context.read(variable, piece, begin * row, end * row).reshape(end - begin, *shape[1:])

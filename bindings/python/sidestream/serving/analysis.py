@@ -76,7 +76,8 @@ class Block(Mapping[str, NDArray[Any]]):
 
     def counted(self, name: str) -> NDArray[np.bool_]:
         """True for the points of `block[name]` that count as this block's, so that over all blocks each point counts
-        once: not the nodes that a neighbour owns, cells that finer ones cover, and what the simulation flags as ghosts.
+        once: not nodes that a neighbour owns, cells that finer ones cover, and points that the simulation flags as
+        ghosts.
         """
         record = self._record(name)
         points = record["points"]

@@ -100,7 +100,7 @@ def _load_module(path: Path) -> types.ModuleType:
         return _modules[key]
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
-    name = f"sidestream_script_{path.stem}"  # the same on all servers: what they send each other may have its types
+    name = f"sidestream_script_{path.stem}"  # the same on all servers: messages between them may have its types
     module = types.ModuleType(name)
     module.__file__ = str(path)
     before = sys.modules.get(name)

@@ -106,8 +106,8 @@ def _load_octree(levels: Refined, fields: list[_Field], options: dict[str, Any])
 
 
 def _with_one_father(levels: Refined) -> Iterator[tuple[BlockOf, list[NDArray[np.int64]]]]:
-    """Splits each block at the pieces of the next coarser level, where there is one: yt counts what a grid covers only
-    of one coarser grid."""
+    """Splits each block at the pieces of the next coarser level, where there is one: yt considers only one coarser grid
+    to be covered by a grid."""
     fathers: list[NDArray[np.int64]] = []
     for level in range(max((block.level for block in levels.blocks), default=-1) + 1):
         blocks = [b for b in levels.blocks if b.level == level and np.all(b.lo < b.hi)]
