@@ -1,3 +1,8 @@
+// A uniform grid of buckets per mesh and level, as wide as the level's largest block. A block is in the bucket of its
+// lower corner, so that blocks which overlap a box lie in the box's buckets and those just below. The buckets are
+// filled by counting sort. If they fill most of a box, a bucket's number is computed from its indices; otherwise it is
+// looked up in a hash table. Blocks that change are marked as removed and added to a list; when that has grown, the
+// index is made anew.
 #include "data/block_index.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Dependencies of derived variables. The reach of a derivation (its stencils' width) adds up along its longest chain of
+// steps. all_steps() inserts the steps of the derived variables that a derivation needs, in ascending order of ids,
+// since each depends only on those before it. A map from variables to steps avoids duplicates.
 #include "data/derivation.hpp"
 
 #include <algorithm>

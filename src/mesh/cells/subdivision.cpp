@@ -1,3 +1,6 @@
+// Tables of linear parts for VTK's cells of higher order. Corners are cut off at the midpoints of edges. The rest is an
+// octahedron cut into tetrahedra, a polyhedron, or, for cells with points on faces and inside, a lattice of smaller
+// cells of the same kind. The parts of a cell on one of its faces depend only on that face.
 #include "mesh/cells/subdivision.hpp"
 
 #include <algorithm>
