@@ -50,8 +50,8 @@ def _library() -> ctypes.CDLL:
 
 
 def _room(zfp: ctypes.CDLL, kind: int, count: int, bound: float) -> tuple[int, float]:
-    """The most bytes that zfp could ever read for so many numbers, as it has no end check, and its
-    code for the bound."""
+    """The most bytes that zfp could ever read for so many numbers, and the accuracy that it chooses for the bound. zfp
+    itself does not check for the end of its input."""
     bits = zfp.stream_open(None, 0)
     stream, field = zfp.zfp_stream_open(bits), zfp.zfp_field_1d(None, kind, count)
     accuracy = zfp.zfp_stream_set_accuracy(stream, bound)

@@ -56,7 +56,7 @@ def _bytes(pieces: Rows, blocks: Rows, schema: Schema) -> Rows:
 
 
 def _may_be_cut(pieces: Rows, sizes: Rows, schema: Schema) -> Rows:
-    """True for pieces that may give their own number of chunks. Larger numbers would only waste reading."""
+    """True for pieces that may give their own number of chunks. More chunks than bytes would be read for nothing."""
 
     def may(v: Any) -> tuple[bool, bool]:
         mesh = schema.meshes[v.mesh]
