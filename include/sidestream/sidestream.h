@@ -403,8 +403,8 @@ int sidestream_signal_barrier(sidestream_session* session, const char* event);
 /* The value of a parameter that the configuration declares under `steering:`. A person (`sidestream set`) or an
  * analysis may change it while the program runs. It is the value as of the last end_iteration, the same on every
  * client that has ended as many iterations, so that ranks may base common decisions on it. Before the first
- * end_iteration it is the default. The type is that of the declaration. Does not communicate. May not be called
- * before sidestream_start or the first end_iteration. */
+ * end_iteration it is the default. The type is that of the declaration. Does not communicate. Needs a started
+ * session: call it after sidestream_start or, without that, after the first end_iteration. */
 int sidestream_get_int(sidestream_session* session, const char* name, int64_t* value);
 int sidestream_get_real(sidestream_session* session, const char* name, double* value);
 
