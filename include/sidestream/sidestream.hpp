@@ -116,7 +116,11 @@ class Session {
     return publish(variable, block, Values(data, count));
   }
   Taken publish(std::string_view variable, std::int64_t block, const StridedValues& values);
-  Taken publish(std::string_view variable, std::int64_t block, const ProgramArray& array);
+  /// Publishes an array that another language describes. A template, so that {type, data, count} means Values.
+  template <class Array = ProgramArray, class = std::enable_if_t<std::is_same_v<Array, ProgramArray>>>
+  Taken publish(std::string_view variable, std::int64_t block, const Array& array) {
+    return publish_array(variable, block, array);
+  }
   /// Publishes a variable of several components from one array per component. Each covers the allocated box
   /// contiguously.
   Taken publish_components(std::string_view variable, std::int64_t block, const ValuesList& components);
@@ -188,6 +192,7 @@ class Session {
   Registry& registry();
 
  private:
+  Taken publish_array(std::string_view variable, std::int64_t block, const ProgramArray& array);
   friend struct SessionAccess;
   class Implementation;
   explicit Session(std::unique_ptr<Implementation> implementation);

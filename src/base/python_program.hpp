@@ -9,7 +9,8 @@ namespace sidestream {
 /// there is none; an interpreter may have it installed.
 [[nodiscard]] std::string python_package_folder();
 
-/// The interpreter that SIDESTREAM_PYTHON names, that of an active environment, that of the build, or "python3".
+/// The interpreter that SIDESTREAM_PYTHON names, that of an active environment, that of the build (named by the file
+/// `interpreter` next to the package), or "python3".
 [[nodiscard]] std::string python_interpreter();
 
 /// The value of PYTHONPATH with the package's folder in front.
