@@ -37,6 +37,13 @@ def blank(text: str, keep_strings: bool = False) -> str:
     return _TOKEN.sub(replace, text)
 
 
+def comments(text: str) -> Iterator[tuple[int, str]]:
+    """Line and text of each comment, block comments included."""
+    for match in _TOKEN.finditer(text):
+        if match.group(0).startswith("/"):
+            yield text.count("\n", 0, match.start()) + 1, match.group(0)
+
+
 def functions(text: str) -> Iterator[Function]:
     """Finds function bodies by their braces. Lambdas and nested blocks belong to the function around them."""
     code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: "\n" * m.group(0).count("\n"), blank(text), flags=re.M)
