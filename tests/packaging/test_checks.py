@@ -198,7 +198,7 @@ class Prose(unittest.TestCase):
             ),
             (
                 "src/session/a.hpp",
-                "int a;  ///< a flag\nint b;  ///< whether b\n",
+                "int a;  ///< of all\nint b;  ///< whether b\n",
                 "a.hpp:2: a comment begins with 'whether'",
             ),
             ("src/session/a.h", "/* Whether a.\n * And b. */\n", "a.h:1: a comment begins with 'Whether'"),
@@ -206,7 +206,7 @@ class Prose(unittest.TestCase):
             ("src/session/a.cpp", "// One.\n// Two with d alone.\n", "a.cpp:2: 'alone'; write 'only'"),
             ("src/session/a.cpp", "struct A {};  // Travels.\n", "a.cpp:1: 'Travels.'; write 'Trivially copyable"),
             ("tools/a.py", 'def f():\n    """Maps are had of meshes."""\n', "tools/a.py:2: 'are had of'"),
-            ("scripts/a", "#!/usr/bin/env bash\nls  # of a folder\n", "scripts/a:2: a comment begins with 'of'"),
+            ("scripts/a", "#!/usr/bin/env bash\nls  # Of a folder\n", "scripts/a:2: a comment begins with 'Of'"),
             ("cmake/A.cmake", "\n# Whether it is there.\n", "cmake/A.cmake:2: a comment begins with 'Whether'"),
             ("examples/a/a.f90", "! Of a field.\nend\n", "examples/a/a.f90:1: a comment begins with 'Of'"),
             ("docs/a.md", f"\n{'word ' * 21}\n", "docs/a.md:2: 105 characters"),
