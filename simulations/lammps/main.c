@@ -1,9 +1,9 @@
-/* LAMMPS, as it comes with Debian, and the lines (marked S) that give its atoms to Sidestream.
+/* LAMMPS as packaged by Debian, and the lines (marked S) that give its atoms to Sidestream.
  *
  * Usage: mpirun -n RANKS lammps_melt SCRIPT CONFIGURATION STEPS EVERY
  *
  * Runs the script, then STEPS steps, and publishes the atoms before the first of them and after each EVERY. Atoms
- * migrate between ranks as they move, so that each rank's number of atoms is another one each time. */
+ * migrate between ranks as they move, so that each rank's number of atoms changes each time. */
 #define LAMMPS_LIB_MPI 1
 #include <lammps/library.h>
 #include <sidestream/sidestream.h> /* S */
