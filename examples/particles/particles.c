@@ -1,8 +1,8 @@
-/* Particles that go from rank to rank, and the lines (marked S) that give them to Sidestream.
+/* Particles that migrate between ranks, and the lines (marked S) that give them to Sidestream.
  *
  * Usage: mpirun -n RANKS particles [CONFIGURATION]
  *
- * COUNT particles go round in the unit cube. Each rank has the particles in its slab of x. This program finds them by
+ * COUNT particles circle in the unit cube. Each rank has the particles in its slab of x. This program finds them by
  * looking at all; real codes send and receive them. */
 #include <math.h>
 #include <mpi.h>

@@ -1,5 +1,4 @@
-! Heat in an insulated box on pencils, divided as 2DECOMP&FFT does it, and the lines (marked S) that give its temperature to
-! Sidestream.
+! Heat in an insulated box on pencils, divided as by 2DECOMP&FFT. The lines marked S give its temperature to Sidestream.
 !
 ! Usage: mpirun -n RANKS pencils [CONFIGURATION]
 !

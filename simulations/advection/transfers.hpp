@@ -10,8 +10,8 @@ namespace advection {
 /// Fluxes through the faces of a level's patches, by axis and patch.
 using Fluxes = std::array<std::vector<Field>, 3>;
 
-/// Interpolates the cells of `where` from the coarser level, with limited slopes in their centres, so that the cells in
-/// a coarse one have its mean. `coarse` covers these and one layer around them.
+/// Interpolates the cells of `where` from the coarser level, with limited slopes in their centres. The cells in a
+/// coarse one have its mean. `coarse` covers these and one layer around them.
 void interpolate(const Field& coarse, const Box& where, const Index3& ratio, int axes, Field& fine);
 /// The slope over a cell from its neighbours' values: the central one, limited to twice that to the nearer neighbour; 0
 /// at extrema.

@@ -16,9 +16,8 @@ struct Gas {
   [[nodiscard]] Values primitive(const Values& conserved) const;
   [[nodiscard]] Values conserved(const Values& primitive) const;
   [[nodiscard]] double sound_speed(const Values& primitive) const;
-  /// The flux through a face of area 1 normal to `axis`, from `left` (primitive, lower along the axis) to `right`, in
-  /// conserved variables per time. The HLLC solver with the wave speeds of Davis (Toro, "Riemann Solvers", 10.4 to
-  /// 10.6).
+  /// The flux through a face of area 1 normal to `axis`, in conserved variables per time. `left` (lower along the axis)
+  /// and `right` are primitive. The HLLC solver with the wave speeds of Davis (Toro, "Riemann Solvers", 10.4 to 10.6).
   [[nodiscard]] Values flux(const Values& left, const Values& right, int axis) const;
   /// The rate of change of a primitive state in a field with these slopes (per length).
   [[nodiscard]] Values rate(const Values& primitive, const std::array<Values, 3>& slopes) const;

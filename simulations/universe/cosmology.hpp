@@ -23,9 +23,9 @@ struct Cosmology {
   [[nodiscard]] double second_growth_rate(double a) const;
 };
 
-/// Integrals over a step from scale factor `from` to `to`, in units of 1 / H0, for a symplectic leapfrog in a comoving
-/// box (Quinn et al. 1997). Positions move by `drift` times the momentum a^2 dx/dt. Momenta change by `kick` times the
-/// force of the potential from a Poisson equation without 1/a.
+/// Integrals over a step from scale factor `from` to `to`, in units of 1 / H0. They make a leapfrog symplectic in a
+/// comoving box (Quinn et al. 1997). Positions move by `drift` times the momentum a^2 dx/dt. Momenta change by `kick`
+/// times the force of the potential from a Poisson equation without 1/a.
 [[nodiscard]] double drift(const Cosmology& cosmology, double from, double to);
 [[nodiscard]] double kick(const Cosmology& cosmology, double from, double to);
 

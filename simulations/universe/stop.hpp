@@ -5,8 +5,8 @@
 
 namespace universe {
 
-/// From now on SIGTERM, which batch systems and mpirun send, and SIGUSR1 end the run after the current step instead of
-/// at once.
+/// Makes SIGTERM and SIGUSR1 end the run after the current step instead of at once. Batch systems and mpirun send
+/// SIGTERM.
 void catch_signals();
 
 /// Collective over `comm`: true if any rank has caught one.

@@ -77,7 +77,7 @@ struct PlacementConfig {
   std::vector<std::string> warnings;  ///< options that this placement ignores, each with its place; rank 0 logs them
 };
 
-/// What to do if the output directory holds an earlier run.
+/// The reaction to an output directory that holds an earlier run.
 enum class Existing { refuse, replace, resume };
 
 /// The part of the configuration needed to open a session.

@@ -39,8 +39,8 @@ void check_groups_used(const std::vector<ServerGroup>& groups, const std::vector
 
 // Check that a job has enough ranks for servers, forwarders and clients.
 
-/// Throws Error(configuration), at the placement entry, if no client would remain on some node, or in all, as the start
-/// would on so many ranks. Ranks are assumed to fill the nodes in order, equally many (or one more) on each, as
+/// Throws Error(configuration), at the placement entry, if no client would remain on some node, or in all. The start
+/// would do so on that many ranks. Ranks are assumed to fill the nodes in order, equally many (or one more) on each, as
 /// launchers do; `nodes` is at most `ranks`.
 void check_split(const PlacementConfig& placement, int ranks, int nodes);
 

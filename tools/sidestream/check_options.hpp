@@ -28,9 +28,9 @@ struct CheckOptions {
 /// Error(usage).
 [[nodiscard]] Metadata parse_declarations(const CheckOptions& options);
 
-/// Adds the declarations of the other forms, and variables on meshes of the configuration, to it as if they were under
-/// `meshes:` and `variables:`; existing entries win. Throws Error(configuration), with the place in the option or the
-/// file.
+/// Adds the declarations of the other forms, and variables on meshes of the configuration, to it. They count as entries
+/// under `meshes:` and `variables:`; existing entries win. Throws Error(configuration), with the place in the option or
+/// the file.
 [[nodiscard]] std::shared_ptr<const Document> with_declarations(std::shared_ptr<const Document> document,
                                                                 const CheckOptions& options);
 

@@ -9,7 +9,7 @@
 
 namespace sidestream {
 
-/// What a run continues: nothing, the results of an earlier run, or those of earlier servers of the same session.
+/// Starting point of a run: nothing, the results of an earlier run, or those of earlier servers of the same session.
 enum class GoesOnWith { nothing, run, session };
 
 /// Opens the directory under `root` (created if missing). Not collective; call it on every server. `provenance`: see

@@ -10,9 +10,8 @@
 
 namespace sidestream {
 
-/// `.csv` after RFC 4180 with a header line, lines ending in a bare line feed, numbers in the shortest
-/// decimal form that reads back to the same double (`nan`, `inf`, `-inf` otherwise). Rows are added in one
-/// write.
+/// `.csv` after RFC 4180 with a header line. Lines end in a bare line feed. Numbers have the shortest decimal form that
+/// reads back to the same double (`nan`, `inf`, `-inf` otherwise). Rows are added in one write.
 [[nodiscard]] ResultFormat csv_format();
 
 /// Formats a text as a CSV field, quoted where needed.

@@ -13,8 +13,7 @@ namespace sidestream {
 
 namespace {
 
-/// Values are compressed in blocks of this size, so that a reader of a part need not unpack all and we need not hold
-/// all.
+/// Size of compressed blocks: readers can unpack a part, and the writer need not hold all values.
 constexpr std::size_t block_size = 1u << 20;
 
 /// XML comments must contain neither two hyphens in a row nor control characters.

@@ -27,8 +27,8 @@ ServerPart unpack_part(const Bytes& bytes) {
   return part;
 }
 
-/// The parts of one variable's virtual dataset, sorted by block id, so that the file does not depend on the order of
-/// the servers.
+/// The parts of one variable's virtual dataset, sorted by block id. So the file does not depend on the order of the
+/// servers.
 struct Mapping {
   std::vector<hdf5::VirtualPart> parts;
   Index points = 0;                           ///< number of points covered

@@ -13,8 +13,8 @@ namespace sidestream {
 
 // The writer `hdf5`.
 
-/// Writes one file per server and iteration with the blocks, and one that shows each variable as one array over the
-/// whole mesh (as virtual datasets of HDF5).
+/// Writes one file per server and iteration with the blocks. Another file shows each variable as one array over the
+/// whole mesh (HDF5's virtual datasets).
 [[nodiscard]] WriterKind hdf5_writer();
 
 // The writer `metadata`.

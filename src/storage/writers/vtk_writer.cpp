@@ -57,8 +57,8 @@ Index counted_cells(const Block& block, const std::vector<Box>& covered) {
   return count;
 }
 
-/// Number of cells of level 0 that are in no block of any level, since blocks of several levels may tile the mesh. A
-/// partly covered cell counts as present.
+/// Number of cells of level 0 that are in no block of any level. Blocks of several levels may tile the mesh. A partly
+/// covered cell counts as present.
 Index missing_cells(const Mesh& mesh, const std::vector<WrittenBlock>& blocks) {
   if (mesh.is_list()) return 0;
   double there = 0;

@@ -32,9 +32,9 @@ struct JoinedColumns {
   std::string name;
   std::vector<std::size_t> columns;
 };
-/// Joins consecutive columns of one type into a variable with two or three components, if their names only differ in a
-/// word `x`, `y`, `z`, which is dropped. Other columns become variables of their own, as do fields on faces
-/// (`B_x_left`). The resulting names are unique and only have letters, digits and underscores.
+/// Joins consecutive columns of one type whose names only differ in a word `x`, `y`, `z`. They become a variable with
+/// two or three components, without that word in its name. Other columns become variables of their own, as do fields on
+/// faces (`B_x_left`). The resulting names are unique and only have letters, digits and underscores.
 [[nodiscard]] std::vector<JoinedColumns> join_columns(const std::vector<Column>& columns);
 
 }  // namespace sidestream::ramses

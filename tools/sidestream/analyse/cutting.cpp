@@ -10,7 +10,7 @@ namespace {
 
 constexpr Index least_cells = Index{1} << 15, most_cells = Index{1} << 24, parts_of_mesh = 256;
 
-/// Where a box is halved: at the axis with most cells; nowhere if no axis can be halved.
+/// The position where a box is halved: at the axis with most cells; none if no axis can be halved.
 struct Cut {
   int axis = -1;
   Index at = 0;

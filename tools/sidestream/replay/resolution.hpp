@@ -19,8 +19,8 @@ struct Resolution {
 /// Resampling of one mesh: axes of one cell stay as they are.
 class Resampling {
  public:
-  /// Throws Error(usage) if its cells cannot be divided so, or if it is to be refined and its nodes are only in a
-  /// variable.
+  /// Throws Error(usage) if its cells cannot be divided so. A mesh whose nodes are only in a variable cannot be
+  /// refined, either.
   Resampling(const Mesh& mesh, const Resolution& wanted);
 
   /// Number of cells along each axis.
