@@ -14,7 +14,7 @@
 #include <functional>
 #include <string>
 
-#include "analysis/common/kinds.hpp"
+#include "cosmology/kinds.hpp"
 #include "analysis/hash_field.hpp"
 #include "measure.hpp"
 #include "support/fake_domain.hpp"

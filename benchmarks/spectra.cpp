@@ -19,7 +19,8 @@
 #include <tuple>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/spectra/lyman_alpha/optical_depth.hpp"
+#include "cosmology/kinds.hpp"
+#include "cosmology/spectra/lyman_alpha/optical_depth.hpp"
 #include "base/mpi/communicator.hpp"
 #include "config/options/document.hpp"
 #include "config/options/read_settings.hpp"

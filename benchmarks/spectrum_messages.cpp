@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/spectra/pencils.hpp"
+#include "cosmology/spectra/pencils.hpp"
 
 using namespace sidestream;
 using namespace sidestream::spectra;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/mesh_arrays.hpp"
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 #include "sidestream/extend/analysis.hpp"
 
 namespace benchmark {

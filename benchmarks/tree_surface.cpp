@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "analysis/common/extract/level_surfaces.hpp"
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 #include "measure.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "surface_run.hpp"

@@ -1,5 +1,5 @@
 // Replaces formula.cpp where there is no muParser.
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/formula.hpp"
 
 namespace sidestream {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/float_environment.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {
 

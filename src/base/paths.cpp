@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/text.hpp"
 
 namespace sidestream {

@@ -10,8 +10,8 @@
 #include <sstream>
 #include <type_traits>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "base/text.hpp"
 #include "config/expressions/relations.hpp"
 #include "data/mesh_arrays.hpp"

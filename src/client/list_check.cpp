@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "data/mesh_arrays.hpp"
 
 namespace sidestream {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "client/publisher_debts.hpp"

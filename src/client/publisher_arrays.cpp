@@ -2,7 +2,7 @@
 #include <array>
 #include <string>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "client/publisher.hpp"
 #include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"

@@ -1,5 +1,5 @@
 // Blocks of a publisher: their declaration, change and removal.
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "client/publisher.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"

@@ -1,7 +1,7 @@
 #include "client/steered_values.hpp"
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "config/sections.hpp"
 
 namespace sidestream {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/checksum.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/expressions/relations.hpp"
 #include "config/meshes.hpp"
 #include "config/opening.hpp"

@@ -10,7 +10,7 @@
 #include <limits>
 #include <set>
 
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
 

@@ -1,7 +1,7 @@
 #include "config/sections.hpp"
 #include "config/options/option_text.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/config.hpp"
 #include "config/expressions/derived_section.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "contour/surface.hpp"
-#include "reduce/sample_sort.hpp"
+#include "sidestream/kit/reduce/sample_sort.hpp"
 
 namespace sidestream {
 

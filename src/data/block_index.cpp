@@ -3,7 +3,7 @@
 // filled by counting sort. If they fill most of a box, a bucket's number is computed from its indices; otherwise it is
 // looked up in a hash table. Blocks that change are marked as removed and added to a list; when that has grown, the
 // index is made anew.
-#include "data/block_index.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "sidestream/data/box.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -1,6 +1,6 @@
 #include "data/check_selection.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

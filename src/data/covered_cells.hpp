@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "data/block_index.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
 #include "sidestream/data/metadata.hpp"

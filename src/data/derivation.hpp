@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/particle_shares.hpp"
+#include "sidestream/kit/data/particle_shares.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/selection.hpp"
 

@@ -1,7 +1,7 @@
 // Serialisation of events in messages, files and shared memory.
 #pragma once
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "sidestream/data/event.hpp"
 
 namespace sidestream {

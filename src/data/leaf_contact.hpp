@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "data/block_index.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
 

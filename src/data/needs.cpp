@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/block_index.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 #include "data/covered_cells.hpp"
 #include "data/touching.hpp"
 #include "sidestream/data/catalogue.hpp"

@@ -1,6 +1,6 @@
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

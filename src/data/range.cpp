@@ -3,7 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "base/float_environment.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {
 

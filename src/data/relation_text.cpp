@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/text.hpp"
 
 namespace sidestream {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/block_index.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 #include "data/leaf_contact.hpp"
 
 namespace sidestream {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "graphics/text.hpp"
 #include "graphics/ticks.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::rendering {
 namespace {

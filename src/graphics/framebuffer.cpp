@@ -3,7 +3,7 @@
 #include <cstring>
 #include <optional>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::rendering {
 namespace {

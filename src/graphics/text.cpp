@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream::rendering {
 namespace {

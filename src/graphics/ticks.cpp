@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream::rendering {
 namespace {

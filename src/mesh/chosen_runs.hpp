@@ -6,7 +6,7 @@
 
 #include "mesh/cell_choice.hpp"
 #include "mesh/owned_leaves.hpp"
-#include "mesh/runs.hpp"
+#include "sidestream/kit/mesh/runs.hpp"
 
 namespace sidestream {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {

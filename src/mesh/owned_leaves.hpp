@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "data/tree_walk.hpp"
-#include "mesh/point_values.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 #include "sidestream/extend/analysis.hpp"
 
 namespace sidestream {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

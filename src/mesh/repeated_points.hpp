@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {

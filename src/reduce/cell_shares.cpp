@@ -1,5 +1,5 @@
 #include "mesh/cells/cell_piece.hpp"
-#include "reduce/sample_sort.hpp"
+#include "sidestream/kit/reduce/sample_sort.hpp"
 
 namespace sidestream {
 namespace {

@@ -1,4 +1,4 @@
-#include "reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/great_sums.hpp"
 
 #include <algorithm>
 #include <array>

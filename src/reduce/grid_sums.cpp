@@ -1,13 +1,13 @@
 // Distributed exact sums per cell. Each server appends packed sums to the rows of a grid, each preceded by its cell;
 // sums of the same cell are added up now and then to bound memory. The rows are exchanged so that each server gets
 // those it owns. There the entries of a row are sorted by cell and added.
-#include "reduce/grid_sums.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

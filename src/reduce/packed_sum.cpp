@@ -1,9 +1,9 @@
-#include "reduce/packed_sum.hpp"
+#include "sidestream/kit/reduce/packed_sum.hpp"
 
 #include <array>
 #include <cmath>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "mesh/runs.hpp"
-#include "reduce/great_sums.hpp"
-#include "reduce/words.hpp"
+#include "sidestream/kit/mesh/runs.hpp"
+#include "sidestream/kit/reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/words.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 
 namespace sidestream {

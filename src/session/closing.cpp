@@ -3,11 +3,11 @@
 
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/own_environment.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "session/implementation.hpp"
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"

@@ -1,7 +1,7 @@
 #include "session/implementation.hpp"
 #include "base/own_environment.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "session/serving/record.hpp"
 
 namespace sidestream {

@@ -7,12 +7,12 @@
 #include <span>
 #include <tuple>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "config/options/names.hpp"
 #include "session/opening/configuration.hpp"
 #include "storage/database/database.hpp"

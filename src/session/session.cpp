@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "session/c/as_error.hpp"
 #include "session/implementation.hpp"

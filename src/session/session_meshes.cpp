@@ -1,7 +1,7 @@
 // The C++ interface: blocks, and the kinds of meshes whose geometry is in arrays.
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "session/c/as_error.hpp"
 #include "session/implementation.hpp"
 

@@ -8,8 +8,8 @@
 #include <random>
 
 #include "analysis/common/kinds.hpp"
-#include "reduce/bins/bin_counts.hpp"
-#include "reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/bins/bin_counts.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/hash_field.hpp"
 #include "support/ranks.hpp"

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/great_sums.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 
 using namespace sidestream;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/list_blocks.hpp"
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream::testing {
 

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "base/files.hpp"
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 #include "sidestream/error.hpp"
 
 using namespace sidestream;

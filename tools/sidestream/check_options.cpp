@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "loading.hpp"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/options/option_text.hpp"
 #include "storage/database/database.hpp"
 #include "storage/database/inspection.hpp"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/options/names.hpp"
 #include "run_timings.hpp"
 #include "storage/files/output_file.hpp"

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "analysis/register.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/text.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"

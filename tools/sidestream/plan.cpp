@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/common/extract/empty_results.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/groups.hpp"
 #include "data/covered_cells.hpp"
 #include "data/derivation.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <tuple>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/options/names.hpp"
 #include "loading.hpp"
 

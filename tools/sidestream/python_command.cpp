@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/python_program.hpp"
 #include "base/text.hpp"
 

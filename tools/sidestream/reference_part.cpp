@@ -4,7 +4,7 @@
 #include <sstream>
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/options/names.hpp"
 
 namespace sidestream {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <set>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "config/options/document.hpp"
 #include "config/reserved_file_names.hpp"
 #include "config/tasks/tasks.hpp"

@@ -1,10 +1,10 @@
-#include "analysis/common/chart.hpp"
+#include "sidestream/kit/analysis/chart.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "data/chart_order.hpp"
 #include "graphics/caption.hpp"
 #include "graphics/colour.hpp"

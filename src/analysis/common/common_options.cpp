@@ -1,4 +1,4 @@
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 #include <fmt/format.h>
 

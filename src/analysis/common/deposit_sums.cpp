@@ -1,12 +1,12 @@
-#include "analysis/common/deposit_sums.hpp"
+#include "sidestream/kit/analysis/deposit_sums.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/common/common_options.hpp"
-#include "mesh/point_values.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reduce/grid_sums.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 #include "sidestream/data/result.hpp"
 #include "sidestream/extend/results.hpp"
 

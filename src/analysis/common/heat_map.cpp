@@ -11,8 +11,8 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/common/common_options.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "graphics/annotations.hpp"
 #include "graphics/caption.hpp"
 #include "graphics/text.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "graphics/colour.hpp"
-#include "reduce/grid_sums.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 #include "sidestream/extend/options.hpp"
 #include "sidestream/extend/task.hpp"
 

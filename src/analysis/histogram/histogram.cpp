@@ -10,13 +10,13 @@
 #include <limits>
 #include <numeric>
 
-#include "analysis/common/chart.hpp"
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/chart.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/kinds.hpp"
 #include "mesh/chosen_runs.hpp"
-#include "reduce/bins/bin_counts.hpp"
-#include "reduce/bins/bins.hpp"
-#include "reduce/words.hpp"
+#include "sidestream/kit/reduce/bins/bin_counts.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/words.hpp"
 
 namespace sidestream {
 namespace {

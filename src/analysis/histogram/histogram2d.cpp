@@ -8,12 +8,12 @@
 #include <bit>
 #include <limits>
 
-#include "analysis/common/chart.hpp"
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/chart.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/kinds.hpp"
-#include "reduce/bins/bin_counts.hpp"
-#include "reduce/bins/bins.hpp"
-#include "reduce/grid_sums.hpp"
+#include "sidestream/kit/reduce/bins/bin_counts.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream {
 namespace {

@@ -1,7 +1,7 @@
 // Surfaces on which a variable has given values.
 #include <fmt/format.h>
 
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/level_surfaces.hpp"
 #include "analysis/common/kinds.hpp"

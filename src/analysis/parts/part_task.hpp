@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/extract/part_query.hpp"
 
 namespace sidestream {

@@ -11,9 +11,9 @@
 #include <bit>
 #include <optional>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
-#include "reduce/packed_sum.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/reduce/packed_sum.hpp"
 
 namespace sidestream {
 namespace {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "reduce/grid_sums.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 
 namespace sidestream {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/heat_map.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/projection/projection_query.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "mesh/point_values.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream::rendering {
 namespace {

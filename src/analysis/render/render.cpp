@@ -16,7 +16,7 @@
 #include "analysis/render/running_ranges.hpp"
 #include "analysis/render/scene.hpp"
 #include "analysis/render/shown_ranges.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "graphics/annotations.hpp"
 #include "graphics/caption.hpp"
 #include "graphics/compositing.hpp"

@@ -5,9 +5,9 @@
 #include <limits>
 #include <optional>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "data/file_pattern.hpp"
 
 namespace sidestream::rendering {

@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/common/common_options.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "graphics/caption.hpp"
 
 namespace sidestream::rendering {

@@ -1,7 +1,7 @@
 // Options of the analysis `render`.
 #include <fmt/format.h>
 
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/render/scene.hpp"
 
 namespace sidestream::rendering {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::rendering {
 

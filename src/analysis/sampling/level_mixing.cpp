@@ -12,7 +12,7 @@
 #include <limits>
 
 #include "analysis/sampling/samplers.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "mesh/owned_leaves.hpp"
 #include "mesh/point_grid.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analysis/sampling/sampler.hpp"
-#include "reduce/grid_sums.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream::sampling {
 

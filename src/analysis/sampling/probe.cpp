@@ -9,11 +9,11 @@
 #include <limits>
 #include <map>
 
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/sampling/level_mixing.hpp"
 #include "analysis/sampling/samplers.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {

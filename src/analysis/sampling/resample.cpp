@@ -9,13 +9,13 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/sampling/level_mixing.hpp"
 #include "analysis/sampling/resample_grid.hpp"
 #include "analysis/sampling/samplers.hpp"
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/sampling/samplers.hpp"
 
 namespace sidestream::sampling {

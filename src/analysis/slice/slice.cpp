@@ -1,7 +1,7 @@
 // A plane through a mesh, with variables on it.
 #include <fmt/format.h>
 
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/kinds.hpp"
 #include "contour/surface_shares.hpp"

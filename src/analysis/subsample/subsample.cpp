@@ -13,12 +13,12 @@
 #include <limits>
 #include <optional>
 
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/kinds.hpp"
-#include "base/hash.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "mesh/drawn_points.hpp"
-#include "mesh/point_values.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream {
 namespace {

@@ -5,7 +5,7 @@
 #include <new>
 #include <optional>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/mpi/requests.hpp"

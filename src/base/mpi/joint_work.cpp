@@ -1,6 +1,6 @@
 #include "base/mpi/joint_work.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"

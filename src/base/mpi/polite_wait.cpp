@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/timer.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/options/names.hpp"
 #include "data/relation_text.hpp"
 

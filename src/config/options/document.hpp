@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/config.hpp"
 #include "sidestream/extend/options.hpp"
 

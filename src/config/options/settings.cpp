@@ -1,7 +1,7 @@
 // Implementation of options.hpp: places and checked values.
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/options/document.hpp"
 #include "sidestream/extend/options.hpp"
 

@@ -1,6 +1,6 @@
 #include "sidestream/extend/registry.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/options/names.hpp"
 #include "config/sections.hpp"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "config/expressions/condition.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"

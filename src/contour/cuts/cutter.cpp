@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/hash.hpp"
+#include "sidestream/kit/base/hash.hpp"
 #include "contour/marching_cubes_cell.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 

@@ -8,8 +8,8 @@
 #include <map>
 #include <numeric>
 
-#include "base/hash.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "mesh/amr/leaf_tree.hpp"
-#include "reduce/sample_sort.hpp"
+#include "sidestream/kit/reduce/sample_sort.hpp"
 
 namespace sidestream {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "mesh/amr/lattice.hpp"
+#include "sidestream/kit/mesh/amr/lattice.hpp"
 #include "mesh/amr/leaf_set.hpp"
 #include "sidestream/extend/communicator.hpp"
 

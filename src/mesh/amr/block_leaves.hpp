@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "mesh/amr/lattice.hpp"
+#include "sidestream/kit/mesh/amr/lattice.hpp"
 #include "mesh/amr/leaf_set.hpp"
 #include "mesh/cell_choice.hpp"
 #include "sidestream/extend/analysis.hpp"

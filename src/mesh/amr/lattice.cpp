@@ -1,9 +1,9 @@
-#include "mesh/amr/lattice.hpp"
+#include "sidestream/kit/mesh/amr/lattice.hpp"
 
 #include <bit>
 #include <cmath>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "mesh/cells/place_names.hpp"
 #include "mesh/point_grid.hpp"
 

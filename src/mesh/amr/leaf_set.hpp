@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/records.hpp"
-#include "data/octree.hpp"
+#include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 

@@ -9,12 +9,12 @@
 #include <limits>
 #include <optional>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "mesh/cells/cell_list.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "mesh/cells/tree_cells.hpp"
 #include "mesh/point_grid.hpp"
-#include "mesh/point_values.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream {
 namespace {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "mesh/cells/subdivision.hpp"
 

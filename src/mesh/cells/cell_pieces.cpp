@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "mesh/cells/cell_piece.hpp"
 
 namespace sidestream {

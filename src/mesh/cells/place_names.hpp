@@ -4,8 +4,8 @@
 #include <compare>
 #include <cstdint>
 
-#include "base/hash.hpp"
-#include "data/octree.hpp"
+#include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 

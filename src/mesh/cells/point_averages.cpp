@@ -10,7 +10,7 @@
 #include <limits>
 #include <map>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 
 namespace sidestream {

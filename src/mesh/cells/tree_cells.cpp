@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 #include "mesh/cells/cell_list.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "mesh/cells/place_names.hpp"

@@ -2,7 +2,7 @@
 // is unsure are counted by Bins::slot. Counts by place lie in several rows that are used in turn, because neighbouring
 // values are often in the same interval and one addition would have to wait for the other. Rows are added up now and
 // then. With weights, or where guesses are not possible, every value is looked up.
-#include "reduce/bins/bin_counts.hpp"
+#include "sidestream/kit/reduce/bins/bin_counts.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <limits>
 #include <numeric>
 
-#include "reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
 
 namespace sidestream {
 

@@ -2,14 +2,14 @@
 // equal ratios the value is replaced by a polynomial approximation of its logarithm. The constructor bounds the error
 // of the place. A value whose place lies within the bound of an edge is unsure; all others are certain. The loops are
 // compiled for several instruction sets and chosen when the program runs.
-#include "reduce/bins/bin_guess.hpp"
+#include "sidestream/kit/reduce/bins/bin_guess.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 
-#include "reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
 
 namespace sidestream {
 namespace {

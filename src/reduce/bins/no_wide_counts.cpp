@@ -1,5 +1,5 @@
 // Replaces wide_counts.cpp on other processors.
-#include "reduce/bins/wide_counts.hpp"
+#include "sidestream/kit/reduce/bins/wide_counts.hpp"
 
 namespace sidestream {
 

@@ -1,13 +1,13 @@
 // Counting with AVX-512. A count is a load and a store, one per cycle; meanwhile the processor can compute places. Both
 // therefore stand next to each other in one loop, and places are known long before they are counted. A load that
 // follows a store to an unknown address would wait for it, or be repeated when the addresses turn out to be equal.
-#include "reduce/bins/wide_counts.hpp"
+#include "sidestream/kit/reduce/bins/wide_counts.hpp"
 
 #include <immintrin.h>
 
 #include <bit>
 
-#include "reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
 
 #define SIDESTREAM_WIDE [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512")]]
 

@@ -10,7 +10,7 @@
 #include <limits>
 #include <span>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -14,7 +14,7 @@
 #include <limits>
 
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 
 namespace sidestream {

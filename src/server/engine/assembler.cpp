@@ -14,8 +14,8 @@
 
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
-#include "data/octree.hpp"
+#include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/data/octree.hpp"
 #include "server/redistribution/block_table.hpp"
 #include "server/redistribution/redistribution.hpp"
 #include "server/redistribution/shared_points.hpp"

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "base/float_environment.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 #include "base/timer.hpp"
 
 namespace sidestream {

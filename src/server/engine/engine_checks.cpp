@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "base/log.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "server/engine/engine.hpp"
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <limits>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "server/engine/engine.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "server/engine/ledger.hpp"
 
 namespace sidestream {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <new>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "data/derivation.hpp"

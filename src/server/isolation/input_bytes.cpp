@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "data/event_bytes.hpp"
 
 namespace sidestream {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/hash.hpp"
+#include "sidestream/kit/base/hash.hpp"
 #include "sidestream/data/block.hpp"
 
 namespace sidestream {

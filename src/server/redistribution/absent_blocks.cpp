@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "data/derivation.hpp"
 
 namespace sidestream {

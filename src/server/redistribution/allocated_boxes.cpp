@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

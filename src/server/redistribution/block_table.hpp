@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/block_index.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 #include "data/covered_cells.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"

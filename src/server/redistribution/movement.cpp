@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "data/covered_cells.hpp"
 
 namespace sidestream {

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "data/touching.hpp"
 #include "sidestream/data/catalogue.hpp"
 

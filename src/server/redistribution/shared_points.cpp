@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 
 namespace sidestream {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/sections.hpp"
 #include "sidestream/error.hpp"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "session/c/c_session.hpp"
 
 namespace sidestream {

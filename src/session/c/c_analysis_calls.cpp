@@ -6,7 +6,7 @@
 #include <exception>
 #include <new>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "session/c/c_session.hpp"
 
 namespace sidestream {

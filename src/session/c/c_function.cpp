@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "session/c/c_session.hpp"
 
 namespace sidestream {

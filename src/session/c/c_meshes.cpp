@@ -1,7 +1,7 @@
 // The C interface: kinds of meshes, their arrays, and blocks.
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "session/c/c_session.hpp"
 
 namespace sidestream {

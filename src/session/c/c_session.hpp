@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "session/c/c_function.hpp"
 #include "sidestream/analysis.h"
 #include "sidestream/data/selection.hpp"

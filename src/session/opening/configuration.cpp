@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "analysis/register.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/own_environment.hpp"

@@ -4,10 +4,10 @@
 #include <array>
 #include <cstdlib>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/numbers.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/numbers.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

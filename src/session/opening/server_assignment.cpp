@@ -1,6 +1,6 @@
 #include "session/opening/server_assignment.hpp"
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "session/opening/roles.hpp"
 
 namespace sidestream {

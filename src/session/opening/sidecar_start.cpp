@@ -6,7 +6,7 @@
 #include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
 #include "session/opening/spilling.hpp"

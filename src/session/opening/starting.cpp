@@ -9,11 +9,11 @@
 #include <map>
 #include <set>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
 #include "session/implementation.hpp"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "transport/in_process/transport.hpp"
 #include "transport/shared_memory/client.hpp"

@@ -1,8 +1,8 @@
 #include "session/opening/wiring.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "session/opening/server_assignment.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/partials.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/abort_flag.hpp"
 #include "base/mpi/agree.hpp"

@@ -5,10 +5,10 @@
 #include <span>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"
 #include "session/opening/configuration.hpp"

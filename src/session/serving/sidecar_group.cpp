@@ -8,14 +8,14 @@
 #include <optional>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "base/timer.hpp"
 #include "client/declarations.hpp"
 #include "config/groups.hpp"

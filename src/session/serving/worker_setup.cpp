@@ -7,9 +7,9 @@
 #include <memory>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/paths.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "client/declarations.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"

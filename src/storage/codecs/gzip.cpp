@@ -1,6 +1,6 @@
 #include <zlib.h>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/codecs.hpp"
 
 namespace sidestream {

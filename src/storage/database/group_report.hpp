@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "storage/database/layout.hpp"
 

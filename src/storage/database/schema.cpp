@@ -11,7 +11,7 @@
 #include <set>
 #include <string_view>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "data/mesh_arrays.hpp"
 #include "storage/database/json.hpp"
 #include "storage/database/layout.hpp"

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <map>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/paths.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "storage/database/group_report.hpp"

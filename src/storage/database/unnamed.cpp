@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/paths.hpp"
 
 namespace sidestream::database {

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "storage/files/output_file.hpp"

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "storage/files/output_directory.hpp"

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/own_environment.hpp"
 #include "base/retry_while_out_of_memory.hpp"

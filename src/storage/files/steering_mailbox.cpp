@@ -18,7 +18,7 @@
 
 #include "base/backoff.hpp"
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/paths.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/formats/metadata_file.hpp"
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <bit>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::hdf5 {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <set>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

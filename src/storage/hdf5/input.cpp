@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/data/array.hpp"
 #include "storage/hdf5/properties.hpp"
 

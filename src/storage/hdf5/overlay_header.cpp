@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/hdf5/properties.hpp"
 
 namespace sidestream::hdf5 {

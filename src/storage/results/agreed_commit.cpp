@@ -3,8 +3,8 @@
 #include <exception>
 #include <filesystem>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/text.hpp"
 
 namespace sidestream {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "sidestream/data/result.hpp"
 
 namespace sidestream {

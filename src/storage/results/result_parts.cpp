@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "storage/results/result_bytes.hpp"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "data/chart_order.hpp"
 #include "data/file_pattern.hpp"

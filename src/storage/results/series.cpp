@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <set>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "data/file_pattern.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/retry_while_out_of_memory.hpp"

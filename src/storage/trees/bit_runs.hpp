@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "storage/trees/flag_bits.hpp"
 

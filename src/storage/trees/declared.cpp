@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "data/relation_text.hpp"
 
 namespace sidestream {

@@ -4,7 +4,7 @@
 
 #include <new>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/trees/bit_runs.hpp"
 #include "storage/trees/flag_bits.hpp"
 #include "storage/trees/flag_frames.hpp"

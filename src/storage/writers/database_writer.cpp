@@ -9,7 +9,7 @@
 #include <deque>
 #include <sstream>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/timer.hpp"
 #include "config/options/names.hpp"
 #include "storage/codecs/packing.hpp"

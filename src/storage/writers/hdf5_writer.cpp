@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/slabs.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"

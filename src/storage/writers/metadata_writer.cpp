@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/formats/metadata_file.hpp"

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <map>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/formats/vtk_block.hpp"
 #include "storage/results/agreed_commit.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/retry_while_out_of_memory.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "transport/mpi/source.hpp"
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "base/hash.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "transport/message_lines.hpp"
 #include "transport/mpi/wire.hpp"

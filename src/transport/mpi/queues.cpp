@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <new>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/retry_while_out_of_memory.hpp"

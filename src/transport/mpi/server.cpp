@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"

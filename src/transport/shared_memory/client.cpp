@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"

@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/fail.hpp"
-#include "base/hash.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/hash.hpp"
 #include "base/process_status.hpp"
 
 namespace sidestream::shared_memory {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 
 namespace sidestream::shared_memory {

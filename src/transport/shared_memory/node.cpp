@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 
 namespace sidestream::shared_memory {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "transport/shared_memory/memory_limit.hpp"

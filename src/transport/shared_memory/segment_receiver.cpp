@@ -7,7 +7,7 @@
 
 #include "base/backoff.hpp"
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/retry_while_out_of_memory.hpp"

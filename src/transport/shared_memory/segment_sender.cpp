@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "transport/shared_memory/segment.hpp"

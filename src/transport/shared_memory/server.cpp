@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "transport/staging/stream_data_engine.hpp"
 

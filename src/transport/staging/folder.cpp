@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "transport/staging/posix_file.hpp"

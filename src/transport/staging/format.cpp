@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
-#include "base/fail.hpp"
-#include "base/hash.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "data/event_bytes.hpp"
 
 namespace sidestream::staging {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/own_environment.hpp"
 #include "base/process_status.hpp"
 #include "transport/staging/posix_file.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "transport/staging/folder.hpp"
 

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/timer.hpp"

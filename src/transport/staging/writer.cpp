@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/stream_config.hpp"
 #include "data/mesh_arrays.hpp"
 #include "transport/staging/step_handover.hpp"

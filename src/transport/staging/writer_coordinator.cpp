@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "sidestream/version.h"

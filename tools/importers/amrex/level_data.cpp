@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "importers/amrex/text_reader.hpp"
 #include "sidestream/data/array.hpp"
 #include "storage/database/segment.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/paths.hpp"
 #include "importers/amrex/text_reader.hpp"
 #include "importers/ramses/descriptor.hpp"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/paths.hpp"
 #include "importers/amrex/particles.hpp"
 #include "importers/amrex/text_reader.hpp"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "base/text.hpp"
 #include "storage/database/segment.hpp"
 

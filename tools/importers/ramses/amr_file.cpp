@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::ramses {
 

@@ -13,8 +13,8 @@
 #include <set>
 #include <sstream>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "base/paths.hpp"
 
 namespace sidestream::ramses {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <optional>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "importers/ramses/fortran_file.hpp"
 
 namespace sidestream::ramses {

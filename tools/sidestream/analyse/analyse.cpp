@@ -13,7 +13,7 @@
 #include "analyse/client.hpp"
 #include "analyse/contents.hpp"
 #include "analyse/demand.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "check_options.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyse/demand.hpp"
-#include "data/block_index.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream::analysing {
 

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "analyse/formats.hpp"
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/database/context.hpp"
 #include "storage/database/journal.hpp"
 

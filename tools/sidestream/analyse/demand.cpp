@@ -4,7 +4,7 @@
 
 #include "analyse/bracketing.hpp"
 #include "analysis/common/extract/empty_results.hpp"
-#include "data/block_index.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 #include "data/covered_cells.hpp"
 #include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "analyse/arrays.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "config/options/read_settings.hpp"

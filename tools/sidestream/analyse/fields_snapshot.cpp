@@ -5,7 +5,7 @@
 
 #include "analyse/arrays.hpp"
 #include "analyse/formats.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "data/mesh_arrays.hpp"
 
 namespace sidestream::analysing {

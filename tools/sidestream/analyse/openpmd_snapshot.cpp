@@ -7,7 +7,7 @@
 
 #include "analyse/arrays.hpp"
 #include "analyse/formats.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "foreign_names.hpp"
 
 namespace sidestream::analysing {

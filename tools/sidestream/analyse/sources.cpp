@@ -11,10 +11,10 @@
 
 #include "analyse/merging.hpp"
 #include "analyse/shifted.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "client/declarations.hpp"
 #include "config/options/names.hpp"
 #include "loading.hpp"

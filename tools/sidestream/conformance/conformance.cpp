@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/text.hpp"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "config/options/option_text.hpp"
 #include "foreign_names.hpp"
 #include "import/amrex_fields.hpp"

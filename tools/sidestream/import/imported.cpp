@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/communicator.hpp"
 #include "commands.hpp"
 #include "import/tree_block.hpp"

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "config/options/option_text.hpp"
 #include "import/imported.hpp"
 #include "import/ramses_relations.hpp"

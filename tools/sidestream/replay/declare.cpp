@@ -1,5 +1,5 @@
 // Declaration of a database's meshes and variables, as a program declares them.
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "declaring.hpp"
 #include "pieces.hpp"
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/table.hpp"
 
 namespace sidestream {

@@ -8,7 +8,7 @@
 #include <iostream>
 #include <thread>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
 #include "commands.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "data/relation_text.hpp"
 #include "storage/database/journal.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "base/text.hpp"
 #include "translate/damaris.hpp"
 

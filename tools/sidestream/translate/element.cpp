@@ -8,8 +8,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "base/text.hpp"
 #include "storage/files/output_file.hpp"
 

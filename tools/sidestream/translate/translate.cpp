@@ -1,4 +1,4 @@
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "config/config.hpp"
 #include "translate/damaris.hpp"
 #include "translate/sensei.hpp"

@@ -1,5 +1,5 @@
 // Replaces the translations if there is no tinyxml2.
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "translate/translation.hpp"
 
 namespace sidestream {

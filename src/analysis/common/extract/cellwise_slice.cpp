@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "analysis/common/extract/plane_options.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "contour/marching_cubes_cell.hpp"
 #include "mesh/cells/cell_section.hpp"
 #include "mesh/cells/place_names.hpp"

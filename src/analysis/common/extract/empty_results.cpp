@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/log.hpp"
-#include "mesh/runs.hpp"
+#include "sidestream/kit/mesh/runs.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 namespace sidestream {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <optional>
 
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/level_surfaces.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "contour/contour_cells.hpp"
 #include "contour/flying_edges.hpp"
 #include "mesh/cells/point_averages.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/plane_options.hpp"
 #include "contour/contour.hpp"

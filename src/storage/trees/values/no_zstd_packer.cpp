@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/trees/values/packer.hpp"
 
 namespace sidestream::trees {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/trees/values/elements.hpp"
 #include "storage/trees/values/face_fluxes.hpp"
 #include "storage/trees/values/group_order.hpp"

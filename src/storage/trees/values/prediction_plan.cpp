@@ -1,4 +1,4 @@
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/trees/values/prediction.hpp"
 
 namespace sidestream::trees {

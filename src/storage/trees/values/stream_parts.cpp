@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/checksum.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::trees {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/checksum.hpp"
-#include "base/fail.hpp"
-#include "base/float_environment.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 #include "storage/trees/values/coding_choice.hpp"
 #include "storage/trees/values/father_xor.hpp"
 #include "storage/trees/values/packer.hpp"

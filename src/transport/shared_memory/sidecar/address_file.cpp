@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 
 namespace sidestream::shared_memory {

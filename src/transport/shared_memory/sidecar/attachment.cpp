@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "transport/shared_memory/sidecar/address_file.hpp"

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/own_environment.hpp"

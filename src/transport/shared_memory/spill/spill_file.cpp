@@ -9,7 +9,7 @@
 #include <new>
 
 #include "base/checksum.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/own_environment.hpp"
 #include "base/text.hpp"

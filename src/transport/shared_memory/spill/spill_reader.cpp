@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/checksum.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 
