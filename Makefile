@@ -37,13 +37,13 @@ demo: deps-demo configure
 
 # A universe in a box with halos, spectra and the Lyman-alpha forest, in minutes.
 demo-universe: deps-test configure
-	@cmake --build $(BUILD) --parallel $(JOBS) --target universe
+	@cmake --build $(BUILD) --parallel $(JOBS) --target universe sidestream_modules
 	@$(VENV_PYTHON) examples/universe/run --program $(BUILD)/simulations/universe/universe
 
 # The command prints the reference, which is part of the site and not of the repository.
 docs: deps-demo configure
 	@scripts/python-environment requirements-docs.txt
-	@cmake --build $(BUILD) --parallel $(JOBS) --target sidestream_tool
+	@cmake --build $(BUILD) --parallel $(JOBS) --target sidestream_tool sidestream_modules
 	@SIDESTREAM=$(CURDIR)/$(BUILD)/tools/sidestream NO_MKDOCS_2_WARNING=1 \
 	  $(VENV_PYTHON) -m mkdocs build --strict --quiet --site-dir build/site
 	@echo "Open build/site/index.html"

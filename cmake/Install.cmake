@@ -10,6 +10,10 @@ string(REGEX REPLACE "/$" "" pkgconfig_to_prefix ${pkgconfig_to_prefix})
 install(TARGETS sidestream EXPORT SidestreamTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+get_property(modules GLOBAL PROPERTY SIDESTREAM_MODULES)
+if(modules)
+  install(TARGETS ${modules} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/sidestream/modules)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sidestream DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/sidestream DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

@@ -112,21 +112,25 @@ function(sidestream_library_part name)
   set(SIDESTREAM_${name} ${SIDESTREAM_${name}} PARENT_SCOPE)
 endfunction()
 
-# sidestream_part_sources(NAME WITH files... WITHOUT files... [USES target]): files of the library that are compiled
+# sidestream_part_sources(NAME WITH files... WITHOUT files... [USES target] [TARGET objects]): files that are compiled
 # with the part, and others that replace them without it. USES: the target needed by the former (default:
-# sidestream_part_<NAME>). Each file is compiled by itself, so that no other depends on the result.
+# sidestream_part_<NAME>). TARGET: the object library of the files (default: sidestream_objects). Each file is compiled
+# by itself, so that no other depends on the result.
 function(sidestream_part_sources name)
-  cmake_parse_arguments(FILES "" "USES" "WITH;WITHOUT" ${ARGN})
+  cmake_parse_arguments(FILES "" "USES;TARGET" "WITH;WITHOUT" ${ARGN})
+  if(NOT FILES_TARGET)
+    set(FILES_TARGET sidestream_objects)
+  endif()
   if(NOT FILES_USES)
     set(FILES_USES sidestream_part_${name})
   endif()
   set(files ${FILES_WITHOUT})
   if(SIDESTREAM_${name})
     set(files ${FILES_WITH})
-    target_link_libraries(sidestream_objects INTERFACE $<LINK_ONLY:${FILES_USES}>)
+    target_link_libraries(${FILES_TARGET} INTERFACE $<LINK_ONLY:${FILES_USES}>)
   endif()
-  target_sources(sidestream_objects PRIVATE ${files})
-  set_source_files_properties(${files} TARGET_DIRECTORY sidestream_objects PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  target_sources(${FILES_TARGET} PRIVATE ${files})
+  set_source_files_properties(${files} TARGET_DIRECTORY ${FILES_TARGET} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(SIDESTREAM_${name})
     # Includes everything that the target itself links to. Naming the compiler's own folders would change their order.
     set(folders $<TARGET_PROPERTY:${FILES_USES},INTERFACE_INCLUDE_DIRECTORIES>)
@@ -134,7 +138,7 @@ function(sidestream_part_sources name)
       string(REGEX REPLACE "([+.])" "[\\1]" pattern ${folder})
       set(folders $<FILTER:${folders},EXCLUDE,^${pattern}\$>)
     endforeach()
-    set_source_files_properties(${files} TARGET_DIRECTORY sidestream_objects PROPERTIES
+    set_source_files_properties(${files} TARGET_DIRECTORY ${FILES_TARGET} PROPERTIES
       INCLUDE_DIRECTORIES "${folders}"
       COMPILE_DEFINITIONS "$<TARGET_PROPERTY:${FILES_USES},INTERFACE_COMPILE_DEFINITIONS>")
   endif()

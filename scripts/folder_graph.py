@@ -1,6 +1,7 @@
-"""The graph of folders under src: cycles, includes between analyses, and the closure of each analysis.
+"""The graph of folders under src and modules: cycles, includes between analyses, and the closure of each analysis.
 
-Used by check-layers. A folder is named by its path below src, `mesh/cells` say.
+Used by check-layers. A folder is named by its path below src, `mesh/cells` say, or from the root, `modules/cosmology` say.
+A header of the kit (include/sidestream/kit) belongs to the folder of src that has its source.
 """
 
 import re
@@ -18,9 +19,25 @@ MOST_UNITS = 25
 Includes = dict[str, list[str]]
 
 
+KIT = "include/sidestream/kit/"
+ROOTS = ("src/", "modules/")
+
+
+def home(path: str) -> str:
+    """Where a header of the kit would lie in src; other paths as they are."""
+    if not path.startswith(KIT):
+        return path
+    return "src/" + path.removeprefix(KIT).replace("analysis/", f"analysis/{SHARED}/")
+
+
 def folder_of(path: str) -> str:
     """The folder of a file: `mesh/cells` for `src/mesh/cells/cell_list.hpp`."""
-    return str(PurePosixPath(path).parent.relative_to("src"))
+    return str(PurePosixPath(path).parent).removeprefix("src/")
+
+
+def place_of(folder: str) -> str:
+    """The path of a folder from the root."""
+    return folder if folder.startswith("modules/") else f"src/{folder}"
 
 
 def edges(includes: Includes) -> dict[str, dict[str, str]]:
@@ -28,7 +45,7 @@ def edges(includes: Includes) -> dict[str, dict[str, str]]:
     graph: dict[str, dict[str, str]] = {}
     for path, targets in includes.items():
         for target in targets:
-            if path.startswith("src/") and target.startswith("src/"):
+            if path.startswith(ROOTS) and target.startswith(ROOTS):
                 here, there = folder_of(path), folder_of(target)
                 if here != there:
                     graph.setdefault(here, {}).setdefault(there, f'{path}: #include "{target.removeprefix("src/")}"')
@@ -72,25 +89,27 @@ def too_many_units(paths: Iterable[str]) -> Iterator[str]:
     """One line for each folder with more than the allowed number of translation units."""
     units: dict[str, int] = {}
     for path in paths:
-        if path.startswith("src/") and path.endswith(".cpp"):
+        if path.startswith(ROOTS) and path.endswith(".cpp"):
             units[folder_of(path)] = units.get(folder_of(path), 0) + 1
     for folder, count in sorted(units.items()):
         if count > MOST_UNITS:
-            yield f"src/{folder}: {count} translation units; a folder has at most {MOST_UNITS}"
+            yield f"{place_of(folder)}: {count} translation units; a folder has at most {MOST_UNITS}"
 
 
 def readmes(root: Path, paths: Iterable[str]) -> Iterator[str]:
     """One line for each folder without a README.md, and for each missing file that one names."""
-    folders = {folder_of(path) for path in paths if path.startswith("src/")}
+    folders = {folder_of(path) for path in paths if path.startswith(ROOTS)}
     for folder in sorted(folders):
-        readme = root / "src" / folder / "README.md"
+        here = place_of(folder)
+        readme = root / here / "README.md"
         if not readme.is_file():
-            yield f"src/{folder}: no README.md; say what the folder is, where to begin, and who uses it"
+            yield f"{here}: no README.md; say what the folder is, where to begin, and who uses it"
             continue
-        places = (readme.parent, root / "src", root / "include/sidestream", root)
+        kit = root / KIT / folder.replace(f"analysis/{SHARED}", "analysis")
+        places = (readme.parent, kit, root / "src", root / "include/sidestream", root)
         for name in re.findall(r"[\w/.-]+\.(?:[ch]pp|md)", readme.read_text(encoding="utf-8")):
             if not any((place / name).is_file() for place in places):
-                yield f"src/{folder}/README.md: names {name}, which is not there"
+                yield f"{here}/README.md: names {name}, which is not there"
 
 
 def closure(includes: Includes, folder: str) -> set[str]:

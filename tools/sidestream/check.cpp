@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "check_options.hpp"
 #include "config/groups.hpp"
@@ -15,6 +14,7 @@
 #include "mistakes.hpp"
 #include "server/redistribution/movement.hpp"
 #include "session/serving/record.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "summary.hpp"
 #include "transport/staging/stream_data_engine.hpp"
 
@@ -61,7 +61,7 @@ std::string examine(const CheckOptions& options, const Document& document, const
   const OpeningConfig opening = read_opening(document);
   const int nodes = node_count(options, opening.placement);
   if (options.ranks > 0) check_split(opening.placement, options.ranks, nodes);
-  const Registry registry = all_kinds(opening, options);
+  const Registry registry = all_kinds(opening, document, options);
   Config config = read_config(document, registry, parameters, declared);
   if (opening.placement.whole_nodes == 0) {
     const bool anywhere = opening.placement.mode == PlacementMode::nodes;

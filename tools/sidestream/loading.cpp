@@ -5,14 +5,13 @@
 #include <sstream>
 
 #include "analysis/register.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/text.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"
-#include "config/tasks/plugin_loader.hpp"
 #include "data/file_pattern.hpp"
 #include "partition/kinds.hpp"
-#include "session/c/c_analysis.hpp"
+#include "session/opening/modules.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/register.hpp"
 #include "transport/staging/writer.hpp"
 
@@ -62,9 +61,9 @@ std::string read_text(const std::string& path, const char* what) {
   return text.str();
 }
 
-Registry all_kinds(const OpeningConfig& opening, const CheckOptions& options) {
+Registry all_kinds(const OpeningConfig& opening, const Document& document, const CheckOptions& options) {
   Registry registry = built_in_kinds();
-  for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry, register_c_plugin);
+  load_extensions(opening, named_analyses(document), registry);
   for (const std::string& name : options.functions) registry.add(stand_in(name));
   return registry;
 }

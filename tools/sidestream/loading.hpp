@@ -13,8 +13,8 @@ namespace sidestream {
 /// Reads a file; `what` names it in messages ("the configuration"). Throws Error(configuration).
 [[nodiscard]] std::string read_text(const std::string& path, const char* what);
 
-/// All built-in kinds, those of plug-ins, and stand-ins for the program's own functions.
-[[nodiscard]] Registry all_kinds(const OpeningConfig& opening, const CheckOptions& options);
+/// All built-in kinds, those of plug-ins and modules, and stand-ins for the program's own functions.
+[[nodiscard]] Registry all_kinds(const OpeningConfig& opening, const Document& document, const CheckOptions& options);
 
 /// Replaces sizes that are `auto`, using `placement.measured`. `servers`: number on each of `nodes` nodes; 0: unknown,
 /// so that sizes stay `auto`. Throws Error(configuration) for a task that was not measured.
@@ -23,8 +23,7 @@ void settle_groups(Config& config, int servers, int nodes);
 /// A folder for writers that are created but not used.
 [[nodiscard]] std::shared_ptr<const OutputDirectory> dry_directory(const std::string& root);
 
-// The registry with all built-in kinds.
-
+/// The registry with all built-in kinds, without modules.
 [[nodiscard]] Registry built_in_kinds();
 
 }  // namespace sidestream

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "analysis/common/extract/empty_results.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "config/groups.hpp"
 #include "data/covered_cells.hpp"
 #include "data/derivation.hpp"
@@ -17,6 +16,7 @@
 #include "plan_report.hpp"
 #include "plan_source.hpp"
 #include "server/redistribution/movement.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -289,7 +289,7 @@ std::string plan(const PlanOptions& options) {
     fail(Code::configuration, "{}: found 'placement: off', with which nothing runs and nothing moves; choose another",
          file);
   }
-  const Registry registry = all_kinds(opening, options.program);
+  const Registry registry = all_kinds(opening, *document, options.program);
   MetadataFile source = load_source(options.metadata, *document);
   Config config = read_config(*document, registry, parameters, merged(program, source.metadata));
   use_ids_of(config.metadata, source);

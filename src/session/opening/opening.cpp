@@ -2,19 +2,18 @@
 #include <cstdlib>
 #include <new>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/own_environment.hpp"
 #include "config/opening.hpp"
 #include "config/options/document.hpp"
 #include "config/stream_config.hpp"
-#include "config/tasks/plugin_loader.hpp"
-#include "session/c/c_analysis.hpp"
 #include "session/implementation.hpp"
 #include "session/opening/configuration.hpp"
+#include "session/opening/modules.hpp"
 #include "session/opening/spilling.hpp"
 #include "session/serving/record.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"
 #include "transport/staging/writer.hpp"
 
@@ -82,7 +81,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
     register_built_in(registry_);
     staging::register_streams(registry_, streams_);
     if (is_off()) return;  // tasks are not read either
-    for (const auto& [path, where] : opening_.plugins) load_plugin(path, where, registry_, register_c_plugin);
+    load_extensions(opening_, named_analyses(*document_), registry_);
   });
   check_directory();
   tell_waiting_servers();

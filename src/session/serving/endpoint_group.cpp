@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/abort_flag.hpp"
 #include "base/mpi/agree.hpp"
@@ -19,15 +18,15 @@
 #include "base/timer.hpp"
 #include "config/options/document.hpp"
 #include "config/stream_config.hpp"
-#include "config/tasks/plugin_loader.hpp"
 #include "config/tasks/tasks.hpp"
-#include "session/c/c_analysis.hpp"
 #include "session/opening/configuration.hpp"
+#include "session/opening/modules.hpp"
 #include "session/serving/record.hpp"
 #include "session/serving/run_tables.hpp"
 #include "session/serving/server_groups.hpp"
 #include "session/serving/serving.hpp"
 #include "session/serving/streams.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/directory_lock.hpp"
 #include "transport/staging/server.hpp"
 #include "transport/staging/writer.hpp"
@@ -159,7 +158,7 @@ class Endpoint {
       register_built_in(registry_);
       streams_->reads = true;
       staging::register_streams(registry_, streams_);
-      for (const auto& [path, where] : opening_.plugins) load_plugin(path, where, registry_, register_c_plugin);
+      load_extensions(opening_, named_analyses(*document_), registry_);
     });
   }
 

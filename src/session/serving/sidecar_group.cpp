@@ -8,22 +8,19 @@
 #include <optional>
 
 #include "base/backoff.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "base/timer.hpp"
 #include "client/declarations.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
-#include "config/tasks/plugin_loader.hpp"
 #include "data/derivation.hpp"
-#include "session/c/c_analysis.hpp"
 #include "session/opening/configuration.hpp"
+#include "session/opening/modules.hpp"
 #include "session/opening/roles.hpp"
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"
@@ -31,6 +28,8 @@
 #include "session/serving/server_groups.hpp"
 #include "session/serving/serving.hpp"
 #include "session/serving/streams.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/files/directory_lock.hpp"
 #include "transport/shared_memory/sidecar/opening_socket.hpp"
 #include "transport/shared_memory/sidecar/sidecar_server.hpp"
@@ -116,7 +115,7 @@ void Group::read_configuration() {
            name_of(opening_.placement.mode));
     }
     register_built_in(registry_);
-    for (const auto& [path, where] : opening_.plugins) load_plugin(path, where, registry_, register_c_plugin);
+    load_extensions(opening_, named_analyses(*document_), registry_);
   });
   agree_on_nodes(world_, opening_.placement);
 }

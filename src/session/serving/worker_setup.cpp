@@ -7,16 +7,15 @@
 #include <memory>
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/paths.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "client/declarations.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
-#include "config/tasks/plugin_loader.hpp"
-#include "session/c/c_analysis.hpp"
 #include "session/opening/configuration.hpp"
+#include "session/opening/modules.hpp"
 #include "session/serving/streams.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -45,9 +44,9 @@ std::string worker_program(const Settings& settings) {
 }
 
 /// Registers the kinds for any process that reads the same configuration.
-void register_for_all(Registry& registry, const OpeningConfig& opening) {
+void register_for_all(Registry& registry, const OpeningConfig& opening, const std::vector<NamedAnalysis>& names) {
   register_built_in(registry);
-  for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry, register_c_plugin);
+  load_extensions(opening, names, registry);
 }
 
 /// The file with only this analysis, without outputs and without groups of servers (in which other analyses ran).
@@ -93,7 +92,7 @@ struct Made {
 WorkerSettings worker_settings(const WorkerSource& source, const Config& config, std::size_t task) {
   const TaskConfig& entry = config.tasks.at(task);
   Registry known;
-  register_for_all(known, config.opening);
+  register_for_all(known, config.opening, {{entry.kind, entry.settings.where()}});
   if (!known.analyses().contains(entry.kind)) {
     entry.settings.fail("isolate", fmt::format("found 'isolate: process' for '{}', which the program itself has "
                                                "registered, expected an analysis that another process can load; put it "
@@ -130,7 +129,7 @@ WorkerTask make_worker_task(BytesView bytes) {
   [[maybe_unused]] const int entered = setup.folder.empty() ? 0 : chdir(setup.folder.c_str());
   auto made = std::make_shared<Made>();
   made->document = with_one(*parse_document(setup.text, setup.file, setup.folder), setup.analysis);
-  register_for_all(made->registry, read_opening(*made->document));
+  register_for_all(made->registry, read_opening(*made->document), named_analyses(*made->document));
   const Declarations declared = Declarations::decode(setup.declarations);
   made->config = complete_config(*made->document, made->registry, declared, nullptr, setup.expressions);
   if (numbered(made->config.metadata) != setup.metadata) {

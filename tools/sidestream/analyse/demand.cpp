@@ -4,7 +4,6 @@
 
 #include "analyse/bracketing.hpp"
 #include "analysis/common/extract/empty_results.hpp"
-#include "sidestream/kit/data/block_index.hpp"
 #include "data/covered_cells.hpp"
 #include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"
@@ -12,6 +11,7 @@
 #include "reduce/trigger_statistics.hpp"
 #include "server/engine/triggers.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream::analysing {
 
@@ -65,7 +65,7 @@ void add_halo(const Selected& selected, const Mesh& mesh, std::span<const Block>
 }  // namespace
 
 Demand::Demand(const Document& document, const Parameters& parameters, const Metadata& files) {
-  const Registry registry = all_kinds(read_opening(document), {});
+  const Registry registry = all_kinds(read_opening(document), document, {});
   config_ = read_config(document, registry, parameters, files);
   ever_.resize(config_.metadata.variables.size());
   for (const TaskConfig& task : config_.tasks) add(task, selection_of(task, registry));

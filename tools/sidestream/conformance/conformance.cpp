@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <iostream>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/text.hpp"
@@ -18,6 +17,7 @@
 #include "conformance/sample.hpp"
 #include "loading.hpp"
 #include "server/engine/guarded_communicator.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::conformance {
 
@@ -118,7 +118,7 @@ int run(const CheckOptions& options, MPI_Comm comm) {
   run_collectively(servers, [&] {
     const auto document =
         with_declarations(parse_document(read_text(options.file, "the configuration"), options.file), options);
-    registry = all_kinds(read_opening(*document), options);
+    registry = all_kinds(read_opening(*document), *document, options);
     config = read_config(*document, registry, parse_values(options), parse_declarations(options));
     const std::string why = unsuitable(config.metadata);
     if (!why.empty()) fail(Code::configuration, "{}: there are no sample data: {}", options.file, why);

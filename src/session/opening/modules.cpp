@@ -1,0 +1,88 @@
+#include "session/opening/modules.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/paths.hpp"
+#include "config/options/document.hpp"
+#include "config/tasks/plugin_loader.hpp"
+#include "session/c/c_analysis.hpp"
+
+namespace sidestream {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_module(const std::string& name) { return name.starts_with("sidestream_") && name.ends_with(".so"); }
+
+/// What is said of analyses whose module is not there. Modules of other people have plug-ins of their own.
+struct Home {
+  const char* analysis;
+  const char* module;
+};
+constexpr Home homes[] = {{"halos", "cosmology"},
+                          {"merge_tree", "cosmology"},
+                          {"power_spectrum", "cosmology"},
+                          {"particle_spectrum", "cosmology"},
+                          {"lyman_alpha", "cosmology"}};
+
+void check_home(const NamedAnalysis& analysis) {
+  for (const Home& home : homes) {
+    if (analysis.name != home.analysis) continue;
+    fail_at(analysis.where,
+            "found the analysis '{}', which is in the module sidestream_{}, expected that module beside the library; "
+            "build Sidestream without SIDESTREAM_WITH_COSMOLOGY=OFF, or install its folder sidestream/modules",
+            home.analysis, home.module);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> module_files() {
+  for (const fs::path& own : own_folders()) {
+    if (own.empty()) continue;
+    // Of an installed library, a package for Python, an installed program, and of programs of a build.
+    for (const char* const folder :
+         {"sidestream/modules", "modules", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/modules", "../modules",
+          "../src/modules", "../../src/modules"}) {
+      const fs::path place = (own / folder).lexically_normal();
+      std::error_code ignored;
+      if (!fs::is_directory(place, ignored)) continue;
+      std::vector<std::string> files;
+      for (const std::string& name : names_in_folder(place.string())) {
+        if (is_module(name)) files.push_back((place / name).string());
+      }
+      std::sort(files.begin(), files.end());
+      if (!files.empty()) return files;
+    }
+  }
+  return {};
+}
+
+void load_modules(Registry& registry) {
+  for (const std::string& file : module_files()) load_plugin(file, {file, 0, 0}, registry);
+}
+
+std::vector<NamedAnalysis> named_analyses(const Document& document) {
+  std::vector<NamedAnalysis> names;
+  const Entry* const analyses = document.root().find("analyses");
+  if (!analyses) return names;
+  for (const Node& item : analyses->value.items) {
+    if (item.kind == Node::Kind::scalar) names.push_back({item.text, item.where});
+    for (const Entry& entry : item.entries) names.push_back({entry.key, entry.where});
+  }
+  return names;
+}
+
+void load_extensions(const OpeningConfig& opening, const std::vector<NamedAnalysis>& names, Registry& registry) {
+  for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry, register_c_plugin);
+  const auto is_known = [&](const NamedAnalysis& analysis) { return registry.analyses().contains(analysis.name); };
+  if (std::all_of(names.begin(), names.end(), is_known)) return;
+  load_modules(registry);
+  for (const NamedAnalysis& analysis : names) {
+    if (!is_known(analysis)) check_home(analysis);
+  }
+}
+
+}  // namespace sidestream
