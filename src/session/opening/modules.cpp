@@ -1,6 +1,7 @@
 #include "session/opening/modules.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/paths.hpp"
@@ -16,7 +17,18 @@ namespace {
 
 bool is_module(const std::string& name) { return name.starts_with("sidestream_") && name.ends_with(".so"); }
 
-/// What is said of analyses whose module is not there. Modules of other people have plug-ins of their own.
+std::vector<std::string> modules_in(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return {};
+  std::vector<std::string> files;
+  for (const std::string& name : names_in_folder(folder.string())) {
+    if (is_module(name)) files.push_back((folder / name).string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// Names the module of an analysis that is not there.
 struct Home {
   const char* analysis;
   const char* module;
@@ -40,20 +52,14 @@ void check_home(const NamedAnalysis& analysis) {
 }  // namespace
 
 std::vector<std::string> module_files() {
+  if (const char* const named = std::getenv("SIDESTREAM_MODULES"); named && *named) return modules_in(named);
   for (const fs::path& own : own_folders()) {
     if (own.empty()) continue;
     // Of an installed library, a package for Python, an installed program, and of programs of a build.
     for (const char* const folder :
          {"sidestream/modules", "modules", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/modules", "../modules",
           "../src/modules", "../../src/modules"}) {
-      const fs::path place = (own / folder).lexically_normal();
-      std::error_code ignored;
-      if (!fs::is_directory(place, ignored)) continue;
-      std::vector<std::string> files;
-      for (const std::string& name : names_in_folder(place.string())) {
-        if (is_module(name)) files.push_back((place / name).string());
-      }
-      std::sort(files.begin(), files.end());
+      const std::vector<std::string> files = modules_in((own / folder).lexically_normal());
       if (!files.empty()) return files;
     }
   }

@@ -9,8 +9,9 @@
 
 namespace sidestream {
 
-/// Files of the modules that lie beside this library or program, in the order of their names. A module is a plug-in
-/// that comes with Sidestream (modules/README.md); its file is `modules/sidestream_NAME.so`.
+/// Files of the modules next to this library or program, in the order of their names; of the folder SIDESTREAM_MODULES, if
+/// the environment names one. A module is a plug-in that comes with Sidestream (modules/README.md), in a file
+/// `modules/sidestream_NAME.so`.
 [[nodiscard]] std::vector<std::string> module_files();
 
 /// Loads all modules. Throws Error(configuration), with the module's path, if one was not built with this library.
