@@ -55,7 +55,7 @@ std::vector<std::string> module_files() {
   if (const char* const named = std::getenv("SIDESTREAM_MODULES"); named && *named) return modules_in(named);
   for (const fs::path& own : own_folders()) {
     if (own.empty()) continue;
-    // Of an installed library, a package for Python, an installed program, and of programs of a build.
+    // For an installed library, a package for Python, an installed program, and programs of a build.
     for (const char* const folder :
          {"sidestream/modules", "modules", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/modules", "../modules",
           "../src/modules", "../../src/modules"}) {
