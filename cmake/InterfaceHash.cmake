@@ -1,8 +1,8 @@
-# Writes sidestream/extend/interface.hpp: a number that differs when the text of a header that plug-ins see does.
+# Writes sidestream/extend/interface.hpp: a number that changes with the text of headers that plug-ins see.
 #
 #   cmake -DHEADERS=include -DOUTPUT=build/include -P InterfaceHash.cmake
 #
-# HEADERS: the folder that holds sidestream/. The file is touched only when the number changes.
+# HEADERS: the folder that contains sidestream/. The file is only touched when the number changes.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE headers RELATIVE ${HEADERS} ${HEADERS}/sidestream/data/*.hpp ${HEADERS}/sidestream/extend/*.hpp)
 list(APPEND headers sidestream/error.hpp)

@@ -1,4 +1,4 @@
-"""The graph of folders under src: rings between them, what analyses include of each other, and how much each includes.
+"""The graph of folders under src: cycles, includes between analyses, and the closure of each analysis.
 
 Used by check-layers. A folder is named by its path below src, `mesh/cells` say.
 """
@@ -19,12 +19,12 @@ Includes = dict[str, list[str]]
 
 
 def folder_of(path: str) -> str:
-    """`src/mesh/cells/cell_list.hpp` lies in `mesh/cells`."""
+    """The folder of a file: `mesh/cells` for `src/mesh/cells/cell_list.hpp`."""
     return str(PurePosixPath(path).parent.relative_to("src"))
 
 
 def edges(includes: Includes) -> dict[str, dict[str, str]]:
-    """For each folder those that it includes, and one file that does."""
+    """For each folder the folders that it includes, with one including file each."""
     graph: dict[str, dict[str, str]] = {}
     for path, targets in includes.items():
         for target in targets:
@@ -48,7 +48,7 @@ def reached(graph: dict[str, dict[str, str]], start: str) -> set[str]:
 
 
 def rings(graph: dict[str, dict[str, str]]) -> Iterator[str]:
-    """One line for each arrow between folders of one layer that is part of a ring."""
+    """One line for each include between folders of one layer that is part of a cycle."""
     for here, arrows in sorted(graph.items()):
         layer = here.split("/")[0]
         if layer not in ORDERED:
@@ -69,7 +69,7 @@ def between_analyses(graph: dict[str, dict[str, str]]) -> Iterator[str]:
 
 
 def too_many_units(paths: Iterable[str]) -> Iterator[str]:
-    """One line for each folder that has more translation units than one keeps in mind."""
+    """One line for each folder with more than the allowed number of translation units."""
     units: dict[str, int] = {}
     for path in paths:
         if path.startswith("src/") and path.endswith(".cpp"):
@@ -80,7 +80,7 @@ def too_many_units(paths: Iterable[str]) -> Iterator[str]:
 
 
 def readmes(root: Path, paths: Iterable[str]) -> Iterator[str]:
-    """One line for each folder without a README.md, and for each file that one names and that is not there."""
+    """One line for each folder without a README.md, and for each missing file that one names."""
     folders = {folder_of(path) for path in paths if path.startswith("src/")}
     for folder in sorted(folders):
         readme = root / "src" / folder / "README.md"
@@ -94,7 +94,7 @@ def readmes(root: Path, paths: Iterable[str]) -> Iterator[str]:
 
 
 def closure(includes: Includes, folder: str) -> set[str]:
-    """The files of COUNTED layers that a folder and its sub-folders include, with the sources beside the headers."""
+    """The files of COUNTED layers that a folder and its sub-folders include, with the sources next to the headers."""
     found: set[str] = set()
     waiting = [path for path in includes if path.startswith(f"src/{folder}/")]
     while waiting:
@@ -108,7 +108,7 @@ def closure(includes: Includes, folder: str) -> set[str]:
 
 
 def closures(includes: Includes, lines: dict[str, int]) -> Iterator[str]:
-    """One line for each analysis: how many files and lines it includes."""
+    """One line for each analysis: the numbers of files and lines that it includes."""
     names = sorted({"/".join(folder_of(path).split("/")[:2]) for path in includes if path.startswith("src/analysis/")})
     for name in names:
         if name.count("/") == 1:

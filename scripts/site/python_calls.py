@@ -13,7 +13,7 @@ def parsed(module: str) -> ast.Module:
 
 
 def public_names() -> dict[str, str]:
-    """Each public name, and the module that has it, as the package's __init__ imports them."""
+    """Each public name with its module, from the imports of the package's __init__."""
     tree = parsed("__init__")
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module]
     found = {name.asname or name.name: node.module for node in imports for name in node.names}
@@ -36,7 +36,7 @@ def is_property(node: Function) -> bool:
 
 
 def methods(node: ast.ClassDef, tree: ast.Module) -> list[Function]:
-    """Those of a class and of its bases in this package, without private ones."""
+    """Public methods of a class and of its bases in this package."""
     found = {}
     for base in node.bases:
         if isinstance(base, ast.Name) and (known := definition(base.id, tree)) is not None:

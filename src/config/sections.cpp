@@ -108,7 +108,7 @@ Section meshes_section() {
           options};
 }
 
-/// What codecs of databases may know of values in trees.
+/// Options on relations between values in trees, which codecs of databases may use.
 std::vector<Option> relation_options() {
   return {
       {.name = "father",

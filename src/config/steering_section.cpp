@@ -29,11 +29,11 @@ Section steering_section() {
 
 namespace {
 
-/// A number that the file gives as real: whole where the parameter is an integer.
+/// Converts a real number of the file to an integer if the parameter is one.
 SteeredParameter::Value typed(const Settings& settings, const char* option, bool real) {
   const double value = settings.real(option);
   if (real) return value;
-  constexpr double exact = 9007199254740992;  // 2^53: what a real number holds of integers
+  constexpr double exact = 9007199254740992;  // 2^53: integers up to it are exact in a real number
   if (value != std::floor(value) || std::abs(value) > exact) {
     settings.fail(option,
                   fmt::format("found {} for '{}' of a parameter of type integer, expected a whole number; write "

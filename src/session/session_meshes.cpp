@@ -1,4 +1,4 @@
-// The C++ face: blocks, and the kinds of meshes whose arrays say where they are.
+// The C++ interface: blocks, and the kinds of meshes whose geometry is in arrays.
 #include <algorithm>
 
 #include "base/fail.hpp"

@@ -96,14 +96,14 @@ CLEAN = {
 } | CLEAN
 
 
-def run_on(check: str, files: dict[str, str]) -> tuple[int, str]:
+def run_on(check: str, files: dict[str, str], *arguments: str) -> tuple[int, str]:
     """Status and output of a check on a tree of these files."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        command = [sys.executable, str(ROOT / "scripts" / check), folder]
+        command = [sys.executable, str(ROOT / "scripts" / check), *arguments, folder]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     return done.returncode, done.stdout + done.stderr
 
@@ -174,6 +174,49 @@ class Names(unittest.TestCase):
                 self.assertEqual(status, 1, output)
                 self.assertIn("tools/sidestream/b.cpp:", output)
                 self.assertIn("'sidestream::Tree' is also defined in src/a.hpp:2", output)
+
+
+class Prose(unittest.TestCase):
+    def test_plain_english_passes(self) -> None:
+        files = {
+            "src/session/a.hpp": "/// Bytes of a block, one for\n/// each cell.\nint a;  ///< not of b, whether c\n"
+            'const char* text = "// Of that in place of this alone.";\n',
+            "src/session/b.cpp": "// Others are left alone. A node stands alone, or leaves some of the files alone.\n",
+            "tools/a.py": '"""Reads a table."""\n\ntext = "# Whether alone."\n',
+            "README.md": "![A picture with many words](docs/picture.svg)\n"
+            f"A [link]({'long/' * 30}), `{'code' * 30}`.\n\n| {'table ' * 30}|\n\n```sh\n{'code ' * 30}\n```\n",
+        }
+        status, output = run_on("check-prose", files, "--all")
+        self.assertEqual(status, 0, output)
+
+    def test_each_planted_violation_is_found_alone(self) -> None:
+        for name, text, expected in (
+            (
+                "src/session/a.hpp",
+                "int a;\n/// Of a block:\n/// its cells.\nint b;\n",
+                "a.hpp:2: a comment begins with 'Of'",
+            ),
+            (
+                "src/session/a.hpp",
+                "int a;  ///< of all\nint b;  ///< whether b\n",
+                "a.hpp:2: a comment begins with 'whether'",
+            ),
+            ("src/session/a.h", "/* Whether a.\n * And b. */\n", "a.h:1: a comment begins with 'Whether'"),
+            ("src/session/a.h", "/* First. Then c in\n * place of b. */\n", "a.h:1: 'in place of'; write 'instead of'"),
+            ("src/session/a.cpp", "// One.\n// Two with d alone.\n", "a.cpp:2: 'alone'; write 'only'"),
+            ("src/session/a.cpp", "struct A {};  // Travels.\n", "a.cpp:1: 'Travels.'; write 'Trivially copyable"),
+            ("tools/a.py", 'def f():\n    """Maps are had of meshes."""\n', "tools/a.py:2: 'are had of'"),
+            ("scripts/a", "#!/usr/bin/env bash\nls  # Of a folder\n", "scripts/a:2: a comment begins with 'Of'"),
+            ("cmake/A.cmake", "\n# Whether it is there.\n", "cmake/A.cmake:2: a comment begins with 'Whether'"),
+            ("examples/a/a.f90", "! Of a field.\nend\n", "examples/a/a.f90:1: a comment begins with 'Of'"),
+            ("docs/a.md", f"\n{'word ' * 21}\n", "docs/a.md:2: 105 characters"),
+            ("docs/a.md", "One in place of another.\n", "docs/a.md:1: 'in place of'"),
+        ):
+            with self.subTest(name=name, text=text):
+                status, output = run_on("check-prose", {name: text}, "--all")
+                self.assertEqual(status, 1, output)
+                self.assertIn(expected, output)
+                self.assertEqual(output.count("\n"), 1, output)
 
 
 class Sizes(unittest.TestCase):

@@ -20,7 +20,7 @@ namespace sidestream {
 
 namespace {
 
-/// A folder for writers to be made with and not used.
+/// A folder for writers that are created but not used.
 class DryDirectory final : public OutputDirectory {
  public:
   explicit DryDirectory(std::string root) : root_(std::move(root)) {}
@@ -53,7 +53,7 @@ std::string read_text(const std::string& path, const char* what) {
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
-  // Opening a folder succeeds, reading it does not.
+  // Opening a folder succeeds; reading it fails.
   const bool empty = stream.good() && stream.peek() == std::ifstream::traits_type::eof() && errno == 0;
   if (!stream || (!empty && !(text << stream.rdbuf()))) {
     fail(Code::configuration, "cannot read {} '{}': {}; check the path", what, path,

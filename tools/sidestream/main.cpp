@@ -1,4 +1,4 @@
-// The `sidestream` command. Exit status: 0 for success, 1 for what went wrong, 2 for wrong arguments.
+// The `sidestream` command. Exit status: 0 for success, 1 for errors, 2 for wrong arguments.
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int success = 0, failure = 1, wrong_usage = 2;
 
-/// What `check` and `plan` need to know of the program.
+/// Adds the options with which `check` and `plan` learn about the program.
 void add_program(CLI::App& command, sidestream::CheckOptions& options) {
   command.add_option("FILE", options.file, "The configuration, YAML")->required();
   command.add_option("--set", options.values, "NAME=VALUE: what the program gives $NAME; may be repeated")
@@ -41,7 +41,7 @@ void add_program(CLI::App& command, sidestream::CheckOptions& options) {
                      "'metadata' of a first run has written");
   command.add_option("--function", options.functions, "NAME: an analysis that is a function of the program")
       ->allow_extra_args(false);
-  // So that `--set nx=64 ny=32` means what it looks like.
+  // Makes `--set nx=64 ny=32` work as expected.
   command.add_option("VALUES", options.more_values, "More NAME=VALUE");
 }
 
@@ -201,7 +201,7 @@ struct DatabaseCommands {
     remove->add_flag("--lost", options.lost, "Delete also files of whole contexts that the file 'contexts' has lost");
     prune = remove;
   }
-  /// What the command that was given answers; nothing if it is another.
+  /// The answer of the given command; nothing if it is another one.
   [[nodiscard]] std::optional<sidestream::DatabaseAnswer> answer() const {
     if (list->parsed()) return list_database(options);
     if (info->parsed()) return describe_context(options);
@@ -260,7 +260,7 @@ CLI::App* add_translate(CLI::App& app, TranslateOptions& options) {
   return translate;
 }
 
-/// To a file, or to standard output without its name.
+/// Prints to a file, or to standard output if its name is empty.
 int print(const std::string& text, const std::string& output) {
   if (output.empty()) {
     std::cout << text << std::flush;
@@ -279,7 +279,8 @@ int translate(const TranslateOptions& options) {
   return print(made.configuration, options.output);
 }
 
-/// Under mpirun all processes find the same mistake, before MPI could tell them apart: launchers number them.
+/// True on one process. Under mpirun all processes find the same mistake before MPI could tell them apart, so the
+/// launcher's rank is used.
 bool speaks_for_all() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
     const char* rank = std::getenv(name);

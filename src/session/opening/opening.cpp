@@ -30,8 +30,8 @@ void check_mpi_state(MPI_Comm comm) {
     fail(Code::usage, "open: MPI is {}; open sessions between MPI_Init and MPI_Finalize",
          finalized ? "finalized" : "not initialized");
   }
-  // All placements so far call MPI from the caller's thread alone: MPI_THREAD_FUNNELED and its main thread, or any
-  // thread at a higher level.
+  // All placements only call MPI from the caller's thread: MPI_THREAD_FUNNELED and its main thread, or any thread at a
+  // higher level.
   int level = MPI_THREAD_SINGLE, is_main = 1;
   MPI_Query_thread(&level);
   MPI_Is_thread_main(&is_main);
@@ -89,7 +89,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
   guard_ = std::make_unique<FinalizeGuard>([this] { close_at_finalize(); });
 }
 
-/// From here to the start servers that wait see whether there is still something to wait for.
+/// From here to the start, waiting servers see whether the session still exists.
 void Session::Implementation::tell_waiting_servers() {
   const PlacementConfig& placement = opening_.placement;
   run_collectively(*world_, [&] {

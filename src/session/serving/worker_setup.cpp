@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* program_name = "sidestream-worker";
 
-/// Beside this library; where it is installed, seen from the library and from a program that has the library inside;
-/// and the like in a folder of a build.
+/// Path of the worker program: next to this library; in the installed location relative to the library or to a program
+/// that contains it; or the corresponding places in a build folder.
 std::string worker_program(const Settings& settings) {
   std::vector<std::string> folders;
   for (const fs::path& own : own_folders()) {
@@ -44,13 +44,13 @@ std::string worker_program(const Settings& settings) {
                                        program_name, listed(folders)));
 }
 
-/// What any process has that reads the same configuration.
+/// Registers the kinds for any process that reads the same configuration.
 void register_for_all(Registry& registry, const OpeningConfig& opening) {
   register_built_in(registry);
   for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry, register_c_plugin);
 }
 
-/// The file with this one analysis, no outputs, and no groups of servers, in which others ran.
+/// The file with only this analysis, without outputs and without groups of servers (in which other analyses ran).
 std::shared_ptr<const Document> with_one(const Document& document, std::size_t analysis) {
   Node root = document.root();
   std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "outputs"; });
@@ -69,9 +69,10 @@ std::shared_ptr<const Document> with_one(const Document& document, std::size_t a
 struct Setup {
   std::string text, file, folder;
   Bytes declarations;
-  Bytes metadata;  ///< all of it, with its numbers
+  Bytes metadata;  ///< all metadata with their ids
   std::uint64_t analysis = 0;
-  std::vector<std::string> expressions;  ///< that analyses have in place of names, others too
+  std::vector<std::string> expressions;  ///< expressions that analyses use instead of names, also those of other
+                                         ///< analyses
 };
 
 Bytes numbered(const Metadata& metadata) {
@@ -80,7 +81,7 @@ Bytes numbered(const Metadata& metadata) {
   return all.encode();
 }
 
-/// What lives as long as the worker's task.
+/// Objects with the lifetime of the worker's task.
 struct Made {
   std::shared_ptr<const Document> document;
   Registry registry;
@@ -124,8 +125,8 @@ WorkerTask make_worker_task(BytesView bytes) {
   std::uint64_t count = 0;
   in.get(count);
   while (setup.expressions.size() < count) in.get(setup.expressions.emplace_back());
-  // Wherever its server is when it starts one, each worker finds the files that the first one has found. A node that
-  // has no such folder does without.
+  // The server may have another working directory when it starts a later worker, so each worker enters the one of the
+  // first. A node without that folder goes on without it.
   [[maybe_unused]] const int entered = setup.folder.empty() ? 0 : chdir(setup.folder.c_str());
   auto made = std::make_shared<Made>();
   made->document = with_one(*parse_document(setup.text, setup.file, setup.folder), setup.analysis);

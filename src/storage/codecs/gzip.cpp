@@ -9,7 +9,7 @@ namespace {
 
 constexpr int window_with_gzip_header = 15 + 16;
 constexpr int memory_level = 8;
-constexpr int gzip_level = 4;  ///< beyond it gains little and costs much on values that were shuffled
+constexpr int gzip_level = 4;  ///< higher levels gain little and cost much on shuffled values
 
 class Gzip final : public Codec {
  public:

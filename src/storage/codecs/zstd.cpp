@@ -16,7 +16,7 @@ class Zstd final : public Codec {
   bool encode(BytesView in, Type, Bytes& out) const override {
     out.resize(ZSTD_compressBound(in.size()));
     const std::size_t size = ZSTD_compress(out.data(), out.size(), in.data(), in.size(), zstd_level);
-    if (ZSTD_isError(size)) throw std::bad_alloc();  // with room for any outcome only memory can fail
+    if (ZSTD_isError(size)) throw std::bad_alloc();  // the buffer fits any output, so only memory can fail
     out.resize(size);
     return true;
   }

@@ -15,7 +15,7 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-/// Meshes that say where they are in variables.
+/// Writes the arrays of meshes whose geometry is in variables.
 void put_arrays(Out out, const Mesh& mesh, const Metadata& metadata) {
   for (int n = 1; n < role_count; ++n) {
     const std::int32_t id = mesh.array(static_cast<Role>(n));
@@ -102,7 +102,7 @@ void put_variable(Out out, const Variable& v, const Metadata& metadata) {
   fmt::format_to(out, "}}\n");
 }
 
-/// Tables that are there where they say something.
+/// Writes the tables of lists, if they have content.
 void put_lists(Out out, const std::vector<Block>& blocks) {
   const auto list = [](const Block& b) { return b.is_list(); };
   if (std::any_of(blocks.begin(), blocks.end(), list)) {

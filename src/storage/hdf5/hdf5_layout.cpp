@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::int64_t format_version = 2;
 
-/// Of the axes that the mesh uses.
+/// The axes that the mesh uses, slowest first.
 std::vector<int> axes_slowest_first(Order order, int dimensions) {
   std::vector<int> axes;
   for (int a = 0; a < dimensions; ++a) axes.push_back(order == Order::column ? dimensions - 1 - a : a);
   return axes;
 }
 
-/// How many cells of the next level lie along one: a row for each level that has a next one.
+/// Writes the refinement ratios: a row for each level that has a finer one.
 void describe_levels(hdf5::Group& group, const Mesh& mesh) {
   if (mesh.refinement.empty()) return;
   std::vector<std::int64_t> ratios;
@@ -29,7 +29,7 @@ void describe_levels(hdf5::Group& group, const Mesh& mesh) {
   group.set("refinement", ratios, 3);
 }
 
-/// The paths of the variables that say where the mesh is.
+/// Writes the paths of the variables that hold the mesh's geometry.
 void describe_arrays(hdf5::Group& group, const Mesh& mesh, const Metadata& metadata) {
   for (int n = 1; n < role_count; ++n) {
     const std::int32_t id = mesh.array(static_cast<Role>(n));

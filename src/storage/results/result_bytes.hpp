@@ -1,4 +1,4 @@
-// Results as bytes and back, for messages among processes of one program.
+// Serialisation of results for messages between processes of one program.
 #pragma once
 
 #include <string>
@@ -20,10 +20,10 @@ void get(ByteReader& source, DataSet& data);
 [[nodiscard]] Bytes packed(const DataSet& data);
 [[nodiscard]] DataSet unpacked_data(BytesView bytes);
 
-// Texts in results: what analyses, plug-ins and functions of the program have named.
+// Check of texts in results, which come from analyses, plug-ins and functions of the program.
 
-// Each throws Error(analysis) if a name, a unit or a text of a result for `file` is not UTF-8: files with it could not
-// be read.
+// Each throws Error(analysis) if a name, a unit or a text is not UTF-8, since the file could not be read. `file` names
+// the result.
 void check_texts(const std::string& file, const Table& table);
 void check_texts(const std::string& file, const DataSet& data);
 void check_texts(const std::string& file, const std::vector<Surface::Array>& arrays);

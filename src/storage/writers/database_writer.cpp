@@ -30,7 +30,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-/// What other blocks have is of no use to who reads values; who restarts gets all back unless asked otherwise.
+/// True if cells that other blocks have are left out: by default for `post`, since a restart needs all back.
 bool prunes(const Settings& settings) {
   return settings.has("prune") ? settings.boolean("prune") : settings.text("kind") == "post";
 }
@@ -61,7 +61,7 @@ class DatabaseWriter final : public Task {
 
   Selection selection() const override { return selection_of(variables_); }
 
-  /// Encodes; what is kept as it is stays where it is until `combine`.
+  /// Encodes values; those stored unchanged stay in place until `combine`.
   Bytes local(const LocalInput& input) override {
     begin_context();
     take_level_times(input);
@@ -99,7 +99,7 @@ class DatabaseWriter final : public Task {
   }
 
  private:
-  /// A server is behind if it begins a context right after the one before.
+  /// Starts a context. A server is late if it begins one right after the last.
   void begin_context() {
     domain_ = {};
     constexpr double pause = 0.05;
@@ -112,12 +112,12 @@ class DatabaseWriter final : public Task {
   [[nodiscard]] bool goes_as_tree(const Settings& settings, const Variable& variable,
                                   const std::vector<std::string>& names, bool is_own) const;
   void find_trees(const LocalInput& input);
-  /// Null: the variable is stored as it is on meshes without levels.
+  /// Null if the variable is stored as on meshes without levels.
   [[nodiscard]] database::StoredTree* tree_of(const Variable& variable, const BlockView& view);
   void add_on_tree(const Variable& variable, const BlockView& view, database::StoredTree& tree,
                    const LocalInput& input);
   [[nodiscard]] database::StoringOptions storing_options(const Settings& settings) const;
-  /// The view with the block on the mesh as the schema counts it.
+  /// The view with the block on the mesh as the schema numbers it.
   const BlockView& translated(const BlockView& view, std::size_t n) {
     const std::int32_t mesh = schema_.metadata.variables[n].mesh;
     if (view.block.mesh == mesh) return view;
@@ -130,18 +130,18 @@ class DatabaseWriter final : public Task {
   std::shared_ptr<const CodecKinds> kinds_;
   std::vector<std::int32_t> variables_;
   database::Schema schema_;
-  std::string level_times_;  ///< the event with them; empty: none
+  std::string level_times_;  ///< name of the event with the times; empty: none
   std::vector<Packing> packings_;
   std::optional<WorkerPool> pool_;
   database::Encoding encoding_;
-  double began_ = 0, ended_ = 0;  ///< the last context
+  double began_ = 0, ended_ = 0;  ///< of the last context; seconds
   std::optional<database::Storing> storing_;
   database::Domain domain_;
   std::deque<BlockView> views_;
   std::optional<database::StoredTrees> trees_;
 };
 
-/// Where there is none levels have the iteration's time.
+/// Reads the times of levels; without them levels have the iteration's time.
 void DatabaseWriter::take_level_times(const LocalInput& input) {
   schema_.level_times.clear();
   const std::vector<double> times = level_times_of(input, level_times_);
@@ -186,8 +186,8 @@ void DatabaseWriter::add_on_tree(const Variable& variable, const BlockView& view
   database::TreeStoring(schema_, values, encoding_, *trees_).add(variable, own, tree, domain_);
 }
 
-/// Whether a variable goes through the codec of trees: flags of trees whenever anything is encoded, values with `auto`
-/// or by its name. Variables elsewhere do not know that name.
+/// True if a variable goes through the tree codec: flags of trees whenever anything is encoded, values with `auto` or
+/// by name. Variables on other meshes must not name that codec.
 bool DatabaseWriter::goes_as_tree(const Settings& settings, const Variable& variable,
                                   const std::vector<std::string>& names, bool is_own) const {
   const Mesh& mesh = schema_.metadata.mesh_of(variable);

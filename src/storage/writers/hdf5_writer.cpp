@@ -20,7 +20,7 @@ namespace sidestream {
 namespace {
 
 constexpr std::uint64_t chunk_bytes = 1u << 20;  ///< HDF5 caches chunks up to this size by default
-constexpr std::uint64_t copy_bytes = 8u << 20;   ///< memory for putting values of ghosted arrays together
+constexpr std::uint64_t copy_bytes = 8u << 20;   ///< memory for copying values of ghosted arrays
 
 /// "fields-000030.h5" on server 2 -> "fields-000030-002.h5"
 std::string server_path(const std::string& path, int server) {
@@ -29,7 +29,7 @@ std::string server_path(const std::string& path, int server) {
   return (whole.parent_path() / name).string();
 }
 
-/// All of the array along the axes that the mesh uses, the block's points along others.
+/// The whole array along the axes that the mesh uses, and the block's points along the others.
 Box with_ghosts(const BlockView& view, int dimensions) {
   Box box = view.array.box;
   for (int a = dimensions; a < 3; ++a) {
@@ -97,15 +97,16 @@ class Hdf5Writer final : public Task {
   SeriesSet series_;
   std::vector<std::int32_t> variables_;
   std::string file_;
-  std::string path_;           ///< of this iteration, between local and combine
-  std::string level_times_;    ///< the event that says them; empty: none
-  std::vector<double> times_;  ///< of levels, in this iteration; empty: that of the iteration
+  std::string path_;           ///< path in this iteration, between local and combine
+  std::string level_times_;    ///< event with the times of levels; empty: none
+  std::vector<double> times_;  ///< times of levels in this iteration; empty: that of the iteration
   bool ghosts_;
   int deflate_;
   bool checksum_;
 };
 
-/// A variable is a group in one kind of file and an array in the other: nothing else may lie under its name.
+/// Refuses nested names: a variable is a group in one kind of file and an array in the other, so no other object may
+/// lie below it.
 void Hdf5Writer::check_groups(const Settings& settings, const Metadata& metadata) const {
   for (const std::int32_t outer : variables_) {
     for (const std::int32_t inner : variables_) {
@@ -119,7 +120,7 @@ void Hdf5Writer::check_groups(const Settings& settings, const Metadata& metadata
   }
 }
 
-/// A server without values writes no file. Returns the file's name and what is in it.
+/// Writes this server's file, if it has values. Returns the file's name and content.
 Bytes Hdf5Writer::write_blocks(const LocalInput& input) {
   path_ = names_.choose(file_, input.iteration);
   times_ = level_times_of(input, level_times_);

@@ -15,7 +15,7 @@ namespace sidestream {
 
 namespace {
 
-/// All components of the variables that are named.
+/// Requests all components of the named variables.
 std::vector<RangeRequest> requests(const Settings& settings, const Metadata& metadata) {
   std::vector<RangeRequest> result;
   for (const std::string& name : settings.texts("ranges")) {
@@ -69,7 +69,7 @@ class MetadataWriter final : public Task {
   void discard(const Iteration&) noexcept override { pending_.discard(); }
 
  private:
-  /// Blocks and ranges in an order of their own; ranges that only others asked for left out.
+  /// Blocks and ranges in a fixed order, without ranges that only other tasks asked for.
   [[nodiscard]] Catalogue chosen(const Catalogue& all) const {
     Catalogue result{all.global, all.blocks, {}};
     const auto before = [](const Block& a, const Block& b) {
@@ -92,7 +92,7 @@ class MetadataWriter final : public Task {
   FileNames names_;
   SeriesSet series_;
   std::string pattern_;
-  std::string path_;  ///< of this iteration, between local and combine
+  std::string path_;  ///< path in this iteration, between local and combine
   Selection selection_;
 };
 

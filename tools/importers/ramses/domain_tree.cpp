@@ -61,7 +61,7 @@ class Builder {
     return static_cast<std::uint64_t>(cell);
   }
 
-  /// The cell of the level before that an oct lies in, counted from the first of that level.
+  /// The cell of the next coarser level that contains an oct, counted from the first of that level.
   [[nodiscard]] std::uint64_t father_of(int level, const OctIndex& oct) const {
     if (level == 1) return root_of(oct);
     const auto found = numbers_.find({oct[0] >> 1, oct[1] >> 1, oct[2] >> 1});
@@ -75,7 +75,7 @@ class Builder {
          file_.path(), oct[0], oct[1], oct[2], level, what);
   }
 
-  /// False where the level has no octs inside the boundary: then no other has.
+  /// Returns false if the level, and so any finer one, has no octs inside the boundary.
   bool add_level(int level, const LevelOcts& octs) {
     const Index begin = tree_.first[static_cast<std::size_t>(level) - 1];
     const auto fathers = static_cast<std::size_t>(tree_.cells() - begin);
@@ -110,7 +110,7 @@ class Builder {
   std::uint32_t own_;
   Box coarse_;
   DomainTree tree_;
-  std::unordered_map<OctIndex, std::uint32_t, Hash> numbers_;  ///< of the octs of the level before
+  std::unordered_map<OctIndex, std::uint32_t, Hash> numbers_;  ///< numbers of the octs of the last level
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Meshes and variables of a database as a program declares them.
+// Declaration of a database's meshes and variables, as a program declares them.
 #include "base/fail.hpp"
 #include "declaring.hpp"
 #include "pieces.hpp"

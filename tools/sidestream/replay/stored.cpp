@@ -25,7 +25,7 @@ bool same(const Metadata& a, const Metadata& b) {
          std::equal(a.variables.begin(), a.variables.end(), b.variables.begin(), b.variables.end(), like_variable);
 }
 
-/// Those of a variable whose words are all known: the output may have been of a part of what was declared.
+/// Relations of a variable whose names are all known: the output may only have a part of the declared variables.
 VariableRelations kept_of(VariableRelations relations, const Variable& variable, const Metadata& metadata) {
   const auto keep = [&](auto VariableRelations::*part) {
     VariableRelations only;

@@ -1,4 +1,4 @@
-// In place of the translations, where there is no tinyxml2.
+// Replaces the translations if there is no tinyxml2.
 #include "base/fail.hpp"
 #include "translate/translation.hpp"
 
