@@ -217,8 +217,7 @@ PointSums slopes_of_cells(const CellList& list, const std::vector<double>& at_po
       const auto x = corner(n);
       for (std::size_t d = 0; d < 4; ++d) mean[d] += x[d] / count;
     }
-    std::array<std::array<double, 4>, 3> a{};  // normal equations of the best fit: three equations and their right
-                                               // sides
+    std::array<std::array<double, 4>, 3> a{};  // three normal equations with their right sides
     for (std::int64_t n = begin; n < list.end(cell); ++n) {
       auto x = corner(n);
       for (std::size_t d = 0; d < 4; ++d) x[d] -= mean[d];
