@@ -13,7 +13,7 @@ module sidestream_restarts
     private
     type(c_ptr) :: handle = c_null_ptr
     integer :: kept = SIDESTREAM_OK !< the code of an error that has not been reported
-    logical :: of_all = .false. !< it is the same on every rank
+    logical :: of_all = .false. !< true if it is the same on every rank
     logical :: speaks = .true. !< for all ranks: rank 0
     character(len=:), allocatable :: kept_text
     character(len=:), allocatable :: message

@@ -81,7 +81,7 @@ typedef struct {
   size_t struct_size;
   sidestream_type type;
   int32_t components;
-  int32_t dimensions;   /* of the variable's mesh */
+  int32_t dimensions;   /* dimensions of the variable's mesh */
   int64_t lo[3], hi[3]; /* points of the variable on the whole mesh */
 } sidestream_variable_info;
 
@@ -233,8 +233,8 @@ typedef struct {
   int dimensions;
   const char* const* axes; /* their names */
   const int64_t* extents;  /* the extents of the whole array */
-  const int64_t* start;    /* where `values` begin in it; NULL: at 0 */
-  const int64_t* size;     /* how far they reach; NULL: `extents` */
+  const int64_t* start;    /* beginning of `values` in the array; NULL: at 0 */
+  const int64_t* size;     /* extents of `values`; NULL: `extents` */
   const char* unit;        /* NULL: none */
   const void* values;      /* contiguous, the last axis fastest */
   int attributes;

@@ -25,7 +25,7 @@ struct Piece {
   std::int32_t layer = 0;  ///< index of the value (or plane) that was asked for
   PackedPlaces points;
   UnsetVector<std::int64_t> keys;                    ///< one per point: global, ascending along edges (see surface.hpp)
-  PackedPlaces normals;                              ///< of length 1, towards lower numbers; if asked for
+  PackedPlaces normals;                              ///< unit normals, towards lower numbers; if asked for
   std::vector<std::vector<double>> data;             ///< [attribute][point]
   PackedCorners triangles;                           ///< indices into points; counter-clockwise seen from lower numbers
   std::vector<std::array<std::int64_t, 2>> lines{};  ///< indices into points; lower numbers are on the right

@@ -17,7 +17,7 @@ namespace sidestream {
 namespace {
 
 using Place = std::array<double, 3>;
-constexpr std::size_t most_corners = 8;  ///< of shapes with a table
+constexpr std::size_t most_corners = 8;  ///< largest number of shapes with a table
 
 /// State of a point: outside, inside, or without a number or a position.
 enum : std::uint8_t { below = 0, inside = 1, nowhere = 2 };

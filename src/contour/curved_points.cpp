@@ -184,7 +184,7 @@ double CurvedPoints::volume(const Index3& cell) const noexcept {
   }
   const double corner = curved::dot(edges[0], curved::cross(edges[1], edges[2]));
   if (corner < 0 || corner > 0) return corner;
-  const auto [u, v, w] = spans(*this, cell, 3);  // of a cell that is degenerate there
+  const auto [u, v, w] = spans(*this, cell, 3);  // the cell is degenerate there
   return curved::dot(u, curved::cross(v, w));
 }
 

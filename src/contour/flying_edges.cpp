@@ -296,7 +296,7 @@ class Flight {
 
   void place(const PointRow& row) {
     const std::array<double, 3> start = request_.grid.position(row.first);
-    double ends[3][2] = {};  // of edges along j and k
+    double ends[3][2] = {};  // ends of edges along j and k
     for (int a = 1; a < 3; ++a) {
       ends[a][0] = start[static_cast<std::size_t>(a)];
       ends[a][1] = request_.grid.position(a, std::min(row.first[a] + 1, points_.hi[a] - 1));
@@ -390,7 +390,7 @@ class Flight {
   std::optional<BitRows> valid_;  ///< valid cells, if not all are
   bool some_inside_ = false, some_outside_ = false;
   std::int32_t made_ = 0;              ///< points so far
-  std::vector<Numbered> numbered_[2];  ///< of the points of the last two planes
+  std::vector<Numbered> numbered_[2];  ///< vertices of the points of the last two planes
   std::optional<RowNormals> slopes_;
   std::unique_ptr<CurvedFlight<T>> curved_;
   std::vector<double> along_;           ///< positions on the first axis, if the grid has axes

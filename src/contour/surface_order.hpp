@@ -12,7 +12,7 @@ namespace sidestream {
 
 /// Further data of the surface of some pieces, and its layout.
 struct SurfaceShape {
-  std::vector<AttributeLayout> layout{};  ///< of Piece::data
+  std::vector<AttributeLayout> layout{};  ///< layout of Piece::data
   bool normals = false;                   ///< as an array `normals`, if the pieces have them
   std::vector<double> values{};           ///< not empty: value of the array `value` by layer
   Type coordinates = Type::float64;       ///< type of points and normals in files
@@ -45,7 +45,7 @@ class OrderedSurface final : public SurfaceStream {
   /// The order of a piece's points and cells; empty: as stored.
   struct Ranks {
     std::vector<std::uint32_t> points, cells;
-    std::vector<std::int64_t> numbers;  ///< of each point in the surface; empty: consecutive from `first` on
+    std::vector<std::int64_t> numbers;  ///< number of each point in the surface; empty: consecutive from `first` on
     std::int64_t first = 0;
   };
   struct Key {

@@ -17,7 +17,7 @@ namespace sidestream {
 struct Deposit {
   std::int32_t particles = -1;  ///< their mesh
   std::int32_t weight = -1;     ///< a variable of theirs, the amount that each carries; -1: each counts one
-  std::int32_t component = 0;   ///< of the weight
+  std::int32_t component = 0;   ///< component of the weight
   Assignment method = Assignment::cloud;
   auto operator<=>(const Deposit&) const = default;
 };
@@ -36,11 +36,11 @@ struct DerivationStep {
     vector,         ///< a vector made of numbers, one per component
     magnitude,      ///< the square root of the sum of squares, added in the order of the components
     dot,            ///< the sum of products, likewise
-    cross,          ///< of two vectors of three components
+    cross,          ///< cross product of two vectors of three components
     deposit,        ///< the density of `deposit` in the cells in which `variable` lies
     gradient,       ///< gradient of u: component c * dimensions + a is du_c/da
     divergence,     ///< uses the first components, as many as the mesh has dimensions
-    curl,           ///< of three components; in two dimensions, of two, the component normal to them
+    curl,           ///< curl of three components; in two dimensions, of two, its component normal to them
     spin_or_strain  ///< -(sum of du_a/db du_b/da)/2, the Q criterion: positive where a flow rotates more than it is
                     ///< strained
   };
@@ -95,7 +95,7 @@ class Derivation {
   std::vector<std::int32_t> inputs_;
   std::vector<Deposit> deposits_;
   std::int32_t reach_ = 0;
-  bool places_ = false;  ///< it uses positions of points
+  bool places_ = false;  ///< true if it uses positions of points
   bool stencils_ = false;
   bool in_cells_ = false;
 };

@@ -35,7 +35,7 @@ class DrawnRows final : public ContourRows {
   }
 
   Rasteriser& rasteriser_;
-  std::vector<Rasteriser::Vertex> lower_, upper_;  ///< of the last but one and the last plane
+  std::vector<Rasteriser::Vertex> lower_, upper_;  ///< vertices of the last but one and the last plane
   std::int32_t first_ = 0;                         ///< number of the first of them
 };
 

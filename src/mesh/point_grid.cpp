@@ -78,7 +78,7 @@ std::vector<Box> runs_of_row(const Box& box, Index j, Index k, const Flagged& fl
 template <class Flagged>
 std::vector<Box> boxes_of_layer(const Box& box, Index k, const Flagged& flagged) {
   std::vector<Box> layer;
-  std::size_t before = 0;  // where the runs of the previous row begin
+  std::size_t before = 0;  // beginning of the previous row's runs
   for (Index j = box.lo[1]; j < box.hi[1]; ++j) {
     const std::vector<Box> row = runs_of_row(box, j, k, flagged);
     const std::span<Box> last = std::span(layer).subspan(before);
@@ -97,7 +97,7 @@ std::vector<Box> boxes_of_layer(const Box& box, Index k, const Flagged& flagged)
 /// Adds the unflagged parts of a box as few boxes: runs along i, merged where they are equal in neighbouring rows and
 /// layers.
 void PointGrid::leave_out(const BlockView& flags, const Box& box, std::vector<Box>& cells) const {
-  const int reach = centering_ == Centering::cell ? 1 : 0;  // of a cell of the grid, from its lowest point
+  const int reach = centering_ == Centering::cell ? 1 : 0;  // extent of a cell of the grid from its lowest point
   Box around = box;
   for (int a = 0; a < (flat_ ? 2 : 3); ++a) around.hi[a] += reach;
   std::vector<double> values(static_cast<std::size_t>(around.count()));

@@ -28,7 +28,7 @@ class PointGrid {
   PointGrid(const Mesh& mesh, Centering centering, Reach reach);
 
   [[nodiscard]] const Box& points() const noexcept { return points_; }  ///< virtual ones included
-  [[nodiscard]] const Box& real() const noexcept { return real_; }      ///< those that have a value of their own
+  [[nodiscard]] const Box& real() const noexcept { return real_; }      ///< points that have a value of their own
   [[nodiscard]] Centering centering() const noexcept { return centering_; }
   /// True if the mesh has two dimensions: one layer of points at the mesh's position on the third axis, and cells
   /// between four of them each.

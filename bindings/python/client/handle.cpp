@@ -20,7 +20,7 @@ const char* format_of(const Py_buffer& view) { return view.format ? view.format 
 Handle::Handle(Session& session, std::string variable, std::int64_t block)
     : session_(session), variable_(std::move(variable)), block_(block) {
   sidestream_session* const open = session.open("get_handle");
-  const nb::gil_scoped_release released;  // it may start the session, together with the other clients
+  const nb::gil_scoped_release released;  // the call may start the session, together with the other clients
   static_cast<void>(taken(open, sidestream_get_handle(open, variable_.c_str(), block_, &handle_)));
 }
 

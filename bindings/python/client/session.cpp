@@ -217,7 +217,7 @@ nb::object Session::alloc(const char* variable, std::int64_t block) {
   const int rank = declared.axes + (declared.components > 1 ? 1 : 0);
   int code = SIDESTREAM_OK;
   {
-    const nb::gil_scoped_release released;  // it may wait for room
+    const nb::gil_scoped_release released;  // the call may wait for room
     code = sidestream_alloc_array(session, variable, block, declared.type, rank, &memory);
   }
   if (!taken(session, code)) return nb::none();

@@ -104,8 +104,8 @@ class Session {
 
   sidestream_session* session_ = nullptr;
   std::int64_t declared_ = 0;
-  std::map<std::string, sidestream_description, std::less<>> described_;  ///< few entries; lookup does not copy the
-                                                                          ///< name
+  /// Few entries, found without a copy of the name.
+  std::map<std::string, sidestream_description, std::less<>> described_;
   Memory memory_;
   std::map<Place, std::shared_ptr<Loan>> lent_;
 };

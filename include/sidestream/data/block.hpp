@@ -46,7 +46,7 @@ struct Block {
   IndexSpace space = IndexSpace::box;
   Box cells{};            ///< the cells it owns, without ghosts; for a list of n cells [0, n) x [0, 1) x [0, 1)
   ListLengths lengths{};  ///< for lists only
-  Bounds bounds{};        ///< where its points are, if the simulation says so; for meshes with axes they are computed
+  Bounds bounds{};        ///< bounds of its points, if the simulation gives them; computed for meshes with axes
 
   [[nodiscard]] constexpr bool is_list() const noexcept { return space == IndexSpace::list; }
   /// True if it has no values at all.

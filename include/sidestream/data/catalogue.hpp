@@ -20,7 +20,7 @@ namespace sidestream {
 struct Catalogue {
   bool global = false;  ///< true: the blocks of all clients; false: only those of this process
   std::vector<Block> blocks;
-  std::vector<BlockRange> ranges;  ///< those that were asked for, in no particular order
+  std::vector<BlockRange> ranges;  ///< the requested ranges, in no particular order
 };
 
 /// Lower and upper corner of a box of cells in space: node positions, or indices if the mesh has no axes. Along axes

@@ -59,8 +59,8 @@ struct DataSet {
     Type type = Type::float64;
     std::vector<std::string> axes{};  ///< names, slowest first
     std::vector<Index> extents{};     ///< extents of the whole array, one per axis
-    std::vector<Index> start{};       ///< where `values` begin; empty: at 0
-    std::vector<Index> size{};        ///< how far they extend; empty: `extents`
+    std::vector<Index> start{};       ///< beginning of `values`; empty: at 0
+    std::vector<Index> size{};        ///< extents of `values`; empty: `extents`
     std::string unit{};
     std::vector<Attribute> attributes{};
     std::vector<std::byte> values{};  ///< contiguous, the last axis fastest

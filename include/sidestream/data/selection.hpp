@@ -51,7 +51,7 @@ struct OnLevel {
 struct BlockSummary {
   Block block;
   std::array<double, 3> low{}, high{};  ///< bounding box of its cells; infinite if it is not known
-  Range range;                          ///< of its points, if asked for; otherwise empty
+  Range range;                          ///< range of its points, if asked for; otherwise empty
 };
 
 /// Blocks for which `needed` returns true. It must be a pure function: without a range every server calls it for every

@@ -23,10 +23,10 @@ class SurfaceStream {
   [[nodiscard]] virtual std::uint64_t points() const = 0;
   [[nodiscard]] virtual std::uint64_t triangles() const = 0;
   [[nodiscard]] virtual std::uint64_t lines() const = 0;
-  virtual void give_points(const Sink& sink) const = 0;                   ///< of the type outline().coordinates
-  virtual void give_triangles(const Sink& sink) const = 0;                ///< of corner_type()
-  virtual void give_lines(const Sink& sink) const = 0;                    ///< of corner_type()
-  virtual void give_data(std::size_t array, const Sink& sink) const = 0;  ///< of that array's type
+  virtual void give_points(const Sink& sink) const = 0;                   ///< values of the type outline().coordinates
+  virtual void give_triangles(const Sink& sink) const = 0;                ///< values of corner_type()
+  virtual void give_lines(const Sink& sink) const = 0;                    ///< values of corner_type()
+  virtual void give_data(std::size_t array, const Sink& sink) const = 0;  ///< values of that array's type
 
   /// int32 where that can number the points and the corners, otherwise int64.
   [[nodiscard]] Type corner_type() const {

@@ -119,8 +119,8 @@ struct VariableRelations {
   std::string equals;    ///< the value as a sum of products of others in the same cell
   std::string face;      ///< the face of the cell that the value lies on: `low-x` ... `high-z`
   std::string opposite;  ///< the variable with the same component on the opposite face
-  std::vector<std::string> divergence_free{};  ///< the faces along the other axes, low and high, with which it is free
-                                               ///< of divergence
+  /// The variables on the other axes' faces, low and high, with which it is free of divergence.
+  std::vector<std::string> divergence_free{};
   [[nodiscard]] bool empty() const noexcept { return father.empty() && equals.empty() && face.empty(); }
   bool operator==(const VariableRelations& other) const noexcept {
     return father == other.father && equals == other.equals && face == other.face && opposite == other.opposite &&

@@ -41,7 +41,7 @@ class Codec {
 struct CodecKind {
   std::string name;        ///< without spaces and colons
   std::string text;        ///< one sentence for the manual
-  std::string argument{};  ///< what is expected after `name:`, for messages; empty: nothing
+  std::string argument{};  ///< text expected after `name:`, for messages; empty: nothing
   /// Makes the codec. Throws Error(configuration) if the argument makes no sense. The argument is empty unless one was
   /// given.
   std::function<std::shared_ptr<const Codec>(const std::string& argument)> create{};

@@ -111,8 +111,8 @@ class Settings {
   [[nodiscard]] std::pair<std::string, Settings> one_of(std::string_view name) const;
   [[nodiscard]] std::vector<std::pair<std::string, Settings>> ones_of(std::string_view name) const;
 
-  [[nodiscard]] Location where(std::string_view name) const;  ///< location of the option, or of this map if it is not
-                                                              ///< given
+  /// Location of the option, or of this map if it is not given.
+  [[nodiscard]] Location where(std::string_view name) const;
   [[nodiscard]] const Location& where() const noexcept { return location_; }
   /// Throws Error(configuration) with the option's location before the message. The message says what was found, what
   /// was expected and what to change.

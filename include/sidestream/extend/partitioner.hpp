@@ -17,7 +17,7 @@ namespace sidestream {
 /// One needed block, as the partitioner sees it.
 struct PlannedBlock {
   Block block;
-  std::uint64_t bytes = 0;  ///< of all variables that are needed on it
+  std::uint64_t bytes = 0;  ///< bytes of all variables that are needed on it
   double cost = 0;          ///< seconds that analyses spent on it most recently, 0 if not known
   std::int32_t near = -1;   ///< the server nearest to its client, -1 if none is nearer than others
   std::int32_t reserved = 0;

@@ -24,10 +24,8 @@ class Registry {
 
   [[nodiscard]] const std::map<std::string, AnalysisKind>& analyses() const noexcept { return analyses_; }
   [[nodiscard]] const std::map<std::string, WriterKind>& writers() const noexcept { return writers_; }
-  [[nodiscard]] const std::map<std::string, ResultFormat>& formats() const noexcept {
-    return formats_;
-  }  ///< by file
-     ///< ending
+  /// By file ending.
+  [[nodiscard]] const std::map<std::string, ResultFormat>& formats() const noexcept { return formats_; }
   [[nodiscard]] const std::map<std::string, PartitionerKind>& partitioners() const noexcept { return partitioners_; }
 
   /// The codecs, shared with the caller: writers see codecs of plug-ins that are loaded after them.

@@ -22,7 +22,7 @@ namespace sidestream {
 
 /// The views of one entry of a selection: its variable, and the arrays of its mesh that came along.
 struct EntryViews {
-  std::int32_t variable = -1;  ///< of the entry
+  std::int32_t variable = -1;  ///< variable of the entry
   /// By variable id; null: not part of this entry.
   std::vector<const std::vector<BlockView>*> views;
 };

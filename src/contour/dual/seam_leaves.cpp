@@ -196,7 +196,7 @@ Seams join_rims(const Lattice& lattice, std::span<const BlockRim> rims, std::siz
   const auto corners = std::size_t{1} << lattice.dimensions();
   const auto look = [&](const DualCell& dual) {
     bool one_block = true;
-    Index3 corner = lattice.domain().lo;  // where all leaves meet: the highest of their lower corners
+    Index3 corner = lattice.domain().lo;  // the point where all leaves meet: the highest of their lower corners
     for (std::size_t n = 0; n < corners; ++n) {
       const auto leaf = static_cast<std::size_t>(dual[n]);
       one_block = one_block && all.blocks[leaf] == all.blocks[static_cast<std::size_t>(dual[0])];

@@ -115,7 +115,7 @@ void LeafTree::insert(const Lattice& lattice, const TreeCell& cell, std::int64_t
   const Index3& coarsest = lattice.steps(0);
   const Box box = lattice.box(cell);
   const std::size_t depth = above_ + static_cast<std::size_t>(cell.level);
-  Index3 length, offset;  // of the node, and of the cell in it
+  Index3 length, offset;  // length of the node, and offset of the cell in it
   for (std::size_t a = 0; a < 3; ++a) {
     length[a] = coarsest[a] << (a < static_cast<std::size_t>(dimensions_) ? above_ : 0);
     offset[a] = box.lo[a] - domain.lo[a];

@@ -179,7 +179,7 @@ class BoxCells final : public BlockCells {
   const Mesh& mesh_;
   const Block block_;
   Box all_, all_nodes_;  ///< all of the level
-  Box box_, nodes_;      ///< those that are visited
+  Box box_, nodes_;      ///< the cells and nodes that are visited
   std::optional<LevelAxes> axes_;
   std::vector<Place> places_;  ///< without axes
   std::vector<Standing> standing_;

@@ -15,8 +15,8 @@ namespace sidestream {
 
 /// The part that a cell plays in the block.
 enum class Standing : std::uint8_t {
-  absent,     ///< it counts in another block or nowhere, or has no position
-  neighbour,  ///< it belongs to another block and is next to this one: it hides faces
+  absent,     ///< counts in another block or nowhere, or has no position
+  neighbour,  ///< belongs to another block and is next to this one: hides faces
   own,
 };
 

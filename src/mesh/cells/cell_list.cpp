@@ -220,7 +220,7 @@ void CellList::subdivide() {
       for (const auto corner : loop) faces.push_back(point(corner));
     }
   };
-  std::vector<std::vector<std::vector<std::int64_t>>> loops;  // of polyhedra as published
+  std::vector<std::vector<std::vector<std::int64_t>>> loops;  // faces of polyhedra as published
   for (std::size_t cell = 0; cell < types_.size(); ++cell) {
     if (types_[cell] == vtk_polyhedron) loops.push_back(this->faces(cell));
   }

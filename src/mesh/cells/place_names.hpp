@@ -9,8 +9,7 @@
 
 namespace sidestream {
 
-inline constexpr int level_name_bits = 56;  ///< the bits below them are the number on the level, as on refinement
-                                            ///< levels
+inline constexpr int level_name_bits = 56;  ///< the bits below are the number on the level
 
 /// The name of a position on a level. Trees may be so deep that a level has more positions than 64 bits can count;
 /// there `a` and `b` are hashes, together of 120 bits.

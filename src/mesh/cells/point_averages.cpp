@@ -207,7 +207,7 @@ PointSums slopes_of_cells(const CellList& list, const std::vector<double>& at_po
     const std::uint8_t type = list.types()[cell];
     if (!list.counts(cell) || (shape_of(type) == nullptr && type != vtk_polyhedron)) continue;
     const auto count = static_cast<double>(list.end(cell) - begin);
-    std::array<double, 4> mean{};  // of position and value
+    std::array<double, 4> mean{};  // means of position and value
     const auto corner = [&](std::int64_t n) {
       const std::size_t p = list.link(n);
       const auto& x = list.places()[p];
@@ -217,7 +217,7 @@ PointSums slopes_of_cells(const CellList& list, const std::vector<double>& at_po
       const auto x = corner(n);
       for (std::size_t d = 0; d < 4; ++d) mean[d] += x[d] / count;
     }
-    std::array<std::array<double, 4>, 3> a{};  // of the best fit: three equations and their right sides
+    std::array<std::array<double, 4>, 3> a{};  // three normal equations with their right sides
     for (std::int64_t n = begin; n < list.end(cell); ++n) {
       auto x = corner(n);
       for (std::size_t d = 0; d < 4; ++d) x[d] -= mean[d];

@@ -75,7 +75,7 @@ class MergeTree:
         order = np.argsort(index, kind="stable")
         self.maxima: NDArray[np.int64] = index[order].astype(np.int64)  #: places of the maxima, ascending
         self.birth, self.death = birth[order].astype(float), death[order].astype(float)
-        self.saddles: NDArray[np.int64] = saddle[order].astype(np.int64)  #: where each ends; -1: nowhere
+        self.saddles: NDArray[np.int64] = saddle[order].astype(np.int64)  #: the places at which they end; -1: nowhere
         into = into[order].astype(np.int64)
         row = np.searchsorted(self.maxima, into)
         self._into = np.where(into < 0, -1, row)

@@ -34,7 +34,7 @@ class StoredArray(LazyArray):
     context: Context = field(repr=False)
     variable: Variable = field(repr=False)
     level: int
-    lo: NDArray[np.int64] = field(repr=False)  # of its first point along i, j, k; 0 for a list
+    lo: NDArray[np.int64] = field(repr=False)  # indices of its first point along i, j, k; 0 for a list
     axes: tuple[int, ...] = field(repr=False)  # which of these its dimensions are
 
     def _pieces(self) -> list[Piece]:

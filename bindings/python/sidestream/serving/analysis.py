@@ -37,7 +37,7 @@ class Block(Mapping[str, NDArray[Any]]):
         self.id: int = first["block"]
         self.level: int = first["level"]
         self.client: int = first["client"]
-        self.lo: Index = first["cells"][0][: mesh.axes]  # of its cells, in (i, j, k) of its level
+        self.lo: Index = first["cells"][0][: mesh.axes]  # bounds of its cells, in (i, j, k) of its level
         self.hi: Index = first["cells"][1][: mesh.axes]
         self._records = {record["variable"]: record for record in records}
 
@@ -149,7 +149,7 @@ class Data:
     cycle: int  #: the simulation's
     time: float  #: the simulation's
     pass_number: int  #: from 0
-    feedback: Any  #: what `combine` returned in the previous pass; None in the first
+    feedback: Any  #: return value of `combine` in the previous pass; None in the first
     server: int  #: the number of this server
     servers: int  #: the number of servers
     events: list[Event]  #: events that this server sees in this iteration, in the same order on all servers

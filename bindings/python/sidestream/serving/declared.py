@@ -42,7 +42,7 @@ class Mesh:
     dimensions: int
     axes: int  #: number of axes of arrays on it
     is_list: bool
-    cells: Box  #: of level 0
+    cells: Box  #: all cells of level 0
     nodes: tuple[NDArray[np.float64], ...] | None  #: along each axis, for uniform and rectilinear meshes
     refinement: tuple[Index, ...]  #: from each level to the next
 

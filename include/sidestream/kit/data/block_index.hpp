@@ -59,7 +59,7 @@ class BlockIndex {
   [[nodiscard]] std::int64_t number_of(const Block& block) const;
 
   std::unordered_map<std::uint64_t, Layer> layers_;
-  std::unordered_map<Key, std::int64_t, Hash> numbers_;  ///< of buckets whose layer has no base
+  std::unordered_map<Key, std::int64_t, Hash> numbers_;  ///< numbers of buckets whose layer has no base
   std::vector<std::int64_t> begins_;                     ///< by number, in entries_; one more at the end
   std::vector<Entry> entries_;                           ///< position -1: removed
   std::unordered_multimap<std::int64_t, Entry> added_;   ///< entries added since then, by number of the bucket

@@ -17,7 +17,7 @@ enum class Assignment {
 /// A grid along one axis.
 struct ShareAxis {
   Index cells = 1;
-  double low = 0, high = 1;  ///< where the first cell begins and the last one ends; `high` may be the lower one
+  double low = 0, high = 1;  ///< the ends of the first and the last cell; `high` may be the lower one
   bool periodic = false;
 };
 

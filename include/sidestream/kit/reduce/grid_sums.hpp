@@ -62,7 +62,7 @@ class RowsOfServer {
  private:
   std::vector<RowParts> rows_;
   std::vector<Bytes> kept_;
-  std::list<std::vector<std::uint32_t>> copies_;  ///< of words that are not aligned
+  std::list<std::vector<std::uint32_t>> copies_;  ///< copies of words that are not aligned
 };
 
 /// The words for this server's rows: [r] has those for row first_row + r, in arbitrary order. Collective. `partials`

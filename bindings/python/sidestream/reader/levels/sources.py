@@ -139,7 +139,7 @@ class _Stored:
     path: Path
     name: str
     block: BlockOf
-    lo: NDArray[np.int64]  # of the dataset's region, ghosts included
+    lo: NDArray[np.int64]  # origin of the dataset's region, ghosts included
 
 
 class OfHdf5:

@@ -93,7 +93,7 @@ class XmlFile:
 
     path: Path
     kind: str = ""
-    attributes: Mapping[str, str] = field(default_factory=dict)  # of the data set's element
+    attributes: Mapping[str, str] = field(default_factory=dict)  # attributes of the data set's element
     pieces: list[Piece] = field(default_factory=list)
     declared: dict[str, dict[str, tuple[np.dtype[Any], int]]] = field(default_factory=dict)  # in a list of files
     fields: dict[str, InlineArray] = field(default_factory=dict)
