@@ -1,6 +1,6 @@
 """The graph of folders under src and modules: cycles, includes between analyses, and the closure of each analysis.
 
-Used by check-layers. A folder is named by its path below src, `mesh/cells` say, or from the root, `modules/cosmology` say.
+Used by check-layers. A folder is named by its path below src, `mesh/cells` say, or from the root: `modules/cosmology`.
 A header of the kit (include/sidestream/kit) belongs to the folder of src that has its source.
 """
 
