@@ -14,8 +14,8 @@
 #include <functional>
 #include <string>
 
-#include "cosmology/kinds.hpp"
 #include "analysis/hash_field.hpp"
+#include "cosmology/kinds.hpp"
 #include "measure.hpp"
 #include "support/fake_domain.hpp"
 

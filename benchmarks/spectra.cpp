@@ -19,11 +19,11 @@
 #include <tuple>
 
 #include "analysis/common/kinds.hpp"
-#include "cosmology/kinds.hpp"
-#include "cosmology/spectra/lyman_alpha/optical_depth.hpp"
 #include "base/mpi/communicator.hpp"
 #include "config/options/document.hpp"
 #include "config/options/read_settings.hpp"
+#include "cosmology/kinds.hpp"
+#include "cosmology/spectra/lyman_alpha/optical_depth.hpp"
 #include "measure.hpp"
 
 using namespace sidestream;

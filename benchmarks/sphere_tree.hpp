@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "data/mesh_arrays.hpp"
-#include "sidestream/kit/data/octree.hpp"
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace benchmark {
 

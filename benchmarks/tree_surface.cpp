@@ -12,9 +12,9 @@
 #include <optional>
 
 #include "analysis/common/extract/level_surfaces.hpp"
-#include "sidestream/kit/data/octree.hpp"
 #include "measure.hpp"
 #include "mesh/cells/cell_shapes.hpp"
+#include "sidestream/kit/data/octree.hpp"
 #include "surface_run.hpp"
 
 using namespace sidestream;

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 extern char** environ;
 

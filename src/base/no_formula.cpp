@@ -1,6 +1,6 @@
 // Replaces formula.cpp where there is no muParser.
-#include "sidestream/kit/base/fail.hpp"
 #include "base/formula.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

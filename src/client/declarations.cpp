@@ -10,11 +10,11 @@
 #include <sstream>
 #include <type_traits>
 
-#include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "base/text.hpp"
 #include "config/expressions/relations.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

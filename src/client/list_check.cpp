@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 // Functions of a publication are [[gnu::hot]], here and in the layers below. The linker places them together, so that
 // the first publication after a long step of the simulation needs few pages of code.

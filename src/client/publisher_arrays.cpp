@@ -2,12 +2,12 @@
 #include <array>
 #include <string>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "client/publisher.hpp"
 #include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
 #include "data/copy_box.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

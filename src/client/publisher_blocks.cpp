@@ -1,8 +1,8 @@
 // Blocks of a publisher: their declaration, change and removal.
-#include "sidestream/kit/base/fail.hpp"
 #include "client/publisher.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -4,13 +4,13 @@
 #include <cstring>
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "client/publisher.hpp"
 #include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -1,8 +1,8 @@
 #include "client/steered_values.hpp"
 
+#include "config/sections.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "config/sections.hpp"
 
 namespace sidestream {
 

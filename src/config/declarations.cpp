@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/expressions/relations.hpp"
 #include "config/meshes.hpp"
 #include "config/opening.hpp"
@@ -10,6 +9,7 @@
 #include "config/sections.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -10,9 +10,9 @@
 #include <limits>
 #include <set>
 
-#include "sidestream/kit/base/numbers.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream {
 

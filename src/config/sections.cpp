@@ -1,9 +1,9 @@
 #include "config/sections.hpp"
 #include "config/options/option_text.hpp"
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/config.hpp"
 #include "config/expressions/derived_section.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

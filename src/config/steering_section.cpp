@@ -3,10 +3,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/opening.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

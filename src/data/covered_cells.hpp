@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "sidestream/kit/data/block_index.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/selection.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream {
 

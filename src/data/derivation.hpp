@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "sidestream/kit/data/particle_shares.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/selection.hpp"
+#include "sidestream/kit/data/particle_shares.hpp"
 
 namespace sidestream {
 

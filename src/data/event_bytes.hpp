@@ -1,8 +1,8 @@
 // Serialisation of events in messages, files and shared memory.
 #pragma once
 
-#include "sidestream/kit/base/records.hpp"
 #include "sidestream/data/event.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "sidestream/kit/data/block_index.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream {
 

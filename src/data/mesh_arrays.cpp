@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "data/check_selection.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

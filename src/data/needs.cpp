@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "sidestream/kit/data/block_index.hpp"
 #include "data/covered_cells.hpp"
 #include "data/touching.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/data/block_index.hpp"
 #include "data/leaf_contact.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream {
 namespace {

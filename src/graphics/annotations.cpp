@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "graphics/text.hpp"
 #include "graphics/ticks.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::rendering {
 namespace {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "data/tree_walk.hpp"
-#include "sidestream/kit/mesh/point_values.hpp"
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream {
 

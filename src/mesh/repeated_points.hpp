@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

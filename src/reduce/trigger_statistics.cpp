@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/mesh/runs.hpp"
 #include "sidestream/kit/reduce/great_sums.hpp"
 #include "sidestream/kit/reduce/words.hpp"
-#include "sidestream/extend/exact_sum.hpp"
 
 namespace sidestream {
 

@@ -3,15 +3,15 @@
 
 #include <cstring>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/own_environment.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "session/implementation.hpp"
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"
 #include "session/serving/server_groups.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

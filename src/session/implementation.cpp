@@ -1,8 +1,8 @@
 #include "session/implementation.hpp"
 #include "base/own_environment.hpp"
 
-#include "sidestream/kit/base/fail.hpp"
 #include "session/serving/record.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -7,14 +7,14 @@
 #include <span>
 #include <tuple>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "config/options/names.hpp"
 #include "session/opening/configuration.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/database/database.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/results/agreed_commit.hpp"

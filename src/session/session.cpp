@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <exception>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "session/c/as_error.hpp"
 #include "session/implementation.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

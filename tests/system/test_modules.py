@@ -1,4 +1,4 @@
-"""Modules: found by themselves, loaded when a configuration names what they have, refused if they are not of this build."""
+"""Modules: found by themselves, loaded when a configuration names what they have, refused if not of this build."""
 
 import os
 import subprocess

@@ -3,10 +3,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "loading.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

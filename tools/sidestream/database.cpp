@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/options/option_text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/database.hpp"
 #include "storage/database/inspection.hpp"
 #include "storage/database/prune.hpp"

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/options/names.hpp"
 #include "run_timings.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

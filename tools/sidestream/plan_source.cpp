@@ -8,9 +8,9 @@
 #include <optional>
 #include <tuple>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/options/names.hpp"
 #include "loading.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

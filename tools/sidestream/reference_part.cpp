@@ -4,8 +4,8 @@
 #include <sstream>
 #include <vector>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/options/names.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {

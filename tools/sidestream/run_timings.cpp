@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <set>
 
-#include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/base/numbers.hpp"
 #include "config/options/document.hpp"
 #include "config/reserved_file_names.hpp"
 #include "config/tasks/tasks.hpp"
 #include "loading.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "storage/formats/csv.hpp"
 
 namespace sidestream {

@@ -7,8 +7,6 @@
 // need all halos).
 #include <fmt/format.h>
 
-#include "sidestream/kit/analysis/common_options.hpp"
-#include "cosmology/kinds.hpp"
 #include "cosmology/halos/amr/level_task.hpp"
 #include "cosmology/halos/finder/gathering.hpp"
 #include "cosmology/halos/finder/halo_table.hpp"
@@ -17,6 +15,8 @@
 #include "cosmology/halos/finder/labels.hpp"
 #include "cosmology/halos/finder/mass_function.hpp"
 #include "cosmology/halos/finder/profile.hpp"
+#include "cosmology/kinds.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace halos {

@@ -7,9 +7,9 @@
 // Two passes: the means of the fields, line by line (FieldMeans), then their transforms (field_spectrum.cpp).
 #include <fmt/format.h>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "cosmology/kinds.hpp"
 #include "cosmology/spectra/power_spectrum.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace spectra {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "sidestream/kit/analysis/chart.hpp"
 #include "cosmology/spectra/field_spectrum.hpp"
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/kit/analysis/chart.hpp"
 
 namespace sidestream::spectra {
 

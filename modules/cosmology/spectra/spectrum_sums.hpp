@@ -7,9 +7,9 @@
 
 #include "cosmology/spectra/line_transform.hpp"
 #include "cosmology/spectra/wave_bins.hpp"
-#include "sidestream/kit/reduce/words.hpp"
 #include "sidestream/data/result.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/reduce/words.hpp"
 
 namespace sidestream::spectra {
 

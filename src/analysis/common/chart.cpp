@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "data/chart_order.hpp"
 #include "graphics/caption.hpp"
 #include "graphics/colour.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {

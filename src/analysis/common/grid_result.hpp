@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "sidestream/kit/reduce/grid_sums.hpp"
 #include "sidestream/data/result.hpp"
 #include "sidestream/extend/results.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream {
 

@@ -11,11 +11,11 @@
 #include <cmath>
 #include <limits>
 
-#include "sidestream/kit/analysis/common_options.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "graphics/annotations.hpp"
 #include "graphics/caption.hpp"
 #include "graphics/text.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "graphics/colour.hpp"
-#include "sidestream/kit/reduce/grid_sums.hpp"
 #include "sidestream/extend/options.hpp"
 #include "sidestream/extend/task.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream {
 

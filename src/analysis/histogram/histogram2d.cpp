@@ -8,9 +8,9 @@
 #include <bit>
 #include <limits>
 
+#include "analysis/common/kinds.hpp"
 #include "sidestream/kit/analysis/chart.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
-#include "analysis/common/kinds.hpp"
 #include "sidestream/kit/reduce/bins/bin_counts.hpp"
 #include "sidestream/kit/reduce/bins/bins.hpp"
 #include "sidestream/kit/reduce/grid_sums.hpp"

@@ -1,11 +1,11 @@
 // Surfaces on which a variable has given values.
 #include <fmt/format.h>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/level_surfaces.hpp"
 #include "analysis/common/kinds.hpp"
 #include "contour/surface_shares.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {

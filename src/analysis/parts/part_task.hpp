@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/extract/part_query.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "sidestream/kit/reduce/grid_sums.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream {
 

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/heat_map.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/projection/projection_query.hpp"
 #include "analysis/projection/projection_tree.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {

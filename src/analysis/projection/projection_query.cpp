@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/heat_map.hpp"
 #include "data/tree_walk.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {

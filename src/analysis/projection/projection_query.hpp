@@ -10,10 +10,10 @@
 #include "analysis/projection/column_sums.hpp"
 #include "mesh/cell_choice.hpp"
 #include "mesh/point_grid.hpp"
-#include "sidestream/kit/reduce/grid_sums.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/options.hpp"
 #include "sidestream/extend/task.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream {
 

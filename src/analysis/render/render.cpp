@@ -16,7 +16,6 @@
 #include "analysis/render/running_ranges.hpp"
 #include "analysis/render/scene.hpp"
 #include "analysis/render/shown_ranges.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "graphics/annotations.hpp"
 #include "graphics/caption.hpp"
 #include "graphics/compositing.hpp"
@@ -24,6 +23,7 @@
 #include "graphics/outline.hpp"
 #include "graphics/rasteriser.hpp"
 #include "graphics/spheres.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {

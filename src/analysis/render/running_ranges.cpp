@@ -5,10 +5,10 @@
 #include <limits>
 #include <optional>
 
+#include "data/file_pattern.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "data/file_pattern.hpp"
 
 namespace sidestream::rendering {
 namespace {

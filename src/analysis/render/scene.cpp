@@ -7,9 +7,9 @@
 #include <array>
 #include <cmath>
 
+#include "graphics/caption.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "graphics/caption.hpp"
 
 namespace sidestream::rendering {
 namespace {

@@ -1,8 +1,8 @@
 // Options of the analysis `render`.
 #include <fmt/format.h>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/render/scene.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream::rendering {
 namespace {

@@ -12,9 +12,9 @@
 #include <limits>
 
 #include "analysis/sampling/samplers.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "mesh/owned_leaves.hpp"
 #include "mesh/point_grid.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::sampling {
 namespace {

@@ -9,10 +9,10 @@
 #include <limits>
 #include <map>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/sampling/level_mixing.hpp"
 #include "analysis/sampling/samplers.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {

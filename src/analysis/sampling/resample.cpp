@@ -9,11 +9,11 @@
 #include <cmath>
 #include <limits>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/sampling/level_mixing.hpp"
 #include "analysis/sampling/resample_grid.hpp"
 #include "analysis/sampling/samplers.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
 

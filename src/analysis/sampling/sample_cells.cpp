@@ -9,10 +9,10 @@
 #include <map>
 
 #include "analysis/sampling/samplers.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "mesh/cells/cell_shape.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "mesh/cells/subdivision.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream::sampling {

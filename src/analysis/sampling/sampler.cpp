@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/sampling/samplers.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream::sampling {
 

@@ -1,10 +1,10 @@
 // A plane through a mesh, with variables on it.
 #include <fmt/format.h>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/kinds.hpp"
 #include "contour/surface_shares.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {

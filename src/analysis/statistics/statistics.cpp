@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/kinds.hpp"
 #include "mesh/chosen_runs.hpp"
+#include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/reduce/great_sums.hpp"
 #include "sidestream/kit/reduce/words.hpp"
-#include "sidestream/extend/exact_sum.hpp"
 
 namespace sidestream {
 namespace {

@@ -13,11 +13,11 @@
 #include <limits>
 #include <optional>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/kinds.hpp"
+#include "mesh/drawn_points.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/hash.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "mesh/drawn_points.hpp"
 #include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream {

@@ -5,10 +5,10 @@
 #include <new>
 #include <optional>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/mpi/requests.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -1,9 +1,9 @@
 #include "base/mpi/joint_work.hpp"
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/options/names.hpp"
 #include "data/relation_text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/config.hpp"
 #include "sidestream/extend/options.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -1,9 +1,9 @@
 // Implementation of options.hpp: places and checked values.
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/options/document.hpp"
 #include "sidestream/extend/options.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
-#include "sidestream/kit/base/numbers.hpp"
 #include "config/expressions/condition.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "config/sections.hpp"
 #include "config/tasks/schedule_text.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream {
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sidestream/kit/base/hash.hpp"
 #include "contour/marching_cubes_cell.hpp"
 #include "mesh/cells/cell_shapes.hpp"
+#include "sidestream/kit/base/hash.hpp"
 
 namespace sidestream {
 namespace {

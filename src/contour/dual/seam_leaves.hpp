@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "sidestream/kit/mesh/amr/lattice.hpp"
 #include "mesh/amr/leaf_set.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/mesh/amr/lattice.hpp"
 
 namespace sidestream {
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "sidestream/kit/mesh/amr/lattice.hpp"
 #include "mesh/amr/leaf_set.hpp"
 #include "mesh/cell_choice.hpp"
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/kit/mesh/amr/lattice.hpp"
 
 namespace sidestream {
 

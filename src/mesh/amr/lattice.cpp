@@ -3,9 +3,9 @@
 #include <bit>
 #include <cmath>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "mesh/cells/place_names.hpp"
 #include "mesh/point_grid.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {

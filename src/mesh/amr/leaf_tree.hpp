@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "sidestream/kit/mesh/amr/lattice.hpp"
 #include "mesh/amr/leaf_set.hpp"
+#include "sidestream/kit/mesh/amr/lattice.hpp"
 
 namespace sidestream {
 

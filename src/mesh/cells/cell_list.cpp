@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "mesh/cells/subdivision.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "sidestream/kit/base/records.hpp"
 #include "mesh/cells/cell_piece.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {

@@ -10,8 +10,8 @@
 #include <limits>
 #include <map>
 
-#include "sidestream/kit/base/records.hpp"
 #include "mesh/cells/cell_shapes.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sidestream/kit/data/octree.hpp"
 #include "mesh/cells/cell_list.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "mesh/cells/place_names.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 namespace {

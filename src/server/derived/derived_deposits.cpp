@@ -14,8 +14,8 @@
 #include <limits>
 
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {

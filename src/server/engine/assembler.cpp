@@ -14,11 +14,11 @@
 
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/records.hpp"
-#include "sidestream/kit/data/octree.hpp"
 #include "server/redistribution/block_table.hpp"
 #include "server/redistribution/redistribution.hpp"
 #include "server/redistribution/shared_points.hpp"
+#include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "sidestream/kit/base/float_environment.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {
 

@@ -20,15 +20,15 @@
 #include <new>
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/base/float_environment.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/polite_wait.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

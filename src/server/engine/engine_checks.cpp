@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "base/log.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "server/engine/engine.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

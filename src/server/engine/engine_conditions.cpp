@@ -3,10 +3,10 @@
 #include <functional>
 #include <limits>
 
-#include "sidestream/kit/base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "server/engine/engine.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "sidestream/kit/base/records.hpp"
 #include "server/engine/ledger.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -5,13 +5,13 @@
 #include <iterator>
 #include <new>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"
 #include "server/redistribution/block_table.hpp"
 #include "server/redistribution/redistribution.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -11,8 +11,8 @@
 #include <set>
 #include <utility>
 
-#include "sidestream/kit/base/records.hpp"
 #include "data/derivation.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

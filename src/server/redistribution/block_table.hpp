@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "sidestream/kit/data/block_index.hpp"
 #include "data/covered_cells.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
@@ -19,6 +18,7 @@
 #include "sidestream/data/variable.hpp"
 #include "sidestream/extend/analysis.hpp"
 #include "sidestream/extend/transport.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream {
 

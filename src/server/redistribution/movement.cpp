@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "data/covered_cells.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -11,9 +11,9 @@
 #include <set>
 
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "data/touching.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

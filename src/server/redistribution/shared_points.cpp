@@ -6,8 +6,8 @@
 #include <map>
 #include <unordered_map>
 
-#include "sidestream/kit/base/records.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/sections.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

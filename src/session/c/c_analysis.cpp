@@ -7,8 +7,8 @@
 #include <cstring>
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "session/c/c_session.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

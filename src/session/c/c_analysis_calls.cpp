@@ -6,8 +6,8 @@
 #include <exception>
 #include <new>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "session/c/c_session.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "session/c/c_session.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

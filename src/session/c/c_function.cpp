@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "session/c/c_session.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -1,9 +1,9 @@
 // The C interface: every function forwards to the C++ session.
 #include <algorithm>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "session/c/c_session.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 // These calls take no C++ types, which the C++ interface marks as deprecated.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -1,8 +1,8 @@
 // The C interface: kinds of meshes, their arrays, and blocks.
 #include <vector>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "session/c/c_session.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "session/c/c_function.hpp"
 #include "sidestream/analysis.h"
 #include "sidestream/data/selection.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/sidestream.h"
 #include "sidestream/sidestream.hpp"
 

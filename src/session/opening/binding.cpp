@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -9,8 +9,8 @@
 
 namespace sidestream {
 
-/// Files of the modules next to this library or program, in the order of their names; of the folder SIDESTREAM_MODULES, if
-/// the environment names one. A module is a plug-in that comes with Sidestream (modules/README.md), in a file
+/// Files of the modules next to this library or program, in the order of their names; of the folder SIDESTREAM_MODULES,
+/// if the environment names one. A module is a plug-in that comes with Sidestream (modules/README.md), in a file
 /// `modules/sidestream_NAME.so`.
 [[nodiscard]] std::vector<std::string> module_files();
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdlib>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/kit/base/records.hpp"
 

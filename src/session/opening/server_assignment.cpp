@@ -1,7 +1,7 @@
 #include "session/opening/server_assignment.hpp"
 
-#include "sidestream/kit/base/records.hpp"
 #include "session/opening/roles.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

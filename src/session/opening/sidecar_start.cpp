@@ -6,11 +6,11 @@
 #include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
 #include "session/opening/spilling.hpp"
 #include "session/serving/server_groups.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/shared_memory/sidecar/sidecar_client.hpp"
 

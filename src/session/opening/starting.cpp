@@ -9,11 +9,9 @@
 #include <map>
 #include <set>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
 #include "session/implementation.hpp"
@@ -23,6 +21,8 @@
 #include "session/serving/record.hpp"
 #include "session/serving/server_groups.hpp"
 #include "session/serving/streams.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

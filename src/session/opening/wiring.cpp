@@ -7,8 +7,8 @@
 #include <cstring>
 #include <limits>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/in_process/transport.hpp"
 #include "transport/shared_memory/client.hpp"
 #include "transport/shared_memory/memory_limit.hpp"

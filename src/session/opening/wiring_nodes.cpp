@@ -1,9 +1,9 @@
 #include "session/opening/wiring.hpp"
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "session/opening/server_assignment.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/partials.hpp"
 #include "transport/mpi/server.hpp"

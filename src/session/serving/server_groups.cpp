@@ -5,13 +5,13 @@
 #include <span>
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"
 #include "session/opening/configuration.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -11,8 +11,8 @@
 #include <set>
 #include <string_view>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/json.hpp"
 #include "storage/database/layout.hpp"
 

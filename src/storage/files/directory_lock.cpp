@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "base/descriptor.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_directory.hpp"
 
 namespace sidestream {

@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/own_environment.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/file_parts.hpp"
 #include "storage/files/output_file.hpp"
 

@@ -18,10 +18,10 @@
 
 #include "base/backoff.hpp"
 #include "base/descriptor.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/paths.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

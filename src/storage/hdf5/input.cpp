@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/data/array.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/hdf5/properties.hpp"
 
 namespace sidestream::hdf5 {

@@ -3,9 +3,9 @@
 #include <exception>
 #include <filesystem>
 
+#include "base/retry_while_out_of_memory.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "base/retry_while_out_of_memory.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 

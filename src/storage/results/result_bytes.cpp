@@ -3,8 +3,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

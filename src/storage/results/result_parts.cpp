@@ -5,8 +5,8 @@
 #include <functional>
 #include <numeric>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/results/result_bytes.hpp"
 
 namespace sidestream {

@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "data/chart_order.hpp"
 #include "data/file_pattern.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/charts/drawing.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_directory.hpp"

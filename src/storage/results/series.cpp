@@ -9,12 +9,12 @@
 #include <filesystem>
 #include <set>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
-#include "sidestream/kit/base/numbers.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "data/file_pattern.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/formats/vtk_xml.hpp"

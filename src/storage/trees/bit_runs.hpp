@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/trees/flag_bits.hpp"
 
 namespace sidestream {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "data/relation_text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

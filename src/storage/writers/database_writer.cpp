@@ -9,9 +9,9 @@
 #include <deque>
 #include <sstream>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/timer.hpp"
 #include "config/options/names.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/packing.hpp"
 #include "storage/database/stored_trees.hpp"
 #include "storage/database/storing.hpp"

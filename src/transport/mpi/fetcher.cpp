@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/mpi/source.hpp"
 
 namespace sidestream::mpi {

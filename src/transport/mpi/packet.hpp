@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "sidestream/extend/communicator.hpp"
 #include "sidestream/kit/base/hash.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "sidestream/extend/communicator.hpp"
 #include "transport/message_lines.hpp"
 #include "transport/mpi/wire.hpp"
 

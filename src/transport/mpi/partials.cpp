@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "base/backoff.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <new>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/mpi/queues.hpp"
 
 namespace sidestream::mpi {

@@ -4,10 +4,10 @@
 #include <new>
 
 #include "base/backoff.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {
 

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <new>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/mpi/source.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 

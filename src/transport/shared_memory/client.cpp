@@ -3,10 +3,10 @@
 #include <cstring>
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/copy.hpp"
 
 namespace sidestream::shared_memory {

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {
 namespace {

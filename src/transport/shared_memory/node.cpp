@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 

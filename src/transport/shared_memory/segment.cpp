@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 

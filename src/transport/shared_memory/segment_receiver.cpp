@@ -7,11 +7,11 @@
 
 #include "base/backoff.hpp"
 #include "base/descriptor.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {
 

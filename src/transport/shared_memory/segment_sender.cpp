@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/segment.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 
+#include "data/event_bytes.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/hash.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "data/event_bytes.hpp"
 
 namespace sidestream::staging {
 

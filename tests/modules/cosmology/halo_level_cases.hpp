@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "modules/cosmology/halo_checks.hpp"
 #include "analysis/level_cases.hpp"
+#include "modules/cosmology/halo_checks.hpp"
 
 namespace sidestream::testing {
 

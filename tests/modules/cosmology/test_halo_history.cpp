@@ -1,8 +1,8 @@
 // Halos over time: blobs that are born, move, meet, part and vanish, and rules that follow from the definition.
 #include <cmath>
 
-#include "modules/cosmology/halo_checks.hpp"
 #include "cosmology/halos/finder/tracks.hpp"
+#include "modules/cosmology/halo_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

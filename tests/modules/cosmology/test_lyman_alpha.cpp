@@ -6,8 +6,8 @@
 #include <numbers>
 #include <random>
 
-#include "cosmology/kinds.hpp"
 #include "analysis/grid_checks.hpp"
+#include "cosmology/kinds.hpp"
 #include "cosmology/spectra/lyman_alpha/optical_depth.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/ranks.hpp"

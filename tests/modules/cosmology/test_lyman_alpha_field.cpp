@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cosmology/kinds.hpp"
 #include "analysis/grid_checks.hpp"
+#include "cosmology/kinds.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/igm_fields.hpp"
 #include "support/ranks.hpp"

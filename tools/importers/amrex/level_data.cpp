@@ -4,9 +4,9 @@
 
 #include <cstring>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "importers/amrex/text_reader.hpp"
 #include "sidestream/data/array.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/segment.hpp"
 
 namespace sidestream::amrex {

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <filesystem>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/paths.hpp"
 #include "importers/amrex/text_reader.hpp"
 #include "importers/ramses/descriptor.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/segment.hpp"
 
 namespace sidestream::amrex {

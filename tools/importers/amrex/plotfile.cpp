@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <sstream>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/paths.hpp"
 #include "importers/amrex/particles.hpp"
 #include "importers/amrex/text_reader.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::amrex {
 

@@ -13,9 +13,9 @@
 #include <set>
 #include <sstream>
 
+#include "base/paths.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/numbers.hpp"
-#include "base/paths.hpp"
 
 namespace sidestream::ramses {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <optional>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "importers/ramses/fortran_file.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::ramses {
 

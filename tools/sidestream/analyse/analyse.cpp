@@ -13,7 +13,6 @@
 #include "analyse/client.hpp"
 #include "analyse/contents.hpp"
 #include "analyse/demand.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "check_options.hpp"
@@ -25,6 +24,7 @@
 #include "loading.hpp"
 #include "progress.hpp"
 #include "session/session_access.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

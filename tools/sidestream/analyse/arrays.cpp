@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {
 

@@ -5,10 +5,10 @@
 #include <charconv>
 
 #include "analyse/arrays.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "config/options/read_settings.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {
 

@@ -5,8 +5,8 @@
 
 #include "analyse/arrays.hpp"
 #include "analyse/formats.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {
 

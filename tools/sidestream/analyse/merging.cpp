@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "config/meshes.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {
 

@@ -7,8 +7,8 @@
 
 #include "analyse/arrays.hpp"
 #include "analyse/formats.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "foreign_names.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {
 

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "analyse/formats.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "foreign_names.hpp"
 #include "importers/amrex/level_data.hpp"
 #include "importers/amrex/particles.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {
 

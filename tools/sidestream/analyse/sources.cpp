@@ -11,13 +11,13 @@
 
 #include "analyse/merging.hpp"
 #include "analyse/shifted.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "client/declarations.hpp"
 #include "config/options/names.hpp"
 #include "loading.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/hdf5/input.hpp"
 

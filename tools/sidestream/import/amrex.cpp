@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <optional>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "config/options/option_text.hpp"
 #include "foreign_names.hpp"
 #include "import/amrex_fields.hpp"
 #include "import/amrex_particles.hpp"
 #include "import/imported.hpp"
 #include "importers/amrex/level_data.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::importing {
 

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/communicator.hpp"
 #include "commands.hpp"
 #include "import/tree_block.hpp"
 #include "progress.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/journal.hpp"
 
 namespace sidestream::importing {

@@ -5,15 +5,15 @@
 #include <filesystem>
 #include <optional>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "config/options/option_text.hpp"
 #include "import/imported.hpp"
 #include "import/ramses_relations.hpp"
 #include "importers/ramses/cell_values.hpp"
 #include "importers/ramses/domain_tree.hpp"
 #include "importers/ramses/particles.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::importing {
 

@@ -1,7 +1,7 @@
 // Declaration of a database's meshes and variables, as a program declares them.
-#include "sidestream/kit/base/fail.hpp"
 #include "declaring.hpp"
 #include "pieces.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -8,11 +8,11 @@
 #include <iostream>
 #include <thread>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
 #include "commands.hpp"
 #include "pieces.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/sidestream.hpp"
 #include "stored.hpp"
 

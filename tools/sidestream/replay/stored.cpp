@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "data/relation_text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/journal.hpp"
 
 namespace sidestream {

@@ -4,9 +4,9 @@
 #include <array>
 #include <vector>
 
+#include "sidestream/extend/analysis.hpp"
 #include "sidestream/kit/data/particle_shares.hpp"
 #include "sidestream/kit/reduce/grid_sums.hpp"
-#include "sidestream/extend/analysis.hpp"
 
 namespace sidestream {
 

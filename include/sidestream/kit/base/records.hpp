@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

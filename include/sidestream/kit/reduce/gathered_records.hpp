@@ -7,10 +7,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "sidestream/kit/base/records.hpp"
-#include "sidestream/kit/reduce/sample_sort.hpp"
 #include "sidestream/data/box.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/reduce/sample_sort.hpp"
 
 namespace sidestream::halos {
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "sidestream/kit/reduce/packed_sum.hpp"
 #include "sidestream/data/box.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/reduce/packed_sum.hpp"
 
 namespace sidestream {
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "sidestream/kit/base/records.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "sidestream/extend/communicator.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {
 

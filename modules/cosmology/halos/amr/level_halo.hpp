@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "cosmology/halos/amr/amr_grid.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "sidestream/data/result.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::halos {
 

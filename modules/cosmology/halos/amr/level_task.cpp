@@ -16,12 +16,12 @@
 #include <limits>
 #include <optional>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "cosmology/halos/amr/level_halo.hpp"
 #include "cosmology/halos/amr/level_history.hpp"
 #include "cosmology/halos/amr/level_shells.hpp"
 #include "cosmology/halos/finder/halo_options.hpp"
 #include "cosmology/halos/finder/mass_function.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/kit/reduce/great_sums.hpp"
 

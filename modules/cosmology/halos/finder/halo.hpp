@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cosmology/halos/finder/box_runs.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::halos {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "sidestream/kit/base/records.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::halos {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sidestream/kit/analysis/chart.hpp"
 #include "cosmology/halos/finder/halo_options.hpp"
 #include "sidestream/extend/task.hpp"
+#include "sidestream/kit/analysis/chart.hpp"
 
 namespace sidestream::halos {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "cosmology/halos/finder/profile.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream::halos {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sidestream/kit/base/records.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::halos {
 

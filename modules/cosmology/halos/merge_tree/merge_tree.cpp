@@ -8,10 +8,10 @@
 #include <limits>
 #include <map>
 
-#include "cosmology/kinds.hpp"
 #include "cosmology/halos/merge_tree/tree_joining.hpp"
 #include "cosmology/halos/merge_tree/tree_options.hpp"
 #include "cosmology/halos/merge_tree/tree_queries.hpp"
+#include "cosmology/kinds.hpp"
 #include "sidestream/kit/reduce/gathered_records.hpp"
 #include "sidestream/kit/reduce/packed_sum.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cosmology/spectra/lyman_alpha/query.hpp"
-#include "sidestream/kit/reduce/grid_sums.hpp"
 #include "sidestream/extend/results.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream::lyman_alpha {
 

@@ -10,13 +10,13 @@
 #include <cmath>
 
 #include "analysis/common/extract/plane_options.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "contour/marching_cubes_cell.hpp"
 #include "mesh/cells/cell_section.hpp"
 #include "mesh/cells/place_names.hpp"
 #include "mesh/chosen_runs.hpp"
 #include "mesh/owned_leaves.hpp"
 #include "mesh/point_grid.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {

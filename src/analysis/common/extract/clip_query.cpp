@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/extract/part_query.hpp"
 #include "analysis/common/extract/plane_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "base/log.hpp"
-#include "sidestream/kit/mesh/runs.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/mesh/runs.hpp"
 
 namespace sidestream {
 namespace {

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <optional>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/level_surfaces.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "contour/contour_cells.hpp"
 #include "contour/flying_edges.hpp"
 #include "mesh/cells/point_averages.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

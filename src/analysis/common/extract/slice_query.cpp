@@ -4,11 +4,11 @@
 #include <cmath>
 #include <optional>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/plane_options.hpp"
 #include "contour/contour.hpp"
 #include "contour/contour_cells.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sidestream/kit/analysis/common_options.hpp"
 #include "analysis/common/extract/part_query.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 

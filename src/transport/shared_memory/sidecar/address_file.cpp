@@ -8,8 +8,8 @@
 #include <cstdlib>
 
 #include "base/descriptor.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -9,9 +9,9 @@
 #include <iterator>
 
 #include "base/descriptor.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/sidecar/address_file.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 

@@ -11,11 +11,11 @@
 #include <system_error>
 
 #include "base/backoff.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/own_environment.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/sidecar/listener_loop.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 

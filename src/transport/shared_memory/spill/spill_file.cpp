@@ -9,10 +9,10 @@
 #include <new>
 
 #include "base/checksum.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "base/log.hpp"
 #include "base/own_environment.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/spill/spill_folder.hpp"
 
 namespace sidestream::shared_memory {

@@ -11,11 +11,11 @@
 #include <random>
 #include <vector>
 
-#include "sidestream/kit/base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sidestream/kit/data/octree.hpp"
 #include "sidestream/data/mesh.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 

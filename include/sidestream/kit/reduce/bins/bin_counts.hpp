@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "sidestream/data/block.hpp"
+#include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/reduce/bins/bin_guess.hpp"
 #include "sidestream/kit/reduce/bins/bins.hpp"
 #include "sidestream/kit/reduce/bins/wide_counts.hpp"
 #include "sidestream/kit/reduce/words.hpp"
-#include "sidestream/data/block.hpp"
-#include "sidestream/extend/analysis.hpp"
-#include "sidestream/extend/exact_sum.hpp"
 
 namespace sidestream {
 

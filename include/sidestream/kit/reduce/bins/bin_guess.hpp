@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "sidestream/kit/reduce/bins/bins.hpp"
 #include "sidestream/data/box.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
 
 namespace sidestream {
 
