@@ -13,7 +13,7 @@ PointGrid::PointGrid(const Mesh& mesh, Centering centering, Reach reach)
     : centering_(centering), flat_(mesh.dimensions == 2), curved_(mesh.kind() == MeshKind::curvilinear) {
   const Axes* axes = mesh.geometry ? mesh.geometry->axes() : nullptr;
   if (axes == nullptr && !curved_) {
-    fail(Code::analysis, "mesh '{}' is {}; a grid of points is had of uniform, rectilinear and curvilinear meshes only",
+    fail(Code::analysis, "mesh '{}' is {}; only uniform, rectilinear and curvilinear meshes have a grid of points",
          mesh.name, mesh.geometry ? mesh.geometry->kind() : "without geometry");
   }
   Variable any;

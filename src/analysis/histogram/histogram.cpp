@@ -211,8 +211,8 @@ HistogramQuery read_histogram(const Settings& settings, const Metadata& metadata
   query.chart = read_curves(settings, "image", false);
   if (query.logarithmic && query.range && !((*query.range)[0] > 0)) {
     settings.fail("range",
-                  fmt::format("the range begins at {}, and logarithms are had of numbers above 0 alone; write a "
-                              "range above 0, or `scale: linear`",
+                  fmt::format("the range begins at {}, and a logarithmic scale needs positive values; write a range "
+                              "above 0, or `scale: linear`",
                               (*query.range)[0]));
   }
   if (!settings.has("weight")) return query;
