@@ -206,7 +206,7 @@ int sidestream_add_unstructured_mesh(sidestream_session* session, const char* na
 /* Particles, markers: points alone, whose number may change in every iteration. Blocks are lists. */
 int sidestream_add_points_mesh(sidestream_session* session, const char* name, int dimensions, const char* coordinates);
 /* Trees over a box of roots[a] root cells along each axis, of the size spacing[a], from origin[a] on. A block lists the
- * cells of its tree, fathers included, level by level: all root cells, x fastest; then the children of the refined ones
+ * cells of its tree, parents included, level by level: all root cells, x fastest; then the children of the refined ones
  * among them in that order, 2 along each axis, x fastest; and so on. `refined` names the variable that says which are;
  * SIDESTREAM_OWNED can say which count in this block. Blocks are lists of cells alone; variables lie in cells. */
 int sidestream_add_octree_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* roots,
@@ -227,7 +227,7 @@ int sidestream_add_variable(sidestream_session* session, const char* name, const
 /* Sets an attribute of a declared variable: "unit", "label" or "group" to a text, "time_varying" to "true" or "false",
  * "ghosts" to "filled" or "untrusted". Filled: whatever a published array has of a point that another block owns (see
  * sidestream_set_allocated), also round a periodic mesh and at nodes that both have, is what that block publishes, bit
- * by bit. Then analyses' halos are read there; otherwise nothing reads ghosts. "father", "equals", "face", "opposite"
+ * by bit. Then analyses' halos are read there; otherwise nothing reads ghosts. "parent", "equals", "face", "opposite"
  * and "divergence_free" of values in cells of octrees as in the configuration, lists with spaces between. */
 int sidestream_set_variable_attribute(sidestream_session* session, const char* variable, const char* attribute,
                                       const char* value);

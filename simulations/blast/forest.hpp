@@ -48,8 +48,8 @@ class Forest {
   Forest& operator=(const Forest&) = delete;
 
   /// Collective: refines and coarsens by `marks`, within these levels and so that neighbours, corners included, differ
-  /// by one level at most, and deals the leaves out evenly. `values` goes along: fathers get the mean of their
-  /// children, children their father's value plus `slopes` (of each leaf, along each axis, of the leaf's length; empty:
+  /// by one level at most, and deals the leaves out evenly. `values` goes along: parents get the mean of their
+  /// children, children their parent's value plus `slopes` (of each leaf, along each axis, of the leaf's length; empty:
   /// none) where `fits` takes all eight. What becomes of a cell depends on the leaves and marks, not on who has them.
   void adapt(const std::vector<Mark>& marks, int least, int most, std::vector<Values>& values,
              const std::vector<std::array<Values, 3>>& slopes, const std::function<bool(const Values&)>& fits);

@@ -8,7 +8,7 @@
 
 namespace blast {
 
-/// Cells level by level: the cube, then the children of refined cells in the order of their fathers, x fastest.
+/// Cells level by level: the cube, then the children of refined cells in the order of their parents, x fastest.
 struct Tree {
   std::size_t begin = 0, end = 0;  ///< its own leaves, of this rank's
   std::vector<Leaf> cells;
@@ -17,8 +17,8 @@ struct Tree {
 };
 
 /// Collective, with as many blocks on every rank. The leaves of this rank in so many trees, as even as it goes, along
-/// Morton's curve: fathers of a tree's own leaves are refined; their other children are listed and not refined. Values
-/// of all cells are the same bits on every rank, in every tree and for every number of them: of a father the mean of
+/// Morton's curve: parents of a tree's own leaves are refined; their other children are listed and not refined. Values
+/// of all cells are the same bits on every rank, in every tree and for every number of them: of a parent the mean of
 /// its eight children.
 [[nodiscard]] std::vector<Tree> make_trees(const Forest& forest, const std::vector<Values>& values, int blocks);
 

@@ -13,7 +13,7 @@ namespace blast {
 
 namespace {
 
-// For analyses: the tree, with fathers.
+// For analyses: the tree, with parents.
 constexpr const char* tree_mesh = "tree";
 // For restarting: the leaves alone, in Morton order, as points in their middles.
 constexpr const char* leaf_mesh = "leaves";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ struct Declarations {
   std::vector<ArrayDeclaration> arrays;
   std::vector<BlockAxes> axes;  ///< this client's own, as blocks are; meshes come of them at the start
   std::vector<LaterDeclaration> later;
+  std::set<std::string> former_attributes;  ///< former names that this process has called attributes by; not encoded
   bool latin_1 = false;  ///< texts that are not UTF-8 are ISO 8859-1; of this process, not part of what is encoded
 
   // Throw Error(usage) for names that are not UTF-8, and for other texts unless `latin_1` says what they are.

@@ -30,14 +30,14 @@ struct RelationProduct {
 /// expected.
 [[nodiscard]] std::vector<RelationProduct> parse_products(std::string_view text);
 
-/// What `father` says.
-struct FatherRelation {
-  bool sum = false;  ///< a father has the sum of its sons' values; else the mean of what `of` is
+/// What `parent` says.
+struct ParentRelation {
+  bool sum = false;  ///< a parent has the sum of its children's values; else the mean of what `of` is
   /// The products that have the variable itself; empty: the value alone. Each product counts.
   std::vector<RelationProduct> of{};
 };
 /// `sum`, `mean` or `mean of PRODUCTS`. Throws as parse_products.
-[[nodiscard]] FatherRelation parse_father(std::string_view text);
+[[nodiscard]] ParentRelation parse_parent(std::string_view text);
 
 /// `low-x` ... `high-z`.
 struct CellFace {

@@ -38,7 +38,7 @@ class TreeIndex {
   }
 
   /// Calls `enter(cell)` for root cells and for the children of those for which it was true, and `leaf(number, cell)`
-  /// for those of them that are not refined. Fathers come before their children.
+  /// for those of them that are not refined. Parents come before their children.
   template <class Enter, class Leaf>
   void walk(Enter&& enter, Leaf&& leaf) const {
     if (cells_ == 0) return;

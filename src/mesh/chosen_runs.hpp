@@ -10,7 +10,7 @@
 
 namespace sidestream {
 
-/// The leaves of a block's tree that are chosen and for which, as for all their fathers, `enter(cell)` is true: calls
+/// The leaves of a block's tree that are chosen and for which, as for all their parents, `enter(cell)` is true: calls
 /// `f(number, cell)`. Subtrees that have none are not walked. Whether a leaf is the block's own is not looked at.
 template <class Enter, class F>
 void for_each_chosen_leaf(const TreeIndex& tree, const Mesh& mesh, const CellChoice& choice, Enter&& enter, F&& f) {

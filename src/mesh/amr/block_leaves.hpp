@@ -23,7 +23,7 @@ struct LeafColumns {
 
 /// What is known of a surface from one block alone.
 struct BlockLeaves {
-  LeafSet leaves;  ///< of a tree all its cells, fathers included, in the order of the block
+  LeafSet leaves;  ///< of a tree all its cells, parents included, in the order of the block
   std::vector<DualCell>
       duals;  ///< of leaves of the block, round corners that only they touch; one of the values passes
   std::vector<std::size_t> rim;  ///< leaves round corners where leaves of other blocks, or none, are too; ascending

@@ -25,18 +25,18 @@ void LeafTree::find_ratios(const Lattice& lattice) {
   }
 }
 
-/// What a father knows of its children.
+/// What a parent knows of its children.
 void LeafTree::gather(std::size_t node, std::size_t depth) {
-  Node& father = nodes_[node];
-  father.some_unknown = false;
-  father.low = 1, father.high = 0;
-  for (Index n = father.first; n < father.first + product(ratios_[depth]); ++n) {
+  Node& parent = nodes_[node];
+  parent.some_unknown = false;
+  parent.low = 1, parent.high = 0;
+  for (Index n = parent.first; n < parent.first + product(ratios_[depth]); ++n) {
     const Node& child = nodes_[static_cast<std::size_t>(n)];
-    father.some_unknown = father.some_unknown || child.some_unknown;
+    parent.some_unknown = parent.some_unknown || child.some_unknown;
     if (child.low > child.high) continue;
-    const bool first = father.low > father.high;
-    father.low = first ? child.low : std::min(father.low, child.low);
-    father.high = first ? child.high : std::max(father.high, child.high);
+    const bool first = parent.low > parent.high;
+    parent.low = first ? child.low : std::min(parent.low, child.low);
+    parent.high = first ? child.high : std::max(parent.high, child.high);
   }
 }
 
@@ -62,9 +62,9 @@ LeafTree::Node LeafTree::join_roots(const Lattice& lattice, std::size_t depth, c
   }
   nodes_.push_back({children});
   gather(nodes_.size() - 1, depth);
-  const Node father = nodes_.back();
+  const Node parent = nodes_.back();
   nodes_.pop_back();
-  return father;
+  return parent;
 }
 
 LeafTree::LeafTree(const Lattice& lattice, const ArrayView& refined, std::span<const std::uint8_t> absent,
@@ -196,9 +196,9 @@ void LeafTree::descend_below(const Search& search, std::size_t depth, unsigned c
         Around below{};
         for (unsigned b = 0; b < 8; ++b) {
           if ((b & ~now) != 0) continue;
-          const Index father = nodes[b & closed];
-          const Index first = nodes_[static_cast<std::size_t>(father)].first;
-          below[b] = father;  // a leaf is there on both sides
+          const Index parent = nodes[b & closed];
+          const Index first = nodes_[static_cast<std::size_t>(parent)].first;
+          below[b] = parent;  // a leaf is there on both sides
           if (first < 0) continue;
           Index child = 0;
           for (unsigned a = 3; a-- > 0;) {

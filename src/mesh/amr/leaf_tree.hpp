@@ -53,7 +53,7 @@ class LeafTree {
   int dimensions_;
   std::size_t above_ = 0;       ///< levels above the coarsest
   std::vector<Index3> ratios_;  ///< by depth: children along each axis
-  std::vector<Node> nodes_;     ///< of leaves and fathers
+  std::vector<Node> nodes_;     ///< of leaves and parents
   Index top_ = 0;
 };
 

@@ -111,7 +111,7 @@ void cover(const Box& cells, const Box& covered, std::vector<std::uint8_t>& out)
   }
 }
 
-/// Fathers are hidden, and cells of other blocks are duplicates.
+/// Parents are hidden, and cells of other blocks are duplicates.
 void take_tree(const VtkBlock& block, std::vector<std::uint8_t>& out) {
   const BlockView *refined = block.of(Role::refined), *owned = block.of(Role::owned);
   for (std::size_t n = 0; n < out.size(); ++n) {

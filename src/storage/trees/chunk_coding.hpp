@@ -29,7 +29,7 @@ struct VariableCoding {
 [[nodiscard]] VariableCoding coding_of(const Variable& variable, const VariableRelations& relations, int dimensions,
                                        FindCompanion find);
 
-/// Which cells a chunk has, and which of the level above a coder knows of: those of the chunks with the fathers.
+/// Which cells a chunk has, and which of the level above a coder knows of: those of the chunks with the parents.
 struct ChunkCells {
   std::int32_t level = 0;
   Index first = 0, past = 0;

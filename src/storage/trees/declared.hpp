@@ -29,7 +29,7 @@ struct DeclaredRelations {
 using FindCompanion = std::function<const Variable*(const std::string& name)>;
 
 /// Of one component of a variable on a mesh of `dimensions`. What names a variable that is not at hand is left out,
-/// `father`, `equals` and the face each by itself. Throws Error(configuration) where the texts make no sense.
+/// `parent`, `equals` and the face each by itself. Throws Error(configuration) where the texts make no sense.
 [[nodiscard]] DeclaredRelations declared_relations(const Variable& variable, const VariableRelations& relations,
                                                    std::int32_t component, int dimensions, const FindCompanion& find);
 

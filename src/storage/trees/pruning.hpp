@@ -22,9 +22,9 @@ struct PrunedTree {
 };
 
 /// Refined cells of which no leaf is owned become leaves that are not owned, and their descendants go: from the bottom
-/// to the top, so that of such cells the coarsest stays. Leaves that are owned stay all, and with them their fathers
-/// and these fathers' other sons: it is a tree as before. The root cells stay. `refined` and `owned` are of one tree,
-/// whose levels begin at `starts` (tree_starts); an empty `owned` means that all is, and nothing goes.
+/// to the top, so that of such cells the coarsest stays. Leaves that are owned stay all, and with them their parents
+/// and these parents' other children: it is a tree as before. The root cells stay. `refined` and `owned` are of one
+/// tree, whose levels begin at `starts` (tree_starts); an empty `owned` means that all is, and nothing goes.
 [[nodiscard]] PrunedTree pruned(const TreeShape& shape, Flags refined, Flags owned, std::span<const Index> starts);
 
 }  // namespace sidestream

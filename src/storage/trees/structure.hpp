@@ -36,8 +36,8 @@ struct TreeShape {
 /// pack_refined makes of such a tree.
 void unpack_refined(const TreeShape& shape, BytesView packed, std::span<std::uint8_t> refined);
 
-/// `out` becomes the flags of ownership, packed: runs of leaves, and runs of fathers whose flag is another one than it
-/// is expected to be from their sons'. `refined`: of the same cells, flags of a tree. False as above.
+/// `out` becomes the flags of ownership, packed: runs of leaves, and runs of parents whose flag is another one than it
+/// is expected to be from their children's. `refined`: of the same cells, flags of a tree. False as above.
 [[nodiscard]] bool pack_owned(const TreeShape& shape, Flags refined, Flags owned, Bytes& out);
 /// Throws Error(file) where `packed` does not fit the tree.
 void unpack_owned(const TreeShape& shape, Flags refined, BytesView packed, std::span<std::uint8_t> owned);

@@ -34,10 +34,10 @@ class AmrGrid {
   /// From the mesh's lower end. Throws Error(analysis) if there are not so many levels.
   [[nodiscard]] LevelCell cell_of(std::int32_t level, const Index3& index) const;
   [[nodiscard]] TreeCell in_mesh(const LevelCell& cell) const;
-  [[nodiscard]] LevelCell father_of(const LevelCell& cell) const noexcept;
+  [[nodiscard]] LevelCell parent_of(const LevelCell& cell) const noexcept;
   /// The cell of a level that is not finer and has it in it, or is it.
   [[nodiscard]] LevelCell ancestor_of(LevelCell cell, std::int32_t level) const noexcept {
-    while (cell.level > level) cell = father_of(cell);
+    while (cell.level > level) cell = parent_of(cell);
     return cell;
   }
   /// How many levels there may be.

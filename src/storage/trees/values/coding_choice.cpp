@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "storage/trees/values/father_xor.hpp"
 #include "storage/trees/values/packer.hpp"
+#include "storage/trees/values/parent_xor.hpp"
 #include "storage/trees/values/shuffle.hpp"
 #include "storage/trees/values/stream_parts.hpp"
 
@@ -30,7 +30,7 @@ constexpr double close_call = 1.04, repetitive = 0.64, close_if_repetitive = 1.5
 /// Bits a value that corrections must save: they take a tenth of the time.
 constexpr double least_correction = 0.2;
 
-bool has_fathers(const TreeChunk& chunk) { return !chunk.groups.father.empty() && !chunk.fathers.empty(); }
+bool has_parents(const TreeChunk& chunk) { return !chunk.groups.parent.empty() && !chunk.parents.empty(); }
 
 Bytes sample_of(BytesView values, std::size_t bytes) {
   if (values.size() <= 2 * samples * bytes) return Bytes(values.begin(), values.end());
@@ -66,7 +66,7 @@ class PlanSearch {
     without([](PredictionPlan& one) { one.shared = false, one.across = one.across && one.divergence; }, plan.shared);
     without([](PredictionPlan& one) { one.divergence = false, one.across = one.across && one.shared; },
             plan.divergence);
-    // What is declared may be just that: then it is no reason not to ask what sons are without their mean.
+    // What is declared may be just that: then it is no reason not to ask what children are without their mean.
     without([](PredictionPlan& one) { one.last = Last::plain; }, plan.last == Last::declared, true);
     without([](PredictionPlan& one) { one.last = Last::slope; }, best_.plan.last == Last::plain);
     without([](PredictionPlan& one) { one.slope = Slope::limited; }, plan.slope == Slope::central);
@@ -109,7 +109,7 @@ TriedPlan best_plan(const PredictionSample& sample, const TreeChunk& chunk, cons
   PlanSearch search(sample);
   const PredictionPlan full = full_plan(chunk, relations), plain = plain_plan(chunk);
   const bool here = companions_here(full, chunk, relations);
-  // The mean of the sons is tried anyway.
+  // The mean of the children is tried anyway.
   const bool more = here && (full.closure || full.faces || full.factor || companions_of(full, relations) != 0);
   TriedPlan best = search.from(here ? full : plain);
   if (!more) return best;
@@ -121,11 +121,11 @@ TriedPlan best_plan(const PredictionSample& sample, const TreeChunk& chunk, cons
 
 bool possible(TreeMethod method, const TreeChunk& chunk) {
   switch (method) {
-    case TreeMethod::father_xor:
-      return has_fathers(chunk) && in_words(chunk.type);
+    case TreeMethod::parent_xor:
+      return has_parents(chunk) && in_words(chunk.type);
     case TreeMethod::predicted:
     case TreeMethod::predicted_zstd:
-      return has_fathers(chunk) && predictable(chunk.type);
+      return has_parents(chunk) && predictable(chunk.type);
     case TreeMethod::constant:
       return false;
     default:
@@ -134,9 +134,9 @@ bool possible(TreeMethod method, const TreeChunk& chunk) {
 }
 
 double xor_share(BytesView values, const TreeChunk& chunk, int header_bits) {
-  const std::size_t groups = chunk.groups.father.size(), run = std::min<std::size_t>(groups, 256);
+  const std::size_t groups = chunk.groups.parent.size(), run = std::min<std::size_t>(groups, 256);
   const std::size_t middle = (groups - run) / 2;
-  const double bits = father_xor_bits(values, chunk, header_bits, middle, middle + run);
+  const double bits = parent_xor_bits(values, chunk, header_bits, middle, middle + run);
   return bits / static_cast<double>(8 * size_of(chunk.type));
 }
 
@@ -206,8 +206,8 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
     // Not where a prediction alone makes little of them: then differences repeat themselves no more than the values.
     if (packed.least() < repetitive) close = close_if_repetitive;
   }
-  if (possible(TreeMethod::father_xor, chunk)) {
-    all.push_back({TreeMethod::father_xor, xor_share(values, chunk, coding.header_bits)});
+  if (possible(TreeMethod::parent_xor, chunk)) {
+    all.push_back({TreeMethod::parent_xor, xor_share(values, chunk, coding.header_bits)});
   }
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.share < b.share; });
   const double best = all.front().share;

@@ -17,7 +17,7 @@ struct CodingChoice {
   /// The best by a sample, and those that may turn out better on the whole chunk.
   std::vector<Candidate> candidates{};
   PredictionPlan plan{};  ///< of the predicting ones
-  FatherSlopes slopes{};  ///< under it, if they have been looked at
+  ParentSlopes slopes{};  ///< under it, if they have been looked at
 };
 
 /// For values that are not all the same. `coding.method`, if it can be, is the one candidate.

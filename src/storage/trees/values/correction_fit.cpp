@@ -64,7 +64,7 @@ void CorrectionFit::end_tile(std::size_t count) noexcept {
   for (std::size_t g = 0; g < count; ++g) {
     const Terms& terms = terms_[g];
     double square = 0, all = 0;
-    for (std::size_t n = 0; n + 1 < sons_; ++n) square += terms[n] * terms[n];
+    for (std::size_t n = 0; n + 1 < children_; ++n) square += terms[n] * terms[n];
     for (const double term : terms) all += std::fabs(term);
     if (!std::isnormal(square) || !std::isfinite(all)) continue;
     scales[used] = 1 / square;
@@ -75,7 +75,7 @@ void CorrectionFit::end_tile(std::size_t count) noexcept {
 
 CorrectionWeights CorrectionFit::weights() const {
   CorrectionWeights weights{};
-  for (std::size_t step = 0; step + 1 < sons_; ++step) {
+  for (std::size_t step = 0; step + 1 < children_; ++step) {
     std::vector<std::size_t> terms;
     each_correction(step, dimensions_, curved_, [&](std::size_t term) { terms.push_back(term); });
     std::vector<std::vector<double>> matrix(terms.size(), std::vector<double>(terms.size()));

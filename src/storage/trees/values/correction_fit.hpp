@@ -1,4 +1,5 @@
-// Least squares: how what is left of a son follows from what is left of its siblings, and from how fathers are curved.
+// Least squares: how what is left of a child follows from what is left of its siblings, and from how parents are
+// curved.
 #pragma once
 
 #include <array>
@@ -11,9 +12,9 @@ namespace sidestream::trees {
 class CorrectionFit {
  public:
   static constexpr std::size_t width = 16;  ///< a row that registers are filled by
-  CorrectionFit(std::size_t sons, std::size_t dimensions, bool curved)
-      : sons_(sons), dimensions_(dimensions), curved_(curved) {}
-  /// Of the son at that place of the order, in a group of the tile: its value less its prediction.
+  CorrectionFit(std::size_t children, std::size_t dimensions, bool curved)
+      : children_(children), dimensions_(dimensions), curved_(curved) {}
+  /// Of the child at that place of the order, in a group of the tile: its value less its prediction.
   void add(std::size_t step, std::size_t group, double left) noexcept { terms_[group][step] = left; }
   /// Of a group what else there is.
   void add_term(std::size_t term, std::size_t group, double value) noexcept { terms_[group][term] = value; }
@@ -22,7 +23,7 @@ class CorrectionFit {
   [[nodiscard]] CorrectionWeights weights() const;
 
  private:
-  std::size_t sons_, dimensions_;
+  std::size_t children_, dimensions_;
   bool curved_;
   std::array<std::array<double, width>, tile_groups> terms_{};
   std::array<std::array<double, width>, width> products_{};

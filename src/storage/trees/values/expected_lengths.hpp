@@ -12,22 +12,22 @@ namespace sidestream::trees {
 using LengthEstimates = std::array<std::uint16_t, tile_groups>;
 using LengthRow = std::array<std::uint8_t, tile_groups>;
 
-/// Whose numbers, of a son in each group of a tile.
+/// Whose numbers, of a child in each group of a tile.
 struct TileSources {
   const std::array<Source, tile_groups>& from;
   bool uniform;
   std::size_t count;
 };
 
-/// Goes along with a Predictor: the mean of the lengths of the sons before, and of one that follows from how much the
-/// fathers change around this one.
+/// Goes along with a Predictor: the mean of the lengths of the children before, and of one that follows from how much
+/// the parents change around this one.
 class ExpectedLengths {
  public:
   /// A tile begins. `change`, as Predictor has it, or null; `digits`: of the type's significand.
-  void begin(const double* change, const double* father, std::size_t count, unsigned digits);
-  /// Of the next son. Nothing known: 0.
+  void begin(const double* change, const double* parent, std::size_t count, unsigned digits);
+  /// Of the next child. Nothing known: 0.
   [[nodiscard]] const LengthEstimates& next() noexcept;
-  /// The kinds (code_table.hpp) of that son: half bits. Those which are not predicted by slopes do not count.
+  /// The kinds (code_table.hpp) of that child: half bits. Those which are not predicted by slopes do not count.
   void add(const TileSources& tile, const std::uint8_t* kinds) noexcept;
 
  private:

@@ -11,7 +11,7 @@ bool chained(const PredictionPlan& plan, const Relations& relations) noexcept {
 }
 
 Arrangement::Arrangement(const TreeChunk& chunk, const Relations& relations)
-    : cells_(chunk.groups.father.size() * sons_of(chunk)), flows_(new double[cells_]) {
+    : cells_(chunk.groups.parent.size() * children_of(chunk)), flows_(new double[cells_]) {
   const FaceRelation& face = *relations.face;
   order(chunk.groups, 2 * static_cast<std::size_t>(face.axis) + (face.high ? 1 : 0), !face.high);
   read_flows(chunk, relations, 0, cells_, flows_.get());
@@ -20,7 +20,7 @@ Arrangement::Arrangement(const TreeChunk& chunk, const Relations& relations)
 // In a tree's order a neighbour that lies lower comes earlier: one pass finds how long a chain of neighbours is.
 void Arrangement::order(const SiblingGroups& groups, std::size_t side, bool upwards) {
   const GroupFinder finder(groups);
-  const std::size_t count = groups.father.size(), faces = 2 * static_cast<std::size_t>(groups.dimensions);
+  const std::size_t count = groups.parent.size(), faces = 2 * static_cast<std::size_t>(groups.dimensions);
   std::vector<std::uint32_t> wave(count, 0);
   across_.resize(count);
   for (std::size_t n = 0; n < count; ++n) {

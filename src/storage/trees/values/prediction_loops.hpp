@@ -1,5 +1,5 @@
 // The loops over a tile that predictions are made of. None looks at what it writes; numbers are in rows, a row for each
-// son.
+// child.
 #pragma once
 
 #include "storage/trees/values/prediction.hpp"
@@ -10,24 +10,24 @@ namespace sidestream::trees::prediction_loops {
 void pick_numbers(const Index* numbers, std::size_t stride, const std::uint32_t* sequence, std::size_t count,
                   Index* out);
 
-/// Of each group `sons` numbers one behind the other become a row for each son.
-void to_rows(const double* cells, std::size_t sons, std::size_t count, Predictor::Row* rows);
+/// Of each group `children` numbers one behind the other become a row for each child.
+void to_rows(const double* cells, std::size_t children, std::size_t count, Predictor::Row* rows);
 
-/// On each side of a father what is beside it, and its number, below 0 where there is nothing.
+/// On each side of a parent what is beside it, and its number, below 0 where there is nothing.
 struct Sides {
   const double *below, *above;
   const Index *below_at, *above_at;
 };
 
-/// Slopes, and what the fathers change by, added to `change`.
-void add_slopes(bool central, const double* father, const Sides& sides, double factor, std::size_t count, double* slope,
+/// Slopes, and what the parents change by, added to `change`.
+void add_slopes(bool central, const double* parent, const Sides& sides, double factor, std::size_t count, double* slope,
                 double* change);
-/// From the father's face to the one at its other side.
-void add_face_slopes(const double* father, const double* there, const Index* there_at, double factor, std::size_t count,
+/// From the parent's face to the one at its other side.
+void add_face_slopes(const double* parent, const double* there, const Index* there_at, double factor, std::size_t count,
                      double* slope, double* change);
 
-/// father + (((x of x) + (y of y)) + (z of z)).
-void along_slopes(const double* father, const std::array<double, 3>& offset,
+/// parent + (((x of x) + (y of y)) + (z of z)).
+void along_slopes(const double* parent, const std::array<double, 3>& offset,
                   const std::array<Predictor::Row, 3>& slopes, std::size_t dimensions, std::size_t count, double* out);
 
 /// What is no number becomes 0: which of them it is differs from machine to machine.

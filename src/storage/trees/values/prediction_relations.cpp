@@ -31,14 +31,15 @@ void Predictor::read_companions() {
   for (std::size_t n = 0; n < near_.size(); ++n) {
     if ((needed_ >> n & 1) == 0) continue;
     const Companion& from = chunk_.companions[n];
-    near_[n] = read_run(from.type, from.values, first_ * sons_, count_ * sons_, copies_[next++].data());
-    fetch_pages(from.values, (first_ + count_) * sons_ * size_of(from.type), count_ * sons_ * size_of(from.type));
+    near_[n] = read_run(from.type, from.values, first_ * children_, count_ * children_, copies_[next++].data());
+    fetch_pages(from.values, (first_ + count_) * children_ * size_of(from.type),
+                count_ * children_ * size_of(from.type));
   }
 }
 
-void Predictor::read_father_cells(int companion, Row& out) const {
+void Predictor::read_parent_cells(int companion, Row& out) const {
   const Companion& from = chunk_.companions[static_cast<std::size_t>(companion)];
-  read_elements(from.type, from.fathers, father_at_.data(), count_, out.data());
+  read_elements(from.type, from.parents, parent_at_.data(), count_, out.data());
 }
 
 namespace {
@@ -76,19 +77,19 @@ void add_all_terms(const std::vector<RelationTerm>& terms, std::size_t count, Re
 void Predictor::add_terms(const std::vector<RelationTerm>& terms, Cells& out) const {
   constexpr std::size_t run = 256;
   std::array<double, run> product;
-  for (std::size_t first = 0; first < count_ * sons_; first += run) {
-    const std::size_t count = std::min(run, count_ * sons_ - first);
+  for (std::size_t first = 0; first < count_ * children_; first += run) {
+    const std::size_t count = std::min(run, count_ * children_ - first);
     add_all_terms(
         terms, count, [&](int number) { return cells_of(number) + first; }, product.data(), out.data() + first);
   }
 }
 
-void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& out) {
+void Predictor::add_parent_terms(const std::vector<RelationTerm>& terms, Row& out) {
   std::uint32_t here = 0;
   const auto read = [&](int number) {
     const std::uint32_t bit = std::uint32_t{1} << number;
-    Row& row = father_rows_[static_cast<std::size_t>(std::popcount(needed_ & (bit - 1)))];
-    if ((here & bit) == 0) read_father_cells(number, row);
+    Row& row = parent_rows_[static_cast<std::size_t>(std::popcount(needed_ & (bit - 1)))];
+    if ((here & bit) == 0) read_parent_cells(number, row);
     here |= bit;
     return row.data();
   };
@@ -96,8 +97,8 @@ void Predictor::add_father_terms(const std::vector<RelationTerm>& terms, Row& ou
   add_all_terms(terms, count_, read, product.data(), out.data());
 }
 
-void Predictor::by_closure(std::size_t son) {
-  std::copy_n(offset_[son].begin(), count_, predicted_.begin());
+void Predictor::by_closure(std::size_t child) {
+  std::copy_n(offset_[child].begin(), count_, predicted_.begin());
   from_.fill(Source::closure);
 }
 
@@ -124,10 +125,10 @@ void Predictor::find_across() {
   none_across_ = all < 0;
 }
 
-void Predictor::cells_across(std::size_t son, std::array<Index, tile_groups>& cells) const noexcept {
-  const auto other = static_cast<Index>(son ^ (std::size_t{1} << relations_.face->axis));
-  const auto sons = static_cast<Index>(sons_);
-  for (std::size_t g = 0; g < count_; ++g) cells[g] = (across_[g] * sons + other) | across_[g] >> 63;
+void Predictor::cells_across(std::size_t child, std::array<Index, tile_groups>& cells) const noexcept {
+  const auto other = static_cast<Index>(child ^ (std::size_t{1} << relations_.face->axis));
+  const auto children = static_cast<Index>(children_);
+  for (std::size_t g = 0; g < count_; ++g) cells[g] = (across_[g] * children + other) | across_[g] >> 63;
 }
 
 void Predictor::take_across(Source source, const Row& other) noexcept {
@@ -144,23 +145,23 @@ void Predictor::take_across(Source source, const Row& other) noexcept {
   uniform_ = false;
 }
 
-// The face is also that of the cell beside it, in the group or in that of what is beside the father.
-void Predictor::by_shared(std::size_t son) {
+// The face is also that of the cell beside it, in the group or in that of what is beside the parent.
+void Predictor::by_shared(std::size_t child) {
   const FaceRelation& face = *relations_.face;
   const auto axis = static_cast<std::size_t>(face.axis);
   const Companion& opposite = chunk_.companions[static_cast<std::size_t>(face.opposite)];
-  const std::size_t other = son ^ (std::size_t{1} << axis);
-  const bool inner = ((son >> axis & 1) != 0) != face.high;
+  const std::size_t other = child ^ (std::size_t{1} << axis);
+  const bool inner = ((child >> axis & 1) != 0) != face.high;
   if (inner) {
     const double* const cells = cells_of(face.opposite) + other;
-    for (std::size_t g = 0; g < count_; ++g) predicted_[g] = cells[g * sons_];
+    for (std::size_t g = 0; g < count_; ++g) predicted_[g] = cells[g * children_];
     from_.fill(Source::shared);
     uniform_ = true;
     return;
   }
   if (!plan_.across) return;
   std::array<Index, tile_groups> cells;
-  cells_across(son, cells);
+  cells_across(child, cells);
   Row there;
   read_beside(opposite.type, opposite.values, cells.data(), count_, there.data());
   take_across(Source::shared, there);
@@ -169,16 +170,16 @@ void Predictor::by_shared(std::size_t son) {
 // From the face at the other end of the same cell; or, where that is not known but a sibling's is, through the sibling.
 void Predictor::by_divergence(std::size_t step) {
   const FaceRelation& face = *relations_.face;
-  const std::size_t son = order_[step], other = son ^ (std::size_t{1} << face.axis);
+  const std::size_t child = order_[step], other = child ^ (std::size_t{1} << face.axis);
   Row opposite;
   const double *known = values_[other].data(), *flow = flow_[other].data();
   if (face.opposite >= 0) {
-    const double* const cells = cells_of(face.opposite) + son;
-    for (std::size_t g = 0; g < count_; ++g) opposite[g] = cells[g * sons_];
+    const double* const cells = cells_of(face.opposite) + child;
+    for (std::size_t g = 0; g < count_; ++g) opposite[g] = cells[g * children_];
     known = opposite.data();
-    flow = flow_[son].data();
+    flow = flow_[child].data();
   } else if (step < members_) {
-    if (plan_.across) by_neighbour(son);
+    if (plan_.across) by_neighbour(child);
     return;
   }
   // Out of a low face follows the high one by subtraction; what is known is low if a high face is wanted of the same
@@ -189,9 +190,9 @@ void Predictor::by_divergence(std::size_t step) {
 }
 
 // Through the cell beside it in another group, whose other face is known.
-void Predictor::by_neighbour(std::size_t son) {
+void Predictor::by_neighbour(std::size_t child) {
   std::array<Index, tile_groups> cells;
-  cells_across(son, cells);
+  cells_across(child, cells);
   Row values, flow, through;
   read_beside(chunk_.type, own_, cells.data(), count_, values.data());
   if (!flows_.empty()) {

@@ -12,7 +12,7 @@ using namespace length_loops;
 
 namespace {
 
-/// Fewer numbers than this are not worth four classes of each son, or two, or one: codes take more than they save.
+/// Fewer numbers than this are not worth four classes of each child, or two, or one: codes take more than they save.
 constexpr std::size_t four_classes_from = 16384, two_classes_from = 4096, one_class_from = 512;
 /// One expected length of so many is looked at to divide them into classes.
 constexpr std::size_t looked_at = 8;
@@ -70,8 +70,8 @@ LengthWriter::LengthWriter(std::size_t numbers, std::size_t size)
       kinds_(new std::uint8_t[numbers]),
       marks_(new std::uint16_t[numbers]) {}
 
-void LengthWriter::begin_tile(const double* change, const double* father, std::size_t count) {
-  expected_.begin(change, father, count, digits_);
+void LengthWriter::begin_tile(const double* change, const double* parent, std::size_t count) {
+  expected_.begin(change, parent, count, digits_);
 }
 
 template <class W>
@@ -303,8 +303,8 @@ void LengthReader::take_lists(BytesView stream, std::size_t numbers) {
   if (!head.empty() || !stream.empty()) fail_damaged("has more bytes than its lists");
 }
 
-void LengthReader::begin_tile(const double* change, const double* father, std::size_t count) {
-  expected_.begin(change, father, count, digits_);
+void LengthReader::begin_tile(const double* change, const double* parent, std::size_t count) {
+  expected_.begin(change, parent, count, digits_);
 }
 
 void LengthReader::take_listed(const LengthRow& codes, std::size_t count, LengthRow& kinds) {

@@ -13,11 +13,11 @@
 
 namespace sidestream::trees {
 
-/// Numbers that are predicted by slopes have a code for each son and class of expected lengths, or in small chunks all
-/// the same, others one for each source.
+/// Numbers that are predicted by slopes have a code for each child and class of expected lengths, or in small chunks
+/// all the same, others one for each source.
 inline constexpr std::size_t most_classes = 4;
 inline constexpr std::size_t slope_codes = 8 * most_classes, length_codes = slope_codes + sources - 1;
-/// Of each son the expected lengths at which the second class begins, and so on.
+/// Of each child the expected lengths at which the second class begins, and so on.
 using ClassLimits = std::array<std::array<std::uint16_t, most_classes - 1>, 8>;
 
 /// Codes lie in several streams of bits, one number after the other in the next, so that several can be read at a time.
@@ -28,8 +28,8 @@ class LengthWriter {
   /// For at most so many numbers of `size` bytes.
   LengthWriter(std::size_t numbers, std::size_t size);
   /// As ExpectedLengths.
-  void begin_tile(const double* change, const double* father, std::size_t count);
-  /// Where the numbers of the next son are to be written: of `size` bytes each, as many as the tile has groups.
+  void begin_tile(const double* change, const double* parent, std::size_t count);
+  /// Where the numbers of the next child are to be written: of `size` bytes each, as many as the tile has groups.
   [[nodiscard]] std::byte* room() noexcept { return numbers_.get() + count_ * size_; }
   /// They have been.
   template <class W>
@@ -71,7 +71,7 @@ class LengthReader {
  public:
   /// Throws Error(file) unless `stream` is what a LengthWriter finished. The stream is read from afterwards too.
   LengthReader(BytesView stream, std::size_t numbers, std::size_t size);
-  void begin_tile(const double* change, const double* father, std::size_t count);
+  void begin_tile(const double* change, const double* parent, std::size_t count);
   /// Throws Error(file) where there are no more.
   template <class W>
   void take(std::size_t step, const TileSources& tile, W* numbers);

@@ -11,7 +11,7 @@ namespace sidestream::trees {
 /// companions' bits in four bytes if there are any.
 struct StreamHead {
   TreeMethod method = TreeMethod::raw;
-  bool fathers = false, beside = false;
+  bool parents = false, beside = false;
   std::uint32_t companions = 0;
 };
 

@@ -1,4 +1,4 @@
-// From values to differences and back, a son of a tile at a time.
+// From values to differences and back, a child of a tile at a time.
 #pragma once
 
 #include <algorithm>
@@ -29,33 +29,33 @@ void put_values(const std::uint64_t* differences, const double* predicted, std::
 void put_values(const std::uint32_t* differences, const double* predicted, std::size_t count, double* row,
                 std::uint32_t* words);
 
-/// The words of a tile's values, a row for each son.
+/// The words of a tile's values, a row for each child.
 template <class T>
 using TileWords = std::array<WordRow<T>, 8>;
 
-template <class T, std::size_t Sons>
+template <class T, std::size_t Children>
 void load_tile(const std::byte* values, const Predictor& predictor, std::size_t count, TileWords<T>& words) {
   for (std::size_t g = 0; g < count; ++g) {
-    Word<T> group[Sons];
+    Word<T> group[Children];
     std::memcpy(group, values + predictor.group(g) * sizeof group, sizeof group);
-    for (std::size_t son = 0; son < Sons; ++son) words[son][g] = group[son];
+    for (std::size_t child = 0; child < Children; ++child) words[child][g] = group[child];
   }
 }
 
-template <class T, std::size_t Sons>
+template <class T, std::size_t Children>
 void store_tile(const TileWords<T>& words, const Predictor& predictor, std::size_t count, std::byte* values) {
   for (std::size_t g = 0; g < count; ++g) {
-    Word<T> group[Sons];
-    for (std::size_t son = 0; son < Sons; ++son) group[son] = words[son][g];
+    Word<T> group[Children];
+    for (std::size_t child = 0; child < Children; ++child) group[child] = words[child][g];
     std::memcpy(values + predictor.group(g) * sizeof group, group, sizeof group);
   }
 }
 
-/// Calls f.template operator()<sons>().
+/// Calls f.template operator()<children>().
 template <class F>
-void with_sons(std::size_t sons, F&& f) {
-  if (sons == 8) return f.template operator()<8>();
-  if (sons == 4) return f.template operator()<4>();
+void with_children(std::size_t children, F&& f) {
+  if (children == 8) return f.template operator()<8>();
+  if (children == 4) return f.template operator()<4>();
   f.template operator()<2>();
 }
 
@@ -67,23 +67,25 @@ void with_sons(std::size_t sons, F&& f) {
 }
 
 /// Calls begin_tile(predictor, count) for each tile of [first, last), tiles being cut at the `ends` of waves, then
-/// take(step, first group, count, differences) for each son in it, the differences where room() said.
+/// take(step, first group, count, differences) for each child in it, the differences where room() said.
 template <class T, class Begin, class Room, class Take>
 void each_difference(BytesView values, Predictor& predictor, std::size_t first, std::size_t last,
                      std::span<const std::size_t> ends, Begin&& begin_tile, Room&& room, Take&& take) {
-  const std::size_t sons = predictor.steps();
+  const std::size_t children = predictor.steps();
   TileWords<T> words;
   Predictor::Row row;
   std::size_t count = 0;
   for (std::size_t tile = first; tile < last; tile += count) {
     count = tile_size(tile, last, ends);
     predictor.begin(tile, count);
-    with_sons(sons, [&]<std::size_t Sons>() { load_tile<T, Sons>(values.data(), predictor, count, words); });
+    with_children(children,
+                  [&]<std::size_t Children>() { load_tile<T, Children>(values.data(), predictor, count, words); });
     begin_tile(predictor, count);
-    for (std::size_t step = 0; step < sons; ++step) {
+    for (std::size_t step = 0; step < children; ++step) {
       predictor.predict(step);
       Word<T>* const differences = room();
-      take_differences(words[predictor.son(step)].data(), predictor.predicted().data(), count, row.data(), differences);
+      take_differences(words[predictor.child(step)].data(), predictor.predicted().data(), count, row.data(),
+                       differences);
       take(step, tile, count, differences);
       predictor.known(step, row);
     }
@@ -94,7 +96,7 @@ void each_difference(BytesView values, Predictor& predictor, std::size_t first, 
 template <class T, class Begin, class Give>
 void each_value(std::span<std::byte> values, Predictor& predictor, std::size_t groups,
                 std::span<const std::size_t> ends, Begin&& begin_tile, Give&& give) {
-  const std::size_t sons = predictor.steps();
+  const std::size_t children = predictor.steps();
   TileWords<T> words;
   Predictor::Row row;
   WordRow<T> differences;
@@ -103,14 +105,15 @@ void each_value(std::span<std::byte> values, Predictor& predictor, std::size_t g
     count = tile_size(tile, groups, ends);
     predictor.begin(tile, count);
     begin_tile(predictor, count);
-    for (std::size_t step = 0; step < sons; ++step) {
+    for (std::size_t step = 0; step < children; ++step) {
       predictor.predict(step);
       give(step, tile, count, differences);
       put_values(differences.data(), predictor.predicted().data(), count, row.data(),
-                 words[predictor.son(step)].data());
+                 words[predictor.child(step)].data());
       predictor.known(step, row);
     }
-    with_sons(sons, [&]<std::size_t Sons>() { store_tile<T, Sons>(words, predictor, count, values.data()); });
+    with_children(children,
+                  [&]<std::size_t Children>() { store_tile<T, Children>(words, predictor, count, values.data()); });
   }
 }
 

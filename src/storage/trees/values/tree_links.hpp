@@ -1,4 +1,4 @@
-// Who is whose father, and who is beside whom, in a tree that is stored level by level.
+// Who is whose parent, and who is beside whom, in a tree that is stored level by level.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace sidestream {
 
 /// Of one level but the roots: what SiblingGroups refers to, numbers being those of cells in the level above.
 struct LevelLinks {
-  std::vector<Index> father;  ///< of each sibling group
-  std::vector<Index> beside;  ///< of each group, 2 * dimensions: what is beside its father; -1: nothing
+  std::vector<Index> parent;  ///< of each sibling group
+  std::vector<Index> beside;  ///< of each group, 2 * dimensions: what is beside its parent; -1: nothing
 };
 
 /// Goes down a tree, one level at a time, and knows for the level it is at who is beside whom.

@@ -6,8 +6,8 @@
 #include "base/fail.hpp"
 #include "base/float_environment.hpp"
 #include "storage/trees/values/coding_choice.hpp"
-#include "storage/trees/values/father_xor.hpp"
 #include "storage/trees/values/packer.hpp"
+#include "storage/trees/values/parent_xor.hpp"
 #include "storage/trees/values/shuffle.hpp"
 #include "storage/trees/values/stream_parts.hpp"
 
@@ -34,7 +34,7 @@ bool unpredicted(TreeMethod method) noexcept { return method == TreeMethod::zstd
 StreamHead head_of(TreeMethod method, const CodingChoice& choice, const Relations& relations) {
   StreamHead head;
   head.method = method;
-  head.fathers = method >= TreeMethod::father_xor;
+  head.parents = method >= TreeMethod::parent_xor;
   if (method >= TreeMethod::predicted) {
     head.beside = needs_beside(choice.plan);
     head.companions = companions_of(choice.plan, relations);
@@ -64,8 +64,8 @@ Bytes encode_by(TreeMethod method, BytesView values, const TreeChunk& chunk, con
       packer.pack({as_bytes(shuffled), shuffled.size()}, level, out);
       break;
     }
-    case TreeMethod::father_xor:
-      encode_father_xor(values, chunk, coding.header_bits, out);
+    case TreeMethod::parent_xor:
+      encode_parent_xor(values, chunk, coding.header_bits, out);
       break;
     case TreeMethod::predicted:
       encode_predicted(values, chunk, relations, choice.plan, choice.slopes, packer, out);
@@ -81,18 +81,18 @@ Bytes encode_by(TreeMethod method, BytesView values, const TreeChunk& chunk, con
 /// What the stream says of itself against what is known of the chunk.
 void check_needs(const StreamHead& head, const TreeChunk& chunk, const Relations& relations) {
   const bool predicted = head.method >= TreeMethod::predicted;
-  const bool words = head.method == TreeMethod::father_xor;
-  const bool roots = chunk.groups.father.empty();
-  if ((head.method >= TreeMethod::father_xor) != head.fathers ||
+  const bool words = head.method == TreeMethod::parent_xor;
+  const bool roots = chunk.groups.parent.empty();
+  if ((head.method >= TreeMethod::parent_xor) != head.parents ||
       (!predicted && (head.beside || head.companions != 0)) || (predicted && !predictable(chunk.type)) ||
-      (words && !in_words(chunk.type)) || (head.fathers && roots) ||
+      (words && !in_words(chunk.type)) || (head.parents && roots) ||
       (std::uint64_t{head.companions} >> relations.companions) != 0) {
     fail_damaged("needs what its method does not");
   }
-  if (head.fathers && chunk.fathers.empty())
-    fail(Code::usage, "a chunk without its fathers, from which its values are decoded");
+  if (head.parents && chunk.parents.empty())
+    fail(Code::usage, "a chunk without its parents, from which its values are decoded");
   if (head.beside && chunk.groups.beside.empty()) {
-    fail(Code::usage, "a chunk without what is beside its fathers, from which its values are decoded");
+    fail(Code::usage, "a chunk without what is beside its parents, from which its values are decoded");
   }
 }
 
@@ -125,8 +125,8 @@ void decode_by(const StreamHead& head, BytesView stream, const TreeChunk& chunk,
       unshuffle(shuffled, size_of(chunk.type), values);
       break;
     }
-    case TreeMethod::father_xor:
-      decode_father_xor(stream, chunk, values);
+    case TreeMethod::parent_xor:
+      decode_parent_xor(stream, chunk, values);
       break;
     case TreeMethod::predicted:
       decode_predicted(stream, head, chunk, relations, values);
@@ -141,7 +141,7 @@ void decode_by(const StreamHead& head, BytesView stream, const TreeChunk& chunk,
 
 std::string_view name_of(TreeMethod method) noexcept {
   constexpr std::string_view names[] = {"raw",        "constant",  "zstd",          "shuffled",
-                                        "father-xor", "predicted", "predicted-zstd"};
+                                        "parent-xor", "predicted", "predicted-zstd"};
   return names[static_cast<std::size_t>(method)];
 }
 
@@ -182,7 +182,7 @@ Bytes encode_tree_values(BytesView values, const TreeChunk& chunk, const Relatio
 
 TreeStreamNeeds tree_stream_needs(BytesView stream) {
   const StreamHead head = take_head(stream);
-  TreeStreamNeeds needs{head.method, head.fathers, head.beside, {}};
+  TreeStreamNeeds needs{head.method, head.parents, head.beside, {}};
   for (int n = 0; n < 32; ++n) {
     if ((head.companions >> n & 1) != 0) needs.companions.push_back(n);
   }

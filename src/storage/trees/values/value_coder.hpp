@@ -1,14 +1,14 @@
 // Values of octrees as streams of bytes, and back, every bit: one stream for each variable, level and chunk.
 //
 // How a database uses it. Levels are coded from the roots down. A chunk is a run of whole sibling groups of one level
-// (2^d cells each, siblings next to each other in the order of the tree, x fastest); roots are a chunk without fathers.
+// (2^d cells each, siblings next to each other in the order of the tree, x fastest); roots are a chunk without parents.
 // For each chunk of each variable, in an order in which companions come before what names them:
 //     Bytes stream = encode_tree_values(values, chunk, relations);
 // A reader finds in the stream's own header by which method it was made and what must be decoded before it
-// (tree_stream_needs), decodes that (the fathers: the level above; companions: the same cells in other variables), and
+// (tree_stream_needs), decodes that (the parents: the level above; companions: the same cells in other variables), and
 // then
 //     decode_tree_values(stream, chunk, relations, values);
-// with the same `chunk` and `relations`: relations belong to the schema, fathers and neighbours follow from the
+// with the same `chunk` and `relations`: relations belong to the schema, parents and neighbours follow from the
 // structure (tree_links.hpp makes them from the refinement flags). What the stream does not need may be left empty. A
 // stream decoded with other values beside it than it was made with is found out by its checksum. The bytes:
 // docs/database-trees.md.
@@ -32,11 +32,11 @@ namespace sidestream {
 /// Where the cells of a chunk are in the tree: sibling groups, each the children of one cell of the level above.
 struct SiblingGroups {
   int dimensions = 3;  ///< 1 to 3; a group has 2^dimensions cells
-  /// Of each group the number of its father in TreeChunk::fathers: ascending, each once. Empty: the cells of the chunk
-  /// are roots, any number of them, and have no fathers.
-  std::span<const Index> father{};
-  /// Of each group the cells beside its father at the father's level, `2 * dimensions` numbers like those of `father`:
-  /// at -x, +x, -y, ...; -1 where there is none in TreeChunk::fathers. May be empty: nothing is known of them.
+  /// Of each group the number of its parent in TreeChunk::parents: ascending, each once. Empty: the cells of the chunk
+  /// are roots, any number of them, and have no parents.
+  std::span<const Index> parent{};
+  /// Of each group the cells beside its parent at the parent's level, `2 * dimensions` numbers like those of `parent`:
+  /// at -x, +x, -y, ...; -1 where there is none in TreeChunk::parents. May be empty: nothing is known of them.
   /// Predictions are better with it.
   std::span<const Index> beside{};
 };
@@ -46,14 +46,14 @@ struct Companion {
   Type type = Type::float64;
   BytesView values{};  ///< of the cells of the chunk
   BytesView
-      fathers{};  ///< numbered as TreeChunk::fathers; only those in MeanRelation need it, others may leave it empty
+      parents{};  ///< numbered as TreeChunk::parents; only those in MeanRelation need it, others may leave it empty
 };
 
 /// What encoder and decoder both know.
 struct TreeChunk {
   Type type = Type::float64;
   SiblingGroups groups{};
-  BytesView fathers{};  ///< values of the same variable in the level above (or a part of it); empty for roots
+  BytesView parents{};  ///< values of the same variable in the level above (or a part of it); empty for roots
   std::span<const Companion> companions{};  ///< those that `Relations` counts, in its order
 };
 
@@ -64,7 +64,7 @@ struct RelationTerm {
   std::vector<int> times{}, over{};
 };
 
-/// scale * w * value + (sum of `offset`) of a father is the mean of its sons'; w is the companion `weight`, or 1.
+/// scale * w * value + (sum of `offset`) of a parent is the mean of its children's; w is the companion `weight`, or 1.
 ///   density:                  {}
 ///   velocity:                 weight = density
 ///   pressure, energy closure: scale = 1 / (gamma - 1), offset = 1/2 density u u + 1/2 density v v + ...
@@ -91,11 +91,11 @@ struct FaceRelation {
 /// What is declared of one variable. A relation predicts; where it does not hold more bytes are needed, nothing is
 /// lost.
 struct Relations {
-  /// Of conservative quantities: what a son has of its father's value where the field is uniform (an eighth of a cell's
-  /// mass in three dimensions: 0.125). Then `mean` is of the sons' values divided by it.
+  /// Of conservative quantities: what a child has of its parent's value where the field is uniform (an eighth of a
+  /// cell's mass in three dimensions: 0.125). Then `mean` is of the children's values divided by it.
   double factor = 1;
   std::optional<MeanRelation> mean{};
-  /// A father's face is the mean of its sons' faces on it.
+  /// A parent's face is the mean of its children's faces on it.
   std::optional<FaceRelation> face{};
   /// The value is this sum in each cell by itself: an energy out of pressure, density and velocity, say. Empty:
   /// nothing.
@@ -110,7 +110,7 @@ enum class TreeMethod : std::uint8_t {
   constant = 1,        ///< one value
   zstd = 2,            ///< the bytes through zstd
   shuffled = 3,        ///< bytes of the same significance next to each other, through zstd
-  father_xor = 4,      ///< exclusive or with the father, common leading zeros left out (paper 004, section 2.3)
+  parent_xor = 4,      ///< exclusive or with the parent, common leading zeros left out (paper 004, section 2.3)
   predicted = 5,       ///< difference from a prediction, by its length and its bits
   predicted_zstd = 6,  ///< difference from a prediction, shuffled, through zstd
 };
@@ -121,7 +121,7 @@ enum class TreeMethod : std::uint8_t {
 struct TreeCoding {
   std::optional<TreeMethod>
       method{};         ///< this one and no trial, where it can be: of integers and roots nothing is predicted
-  int header_bits = 6;  ///< of father_xor: bits that count leading zeros; 4 in the paper
+  int header_bits = 6;  ///< of parent_xor: bits that count leading zeros; 4 in the paper
   int zstd_level = 0;   ///< 0: as the trial finds worthwhile
 };
 
@@ -133,7 +133,7 @@ struct TreeCoding {
 /// What must be there before a stream can be decoded.
 struct TreeStreamNeeds {
   TreeMethod method = TreeMethod::raw;
-  bool fathers = false;
+  bool parents = false;
   bool beside = false;
   std::vector<int> companions{};  ///< numbers in Relations' order; the others may be empty
 };
