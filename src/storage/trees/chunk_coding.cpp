@@ -1,3 +1,13 @@
+// Codes one chunk of a variable on an octree, component by component.
+//
+// The coder of values (values/value_coder.hpp) knows arrays and numbers only. This file makes them:
+//   1. Find the sibling groups of the chunk. Their parents are consecutive refined cells of the level above, so the
+//      links of the tree give parents and neighbours as two runs of numbers.
+//   2. Renumber both from the first cell of the chunks that hold the parents. A neighbour outside these chunks is
+//      unknown: a decoder must not read more chunks than those above its own.
+//   3. Fetch the values of the parents, and of each companion (a variable that relations name) in the same cells. A
+//      decoder fetches only what the head of the stream asks for.
+//   4. Encode or decode. Components are streams one after the other, with their lengths in front if there are several.
 #include "storage/trees/chunk_coding.hpp"
 
 #include <algorithm>
@@ -34,7 +44,7 @@ void put_component(BytesView values, std::size_t element, std::int32_t component
   by_size(element, [&](auto kind) { give<decltype(kind)>(values.data(), values.size() / element, step, to); });
 }
 
-/// What the coder is given beside the values of one component.
+/// Gathers what the coder needs besides the values of one component: links, values of parents, companions.
 class Surroundings {
  public:
   Surroundings(LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding, std::int32_t component,
@@ -44,7 +54,7 @@ class Surroundings {
     chunk_.groups.dimensions = tree.shape().dimensions;
   }
 
-  /// `needs` null: all.
+  /// Gathers what `needs` says; null: everything.
   const TreeChunk& gathered(const TreeStreamNeeds* needs) {
     const DeclaredRelations& declared = coding_.declared[static_cast<std::size_t>(component_)];
     if (cells_.level > 0) number_groups(needs == nullptr || needs->beside);
@@ -63,7 +73,7 @@ class Surroundings {
   }
 
  private:
-  /// Parents and neighbours count from the first cell of the level above that the coder knows of.
+  /// Numbers parents and neighbours from the first cell of the level above that the coder knows.
   void number_groups(bool with_neighbours) {
     const LevelLinks& links = tree_.links()[static_cast<std::size_t>(cells_.level - 1)];
     const Index level_first = tree_.starts()[static_cast<std::size_t>(cells_.level)];

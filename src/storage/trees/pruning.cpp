@@ -8,7 +8,7 @@ namespace {
 
 using namespace flag_bits;
 
-/// Calls `visit(cell)` for each refined cell from `first` to `past`, in their order.
+/// Calls `visit(cell)` for each refined cell in [first, past), in ascending order.
 template <class Visit>
 void each_parent(Flags refined, std::size_t first, std::size_t past, Visit&& visit) {
   for (std::size_t n = first; n < past; n += 64) {
@@ -18,7 +18,7 @@ void each_parent(Flags refined, std::size_t first, std::size_t past, Visit&& vis
   }
 }
 
-/// Of each cell whether a leaf in it is owned.
+/// For each cell 1 if it is, or contains, an owned leaf.
 std::vector<std::uint8_t> has_owned(const TreeShape& shape, Flags refined, Flags owned, std::span<const Index> starts) {
   std::vector<std::uint8_t> has(refined.size());
   for (std::size_t n = 0; n < has.size(); n += 8) {
@@ -45,7 +45,7 @@ void add_run(std::vector<CellRun>& runs, const CellRun& more) {
   }
 }
 
-/// The children that stay of parents that stay: `runs` are the cells of the level that do, its cells are [first, past).
+/// The children that stay. [first, past) are the cells of the parents' level, `runs` those of them that stay.
 std::vector<CellRun> children_of(const TreeShape& shape, Flags refined, Flags has, const std::vector<CellRun>& runs,
                                  Index first, Index past) {
   const Index step = Index{1} << shape.dimensions;
@@ -61,7 +61,7 @@ std::vector<CellRun> children_of(const TreeShape& shape, Flags refined, Flags ha
   return children;
 }
 
-/// Flags of cells that stay.
+/// Appends the flags of a run of cells that stay.
 void put(PrunedTree& tree, Flags refined, Flags owned, Flags has, const CellRun& run) {
   add_run(tree.kept, run);
   const std::size_t before = tree.refined.size();
@@ -72,7 +72,7 @@ void put(PrunedTree& tree, Flags refined, Flags owned, Flags has, const CellRun&
     const std::size_t here = number - n;
     const std::uint64_t was = truths(load(refined.data() + first + n, here)), in = load(has.data() + first + n, here);
     store(was & in, tree.refined.data() + before + n, here);
-    // Parents that become leaves lose theirs; all bits of the others stay, whatever they are.
+    // Parents that become leaves lose their ownership; the others keep all bits, because any byte is allowed.
     const std::uint64_t gone = (was & ~in) * 0xff;
     store(load(owned.data() + first + n, here) & ~gone, tree.owned.data() + before + n, here);
   }

@@ -1,3 +1,16 @@
+// Packs the structure of a level-ordered tree (docs/database-format.md, "Trees").
+//
+// Refinement: one bit a cell, level by level. The deepest level is left out, because all its bits are 0 and the number
+// of its cells follows from the level above.
+//
+// Ownership: runs of equal flags.
+//   1. The leaves come first, in the order of the tree. Domains are contiguous on a space-filling curve, so that runs
+//      are long.
+//   2. Parents are predicted. Some programs (RAMSES among them) give a parent the flag of its last child: if any parent
+//      is owned, a bit says if its flag differs from that. Otherwise all bits are 0, a single run.
+//
+// The bytes of both go through zstd if that makes them smaller. All loops take 64 flags at a time as the bits of a
+// word.
 #include "storage/trees/structure.hpp"
 
 #include <algorithm>
@@ -13,9 +26,9 @@ namespace {
 
 using namespace flag_bits;
 
-// How the bytes behind the first one are to be taken.
-constexpr std::uint8_t plain = 0, framed = 1;  // all
-constexpr std::uint8_t expects_last = 2;       // of ownership: a parent has the flag of its last child, else 0
+// The first byte: how to read those behind it.
+constexpr std::uint8_t plain = 0, framed = 1;  // framed: packed by zstd
+constexpr std::uint8_t expects_last = 2;       // ownership of a parent is predicted by its last child, else as 0
 
 [[noreturn]] void damaged() { fail(Code::file, "the packed structure of a tree makes no sense; it is damaged"); }
 
@@ -25,7 +38,8 @@ std::uint64_t count_of(Flags flags) {
   return sum;
 }
 
-/// Appends a bit for each flag, up to a whole byte. Adds them up in `parents`; what is neither 0 nor 1 shows in `odd`.
+/// Appends the flags as bits, filled up to a whole byte. `parents`: how many are set. `odd` gets bits of flags other
+/// than 0 and 1.
 void pack_level(Flags flags, Bytes& bits, std::uint64_t& parents, std::uint64_t& odd) {
   const std::size_t first = bits.size();
   bits.resize(first + (flags.size() + 7) / 8);
@@ -41,10 +55,10 @@ void pack_level(Flags flags, Bytes& bits, std::uint64_t& parents, std::uint64_t&
   odd |= all & ~ones;
 }
 
-/// What is packed, as `method` and as it is or through zstd.
+/// Writes the byte `method`, then `bytes`, packed by zstd if that is smaller.
 void finish(std::uint8_t method, BytesView bytes, Bytes& out) {
   out.assign(1, static_cast<std::byte>(method));
-  constexpr std::size_t worthwhile = 32;  // below a frame is no smaller
+  constexpr std::size_t worthwhile = 32;  // a frame of fewer bytes is not smaller
   if (bytes.size() > worthwhile && append_frame(bytes, out)) {
     out.front() |= static_cast<std::byte>(framed);
   } else {
@@ -52,7 +66,7 @@ void finish(std::uint8_t method, BytesView bytes, Bytes& out) {
   }
 }
 
-/// The bytes behind the first one, of which there are at most `most`.
+/// The bytes behind the first one, unpacked; at most `most`.
 BytesView unpacked(BytesView packed, std::size_t most, Bytes& room) {
   if ((packed.front() & static_cast<std::byte>(framed)) == std::byte{0}) return packed.subspan(1);
   room.resize(most);
@@ -61,7 +75,7 @@ BytesView unpacked(BytesView packed, std::size_t most, Bytes& room) {
 
 using Words = std::vector<std::uint64_t>;
 
-/// Bits [first, first + count) of words: all ones, all zeros, or neither.
+/// Tells if the bits [first, first + length) of words are all ones or all zeros.
 class Stretch {
  public:
   Stretch(const Words& words, std::size_t first, std::size_t length) {
@@ -80,7 +94,7 @@ class Stretch {
   std::uint64_t any_ = 0, missing_ = 0;
 };
 
-/// Runs of parents, in the order of the tree, whose flag is another one than that of their last child.
+/// Writes runs of a bit for each parent: set if its flag differs from that of its last child.
 class Surprises {
  public:
   Surprises(const TreeShape& shape, const Words& owned, RunWriter& runs)
@@ -88,7 +102,7 @@ class Surprises {
         runs_(runs),
         step_(std::size_t{1} << shape.dimensions),
         child_(static_cast<std::size_t>(shape.roots)) {}
-  /// The parents among 64 cells, whose own flags are `own`.
+  /// Adds the parents among 64 cells; `own`: the flags of these cells.
   void add(std::uint64_t parents, std::uint64_t own) {
     const auto number = static_cast<std::size_t>(count_bits(parents));
     const Stretch children(owned_, child_, number * step_);
@@ -109,7 +123,7 @@ class Surprises {
   std::size_t step_, child_;
 };
 
-/// Runs of the flags of leaves. Returns whether a parent is owned.
+/// Writes runs of the flags of leaves. Returns true if a parent is owned.
 bool put_leaves(const Words& refined, const Words& owned, std::size_t cells, RunWriter& runs) {
   std::uint64_t of_parents = 0;
   for (std::size_t n = 0; n < refined.size(); ++n) {
@@ -133,7 +147,7 @@ void put_parents(const TreeShape& shape, const Words& refined, const Words& owne
   runs.end();
 }
 
-/// Gives leaves their flags, a run at a time. What lies between them, parents, gets any.
+/// Sets the flags of leaves, a run at a time. Parents in between get any flag; unpack_parents() sets them later.
 void unpack_leaves(Flags refined, RunReader& runs, std::span<std::uint8_t> owned) {
   std::size_t at = 0;
   std::uint8_t flag = 0;
@@ -144,7 +158,7 @@ void unpack_leaves(Flags refined, RunReader& runs, std::span<std::uint8_t> owned
       std::uint64_t leaves = ~word_of(refined.data() + at, here) & lowest(here);
       const auto count = static_cast<std::uint64_t>(count_bits(leaves));
       std::size_t step = here;
-      if (count > left) {  // up to the first leaf that is not of the run
+      if (count > left) {  // stop at the first leaf behind the run
         for (std::uint64_t n = 0; n < left; ++n) leaves &= leaves - 1;
         step = static_cast<std::size_t>(std::countr_zero(leaves));
       }
@@ -155,7 +169,7 @@ void unpack_leaves(Flags refined, RunReader& runs, std::span<std::uint8_t> owned
   }
 }
 
-/// From the last parent to the first: children lie behind them.
+/// Sets the flags of parents from the last to the first: children, which predict them, lie behind.
 void unpack_parents(const TreeShape& shape, Flags refined, RunReader& runs, bool by_last,
                     std::span<std::uint8_t> owned) {
   const std::uint64_t parents = count_of(refined);
@@ -215,7 +229,7 @@ bool pack_refined(const TreeShape& shape, Flags refined, Bytes& out) {
     std::uint64_t parents = 0;
     pack_level(refined.subspan(first, count), bits, parents, odd);
     if (odd != 0) return false;
-    if (parents == 0) bits.resize(before);  // the deepest level
+    if (parents == 0) bits.resize(before);  // the deepest level: all its flags are 0
     first += count;
     count = static_cast<std::size_t>(parents) << shape.dimensions;
   }
