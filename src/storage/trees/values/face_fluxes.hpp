@@ -7,6 +7,7 @@ namespace sidestream::trees {
 
 /// Of cells [first, first + count): length along the variable's axis times the sum over the other axes, in their order,
 /// of (high face - low face) / length along that axis. The companions have been checked.
-void read_flows(const TreeChunk& chunk, const Relations& relations, std::size_t first, std::size_t count, double* out);
+void read_face_fluxes(const TreeChunk& chunk, const Relations& relations, std::size_t first, std::size_t count,
+                      double* out);
 
 }  // namespace sidestream::trees

@@ -161,10 +161,10 @@ template void write_low_bits(const std::uint64_t*, const std::uint8_t*, std::siz
 template void write_low_bits(const std::uint32_t*, const std::uint8_t*, std::size_t, std::uint8_t*);
 
 // Four codes of each lane are in one word; four lanes side by side, since each code is found behind the one before it.
-SIDESTREAM_WIDE void read_codes(std::array<LengthReader::Lane, lanes>& all, const std::uint16_t* decoders,
+SIDESTREAM_WIDE void read_codes(std::array<ResidualReader::Lane, lanes>& all, const std::uint16_t* decoders,
                                 const std::uint8_t* codes, std::size_t count, std::uint8_t* kinds) {
   static_assert(4 * longest_code <= 57);
-  std::array<LengthReader::Lane, lanes> lane = all;
+  std::array<ResidualReader::Lane, lanes> lane = all;
   constexpr std::uint64_t mask = decode_entries - 1;
   const auto take = [&](std::uint64_t& word, std::uint64_t& place, std::size_t n) {
     const unsigned entry = decoders[codes[n] * decode_entries + (word & mask)];
@@ -180,7 +180,7 @@ SIDESTREAM_WIDE void read_codes(std::array<LengthReader::Lane, lanes>& all, cons
     for (std::size_t k = 0; k < 4 * lanes; ++k) take(words[k % lanes], lane[k % lanes].place, n + k);
   }
   for (; n < count; ++n) {
-    LengthReader::Lane& one = lane[n % lanes];
+    ResidualReader::Lane& one = lane[n % lanes];
     std::uint64_t word = load_word(one.bytes + (one.place >> 3)) >> (one.place & 7);
     take(word, one.place, n);
   }

@@ -37,7 +37,7 @@ template <class W>
 void write_low_bits(const W* numbers, const std::uint8_t* low, std::size_t count, std::uint8_t* out);
 
 /// Kinds of a row, the first out of the first lane. Reads no more than `code_slack` beyond the lanes' places.
-void read_codes(std::array<LengthReader::Lane, lanes>& all, const std::uint16_t* decoders, const std::uint8_t* codes,
+void read_codes(std::array<ResidualReader::Lane, lanes>& all, const std::uint16_t* decoders, const std::uint8_t* codes,
                 std::size_t count, std::uint8_t* kinds);
 
 /// Numbers of these kinds, from bit `place` on; the bit behind the last. Reads `bit_slack` bytes more.

@@ -206,13 +206,13 @@ namespace {
 template <class T, class Begin, class Room, class Take>
 void all_differences(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
                      const ParentSlopes& slopes, Begin&& begin, Room&& room, Take&& take) {
-  std::optional<Arrangement> arrangement;
-  if (chained(plan, relations)) arrangement.emplace(chunk, relations);
+  std::optional<GroupOrder> group_order;
+  if (chained(plan, relations)) group_order.emplace(chunk, relations);
   Predictor predictor(chunk, relations, plan, values);
-  if (arrangement) predictor.use(*arrangement);
+  if (group_order) predictor.use(*group_order);
   predictor.use(slopes);
   each_difference<T>(values, predictor, 0, chunk.groups.parent.size(),
-                     arrangement ? std::span(arrangement->ends()) : std::span<const std::size_t>(), begin, room,
+                     group_order ? std::span(group_order->ends()) : std::span<const std::size_t>(), begin, room,
                      [&](std::size_t step, std::size_t tile, std::size_t count, const Word<T>* differences) {
                        take(predictor, step, tile, count, differences);
                      });
@@ -221,12 +221,12 @@ void all_differences(BytesView values, const TreeChunk& chunk, const Relations& 
 template <class T, class Begin, class Give>
 void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relations& relations,
                 const PredictionPlan& plan, Begin&& begin, Give&& give) {
-  std::optional<Arrangement> arrangement;
-  if (chained(plan, relations)) arrangement.emplace(chunk, relations);
+  std::optional<GroupOrder> group_order;
+  if (chained(plan, relations)) group_order.emplace(chunk, relations);
   Predictor predictor(chunk, relations, plan, values);
-  if (arrangement) predictor.use(*arrangement);
+  if (group_order) predictor.use(*group_order);
   each_value<T>(values, predictor, chunk.groups.parent.size(),
-                arrangement ? std::span(arrangement->ends()) : std::span<const std::size_t>(), begin,
+                group_order ? std::span(group_order->ends()) : std::span<const std::size_t>(), begin,
                 [&](std::size_t step, std::size_t tile, std::size_t count, WordRow<T>& differences) {
                   give(predictor, step, tile, count, differences);
                 });
@@ -238,7 +238,7 @@ void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations&
                       const ParentSlopes& slopes, Packer& packer, Bytes& out) {
   put_plan(plan, children_of(chunk), out);
   with_real(chunk.type, [&]<class T>(T) {
-    LengthWriter writer(cells_of(chunk), sizeof(T));
+    ResidualWriter writer(cells_of(chunk), sizeof(T));
     all_differences<T>(
         values, chunk, relations, plan, slopes,
         [&](const Predictor& predictor, std::size_t count) {
@@ -257,7 +257,7 @@ void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk&
   const PredictionPlan plan = take_plan(stream, children_of(chunk));
   check_head(head, plan, relations);
   with_real(chunk.type, [&]<class T>(T) {
-    LengthReader reader(stream, cells_of(chunk), sizeof(T));
+    ResidualReader reader(stream, cells_of(chunk), sizeof(T));
     all_values<T>(
         values, chunk, relations, plan,
         [&](const Predictor& predictor, std::size_t count) {

@@ -65,10 +65,10 @@ void Predictor::lay_out_faces() {
   }
 }
 
-void Predictor::use(const Arrangement& arrangement) noexcept {
-  arrangement_ = &arrangement;
-  sequence_ = arrangement.sequence().data();
-  flows_ = arrangement.flows();
+void Predictor::use(const GroupOrder& group_order) noexcept {
+  group_order_ = &group_order;
+  sequence_ = group_order.sequence().data();
+  fluxes_ = group_order.fluxes();
   needed_ = 0;
 }
 
@@ -84,7 +84,7 @@ void Predictor::begin(std::size_t first, std::size_t count) {
     return;
   }
   if (plan_.across) find_across();
-  if (plan_.divergence) read_flow();
+  if (plan_.divergence) read_fluxes();
   const bool opposite = plan_.divergence && relations_.face->opposite >= 0;
   by_parents_ = !opposite && !(plan_.across && all_across_);
   if (!by_parents_) return;
@@ -116,14 +116,14 @@ void Predictor::read_parents() {
   if (plan_.factor) scaled(relations_.factor, Row(parent_).data(), count_, parent_.data());
 }
 
-void Predictor::read_flow() {
-  if (flows_.empty()) {
-    read_flows(chunk_, relations_, first_ * children_, count_ * children_, cells_.data());
-    return to_rows(cells_.data(), children_, count_, flow_.data());
+void Predictor::read_fluxes() {
+  if (fluxes_.empty()) {
+    read_face_fluxes(chunk_, relations_, first_ * children_, count_ * children_, cells_.data());
+    return to_rows(cells_.data(), children_, count_, flux_.data());
   }
   for (std::size_t g = 0; g < count_; ++g) {
-    const double* const flows = flows_.data() + group(g) * children_;
-    for (std::size_t child = 0; child < children_; ++child) flow_[child][g] = flows[child];
+    const double* const fluxes = fluxes_.data() + group(g) * children_;
+    for (std::size_t child = 0; child < children_; ++child) flux_[child][g] = fluxes[child];
   }
 }
 

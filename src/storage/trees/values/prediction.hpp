@@ -74,7 +74,7 @@ inline constexpr std::size_t sources = 5;
 /// Whether it is read what lies beside the parents.
 [[nodiscard]] bool needs_beside(const PredictionPlan& plan) noexcept;
 
-class Arrangement;
+class GroupOrder;
 
 /// Of each group of a chunk the slopes around its parent and `change`, four numbers; what they change by from one
 /// parent to the next is looked at under `corrected`.
@@ -98,7 +98,7 @@ class Predictor {
   Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own,
             const GroupFinder* finder = nullptr);
   /// Groups come in another order, and what it has found out is taken from it: the companions are not looked at.
-  void use(const Arrangement& arrangement) noexcept;
+  void use(const GroupOrder& group_order) noexcept;
   /// For a plan that is `corrected` and has slopes: made by find_slopes() of a Predictor with the same chunk and
   /// slopes. Without it they are found at the beginning.
   void use(const ParentSlopes& slopes) noexcept {
@@ -145,7 +145,7 @@ class Predictor {
   void read_numbers_beside();
   void read_parents();
   void read_slopes();
-  void read_flow();
+  void read_fluxes();
   void begin_mean();
   void by_parent(std::size_t step);
   void by_slope(std::size_t child, Row& out) const;
@@ -182,9 +182,9 @@ class Predictor {
   const Relations& relations_;
   PredictionPlan plan_;
   BytesView own_;
-  std::span<const double> flows_{};
+  std::span<const double> fluxes_{};
   const std::uint32_t* sequence_ = nullptr;
-  const Arrangement* arrangement_ = nullptr;
+  const GroupOrder* group_order_ = nullptr;
   bool all_known_ = false;
   std::size_t dimensions_, children_;
   std::array<std::size_t, 8> order_{};
@@ -213,7 +213,7 @@ class Predictor {
   const ParentSlopes* parent_slopes_ = nullptr;
   ParentSlopes own_slopes_{};
   Cells cells_;                                ///< while they lie as cells do
-  std::array<Row, 8> weight_, offset_, flow_;  ///< of each child: of the quantity whose mean is declared, of a closure,
+  std::array<Row, 8> weight_, offset_, flux_;  ///< of each child: of the quantity whose mean is declared, of a closure,
                                                ///< which is all offset; see face_fluxes.hpp
   std::array<Source, tile_groups> from_{};
 };

@@ -277,7 +277,7 @@ SIDESTREAM_WIDE void scaled(double scale, const double* __restrict a, std::size_
   for (std::size_t n = 0; n < count; ++n) out[n] = scale * a[n];
 }
 
-SIDESTREAM_WIDE void add_flow(double ratio, const double* __restrict low, const double* __restrict high,
+SIDESTREAM_WIDE void add_flux(double ratio, const double* __restrict low, const double* __restrict high,
                               std::size_t count, double* __restrict out) {
   for (std::size_t n = 0; n < count; ++n) out[n] += ratio * (high[n] - low[n]);
 }

@@ -60,6 +60,6 @@ void divide(const double* by, std::size_t count, double* product);
 /// out = scale * a.
 void scaled(double scale, const double* a, std::size_t count, double* out);
 /// out += ratio * (high - low).
-void add_flow(double ratio, const double* low, const double* high, std::size_t count, double* out);
+void add_flux(double ratio, const double* low, const double* high, std::size_t count, double* out);
 
 }  // namespace sidestream::trees::prediction_loops

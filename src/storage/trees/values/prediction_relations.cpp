@@ -104,8 +104,8 @@ void Predictor::by_closure(std::size_t child) {
 
 void Predictor::find_across() {
   const FaceRelation& face = *relations_.face;
-  if (arrangement_ != nullptr) {
-    arrangement_->find_across(groups(), count_, across_.data());
+  if (group_order_ != nullptr) {
+    group_order_->find_across(groups(), count_, across_.data());
   } else {
     const std::size_t sides = 2 * dimensions_;
     const Index* beside = chunk_.groups.beside.data() + first_ * sides + 2 * static_cast<std::size_t>(face.axis);
@@ -172,12 +172,12 @@ void Predictor::by_divergence(std::size_t step) {
   const FaceRelation& face = *relations_.face;
   const std::size_t child = order_[step], other = child ^ (std::size_t{1} << face.axis);
   Row opposite;
-  const double *known = values_[other].data(), *flow = flow_[other].data();
+  const double *known = values_[other].data(), *flux = flux_[other].data();
   if (face.opposite >= 0) {
     const double* const cells = cells_of(face.opposite) + child;
     for (std::size_t g = 0; g < count_; ++g) opposite[g] = cells[g * children_];
     known = opposite.data();
-    flow = flow_[child].data();
+    flux = flux_[child].data();
   } else if (step < members_) {
     if (plan_.across) by_neighbour(child);
     return;
@@ -185,7 +185,7 @@ void Predictor::by_divergence(std::size_t step) {
   // Out of a low face follows the high one by subtraction; what is known is low if a high face is wanted of the same
   // cell, and if a low one is wanted whose cell's lower sibling is known.
   const bool upwards = face.high == (face.opposite >= 0);
-  (upwards ? subtract : add)(known, flow, count_, predicted_.data());
+  (upwards ? subtract : add)(known, flux, count_, predicted_.data());
   from_.fill(Source::divergence);
 }
 
@@ -193,16 +193,16 @@ void Predictor::by_divergence(std::size_t step) {
 void Predictor::by_neighbour(std::size_t child) {
   std::array<Index, tile_groups> cells;
   cells_across(child, cells);
-  Row values, flow, through;
+  Row values, flux, through;
   read_beside(chunk_.type, own_, cells.data(), count_, values.data());
-  if (!flows_.empty()) {
-    read_beside(flows_.data(), cells.data(), count_, flow.data());
+  if (!fluxes_.empty()) {
+    read_beside(fluxes_.data(), cells.data(), count_, flux.data());
   } else {
     for (std::size_t g = 0; g < count_; ++g) {
-      read_flows(chunk_, relations_, static_cast<std::size_t>(std::max<Index>(cells[g], 0)), 1, &flow[g]);
+      read_face_fluxes(chunk_, relations_, static_cast<std::size_t>(std::max<Index>(cells[g], 0)), 1, &flux[g]);
     }
   }
-  (relations_.face->high ? add : subtract)(values.data(), flow.data(), count_, through.data());
+  (relations_.face->high ? add : subtract)(values.data(), flux.data(), count_, through.data());
   take_across(Source::divergence, through);
 }
 

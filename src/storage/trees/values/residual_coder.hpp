@@ -23,10 +23,10 @@ using ClassLimits = std::array<std::array<std::uint16_t, most_classes - 1>, 8>;
 /// Codes lie in several streams of bits, one number after the other in the next, so that several can be read at a time.
 inline constexpr std::size_t lanes = 4;
 
-class LengthWriter {
+class ResidualWriter {
  public:
   /// For at most so many numbers of `size` bytes.
-  LengthWriter(std::size_t numbers, std::size_t size);
+  ResidualWriter(std::size_t numbers, std::size_t size);
   /// As ExpectedLengths.
   void begin_tile(const double* change, const double* parent, std::size_t count);
   /// Where the numbers of the next child are to be written: of `size` bytes each, as many as the tile has groups.
@@ -67,10 +67,10 @@ class LengthWriter {
   std::array<CodeWords, length_codes> words_;
 };
 
-class LengthReader {
+class ResidualReader {
  public:
-  /// Throws Error(file) unless `stream` is what a LengthWriter finished. The stream is read from afterwards too.
-  LengthReader(BytesView stream, std::size_t numbers, std::size_t size);
+  /// Throws Error(file) unless `stream` is what a ResidualWriter finished. The stream is read from afterwards too.
+  ResidualReader(BytesView stream, std::size_t numbers, std::size_t size);
   void begin_tile(const double* change, const double* parent, std::size_t count);
   /// Throws Error(file) where there are no more.
   template <class W>
