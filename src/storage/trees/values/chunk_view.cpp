@@ -1,3 +1,11 @@
+// Checks chunks and finds neighbouring groups.
+//
+// Input may come from damaged files, so that every size and number is checked once here, before kernels that check
+// nothing. The usual answer is "all is right": vector loops without branches test whole arrays, and only if they
+// complain a second loop looks for the number to name in the message.
+//
+// GroupFinder is a table over the range of parents in the chunk. Parents ascend and are nearly contiguous, so that the
+// table is small and a look-up takes constant time.
 #include "storage/trees/values/chunk_view.hpp"
 
 #include <algorithm>
@@ -9,7 +17,7 @@ namespace sidestream::trees {
 
 namespace {
 
-// Below 0 as soon as one of them is: no branch for each.
+// Both functions return a number below 0 as soon as one of the numbers is wrong; there is no branch in the loop.
 
 SIDESTREAM_WIDE Index outside(const Index* numbers, std::size_t count, Index end) noexcept {
   std::uint64_t out = 0;
@@ -27,12 +35,12 @@ SIDESTREAM_WIDE Index descending(const Index* numbers, std::size_t count) noexce
   return down;
 }
 
-/// Whether all are in [-1, end).
+/// True if all numbers are in [-1, end).
 bool all_below(std::span<const Index> numbers, Index end) noexcept {
   return outside(numbers.data(), numbers.size(), end) >= 0;
 }
 
-/// Whether they ascend, each once, in [0, end).
+/// True if the numbers ascend strictly in [0, end).
 bool all_ascend(std::span<const Index> numbers, Index end) noexcept {
   return all_below(numbers, end) && numbers.front() >= 0 && descending(numbers.data(), numbers.size()) >= 0;
 }
@@ -147,7 +155,7 @@ GroupFinder::GroupFinder(const SiblingGroups& groups) {
 
 namespace {
 
-// No branches: whether there is one changes from group to group.
+// Without branches, which would be mispredicted: the existence of a neighbour changes from group to group.
 SIDESTREAM_WIDE void find_groups(const std::int32_t* __restrict groups, std::uint64_t size, Index first,
                                  const Index* __restrict parents, std::size_t count, std::int32_t own,
                                  std::int32_t* __restrict out) noexcept {

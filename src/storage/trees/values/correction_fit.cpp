@@ -10,11 +10,11 @@ namespace sidestream::trees {
 
 namespace {
 
-/// Solves a symmetric system with nothing negative in its diagonal, by Gauss; what it can't say is 0.
+/// Solves a symmetric positive semi-definite system by Gaussian elimination; undetermined unknowns become 0.
 std::vector<double> solve(std::vector<std::vector<double>> matrix, std::vector<double> right) {
   const std::size_t size = right.size();
   for (std::size_t n = 0; n < size; ++n) {
-    if (!(matrix[n][n] > 0)) {  // this one is of no use: it is taken to be 0
+    if (!(matrix[n][n] > 0)) {  // undetermined: the unknown becomes 0
       for (std::size_t row = 0; row < size; ++row) matrix[row][n] = matrix[n][row] = 0;
       matrix[n][n] = 1;
       right[n] = 0;
@@ -43,7 +43,7 @@ namespace {
 
 using Terms = std::array<double, CorrectionFit::width>;
 
-// A row of the products stays in registers while groups are added.
+// Keeps a row of the products in registers while groups are added.
 SIDESTREAM_WIDE void add_products(const Terms* terms, const double* scales, std::size_t count, Terms* products) {
   for (std::size_t n = 0; n < CorrectionFit::width; ++n) {
     double row[CorrectionFit::width];
@@ -82,7 +82,7 @@ CorrectionWeights CorrectionFit::weights() const {
     std::vector<double> right;
     for (std::size_t n = 0; n < terms.size(); ++n) {
       for (std::size_t m = 0; m < terms.size(); ++m) matrix[n][m] = products_[terms[n]][terms[m]];
-      // A little larger than it is, so that two which are the same do not cancel each other.
+      // A small ridge: two equal terms would make the system singular.
       matrix[n][n] *= 1.001;
       right.push_back(products_[terms[n]][step]);
     }

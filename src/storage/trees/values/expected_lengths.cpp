@@ -9,11 +9,11 @@ namespace sidestream::trees {
 
 namespace length_loops {
 
-/// As much as so many lengths.
+/// The weight of the length that follows from the change, in lengths.
 constexpr std::uint32_t change_counts = 3;
 constexpr std::int32_t most = 16 * 65;
 
-/// Sixteenths of the logarithm, between powers of two along lines.
+/// Approximates 16 log2(change / parent) by exponents and the highest bits of significands, linear in between.
 SIDESTREAM_WIDE void from_change(const double* __restrict change, const double* __restrict parent, std::size_t count,
                                  std::int32_t digits, std::uint32_t* __restrict sums) {
   for (std::size_t g = 0; g < count; ++g) {

@@ -17,7 +17,7 @@ GroupOrder::GroupOrder(const TreeChunk& chunk, const Relations& relations)
   read_face_fluxes(chunk, relations, 0, cells_, fluxes_.get());
 }
 
-// In a tree's order a neighbour that lies lower comes earlier: one pass finds how long a chain of neighbours is.
+// Lower neighbours come earlier in the order of the tree, so that one pass finds the length of each chain.
 void GroupOrder::sort(const SiblingGroups& groups, std::size_t side, bool upwards) {
   const GroupFinder finder(groups);
   const std::size_t count = groups.parent.size(), faces = 2 * static_cast<std::size_t>(groups.dimensions);

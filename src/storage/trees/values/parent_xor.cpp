@@ -1,3 +1,12 @@
+// Exclusive or with the parent (Strafella and Chapon, "Boosting I/O and visualization for exascale era using Hercule:
+// test case on RAMSES", section 2.3).
+//
+// A parent that is a mean shares sign, exponent and first digits with its children. The exclusive or of the bits has
+// zeros there. For each sibling group:
+//   1. Combine each child with the parent, and all results by or.
+//   2. Count the leading zeros of that, at most 2^header_bits - 1.
+//   3. Store the count in the header, and of each child only the bits behind the zeros.
+// Neither neighbours nor companions are needed, and no arithmetic: this works for integers and NaN alike.
 #include "storage/trees/values/parent_xor.hpp"
 
 #include <algorithm>
@@ -27,7 +36,7 @@ unsigned most_zeros(int header_bits) noexcept {
   return std::min((1u << header_bits) - 1, word_bits<W> - 1);
 }
 
-// Up to 56 bits fit into a word behind 7 others; that is the usual case.
+// The usual case is a word at a time: up to 56 bits fit behind 7 bits of a byte begun before.
 template <class W, std::size_t Children>
 std::uint8_t* put_group(const W* residues, unsigned kept, std::uint8_t* to) noexcept {
   if (kept > 56) {
@@ -98,7 +107,7 @@ void decode_groups(const std::uint8_t* from, const std::uint8_t* zeros, const Tr
   }
 }
 
-/// Calls `f.template operator()<W, Children>()`.
+/// Calls `f.template operator()<W, Children>()` for the type and the dimensions of the chunk.
 template <class F>
 auto with_group(const TreeChunk& chunk, F&& f) {
   const auto with_children = [&]<class W>(W) {
@@ -114,7 +123,7 @@ auto with_group(const TreeChunk& chunk, F&& f) {
   return size_of(chunk.type) == 8 ? with_children(std::uint64_t{}) : with_children(std::uint32_t{});
 }
 
-/// Four of six bits are three bytes; two of four bits are one.
+/// Packs the counts of zeros with `bits` bits each.
 void put_zeros(const std::uint8_t* zeros, std::size_t count, unsigned bits, std::uint8_t* to) noexcept {
   BitWriter writer(to);
   for (std::size_t g = 0; g < count; ++g) writer.put(zeros[g], bits);

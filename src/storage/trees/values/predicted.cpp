@@ -1,3 +1,14 @@
+// Predictive coding of a chunk, and trials of it on a sample.
+//
+// Encoding: a Predictor goes through tiles of 128 groups, and through each tile child by child. Each value is compared
+// with its prediction; the residual goes to the residual coder, or to zstd. Then the value is made known to the
+// predictor, which may use it for the next child. Decoding is the same walk with the residual given. If faces are
+// predicted across groups, groups first get an order in which the neighbour is always known (group_order.hpp).
+//
+// Sampling: eight runs of sixteen groups. They are copied together, so that a trial is one tile and costs a few
+// microseconds; only plans that look at neighbouring groups work on the chunk itself. The estimate of a plan is the
+// entropy of the residuals' lengths by child, plus their low bits. Weights of corrections are fitted by least squares
+// to eight runs of 64 groups (correction_fit.hpp).
 #include "storage/trees/values/predicted.hpp"
 
 #include <algorithm>
@@ -18,16 +29,16 @@ namespace {
 
 std::size_t cells_of(const TreeChunk& chunk) { return chunk.groups.parent.size() * children_of(chunk); }
 
-/// Runs of groups from all over the chunk.
+/// A sample: runs of groups from all over the chunk.
 constexpr std::size_t sample_runs = 8, sample_run = 16;
-/// For weights there must be more; in smaller chunks they would take more room than they save.
+/// Fitting weights needs longer runs. In smaller chunks weights take more room than they save.
 constexpr std::size_t fitted_run = 64, fitted_from = 1024;
 std::size_t first_of_run(std::size_t run, std::size_t run_length, std::size_t groups) noexcept {
   return run * (groups - run_length) / (sample_runs - 1);
 }
 using LengthCounts = std::array<std::array<std::size_t, 65>, 8>;
 
-// What lengths and bits of these take: the entropy of the lengths, and the bits.
+// Estimated size of residuals: the entropy of their lengths, and their bits below the highest.
 double bits_of(const std::array<std::size_t, 65>& counts, double& total) {
   double sum = 0, bits = 0;
   for (const std::size_t count : counts) sum += static_cast<double>(count);
@@ -40,7 +51,7 @@ double bits_of(const std::array<std::size_t, 65>& counts, double& total) {
   return bits;
 }
 
-/// f(weight) for each that a plan has.
+/// Calls f(weight) for each weight of a plan.
 template <class Plan, class F>
 void each_weight(Plan& plan, std::size_t children, F&& f) {
   const auto dimensions = static_cast<std::size_t>(std::bit_width(children) - 1);
@@ -75,14 +86,14 @@ void check_head(const StreamHead& head, const PredictionPlan& plan, const Relati
 PredictionSample::PredictionSample(BytesView values, const TreeChunk& chunk, const Relations& relations)
     : values_(values), chunk_(chunk), relations_(relations) {
   if (!chunk.groups.beside.empty()) finder_ = GroupFinder(chunk.groups);
-  // Faces are predicted from groups that are not in the sample too.
+  // Faces are also predicted from groups outside the sample.
   if (!relations.face && chunk.groups.parent.size() > sample_runs * sample_run) put_together();
 }
 
 void PredictionSample::put_together() {
   const SiblingGroups& groups = chunk_.groups;
   for (const Companion& one : chunk_.companions) {
-    // What is of another size is said by those who need it.
+    // A wrong size is reported by those who need the companion.
     if (!one.values.empty() && one.values.size() != cells_of(chunk_) * size_of(one.type)) return;
   }
   const std::size_t sides = 2 * static_cast<std::size_t>(groups.dimensions), children = children_of(chunk_);
@@ -111,7 +122,7 @@ void PredictionSample::put_together() {
       chunk_.type, {groups.dimensions, together_.parent, together_.beside}, chunk_.parents, together_.companions};
 }
 
-// Corrections ask for what is beside groups as well.
+// Corrections need the neighbouring groups, which the copy lacks.
 template <class T, class Take>
 void PredictionSample::each_sampled(const PredictionPlan& plan, Take&& take) const {
   const auto begin = [](const Predictor&, std::size_t) {};
@@ -161,7 +172,7 @@ double PredictionSample::bits(const PredictionPlan& plan) const {
 bool PredictionSample::fit_corrections(PredictionPlan& plan) {
   const std::size_t children = children_of(chunk_);
   if (plan.faces || plan.closure || children < 4 || chunk_.groups.parent.size() < fitted_from) return false;
-  plan.corrected = true;  // and all weights are 0 yet
+  plan.corrected = true;  // with all weights 0 so far
   plan.weights = {};
   const auto dimensions = static_cast<std::size_t>(chunk_.groups.dimensions);
   const bool curved = plan.slope != Slope::none;
@@ -202,7 +213,7 @@ Bytes PredictionSample::differences(const PredictionPlan& plan) const {
 
 namespace {
 
-/// take(predictor, step, first group, count, differences) for all of the values.
+/// Calls take(predictor, step, first group, count, differences) for all values.
 template <class T, class Begin, class Room, class Take>
 void all_differences(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
                      const ParentSlopes& slopes, Begin&& begin, Room&& room, Take&& take) {

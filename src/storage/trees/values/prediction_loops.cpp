@@ -1,3 +1,8 @@
+// Inner loops of predictions, each compiled for several vector widths (SIDESTREAM_WIDE).
+//
+// All versions must give the same bits as each other and as the decoder in Python. So every operation is rounded by
+// itself in the order that docs/database-trees.md fixes: no fused multiply-add, no reordered sums. Selections are done
+// on the bits of numbers with masks, which vectorises where a branch or a floating-point comparison would not.
 #include "storage/trees/values/prediction_loops.hpp"
 
 #include <bit>
@@ -60,7 +65,7 @@ namespace {
 
 using Bits = std::uint64_t;
 
-/// All ones where a number is below 0.
+/// All ones if the number is below 0.
 inline Bits missing(Index number) noexcept { return static_cast<Bits>(number >> 63); }
 inline double chosen(Bits mask, double there, double elsewhere) noexcept {
   return std::bit_cast<double>((std::bit_cast<Bits>(there) & mask) | (std::bit_cast<Bits>(elsewhere) & ~mask));
@@ -68,7 +73,7 @@ inline double chosen(Bits mask, double there, double elsewhere) noexcept {
 inline Bits negative(double value) noexcept {
   return static_cast<Bits>(static_cast<std::int64_t>(std::bit_cast<Bits>(value)) >> 63);
 }
-/// The sign of what is no number differs from machine to machine.
+/// Replaces NaN by 0; even the sign of NaN differs from machine to machine.
 inline double number_or_0(double value) noexcept {
   constexpr std::int64_t infinity = 0x7ff0000000000000;
   const auto size = static_cast<std::int64_t>(std::bit_cast<Bits>(std::fabs(value)));
@@ -80,7 +85,7 @@ inline double flatter_of(double down, double up) noexcept {
   return chosen(static_cast<Bits>((a - b) >> 63), down, up);
 }
 
-/// No branches and no comparisons of floating-point numbers, which compilers take for something that may be trapped.
+/// Without branches and floating-point comparisons: compilers assume that the latter may trap, and do not vectorise.
 template <bool Central>
 inline __attribute__((always_inline)) void slopes_of(const double* __restrict parent, const Sides& sides, double factor,
                                                      std::size_t count, double* __restrict slope,
@@ -159,11 +164,11 @@ SIDESTREAM_WIDE void numbers_only(std::size_t count, double* values) {
 
 namespace {
 
-/// Numbers side by side in registers, however many of these that takes.
+/// Eight doubles in as many registers as the processor needs for them.
 using Lanes = double __attribute__((vector_size(64)));
 constexpr std::size_t width = sizeof(Lanes) / sizeof(double);
 
-/// Returns nothing: how registers are returned depends on the processor that a version is for.
+/// By reference, because the calling convention for vectors depends on the version of the function.
 inline __attribute__((always_inline)) void load(const double* from, Lanes& lanes) noexcept {
   std::memcpy(&lanes, from, sizeof lanes);
 }
@@ -173,7 +178,7 @@ inline __attribute__((always_inline)) void store(const Lanes& lanes, double* to)
 
 }  // namespace
 
-// Sums stay in registers while shares, or products, are added.
+// Keeps sums in registers while shares or products are added.
 SIDESTREAM_WIDE void add_shares(const double* from, const Share* shares, std::size_t number, std::size_t count,
                                 double* out) {
   std::size_t g = 0;

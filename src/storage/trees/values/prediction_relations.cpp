@@ -1,4 +1,14 @@
-// What companions say of a value.
+// Predictions from companions: declared means, closures, shared faces, divergence.
+//
+// The terms of a declared mean or closure are products of companions, summed in a fixed order in runs of 256 cells that
+// stay in the first-level cache.
+//
+// A face between two cells has one value, which may be stored twice, as the high face of one cell and the low face of
+// the other. With the companion on the opposite face (shared) every inner face of the chunk is known.
+//
+// In a divergence-free field the low and high face of a cell differ by the flux through its other faces (constrained
+// transport; Evans and Hawley 1988). If those are companions, a face follows from the opposite one: in the same cell,
+// if that is a companion, or else in the cell across the face, which must be decoded before (group_order.hpp).
 #include <algorithm>
 
 #include "storage/trees/values/elements.hpp"
@@ -13,7 +23,7 @@ using namespace prediction_loops;
 
 namespace {
 
-/// Has the first lines of the pages of these bytes brought from memory: the processor itself looks ahead within a page.
+/// Prefetches the first lines of each page of these bytes: hardware only looks ahead within a page.
 void fetch_pages(BytesView bytes, std::size_t first, std::size_t count) noexcept {
   constexpr std::size_t page = 4096, line = 64, lines = 4;
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
@@ -44,7 +54,7 @@ void Predictor::read_parent_cells(int companion, Row& out) const {
 
 namespace {
 
-/// `read(number)` is where the values of a companion are; `product` is used.
+/// Adds all terms to `out`. `read(number)` returns a companion's values; `product` is work space.
 template <class Read>
 void add_all_terms(const std::vector<RelationTerm>& terms, std::size_t count, Read&& read, double* product,
                    double* out) {
@@ -73,7 +83,7 @@ void add_all_terms(const std::vector<RelationTerm>& terms, std::size_t count, Re
 
 }  // namespace
 
-// In runs so short that what all terms read of them stays at hand.
+// In runs that are short enough for all terms to find them in the cache.
 void Predictor::add_terms(const std::vector<RelationTerm>& terms, Cells& out) const {
   constexpr std::size_t run = 256;
   std::array<double, run> product;
@@ -111,7 +121,7 @@ void Predictor::find_across() {
     const Index* beside = chunk_.groups.beside.data() + first_ * sides + 2 * static_cast<std::size_t>(face.axis);
     if (face.high) ++beside;
     for (std::size_t g = 0; g < count_; ++g) across_[g] = finder_->find(beside[g * sides]);
-    // Out of the variable itself only what lies in tiles before.
+    // Of the variable itself only tiles before this one are known.
     const bool any = plan_.shared || all_known_;
     for (std::size_t g = 0; !any && g < count_; ++g)
       across_[g] = across_[g] < static_cast<Index>(first_) ? across_[g] : -1;
@@ -145,7 +155,7 @@ void Predictor::take_across(Source source, const Row& other) noexcept {
   uniform_ = false;
 }
 
-// The face is also that of the cell beside it, in the group or in that of what is beside the parent.
+// The face is also the opposite face of the neighbouring cell, in this group or in the neighbouring one.
 void Predictor::by_shared(std::size_t child) {
   const FaceRelation& face = *relations_.face;
   const auto axis = static_cast<std::size_t>(face.axis);
@@ -167,7 +177,7 @@ void Predictor::by_shared(std::size_t child) {
   take_across(Source::shared, there);
 }
 
-// From the face at the other end of the same cell; or, where that is not known but a sibling's is, through the sibling.
+// From the opposite face of the same cell, or through the sibling whose own face is known.
 void Predictor::by_divergence(std::size_t step) {
   const FaceRelation& face = *relations_.face;
   const std::size_t child = order_[step], other = child ^ (std::size_t{1} << face.axis);
@@ -182,14 +192,14 @@ void Predictor::by_divergence(std::size_t step) {
     if (plan_.across) by_neighbour(child);
     return;
   }
-  // Out of a low face follows the high one by subtraction; what is known is low if a high face is wanted of the same
-  // cell, and if a low one is wanted whose cell's lower sibling is known.
+  // The high face is the low one minus the flux. The known face is the low one if a high face of the same cell is
+  // predicted, or a low face whose cell's lower sibling is known.
   const bool upwards = face.high == (face.opposite >= 0);
   (upwards ? subtract : add)(known, flux, count_, predicted_.data());
   from_.fill(Source::divergence);
 }
 
-// Through the cell beside it in another group, whose other face is known.
+// Through the neighbouring cell in another group, whose own face is known.
 void Predictor::by_neighbour(std::size_t child) {
   std::array<Index, tile_groups> cells;
   cells_across(child, cells);

@@ -1,3 +1,16 @@
+// Entropy coder for residuals (docs/database-trees.md, "Predicted", has the bytes).
+//
+//   1. Context. A residual is expected to be about as long as those of its siblings, and as the change between the
+//      parents around it suggests (expected_lengths.hpp). Residuals are divided by expected length into up to four
+//      classes for each child, with limits at the quantiles of a sample. Residuals from other sources (means, shared
+//      faces, divergence, closures) have a class each.
+//   2. Kinds. Each class has a canonical Huffman code of its own (code_table.hpp) for the kinds, which say length and
+//      second bit. A class with nearly constant kinds stores them as a packed list instead.
+//   3. Low bits look random and are stored as they are.
+//
+// The writer first collects kinds and expected lengths of the chunk, as limits and codes need all of them, then writes:
+// low bits, lanes of codes, head, lists. The reader is fed tile by tile and computes the same expected lengths as it
+// goes. The split in length and mantissa bits is that of Elias-gamma codes and of JPEG's coefficients.
 #include "storage/trees/values/residual_coder.hpp"
 
 #include <algorithm>
@@ -12,13 +25,13 @@ using namespace length_loops;
 
 namespace {
 
-/// Fewer numbers than this are not worth four classes of each child, or two, or one: codes take more than they save.
+/// From how many residuals on four classes a child, two, or one save more than their codes take.
 constexpr std::size_t four_classes_from = 16384, two_classes_from = 4096, one_class_from = 512;
-/// One expected length of so many is looked at to divide them into classes.
+/// Every eighth expected length is looked at to choose the limits of classes.
 constexpr std::size_t looked_at = 8;
-/// In the head: no number has this code; its numbers are in a list of their own.
+/// In the head: the code is not used; its kinds are in a list.
 constexpr std::uint8_t unused = 254, in_list = 255;
-/// Bits of a code, on the mean, below which there may be repetitions to find.
+/// Mean bits of a code below which a compressor may find repetitions.
 constexpr double worth_a_list = 1.25;
 constexpr int list_level = 3;
 
@@ -32,7 +45,7 @@ void pack_part(const Bytes& part, int level, Packer& packer, Bytes& out) {
   out.insert(out.end(), packed.begin(), packed.end());
 }
 
-/// `most`: the bytes that it unpacks to at most.
+/// Unpacks a part to at most `most` bytes.
 std::vector<std::uint8_t> unpack_part(BytesView& stream, std::size_t most) {
   const std::uint64_t size = take_number(stream), packed = take_number(stream);
   if (size > most) fail_damaged("has a list of too many numbers");
@@ -41,7 +54,7 @@ std::vector<std::uint8_t> unpack_part(BytesView& stream, std::size_t most) {
   return part;
 }
 
-/// Whether a number may have this code.
+/// True if residuals may have this code.
 bool has_code(std::size_t code, std::size_t classes) noexcept {
   if (code >= slope_codes) return true;
   return classes == 0 ? code == 0 : code % most_classes < classes;
@@ -97,7 +110,7 @@ void ResidualWriter::put(std::size_t step, const TileSources& tile) {
 template void ResidualWriter::put<std::uint32_t>(std::size_t, const TileSources&);
 template void ResidualWriter::put<std::uint64_t>(std::size_t, const TileSources&);
 
-// About as many numbers in each.
+// Classes get about as many residuals each.
 void ResidualWriter::choose_classes() {
   for (auto& limits : limits_) limits.fill(first_mark);
   classes_ = count_ >= four_classes_from ? 4 : count_ >= two_classes_from ? 2 : count_ >= one_class_from ? 1 : 0;
@@ -148,7 +161,7 @@ void ResidualWriter::find_codes() {
   }
 }
 
-// Where nearly all numbers have the same length their list may be smaller than a bit for each.
+// If nearly all residuals have the same kind, a packed list may take less than the one bit that a code needs.
 void ResidualWriter::put_head(Packer& packer, Bytes& out) {
   Bytes head, lists;
   put_byte(static_cast<std::uint8_t>(classes_), head);
@@ -238,7 +251,7 @@ ResidualReader::ResidualReader(BytesView stream, std::size_t numbers, std::size_
     : digits_(digits_of(size)), greatest_(static_cast<unsigned>(16 * size - 1)) {
   const std::uint64_t bytes = take_number(stream);
   const BytesView bits = take_bytes(stream, bytes);
-  if (stream.size() < bit_slack) fail_damaged("ends early");  // what is behind the bits is read with them
+  if (stream.size() < bit_slack) fail_damaged("ends early");  // readers touch bytes behind the bits
   bits_ = as_bytes(bits);
   bit_count_ = 8 * bytes;
   std::array<std::uint64_t, lanes> sizes;
@@ -266,7 +279,7 @@ void ResidualReader::take_limits(BytesView& head) {
   for (auto& limits : limits_) {
     limits.fill(first_mark);
     for (std::size_t n = 1; n < classes_; ++n) limits[n - 1] = take_plain<std::uint16_t>(head);
-    // Each class begins behind the one before, so that there is none of more.
+    // Ascending limits keep choose_codes() within the classes.
     if (!std::is_sorted(limits.begin(), limits.end())) fail_damaged("has classes of lengths in disorder");
   }
 }

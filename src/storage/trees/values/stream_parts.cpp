@@ -9,7 +9,7 @@ namespace sidestream::trees {
 
 namespace {
 
-/// Version 1 of `predicted` had other codes, and no release made it.
+/// Version 1 of `predicted` had other codes. No release wrote it.
 constexpr unsigned version_of(TreeMethod method) noexcept { return method == TreeMethod::predicted ? 2 : 1; }
 constexpr std::uint8_t has_parents_bit = 1, has_beside_bit = 2, has_companions_bit = 4;
 

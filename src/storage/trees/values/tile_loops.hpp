@@ -1,4 +1,4 @@
-// From values to differences and back, a child of a tile at a time.
+// Converts values to residuals and back, one child of a tile at a time.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,19 @@ namespace sidestream::trees {
 template <class T>
 using WordRow = std::array<Word<T>, tile_groups>;
 
-/// The prediction in the type of the values, as an ordered number.
+/// The prediction, rounded to the type of the values, as an ordered integer.
 template <class T>
 [[nodiscard]] inline Word<T> expected(double predicted) noexcept {
   return ordered(std::bit_cast<Word<T>>(static_cast<T>(predicted)));
 }
 
-/// Folded differences of values from their predictions; `row` becomes the values.
+/// Computes the folded residuals of values; `row` becomes the values as double.
 void take_differences(const std::uint64_t* words, const double* predicted, std::size_t count, double* row,
                       std::uint64_t* differences);
 void take_differences(const std::uint32_t* words, const double* predicted, std::size_t count, double* row,
                       std::uint32_t* differences);
 
-/// The reverse.
+/// The inverse of take_differences().
 void put_values(const std::uint64_t* differences, const double* predicted, std::size_t count, double* row,
                 std::uint64_t* words);
 void put_values(const std::uint32_t* differences, const double* predicted, std::size_t count, double* row,
@@ -51,7 +51,7 @@ void store_tile(const TileWords<T>& words, const Predictor& predictor, std::size
   }
 }
 
-/// Calls f.template operator()<children>().
+/// Calls f.template operator()<Children>() for 2, 4 or 8 children.
 template <class F>
 void with_children(std::size_t children, F&& f) {
   if (children == 8) return f.template operator()<8>();
@@ -59,15 +59,15 @@ void with_children(std::size_t children, F&& f) {
   f.template operator()<2>();
 }
 
-/// How many groups a tile has that begins at `first`: all of one wave.
+/// Number of groups in the tile that begins at `first`; a tile lies within one wave.
 [[nodiscard]] inline std::size_t tile_size(std::size_t first, std::size_t last,
                                            std::span<const std::size_t> ends) noexcept {
   const auto end = std::upper_bound(ends.begin(), ends.end(), first);
   return std::min({tile_groups, last - first, end == ends.end() ? last - first : *end - first});
 }
 
-/// Calls begin_tile(predictor, count) for each tile of [first, last), tiles being cut at the `ends` of waves, then
-/// take(step, first group, count, differences) for each child in it, the differences where room() said.
+/// Calls begin_tile(predictor, count) for each tile of [first, last), where tiles are cut at the `ends` of waves. Then
+/// calls take(step, first group, count, differences) for each child; the differences are at room().
 template <class T, class Begin, class Room, class Take>
 void each_difference(BytesView values, Predictor& predictor, std::size_t first, std::size_t last,
                      std::span<const std::size_t> ends, Begin&& begin_tile, Room&& room, Take&& take) {
@@ -92,7 +92,7 @@ void each_difference(BytesView values, Predictor& predictor, std::size_t first, 
   }
 }
 
-/// Likewise, and `give` fills the differences.
+/// The inverse: `give` fills the differences, which become values.
 template <class T, class Begin, class Give>
 void each_value(std::span<std::byte> values, Predictor& predictor, std::size_t groups,
                 std::span<const std::size_t> ends, Begin&& begin_tile, Give&& give) {
@@ -117,7 +117,7 @@ void each_value(std::span<std::byte> values, Predictor& predictor, std::size_t g
   }
 }
 
-/// Calls `f(T{})` with the type of the values, float or double.
+/// Calls f(T{}) with the type of the values, float or double.
 template <class F>
 void with_real(Type type, F&& f) {
   if (type == Type::float32) {

@@ -1,3 +1,14 @@
+// Codes values of trees: chooses a method, codes by it, checks the result.
+//
+// Encoding: a chunk of equal values is `constant`. Otherwise samples give candidates (coding_choice.cpp); the chunk is
+// coded by each candidate, and the smallest stream is kept. Methods that only compress are tried again at a higher
+// level of zstd if they came close. A stream that is not smaller than the values becomes `raw`.
+//
+// Decoding: the head names the method and what it needs. All of that is checked against the chunk before any kernel
+// runs. The checksum of the decoded values comes last; it also finds values of parents or companions that differ from
+// those of the encoder.
+//
+// Both run in the default floating-point environment, whatever the program has set, so that predictions round alike.
 #include "storage/trees/values/value_coder.hpp"
 
 #include <algorithm>
@@ -17,10 +28,10 @@ using namespace trees;
 
 namespace {
 
-/// Within half a per cent of zstd's level 19 on quiet data, in a third of its time. Values of few kinds, and others
-/// that repeat themselves without being quiet, are worth that.
+/// Level 15 of zstd is within half a per cent of level 19 on quiet data, in a third of its time. Level 19 is worth it
+/// for other values that repeat themselves, such as those of few kinds.
 constexpr int usual_zstd_level = 15, best_zstd_level = 19;
-constexpr std::size_t quiet = 256;  ///< so much smaller than the values
+constexpr std::size_t quiet = 256;  ///< values are quiet if they shrink by this factor
 
 bool all_the_same(BytesView values, std::size_t size) {
   // Each element equals the one before it.
@@ -28,7 +39,7 @@ bool all_the_same(BytesView values, std::size_t size) {
          std::equal(values.begin() + static_cast<std::ptrdiff_t>(size), values.end(), values.begin());
 }
 
-/// What values that are not predicted are put through zstd by: no prediction makes up for a higher level there.
+/// True for methods that only compress: nothing but a higher level makes them better.
 bool unpredicted(TreeMethod method) noexcept { return method == TreeMethod::zstd || method == TreeMethod::shuffled; }
 
 StreamHead head_of(TreeMethod method, const CodingChoice& choice, const Relations& relations) {
@@ -78,7 +89,7 @@ Bytes encode_by(TreeMethod method, BytesView values, const TreeChunk& chunk, con
   return out;
 }
 
-/// What the stream says of itself against what is known of the chunk.
+/// Compares the needs that a stream declares with its method and the chunk.
 void check_needs(const StreamHead& head, const TreeChunk& chunk, const Relations& relations) {
   const bool predicted = head.method >= TreeMethod::predicted;
   const bool words = head.method == TreeMethod::parent_xor;
@@ -167,7 +178,7 @@ Bytes encode_tree_values(BytesView values, const TreeChunk& chunk, const Relatio
     if (best.empty() || made.size() < best.size()) best = std::move(made);
   };
   for (const Candidate& one : choice.candidates) make(one.method, coding);
-  // Which is the best may be another one at another level.
+  // At the higher level another method may be the best.
   const std::size_t least = best.size();
   TreeCoding slowly = coding;
   slowly.zstd_level = best_zstd_level;
