@@ -82,7 +82,7 @@ std::size_t masks_through_zstd(const Domain& domain) {
   Bytes masks, packed;
   for (std::size_t n = static_cast<std::size_t>(domain.shape.roots); n + 8 <= domain.refined.size(); n += 8) {
     unsigned mask = 0;
-    for (unsigned son = 0; son < 8; ++son) mask |= unsigned{domain.refined[n + son]} << son;
+    for (unsigned child = 0; child < 8; ++child) mask |= unsigned{domain.refined[n + child]} << child;
     masks.push_back(static_cast<std::byte>(mask));
   }
   const auto kinds = built_in_codecs();

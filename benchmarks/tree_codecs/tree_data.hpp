@@ -36,10 +36,10 @@ void declare_gas(TreeData& tree, double gamma);
 [[nodiscard]] std::vector<TreeData> read_ramses(const std::string& directory);
 
 /// Where the values of refined cells are from.
-enum class Fathers {
-  means,  ///< of what is conserved, and of faces
-  sons,   ///< the first of the sons
-  stale,  ///< means of a moment before, as codes leave them that do not keep them up
+enum class Parents {
+  means,     ///< of what is conserved, and of faces
+  children,  ///< the first of the children
+  stale,     ///< means of a moment before, as codes leave them that do not keep them up
 };
 
 /// How codes and their gas differ.
@@ -50,15 +50,15 @@ struct MagnetisedKind {
   double strength = 1;     ///< of the field
   double fall = 1.0 / 3;   ///< of the gas' strength from an octave to the next, in powers of 2
   bool single = false;     ///< single precision
-  bool prolonged = false;  ///< the finest cells have just been made out of their fathers, by slopes
+  bool prolonged = false;  ///< the finest cells have just been made out of their parents, by slopes
   bool energy = false;     ///< its total is stored too, which is a sum of the others
   bool centred = false;    ///< the field is in cells: no faces are stored
-  Fathers fathers = Fathers::means;
+  Parents parents = Parents::means;
 };
 
 /// Gas and a magnetic field like those of turbulence, in a tree: density, velocity, pressure, and the field on the low
 /// and the high face of each axis. The field is the curl of a potential on the edges of the finest cells, summed up in
-/// many steps as a code with constrained transport does it; fathers are means, as RAMSES takes them.
+/// many steps as a code with constrained transport does it; parents are means, as RAMSES takes them.
 [[nodiscard]] TreeData make_magnetised(const MagnetisedKind& kind);
 
 /// What the same might be elsewhere.

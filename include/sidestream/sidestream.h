@@ -212,7 +212,7 @@ int sidestream_add_unstructured_mesh(sidestream_session* session, const char* na
 /* Declares a mesh of points only (particles, markers), whose number may change in every iteration. Blocks are lists. */
 int sidestream_add_points_mesh(sidestream_session* session, const char* name, int dimensions, const char* coordinates);
 /* Declares trees over a box of roots[a] root cells along each axis, of size spacing[a], starting at origin[a]. A
- * block lists the cells of its tree, fathers included, level by level. All root cells come first, x fastest; then
+ * block lists the cells of its tree, parents included, level by level. All root cells come first, x fastest; then
  * the children of the refined ones among them in that order, 2 along each axis, x fastest; and so on. `refined`
  * names the variable that says which are refined; SIDESTREAM_OWNED can say which count in this block. Blocks are
  * lists of cells only; variables lie in cells. */
@@ -235,7 +235,7 @@ int sidestream_add_variable(sidestream_session* session, const char* name, const
  * "false", "ghosts" to "filled" or "untrusted". Filled means that a published array holds, at points that another
  * block owns (see sidestream_set_allocated), exactly the bits that the other block publishes. That includes points
  * around a periodic mesh and nodes that both blocks have. Analyses' halos are then read there; otherwise nothing
- * reads ghosts. For values in cells of octrees there are also "father", "equals", "face", "opposite" and
+ * reads ghosts. For values in cells of octrees there are also "parent", "equals", "face", "opposite" and
  * "divergence_free", as in the configuration, lists with spaces between the entries. */
 int sidestream_set_variable_attribute(sidestream_session* session, const char* variable, const char* attribute,
                                       const char* value);

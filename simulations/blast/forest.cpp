@@ -62,28 +62,28 @@ struct Forest::Change {
   }
 
   // In pairs: the mean of eight equal values is bit for bit that value.
-  static void unite(p8est_quadrant_t* const* children, Load& father) {
-    father = {{}, -1, Mark::keep};
+  static void unite(p8est_quadrant_t* const* children, Load& parent) {
+    parent = {{}, -1, Mark::keep};
     for (std::size_t n = 0; n < fields; ++n) {
       const auto pair = [&](int c) { return load(children[c]).values[n] + load(children[c + 1]).values[n]; };
-      father.values[n] = 0.125 * ((pair(0) + pair(2)) + (pair(4) + pair(6)));
+      parent.values[n] = 0.125 * ((pair(0) + pair(2)) + (pair(4) + pair(6)));
     }
   }
 
-  void divide(const Load& father, p8est_quadrant_t* const* children) const {
+  void divide(const Load& parent, p8est_quadrant_t* const* children) const {
     std::array<Values, P8EST_CHILDREN> values;
-    bool good = father.number >= 0 && !slopes.empty();
+    bool good = parent.number >= 0 && !slopes.empty();
     for (std::size_t c = 0; c < values.size(); ++c) {
-      values[c] = father.values;
+      values[c] = parent.values;
       for (std::size_t a = 0; a < 3 && good; ++a) {
         const double part = (c >> a & 1u) != 0 ? 0.25 : -0.25;
         for (std::size_t n = 0; n < fields; ++n)
-          values[c][n] += part * slopes[static_cast<std::size_t>(father.number)][a][n];
+          values[c][n] += part * slopes[static_cast<std::size_t>(parent.number)][a][n];
       }
     }
     good = good && std::all_of(values.begin(), values.end(), fits);
     for (std::size_t c = 0; c < values.size(); ++c) {
-      load(children[c]) = {good ? values[c] : father.values, -1, Mark::keep};
+      load(children[c]) = {good ? values[c] : parent.values, -1, Mark::keep};
     }
   }
 };

@@ -48,8 +48,8 @@ class Forest {
   Forest& operator=(const Forest&) = delete;
 
   /// Collective: refines and coarsens by `marks`, within these levels, and distributes the leaves evenly. Neighbours,
-  /// including corners, differ by at most one level. `values` is updated: fathers get the mean of their children.
-  /// Children get their father's value plus `slopes` (of each leaf, along each axis, per length of the leaf; empty:
+  /// including corners, differ by at most one level. `values` is updated: parents get the mean of their children.
+  /// Children get their parent's value plus `slopes` (of each leaf, along each axis, per length of the leaf; empty:
   /// none) where `fits` accepts all eight. The result for a cell depends on the leaves and marks, not on their
   /// distribution.
   void adapt(const std::vector<Mark>& marks, int least, int most, std::vector<Values>& values,

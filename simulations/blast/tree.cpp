@@ -14,9 +14,9 @@ Key key_of(const Leaf& leaf) {
   return bits(leaf.level) << 48 | bits(leaf.at[2]) << 32 | bits(leaf.at[1]) << 16 | bits(leaf.at[0]);
 }
 
-Leaf child(const Leaf& father, unsigned number) {
-  Leaf made{father.level + 1, {}};
-  for (std::size_t a = 0; a < 3; ++a) made.at[a] = 2 * father.at[a] + static_cast<std::int32_t>(number >> a & 1u);
+Leaf child(const Leaf& parent, unsigned number) {
+  Leaf made{parent.level + 1, {}};
+  for (std::size_t a = 0; a < 3; ++a) made.at[a] = 2 * parent.at[a] + static_cast<std::int32_t>(number >> a & 1u);
   return made;
 }
 

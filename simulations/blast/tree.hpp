@@ -8,7 +8,7 @@
 
 namespace blast {
 
-/// Cells by level: the cube, then the children of refined cells in the order of their fathers, x fastest.
+/// Cells by level: the cube, then the children of refined cells in the order of their parents, x fastest.
 struct Tree {
   std::size_t begin = 0, end = 0;  ///< range of its own leaves among this rank's
   std::vector<Leaf> cells;
@@ -17,8 +17,8 @@ struct Tree {
 };
 
 /// Collective, with the same number of blocks on every rank. Divides the leaves of this rank evenly into trees along
-/// Morton's curve. Fathers of a tree's own leaves are refined; their other children are listed but not refined. Values
-/// of all cells are bitwise equal on every rank, in every tree and for every number of trees: a father has the mean of
+/// Morton's curve. Parents of a tree's own leaves are refined; their other children are listed but not refined. Values
+/// of all cells are bitwise equal on every rank, in every tree and for every number of trees: a parent has the mean of
 /// its eight children.
 [[nodiscard]] std::vector<Tree> make_trees(const Forest& forest, const std::vector<Values>& values, int blocks);
 

@@ -13,7 +13,7 @@ namespace blast {
 
 namespace {
 
-// For analyses: the tree, with fathers.
+// For analyses: the tree, with parents.
 constexpr const char* tree_mesh = "tree";
 // For restarting: only the leaves, in Morton order, as points in their centres.
 constexpr const char* leaf_mesh = "leaves";

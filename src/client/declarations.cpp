@@ -12,6 +12,7 @@
 
 #include "base/text.hpp"
 #include "config/expressions/relations.hpp"
+#include "config/options/former_names.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
@@ -84,7 +85,8 @@ void Declarations::add_array(const std::string& mesh, Role role, const std::stri
 }
 
 void Declarations::set_attribute(const std::string& variable, const std::string& attribute, const std::string& value) {
-  const std::string& name = checked_name("attribute", attribute);
+  const std::string name = current_attribute(checked_name("attribute", attribute));
+  if (name != attribute) former_attributes.insert(attribute);
   attributes.push_back({checked_name("variable", variable), name, in_utf8("value of an attribute", variable, value)});
 }
 
@@ -122,8 +124,8 @@ namespace {
 /// Sets a relation between variables; returns false if there is none of that name. Names in lists are separated by
 /// spaces.
 bool set_relation(VariableRelations& relations, const std::string& attribute, const std::string& value) {
-  if (attribute == "father") {
-    relations.father = value;
+  if (attribute == "parent") {
+    relations.parent = value;
   } else if (attribute == "equals") {
     relations.equals = value;
   } else if (attribute == "face") {
@@ -164,7 +166,7 @@ void Declarations::apply_attributes(Metadata& final) const {
     } else if (!set_relation(variable.relations, a.attribute, a.value)) {
       fail(Code::usage,
            "the attribute '{}' of the variable '{}' is set to '{}'; expected unit, label or group with a text, "
-           "time_varying with true or false, ghosts with filled or untrusted, or father, equals, face, opposite or "
+           "time_varying with true or false, ghosts with filled or untrusted, or parent, equals, face, opposite or "
            "divergence_free with what the configuration has for them",
            a.attribute, a.variable, a.value);
     }
@@ -323,7 +325,7 @@ void encode_variable(ByteWriter& out, const Variable& v) {
   out.put(v.group);
   out.put(v.role);
   out.put(v.filled);
-  out.put(v.relations.father);
+  out.put(v.relations.parent);
   out.put(v.relations.equals);
   out.put(v.relations.face);
   out.put(v.relations.opposite);
@@ -357,7 +359,7 @@ Variable decode_variable(Decoder& in) {
   v.group = in.text();
   v.role = in.one_of(Role::owned);
   v.filled = in.flag();
-  v.relations.father = in.text();
+  v.relations.parent = in.text();
   v.relations.equals = in.text();
   v.relations.face = in.text();
   v.relations.opposite = in.text();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,8 @@ struct Declarations {
   std::vector<ArrayDeclaration> arrays;
   std::vector<BlockAxes> axes;  ///< axes of this client's blocks; meshes are made of them at the start
   std::vector<LaterDeclaration> later;
-  bool latin_1 = false;  ///< texts that are not UTF-8 are ISO 8859-1; local to this process, not encoded
+  std::set<std::string> former_attributes;  ///< former names that this process has called attributes by; not encoded
+  bool latin_1 = false;  ///< texts that are not UTF-8 are ISO 8859-1; of this process, not part of what is encoded
 
   // These throw Error(usage) for names that are not UTF-8, and for other such texts unless `latin_1` is set.
   void set(const std::string& name, std::variant<std::int64_t, double> value);

@@ -83,6 +83,7 @@ enum class Existing { refuse, replace, resume };
 /// The part of the configuration needed to open a session.
 struct OpeningConfig {
   PlacementConfig placement;
+  std::vector<std::string> former_names;  ///< of keys in the file: warnings with their places; rank 0 prints them
   std::vector<std::pair<std::string, Location>> plugins;  ///< paths of shared libraries
   std::string directory = ".";                            ///< output.directory: relative to the working directory
   Existing existing = Existing::refuse;

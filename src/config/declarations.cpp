@@ -42,7 +42,7 @@ Variable make_variable(const std::string& name, const Settings& settings, const 
   variable.group = settings.text("group");
   variable.filled = settings.text("ghosts") == "filled";
   VariableRelations& relations = variable.relations;
-  relations.father = settings.text("father");
+  relations.parent = settings.text("parent");
   relations.equals = settings.text("equals");
   relations.face = settings.has("face") ? settings.text("face") : std::string();
   relations.opposite = settings.text("opposite");

@@ -4,6 +4,7 @@
 
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
+#include "config/options/former_names.hpp"
 #include "config/options/names.hpp"
 #include "config/options/read_settings.hpp"
 #include "config/sections.hpp"
@@ -360,6 +361,7 @@ OpeningConfig read_opening(const Document& document) {
   const Parameters parameters = read_parameters(document);
   const ReadContext context = context_of(document, {parameters, Stage::opening}, nullptr);
   OpeningConfig config;
+  config.former_names = former_names_in(document);
   config.placement = read_placement(document, context);
   read_output(config, document, context);
   const Settings plugins = read_section(document, "plugins", context);

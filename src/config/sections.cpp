@@ -111,12 +111,12 @@ Section meshes_section() {
 /// Options on relations between values in trees, which codecs of databases may use.
 std::vector<Option> relation_options() {
   return {
-      {.name = "father",
+      {.name = "parent",
        .type = OptionType::text,
        .text =
-           "In cells of an octree: what a father's value has of its sons'. `mean`; `sum`, of what a cell has in all; `mean of` "
-           "a sum of products, such as `mean of density * velocity`. Codecs of databases predict with it; where it does "
-           "not hold nothing is lost."},
+           "In cells of an octree: how a parent's value follows from its children's. `mean`; `sum`, for amounts in a cell; "
+           "`mean of` a sum of products, such as `mean of density * velocity`. Codecs of databases predict with it; where "
+           "it does not hold nothing is lost."},
       {.name = "equals",
        .type = OptionType::text,
        .text =

@@ -30,14 +30,14 @@ struct RelationProduct {
 /// text.
 [[nodiscard]] std::vector<RelationProduct> parse_products(std::string_view text);
 
-/// A parsed `father` relation.
-struct FatherRelation {
-  bool sum = false;  ///< a father has the sum of its sons' values; otherwise the mean of `of`
+/// A parsed `parent` relation.
+struct ParentRelation {
+  bool sum = false;  ///< a parent has the sum of its children' values; otherwise the mean of `of`
   /// The products that contain the variable itself; empty: only the value. Each product has this relation.
   std::vector<RelationProduct> of{};
 };
 /// Parses `sum`, `mean` or `mean of PRODUCTS`. Throws as parse_products.
-[[nodiscard]] FatherRelation parse_father(std::string_view text);
+[[nodiscard]] ParentRelation parse_parent(std::string_view text);
 
 /// A face of a cell: `low-x` ... `high-z`.
 struct CellFace {

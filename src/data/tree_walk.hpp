@@ -1,4 +1,4 @@
-// Traversal of trees from their roots down, so that unwanted parts are never read.
+// Walks octrees from the roots down and skips subtrees that are not wanted.
 #pragma once
 
 #include <bit>
@@ -9,13 +9,12 @@
 
 namespace sidestream {
 
-/// Index of the children of each cell of a block's tree. Cells are stored breadth first, so that the children of the
-/// n-th refined cell, counted over all levels, are the n-th group after the root cells. With one bit per cell and a
-/// count for every 64 cells, n is found in constant time (Jacobson, "Space-efficient static trees and graphs", 1989).
+/// Finds the children of each cell of a block's tree. Cells are stored breadth first: the children of the n-th refined
+/// cell, counted through all levels, are the n-th group behind the root cells. A bit for each cell, and a count for
+/// every 64 of them, give n in constant time (Jacobson, "Space-efficient static trees and graphs", 1989).
 class TreeIndex {
  public:
-  /// Builds the index in one pass over the flags. Keeps references to the mesh. Throws Error(usage) as level_starts
-  /// does.
+  /// Takes one pass over the flags. Keeps references to the mesh. Throws Error(usage) as level_starts() does.
   TreeIndex(const Mesh& mesh, const Block& block, const ArrayView& refined);
 
   [[nodiscard]] Index cells() const noexcept { return cells_; }
@@ -25,7 +24,7 @@ class TreeIndex {
     const auto n = static_cast<std::size_t>(cell);
     return (bits_[n / 64] >> n % 64 & 1) != 0;
   }
-  /// The first child of a refined cell; the others follow it, x fastest.
+  /// The first child of a refined cell; the others follow, x fastest.
   [[nodiscard]] Index first_child(Index cell) const noexcept { return roots_ + (refined_before(cell) << dimensions_); }
   [[nodiscard]] int children() const noexcept { return 1 << dimensions_; }
   [[nodiscard]] TreeCell child(const TreeCell& of, int number) const noexcept {
@@ -37,8 +36,8 @@ class TreeIndex {
     return cell;
   }
 
-  /// Calls `enter(cell)` for root cells and for the children of those for which it returned true. Calls `leaf(number,
-  /// cell)` for cells that are not refined and for which it returned true. Fathers come before their children.
+  /// Calls `enter(cell)` for root cells, and for the children of cells for which it returned true. Calls `leaf(number,
+  /// cell)` for those entered cells that are not refined. Parents come before their children.
   template <class Enter, class Leaf>
   void walk(Enter&& enter, Leaf&& leaf) const {
     if (cells_ == 0) return;
@@ -68,12 +67,12 @@ class TreeIndex {
   int dimensions_;
   Index3 extents_;
   Index roots_, cells_;
-  std::vector<std::uint64_t> bits_;  ///< a bit for each cell, set if it is refined; one word more than needed
-  std::vector<Index> before_;        ///< number of refined cells before each word
+  std::vector<std::uint64_t> bits_;  ///< set for refined cells; one word more than needed
+  std::vector<Index> before_;        ///< refined cells before each word
   std::vector<Index> starts_;
 };
 
-/// Positions of corners of cells: the same number for every level that has the corner.
+/// Coordinates of the corners of cells, with the same bits on every level that has the corner.
 class TreePlaces {
  public:
   explicit TreePlaces(const Mesh& mesh) : tree_(dynamic_cast<const OctreeGeometry&>(*mesh.geometry)) {}
@@ -88,8 +87,7 @@ class TreePlaces {
   const OctreeGeometry& tree_;
 };
 
-/// The mesh on whose refinement levels a tree lies: uniform, with that many levels, of ratio 2 along the axes that it
-/// uses.
+/// The uniform mesh with refinement levels that has the cells of a tree: `levels` steps of ratio 2 along the used axes.
 [[nodiscard]] Mesh as_levels(const Mesh& tree, std::int32_t levels);
 
 }  // namespace sidestream

@@ -11,7 +11,7 @@
 namespace sidestream {
 
 /// Calls `f(number, cell)` for the chosen leaves of a block's tree for which `enter(cell)` is true, as for all their
-/// fathers. Subtrees without any are skipped. Leaves that the block does not own are included.
+/// parents. Subtrees without any are skipped. Leaves that the block does not own are included.
 template <class Enter, class F>
 void for_each_chosen_leaf(const TreeIndex& tree, const Mesh& mesh, const CellChoice& choice, Enter&& enter, F&& f) {
   const TreePlaces places(mesh);

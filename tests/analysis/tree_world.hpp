@@ -70,7 +70,7 @@ struct World {
   }
 };
 
-/// A block has the fathers of its leaves, what is beside them, and owns its leaves alone. The last block has nothing.
+/// A block has the parents of its leaves, what is beside them, and owns its leaves alone. The last block has nothing.
 struct Trees {
   ListDomain domain{MeshKind::points, 3};
   std::vector<ListBlock> blocks;

@@ -302,14 +302,14 @@ def test_cut_of_a_real_output(tmp_path):
     everything = levels.to_yt(["density"]).all_data()
     mass = (everything["stream", "density"].d * everything["index", "cell_volume"].d).sum()
     np.testing.assert_allclose(mass, (leaves[:, 4] * leaves[:, 3] ** 3).sum(), rtol=1e-13)
-    # Fathers have the mean density of their children, as RAMSES restricts, down from the level that is complete.
+    # Parents have the mean density of their children, as RAMSES restricts, down from the level that is complete.
     for n in range(4, len(levels) - 1):
-        fathers = levels.cells[n].refined & (levels.cells[n].owner >= 0)
-        index = levels.cells[n].index[fathers]
+        parents = levels.cells[n].refined & (levels.cells[n].owner >= 0)
+        index = levels.cells[n].index[parents]
         fine = {tuple(i): v for i, v in zip(levels.cells[n + 1].index.tolist(), levels[n + 1]["density"], strict=True)}
         parts = [[fine[tuple(2 * i + b for i, b in zip(f, bits, strict=True))] for bits in ramses_files.children(3)]
                  for f in index.tolist()]  # fmt: skip
-        np.testing.assert_allclose(levels[n]["density"][fathers], np.mean(parts, axis=1), rtol=1e-12)
+        np.testing.assert_allclose(levels[n]["density"][parents], np.mean(parts, axis=1), rtol=1e-12)
 
 
 @pytest.mark.keep(1)

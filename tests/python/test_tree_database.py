@@ -41,20 +41,20 @@ def run(request, tmp_path_factory):
 
 def twin(arrays, dimensions):
     """Pruned, cell by cell: which cells stay, and the flags that change."""
-    sons, count = 1 << dimensions, len(arrays["split"])
-    fathers = np.flatnonzero(arrays["split"])
-    father = np.full(count, -1)
-    for n, cell in enumerate(fathers):
-        first = tree_database.ROOTS[0] + n * sons
-        father[first : first + sons] = cell
+    children, count = 1 << dimensions, len(arrays["split"])
+    parents = np.flatnonzero(arrays["split"])
+    parent = np.full(count, -1)
+    for n, cell in enumerate(parents):
+        first = tree_database.ROOTS[0] + n * children
+        parent[first : first + children] = cell
     has = (arrays["split"] == 0) & (arrays["mine"] != 0)
     for cell in reversed(range(count)):
-        if has[cell] and father[cell] >= 0:
-            has[father[cell]] = True
+        if has[cell] and parent[cell] >= 0:
+            has[parent[cell]] = True
     stays = np.ones(count, bool)
     for cell in range(count):
-        if father[cell] >= 0:
-            stays[cell] = stays[father[cell]] and has[father[cell]]
+        if parent[cell] >= 0:
+            stays[cell] = stays[parent[cell]] and has[parent[cell]]
     left = {name: values[stays] for name, values in arrays.items()}
     became = ((arrays["split"] != 0) & ~has)[stays]
     left["split"] = np.where(became, 0, left["split"]).astype(np.uint8)
@@ -210,7 +210,7 @@ def test_declared_relations_are_used(run):
     used = 0
     for step in range(tree_database.STEPS):
         context = context_of(place, "packed", step)
-        assert context.variables["carried"].relations == {"father": "mean of clean * carried"}
+        assert context.variables["carried"].relations == {"parent": "mean of clean * carried"}
         for block, (of, piece) in stored_blocks(context, "energy").items():
             rows = piece.tables.chunks[int(piece.row["chunk"]) :][: int(piece.row["chunks"])]
             heads = [context.trees.stored(of, piece, n)[1] for n in range(len(rows)) if rows[n]["encoded"]]

@@ -55,7 +55,7 @@ def compared(place, mesh, cycle, names, database, iteration):
     for name in names:
         arrays = [vtk_to_numpy(grid.GetCellData().GetArray(name)) for grid in (as_hdf, as_xml)]
         assert arrays[0].dtype == arrays[1].dtype == levels.variables[name].dtype
-        np.testing.assert_array_equal(*arrays, "fathers too")
+        np.testing.assert_array_equal(*arrays, "parents too")
     assert mask_of(as_hdf) == mask_of(as_xml)
     return as_hdf
 

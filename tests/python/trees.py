@@ -40,7 +40,7 @@ def value(cell):
 
 
 class Tree:
-    """What block `block` of `blocks` lists: fathers of its leaves and what lies beside them."""
+    """What block `block` of `blocks` lists: parents of its leaves and what lies beside them."""
 
     def __init__(self, block, blocks):
         self.block, self.blocks = block, blocks

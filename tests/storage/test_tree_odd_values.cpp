@@ -70,7 +70,7 @@ double best_of_others(const SomeChunk& one) {
   Bytes shuffled;
   trees::shuffle(one.values, size_of(one.chunk.type), shuffled);
   TreeCoding paper;
-  paper.method = TreeMethod::father_xor;
+  paper.method = TreeMethod::parent_xor;
   paper.header_bits = 4;
   const auto by_paper = static_cast<double>(encode_tree_values(one.values, one.chunk, {}, paper).size());
   return std::min({by_paper, packed_size(one.values), packed_size(shuffled)});

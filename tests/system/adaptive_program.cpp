@@ -1,6 +1,6 @@
 // A simulation whose mesh adapts, for tests/system/test_adaptive.py: an octree, "tree", and the patches that it is,
 // "patch", with the same values, which change in every step. What is refined is a rule, and so is who has it: trees of
-// blocks have the fathers of their leaves and what is beside them, block 1 has nothing in odd steps; patches are the
+// blocks have the parents of their leaves and what is beside them, block 1 has nothing in odd steps; patches are the
 // children of one cell each, and change clients. Bounds are told of trees with even numbers.
 //
 // adaptive_program FILE [blocks=N] [steps=N] [dimensions=2|3]

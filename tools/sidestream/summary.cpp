@@ -166,6 +166,7 @@ std::string summary(const CheckOptions& options, const Config& config, const Reg
     text += fmt::format(line_format, what, content);
   };
   line("placement", placement_text(config.opening.placement, options.ranks, nodes));
+  for (const std::string& warning : config.opening.former_names) line("warning", warning);
   for (const std::string& warning : config.opening.placement.warnings) line("warning", warning);
   for (std::size_t g = 0; g < config.opening.placement.groups.size(); ++g) line("group", group_text(config, g));
   const bool for_nothing = config.opening.placement.groups.empty() &&

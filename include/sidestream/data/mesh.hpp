@@ -101,7 +101,7 @@ class ArrayGeometry final : public Geometry {
 };
 
 /// Trees over a box of root cells of equal size: a refined cell has 2 children along each axis that the mesh uses: 2, 4
-/// or 8. A block lists the cells of its tree, fathers included, level by level (breadth first, as RAMSES-like codes
+/// or 8. A block lists the cells of its tree, parents included, level by level (breadth first, as RAMSES-like codes
 /// store octrees). All root cells come first, x fastest; then the children of the refined ones among them in the same
 /// order, the children of each x fastest; and so on.
 class OctreeGeometry final : public Geometry {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "config/options/former_names.hpp"
 
 namespace sidestream {
 
@@ -295,6 +296,11 @@ Node parse_node(const std::string& text, const std::string& file) {
   const Places places(content, file);
   check_characters(content, places);
   return build(content, places);
+}
+
+Document::Document(std::string file, Node root, std::string folder)
+    : file_(std::move(file)), folder_(std::move(folder)), root_(std::move(root)) {
+  rename_former(root_);
 }
 
 std::shared_ptr<const Document> parse_document(const std::string& text, const std::string& file) {

@@ -36,12 +36,13 @@ struct Entry {
   std::string key;
   Location where;
   Node value;
+  std::string formerly{};  ///< the key in the file, where `key` is its new name
 };
 
 class Document {
  public:
-  explicit Document(std::string file, Node root, std::string folder = {})
-      : file_(std::move(file)), folder_(std::move(folder)), root_(std::move(root)) {}
+  /// Keys with former names get their new ones. Throws Error(configuration) where a map has both.
+  explicit Document(std::string file, Node root, std::string folder = {});
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
   /// Base of relative paths; empty: they are kept as written.
   [[nodiscard]] const std::string& folder() const noexcept { return folder_; }

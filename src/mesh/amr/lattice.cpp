@@ -10,7 +10,7 @@
 namespace sidestream {
 namespace {
 
-constexpr int lattice_bits = 60;  ///< so that sums of two coordinates do not overflow
+constexpr int lattice_bits = 60;  ///< sums of two coordinates must not overflow
 
 std::vector<Index3> steps_of_tree(const OctreeGeometry& tree, int dimensions) {
   Index widest = 1;

@@ -1,4 +1,4 @@
-// Cells that count, with their values.
+// Leaves with their values, and dual cells.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,8 @@
 
 namespace sidestream {
 
-/// Cells that count, and numbers in them. They are leaves of trees that a block owns, or cells of patches that no finer
-/// level covers. Surfaces of column 0 are wanted; the other columns are interpolated on them. An empty column is NaN
-/// everywhere.
+/// Leaves: owned leaves of trees, or cells of patches that no finer level covers. Column 0 has the values that surfaces
+/// are made of, other columns have further fields. An empty column is NaN everywhere.
 struct LeafSet {
   std::vector<TreeCell> cells;
   std::vector<std::vector<double>> columns;
@@ -24,15 +23,14 @@ struct LeafSet {
   }
 };
 
-/// A cell of the dual mesh: one around each corner at which leaves meet. Its points are the centres of the leaves
-/// around the corner, 2 on each side of each axis that the mesh uses, lower ones first and x fastest; a leaf on both
-/// sides is repeated. Such cells share whole faces with their neighbours, whatever the levels, so that surfaces are
-/// closed across levels (Ju, Losasso, Schaefer and Warren, "Dual contouring of hermite data", 2002; Schaefer and
-/// Warren, "Dual marching cubes", 2004).
+/// A cell of the dual mesh: one for each corner at which leaves meet. Its points are the centres of the leaves around
+/// the corner, two along each used axis, lower ones first, x fastest. A leaf on both sides of an axis occurs several
+/// times. Dual cells share whole faces with their neighbours across levels, so that surfaces are closed at borders of
+/// levels (Ju, Losasso, Schaefer and Warren, "Dual contouring of hermite data", 2002; Schaefer and Warren, "Dual
+/// marching cubes", 2004).
 using DualCell = std::array<std::int64_t, 8>;  ///< numbers of leaves; 4 are used in two dimensions
 
-/// True if one of some values lies between the least and the greatest of numbers, in the sense of surfaces: some are
-/// below it, some are not.
+/// True if one of the values is in (low, high], the interval in which surfaces count a value as crossed.
 [[nodiscard]] inline bool any_between(std::span<const double> values, double low, double high) noexcept {
   for (const double value : values) {
     if (low < value && high >= value) return true;

@@ -1,8 +1,15 @@
-// Finding the corners at which leaves meet, after Ju, Losasso, Schaefer and Warren, "Dual contouring of hermite data"
-// (2002). The tree is descended by elements: a node, the face between two nodes, the edge between four, the corner
-// between eight. Each element is split into the elements that the children of its nodes have in common; a leaf stands
-// for its own children. An element between leaves only that is a corner is reported. Every node keeps the range of the
-// numbers below it, so that elements which no wanted value passes are skipped.
+// Finds the corners at which leaves of a tree meet, by simultaneous descent (Ju et al. 2002; Schaefer and Warren 2004;
+// references in leaf_set.hpp).
+//
+// The recursion visits elements: nodes, faces between two nodes, edges between four, corners between eight. An element
+// carries the 2^n nodes around it. It is divided by replacing each refined node by its children next to the element; a
+// leaf stays as it is and stands for all its descendants. Each child element is reached in exactly one way, since a
+// choice along each axis says if it is a plane between children or the width of a child. A corner between leaves has a
+// dual cell.
+//
+// Every node knows the range of the numbers below it. An element whose nodes' common range holds none of the contour
+// values is skipped with all below it, so that the cost follows the size of the surface and not of the tree. Unknown
+// nodes (other blocks may have leaves there) are kept or skipped, as the caller says.
 #include "mesh/amr/leaf_tree.hpp"
 
 #include <algorithm>
@@ -30,18 +37,18 @@ void LeafTree::find_ratios(const Lattice& lattice) {
   }
 }
 
-/// Computes a father's range from its children.
+/// Sets the range of a parent from those of its children.
 void LeafTree::gather(std::size_t node, std::size_t depth) {
-  Node& father = nodes_[node];
-  father.some_unknown = false;
-  father.low = 1, father.high = 0;
-  for (Index n = father.first; n < father.first + product(ratios_[depth]); ++n) {
+  Node& parent = nodes_[node];
+  parent.some_unknown = false;
+  parent.low = 1, parent.high = 0;
+  for (Index n = parent.first; n < parent.first + product(ratios_[depth]); ++n) {
     const Node& child = nodes_[static_cast<std::size_t>(n)];
-    father.some_unknown = father.some_unknown || child.some_unknown;
+    parent.some_unknown = parent.some_unknown || child.some_unknown;
     if (child.low > child.high) continue;
-    const bool first = father.low > father.high;
-    father.low = first ? child.low : std::min(father.low, child.low);
-    father.high = first ? child.high : std::max(father.high, child.high);
+    const bool first = parent.low > parent.high;
+    parent.low = first ? child.low : std::min(parent.low, child.low);
+    parent.high = first ? child.high : std::max(parent.high, child.high);
   }
 }
 
@@ -67,9 +74,9 @@ LeafTree::Node LeafTree::join_roots(const Lattice& lattice, std::size_t depth, c
   }
   nodes_.push_back({children});
   gather(nodes_.size() - 1, depth);
-  const Node father = nodes_.back();
+  const Node parent = nodes_.back();
   nodes_.pop_back();
-  return father;
+  return parent;
 }
 
 LeafTree::LeafTree(const Lattice& lattice, const ArrayView& refined, std::span<const std::uint8_t> absent,
@@ -109,13 +116,13 @@ LeafTree::LeafTree(const Lattice& lattice, const LeafSet& leaves) : dimensions_(
   }
 }
 
-/// Walks down from the top and includes the leaf's number in the range of every node on the way.
+/// Walks down from the root and adds the number to the range of each node on the way.
 void LeafTree::insert(const Lattice& lattice, const TreeCell& cell, std::int64_t leaf, double number) {
   const Box& domain = lattice.domain();
   const Index3& coarsest = lattice.steps(0);
   const Box box = lattice.box(cell);
   const std::size_t depth = above_ + static_cast<std::size_t>(cell.level);
-  Index3 length, offset;  // length of the node, and offset of the cell in it
+  Index3 length, offset;  // length of the node, and the place of the cell in it
   for (std::size_t a = 0; a < 3; ++a) {
     length[a] = coarsest[a] << (a < static_cast<std::size_t>(dimensions_) ? above_ : 0);
     offset[a] = box.lo[a] - domain.lo[a];
@@ -158,8 +165,9 @@ void LeafTree::for_each_corner(std::span<const double> values, bool skip_unknown
   descend({values, skip_unknown, f}, 0, 0, top);
 }
 
-/// Visits an element, which is the intersection of 2^n nodes, two on each of n axes (the bits of `closed`): a node
-/// itself, a face, an edge, a corner. nodes[b] is on the upper side of the axes in b. Refined ones have this depth.
+/// Visits an element: the intersection of 2^n nodes, two along each of n axes (the bits of `closed`). It is a node
+/// itself, a face, an edge or a corner. nodes[b] is on the upper side of the axes in b. Nodes that are refined have
+/// this depth.
 void LeafTree::descend(const Search& search, std::size_t depth, unsigned closed, const Around& nodes) const {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   bool refined = false, some_unknown = false;
@@ -187,7 +195,7 @@ void LeafTree::descend(const Search& search, std::size_t depth, unsigned closed,
   descend_below(search, depth, closed, nodes);
 }
 
-/// Visits the elements inside this one that its nodes' children have in common.
+/// Visits the elements between children inside this element.
 void LeafTree::descend_below(const Search& search, std::size_t depth, unsigned closed, const Around& nodes) const {
   const Index3& ratio = ratios_[depth];
   Index3 choices;
@@ -201,9 +209,9 @@ void LeafTree::descend_below(const Search& search, std::size_t depth, unsigned c
         Around below{};
         for (unsigned b = 0; b < 8; ++b) {
           if ((b & ~now) != 0) continue;
-          const Index father = nodes[b & closed];
-          const Index first = nodes_[static_cast<std::size_t>(father)].first;
-          below[b] = father;  // a leaf is on both sides
+          const Index parent = nodes[b & closed];
+          const Index first = nodes_[static_cast<std::size_t>(parent)].first;
+          below[b] = parent;  // a leaf stands for all its descendants
           if (first < 0) continue;
           Index child = 0;
           for (unsigned a = 3; a-- > 0;) {

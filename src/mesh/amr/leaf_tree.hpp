@@ -1,4 +1,4 @@
-// A tree over cells of several levels, for finding the corners at which its leaves meet.
+// A tree over leaves of several levels, to find the corners at which they meet.
 #pragma once
 
 #include <array>
@@ -12,34 +12,34 @@
 
 namespace sidestream {
 
-/// The tree. Levels above the coarsest, each with half the resolution, join all root cells.
+/// A tree with one root. Extra levels above the coarsest, each half as fine, join all root cells.
 class LeafTree {
  public:
-  /// Kinds of nodes without children: unknown (leaves of other blocks may be there), outside of the mesh, or leaf n as
+  /// Kinds of nodes without children: `unknown` (leaves of other blocks may be there), `outside` the mesh, or leaf n as
   /// `leaf_code(n)`.
   enum : Index { unknown = -1, outside = -2 };
   [[nodiscard]] static constexpr Index leaf_code(std::int64_t leaf) noexcept { return -3 - leaf; }
 
-  /// Makes the tree of a block of an octree. Cell n is leaf n if `absent[n]` is 0, and has `numbers[n]`.
+  /// The tree of an octree block. Cell n is leaf n with `numbers[n]` if `absent[n]` is 0.
   LeafTree(const Lattice& lattice, const ArrayView& refined, std::span<const std::uint8_t> absent,
            std::span<const double> numbers);
-  /// Makes a tree of leaves in the order of their levels: leaves that overlap a finer one are ignored. Of several for
-  /// the same cell the first counts. Elsewhere the tree is unknown.
+  /// A tree of leaves in the order of their levels. A leaf that overlaps a finer one is ignored. Of equal cells the
+  /// first counts. Space without leaves is unknown.
   LeafTree(const Lattice& lattice, const LeafSet& leaves);
 
-  /// Leaves around a corner, as in DualCell; -1: unknown.
+  /// Takes the leaves around a corner, as in DualCell; -1: unknown.
   using Corner = std::function<void(const DualCell&)>;
-  /// Calls `f` for the corners inside the mesh where one of `values` lies between the leaves' numbers. That includes
-  /// corners where it may lie because some are unknown. With `skip_unknown` corners with unknown leaves are left out.
+  /// Calls `f` for the corners inside the mesh around which one of `values` lies between the leaves' numbers, or may
+  /// lie because some are unknown. `skip_unknown`: skips corners with unknown nodes.
   void for_each_corner(std::span<const double> values, bool skip_unknown, const Corner& f) const;
 
  private:
   struct Node {
-    Index first = unknown;     ///< the first of its children, which are contiguous, x fastest
+    Index first = unknown;     ///< the first child; children are consecutive, x fastest
     double low = 1, high = 0;  ///< range of the finite numbers below it; none: low > high
     bool some_unknown = true;  ///< some node below it is unknown
   };
-  using Around = std::array<Index, 8>;  ///< nodes around an element; see LeafTree::descend
+  using Around = std::array<Index, 8>;  ///< the nodes around an element; see LeafTree::descend
   struct Search;
 
   void find_ratios(const Lattice& lattice);
@@ -52,8 +52,8 @@ class LeafTree {
 
   int dimensions_;
   std::size_t above_ = 0;       ///< levels above the coarsest
-  std::vector<Index3> ratios_;  ///< by depth: children along each axis
-  std::vector<Node> nodes_;     ///< leaves and fathers
+  std::vector<Index3> ratios_;  ///< number of children along each axis, by depth
+  std::vector<Node> nodes_;     ///< leaves and parents
   Index top_ = 0;
 };
 

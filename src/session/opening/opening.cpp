@@ -74,6 +74,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
   });
   agree_on_nodes(*world_, opening_.placement);
   if (world_->rank() == 0) {
+    for (const std::string& former : opening_.former_names) log::warning("{}", former);
     for (const std::string& ignored : opening_.placement.warnings) log::warning("{}", ignored);
   }
   roles_ = assign_roles(*world_, opening_.placement);

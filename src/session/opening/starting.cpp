@@ -9,10 +9,12 @@
 #include <map>
 #include <set>
 
+#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/timer.hpp"
+#include "config/options/former_names.hpp"
 #include "data/derivation.hpp"
 #include "session/implementation.hpp"
 #include "session/opening/binding.hpp"
@@ -221,6 +223,11 @@ void Session::Implementation::configure() {
     published_ = published_part(config_.metadata);
     check_partials(config_, registry_);
   });
+  for (const std::string& former : declarations_.former_attributes) {
+    if (world_->rank() != roles_.clients.first) break;
+    log::warning("the attribute '{}' of variables is called '{}' now; give it by that name", former,
+                 current_attribute(former));
+  }
   world_->barrier();
   origin_ = now();
 }

@@ -79,7 +79,8 @@ void put_mesh(Out out, const Mesh& mesh, const Metadata& metadata) {
 }
 
 void put_relations(Out out, const VariableRelations& relations) {
-  if (!relations.father.empty()) fmt::format_to(out, ", father: {}", quoted_text(relations.father));
+  // The key of versions 1 and 2 of the format; the configuration calls it `parent`.
+  if (!relations.parent.empty()) fmt::format_to(out, ", father: {}", quoted_text(relations.parent));
   if (!relations.equals.empty()) fmt::format_to(out, ", equals: {}", quoted_text(relations.equals));
   if (!relations.face.empty()) fmt::format_to(out, ", face: {}", relations.face);
   if (!relations.opposite.empty()) fmt::format_to(out, ", opposite: {}", quoted_text(relations.opposite));

@@ -112,7 +112,7 @@ void cover(const Box& cells, const Box& covered, std::vector<std::uint8_t>& out)
   }
 }
 
-/// Hides fathers and marks cells of other blocks as duplicates.
+/// Hides parents and marks cells of other blocks as duplicates.
 void take_tree(const VtkBlock& block, std::vector<std::uint8_t>& out) {
   const BlockView *refined = block.of(Role::refined), *owned = block.of(Role::owned);
   for (std::size_t n = 0; n < out.size(); ++n) {

@@ -53,8 +53,8 @@ void write_vtk_verts(OutputFile& file, Index count, VtkCompression compression);
 /// Number of corners of a cell of a tree: 2, 4 or 8. Cells share no corners.
 [[nodiscard]] constexpr int vtk_tree_corners(int dimensions) noexcept { return 1 << dimensions; }
 
-/// Writes all cells of a tree, fathers included, as lines, pixels or voxels with corners of their own. The flags of the
-/// fields hide fathers. Throws Error(usage) if the flags of the role `refined` are not those of a tree with as many
+/// Writes all cells of a tree, parents included, as lines, pixels or voxels with corners of their own. The flags of the
+/// fields hide parents. Throws Error(usage) if the flags of the role `refined` are not those of a tree with as many
 /// cells.
 void write_vtk_tree(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression);
 

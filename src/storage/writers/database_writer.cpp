@@ -312,7 +312,7 @@ std::vector<Option> database_options() {
       "What all values go through, in this order, without loss; nothing if left out. `auto` alone: for each chunk that of "
       "`zstd` and `byte-shuffle zstd` which saves most of a sample, none if little is saved or if the server is behind and "
       "packing takes longer than writing; values in cells of octrees by level through `tree`, which predicts them from their "
-      "fathers and what is declared of them." +
+      "parents and what is declared of them." +
       codec_manual();
   Option codecs{.name = "codecs", .type = OptionType::pairs};
   codecs.text =

@@ -76,7 +76,7 @@ void AmrFile::read_coarse() {
   const std::string name(reinterpret_cast<const char*>(ordering.data()), ordering.size());
   file_.skip(name.rfind("bisection", 0) == 0 ? 5 : 1);  // the bounds of domains
   const std::int64_t cells = header_.coarse[0] * header_.coarse[1] * header_.coarse[2];
-  file_.skip(2);  // son, flag1
+  file_.skip(2);  // the records son and flag1
   header_.owners = file_.integers("cpu_map of coarse cells", cells);
 }
 
@@ -102,7 +102,7 @@ void AmrFile::read_list(std::size_t list, std::uint64_t count, LevelOcts& octs) 
       octs.octs[first + n][static_cast<std::size_t>(axis)] = index_of(middles[n], axis);
     }
   }
-  // father, nbor, son, cpu_map, flag1: all redundant with the positions of octs and their lists
+  // parent, nbor, child, cpu_map, flag1: all redundant with the positions of octs and their lists
   file_.skip(static_cast<std::uint64_t>(1 + 2 * dimensions + 3 * children));
 }
 

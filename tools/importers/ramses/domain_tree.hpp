@@ -32,7 +32,7 @@ struct DomainTree {
 [[nodiscard]] Box inner_coarse_cells(const Output& output);
 
 /// The tree of domain `domain`, from 1. A cell is owned if its oct is in the domain's own list, which is how RAMSES'
-/// own tools count leaves. Throws Error(file), also if octs have no father or overlap.
+/// own tools count leaves. Throws Error(file), also if octs have no parent or overlap.
 [[nodiscard]] DomainTree read_tree(const Output& output, int domain, const Box& coarse);
 
 }  // namespace sidestream::ramses

@@ -59,13 +59,13 @@ VariableRelations relation_of(const ramses::CellColumns& columns, const std::str
   }
   if (!has(all, "density")) return relations;
   if (name == "density") {
-    relations.father = "mean";
+    relations.parent = "mean";
   } else if (name == "pressure" || name == "thermal_pressure") {
     if (columns.gamma > 1) {
-      relations.father = fmt::format("mean of {} / {}{}", name, columns.gamma - 1, other_energy(all));
+      relations.parent = fmt::format("mean of {} / {}{}", name, columns.gamma - 1, other_energy(all));
     }
   } else {
-    relations.father = fmt::format("mean of density * {}", name);
+    relations.parent = fmt::format("mean of density * {}", name);
   }
   return relations;
 }

@@ -8,7 +8,7 @@
 
 namespace sidestream::importing {
 
-/// Relations of each of `columns.variables`. Fathers have the means of conserved quantities: density, momentum, energy,
+/// Relations of each of `columns.variables`. Parents have the means of conserved quantities: density, momentum, energy,
 /// and advected scalars. Faces of a magnetic field have means of faces, and zero divergence. A relation that does not
 /// hold in an output is harmless, since values are restored bit by bit. `dimensions`: of the mesh.
 [[nodiscard]] std::vector<VariableRelations> relations_of(const ramses::CellColumns& columns, int dimensions);

@@ -27,7 +27,7 @@ bool same(const Metadata& a, const Metadata& b) {
 
 /// Relations of a variable whose names are all known: the output may only have a part of the declared variables.
 VariableRelations kept_of(VariableRelations relations, const Variable& variable, const Metadata& metadata) {
-  const auto keep = [&](auto VariableRelations::*part) {
+  const auto keep = [&](auto part) {
     VariableRelations only;
     only.*part = relations.*part;
     const std::vector<std::string> names = named_in(variable.name, only);
@@ -35,7 +35,7 @@ VariableRelations kept_of(VariableRelations relations, const Variable& variable,
                                    [&](const std::string& name) { return metadata.find_variable(name) != nullptr; });
     if (!known) (relations.*part).clear();
   };
-  keep(&VariableRelations::father);
+  keep(&VariableRelations::parent);
   keep(&VariableRelations::equals);
   keep(&VariableRelations::opposite);
   keep(&VariableRelations::divergence_free);

@@ -129,8 +129,7 @@ def open(
     into="levels" gives the octree or the mesh with refinement levels of one iteration (that of the number, or the last
     one) as `Levels`: the cells of each level, and any region at one resolution. `mesh` says which, if there are
     several. With `deepest` levels beyond it are left out, and the cells of that level count as leaves, with the values
-    of fathers; from databases no value of finer levels is read.
-    """
+    of parents; of databases no value of finer levels is read."""
     place = Path(path)
     if into == "levels" and not (place.is_dir() and not is_database(place)):
         if deepest is not None and deepest < 0:

@@ -152,7 +152,9 @@ def _codecs(names: Any) -> list[str]:
 
 def _relations(about: Any) -> dict[str, Any]:
     _need(isinstance(about, dict), "relations that are no object")
-    for key in ("father", "equals", "face", "opposite"):
+    # The format keeps the first name of `parent`.
+    about = {"parent" if key == "father" else key: value for key, value in about.items()}
+    for key in ("parent", "equals", "face", "opposite"):
         _text(about.get(key, ""))
     faces = about.get("divergence_free", [])
     _need(isinstance(faces, list) and len(faces) <= MOST_FACES, "too many faces without divergence")

@@ -69,19 +69,19 @@ def _runs(data: Bytes, total: int) -> tuple[Bytes, Bytes]:
 def unpack_owned(packed: bytes, dimensions: int, roots: int, refined: Bytes) -> Bytes:
     """0 or 1 of each cell of a tree whose flags of refinement are at hand. Throws Error(FILE)."""
     data = np.frombuffer(_unframed(packed, len(refined) + 2, FRAMED | EXPECTS_LAST), np.uint8)
-    fathers = np.flatnonzero(refined)
+    parents = np.flatnonzero(refined)
     flags = np.zeros(len(refined), np.uint8)
-    flags[refined == 0], data = _runs(data, len(refined) - len(fathers))
-    own, data = _runs(data, len(fathers))
+    flags[refined == 0], data = _runs(data, len(refined) - len(parents))
+    own, data = _runs(data, len(parents))
     if len(data):
         raise _damaged()
-    flags[fathers] = own
+    flags[parents] = own
     if packed[0] & EXPECTS_LAST:
-        sons, starts = 1 << dimensions, tree_starts(refined, dimensions, roots)
-        numbers = np.searchsorted(fathers, starts)
-        for level in reversed(range(len(starts) - 1)):  # of a father the last son, whose flag is right by then
+        children, starts = 1 << dimensions, tree_starts(refined, dimensions, roots)
+        numbers = np.searchsorted(parents, starts)
+        for level in reversed(range(len(starts) - 1)):  # of a parent the last child, whose flag is right by then
             here = np.arange(numbers[level], numbers[level + 1])
-            flags[fathers[here]] ^= flags[roots + here * sons + sons - 1]
+            flags[parents[here]] ^= flags[roots + here * children + children - 1]
     return flags
 
 

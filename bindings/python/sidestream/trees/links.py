@@ -1,4 +1,4 @@
-"""Who is whose father, and who is beside whom, in a tree that is stored level by level."""
+"""Who is whose parent, and who is beside whom, in a tree that is stored level by level."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,8 @@ Whole = NDArray[np.int64]
 class Links:
     """Of one level but the roots: numbers are those of cells in the level above."""
 
-    father: Whole  # of each group of siblings
-    beside: Whole  # of each group what is beside its father: at -x, +x, -y, ...; -1: nothing
+    parent: Whole  # of each group of siblings
+    beside: Whole  # of each group what is beside its parent: at -x, +x, -y, ...; -1: nothing
 
 
 def _beside_roots(dimensions: int, roots: list[int]) -> Whole:
@@ -30,19 +30,19 @@ def _beside_roots(dimensions: int, roots: list[int]) -> Whole:
 
 def links_of(refined: NDArray[np.uint8], starts: Whole, dimensions: int, roots: list[int]) -> list[Links]:
     """Entry 0 is level 1."""
-    sons, found = 1 << dimensions, []
+    children, found = 1 << dimensions, []
     beside = _beside_roots(dimensions, roots)
     for level in range(len(starts) - 2):
-        father = np.flatnonzero(refined[starts[level] : starts[level + 1]])
-        of_father = beside[father]
-        found.append(Links(father, of_father))
+        parent = np.flatnonzero(refined[starts[level] : starts[level + 1]])
+        of_parent = beside[parent]
+        found.append(Links(parent, of_parent))
         group_of = np.full(len(beside) + 1, -1)  # entry -1 stands for nothing
-        group_of[father] = np.arange(len(father))
-        below = np.empty((len(father), sons, 2 * dimensions), np.int64)
-        for son in range(sons):
+        group_of[parent] = np.arange(len(parent))
+        below = np.empty((len(parent), children, 2 * dimensions), np.int64)
+        for child in range(children):
             for face in range(2 * dimensions):
-                across, upper = son ^ (1 << face // 2), son >> face // 2 & 1
-                group = np.arange(len(father)) if upper != face % 2 else group_of[of_father[:, face]]
-                below[:, son, face] = np.where(group < 0, -1, group * sons + across)
+                across, upper = child ^ (1 << face // 2), child >> face // 2 & 1
+                group = np.arange(len(parent)) if upper != face % 2 else group_of[of_parent[:, face]]
+                below[:, child, face] = np.where(group < 0, -1, group * children + across)
         beside = below.reshape(-1, 2 * dimensions)
     return found

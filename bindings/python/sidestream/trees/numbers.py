@@ -104,8 +104,8 @@ def _expected(whole: Prediction | None, tile: slice, width: int) -> tuple[NDArra
     if whole is None or whole.change is None:
         return np.zeros(tile.stop - tile.start, np.int64), 0
     change = whole.change[tile].view(np.int64) >> 48 & 0x7FFF
-    father = np.ascontiguousarray(whole.father[tile]).view(np.int64) >> 52 & 0x7FF
-    length = change - 16 * father + 16 * (24 if width == 32 else 53)
+    parent = np.ascontiguousarray(whole.parent[tile]).view(np.int64) >> 52 & 0x7FF
+    length = change - 16 * parent + 16 * (24 if width == 32 else 53)
     return CHANGE_COUNTS * np.clip(length, 0, MOST), CHANGE_COUNTS
 
 
@@ -132,9 +132,9 @@ def numbers_of(parts: Parts, layout: Layout, whole: Prediction | None, width: in
     """An axis of steps and one of groups. `whole`: of all groups, or none."""
     bits = parts.take(parts.number())
     kinds = _kinds(_Codes(parts, width), layout, whole, width)
-    sons, groups = kinds.shape
+    children, groups = kinds.shape
     # Which number comes after which.
-    order = [(np.arange(sons)[:, None] * groups + np.arange(a, b)).reshape(-1) for a, b in layout.tiles]
+    order = [(np.arange(children)[:, None] * groups + np.arange(a, b)).reshape(-1) for a, b in layout.tiles]
     places_of = np.concatenate([np.empty(0, np.int64), *order])
     in_order = kinds.reshape(-1)[places_of]
     low = np.where(in_order < 4, 0, (in_order >> 1) - 1)

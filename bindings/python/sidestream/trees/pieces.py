@@ -16,7 +16,7 @@ from .flags import cut_levels, flags_as, tree_starts
 from .links import Links, links_of
 from .prediction import Around
 from .relations import Relations, relations_of
-from .values import BESIDE, FATHERS, decode_values, needs
+from .values import BESIDE, PARENTS, decode_values, needs
 
 OF_TREES = ["tree"]  # what stands in a list of codecs
 
@@ -158,17 +158,19 @@ class _OfTree:
     ) -> None:
         self.pieces, self.variable, self.piece, self.tree = pieces, variable, piece, pieces.tree(piece)
         self.first, self.past = int(cuts[number]), int(cuts[number + 1])
-        starts, sons = self.tree.starts, 1 << self.tree.dimensions
+        starts, children = self.tree.starts, 1 << self.tree.dimensions
         self.level = int(np.searchsorted(starts, self.first, "right")) - 1
         if self.level == 0:
             return
-        groups = slice((self.first - int(starts[self.level])) // sons, (self.past - int(starts[self.level])) // sons)
+        groups = slice(
+            (self.first - int(starts[self.level])) // children, (self.past - int(starts[self.level])) // children
+        )
         links, above = self.tree.links[self.level - 1], int(starts[self.level - 1])
-        father = above + links.father[groups]
-        begin = int(np.searchsorted(cuts, father[0], "right")) - 1
-        end = int(np.searchsorted(cuts, father[-1], "right"))
+        parent = above + links.parent[groups]
+        begin = int(np.searchsorted(cuts, parent[0], "right")) - 1
+        end = int(np.searchsorted(cuts, parent[-1], "right"))
         self.above = int(cuts[begin]), int(cuts[end])
-        self.father = father - self.above[0]
+        self.parent = parent - self.above[0]
         beside = above + links.beside[groups] - self.above[0]
         known = (links.beside[groups] >= 0) & (beside >= 0) & (beside < self.above[1] - self.above[0])
         self.beside = np.where(known, beside, -1)
@@ -198,7 +200,7 @@ class _OfTree:
 
     def _component(self, stream: bytes, component: int) -> NDArray[Any]:
         head, relations = needs(stream), self._relations(component)
-        if head.companions >> len(relations.companions) or (head.flags & FATHERS and self.level == 0):
+        if head.companions >> len(relations.companions) or (head.flags & PARENTS and self.level == 0):
             raise Error(
                 f"'{self.variable.name}': a chunk that needs values that there are not; it is damaged", Code.FILE
             )
@@ -214,14 +216,14 @@ class _OfTree:
                 raise Error(f"'{self.variable.name}': relations to what is not there; the file is damaged", Code.FILE)
             return self.pieces.component(*found, own, first, past)
 
-        fathers = np.empty(0, self.variable.dtype)
-        if flags & FATHERS:
-            fathers = self.pieces.component(self.variable, self.piece, component, *self.above)
+        parents = np.empty(0, self.variable.dtype)
+        if flags & PARENTS:
+            parents = self.pieces.component(self.variable, self.piece, component, *self.above)
         return Around(
             self.tree.dimensions,
-            self.father,
+            self.parent,
             self.beside if flags & BESIDE else np.full_like(self.beside, -1),
-            fathers,
+            parents,
             lambda number: of(number, self.first, self.past),
             lambda number: of(number, *self.above),
         )

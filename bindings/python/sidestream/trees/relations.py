@@ -34,7 +34,7 @@ class Term:
 
 @dataclass
 class Mean:
-    """Of a father: scale * weight * value + offset is the mean of its sons'."""
+    """Of a parent: scale * weight * value + offset is the mean of its children's."""
 
     scale: float = 1.0
     weight: int = -1
@@ -113,7 +113,7 @@ class _Declaring:
         times = [self.number(*factor) for factor in product.times]
         return Term(product.coefficient, times, [self.number(*factor) for factor in product.over])
 
-    def father(self, text: str, dimensions: int) -> None:
+    def parent(self, text: str, dimensions: int) -> None:
         if text == "sum":
             self.made.factor = 2.0**-dimensions
         front = "mean of "
@@ -150,8 +150,8 @@ def relations_of(
     """Of a component of a variable. `components_of`: of a variable whose values are at hand on the block, else None."""
     declaring = _Declaring(name, component, components_of)
     try:
-        if about.get("father"):
-            declaring.father(about["father"], dimensions)
+        if about.get("parent"):
+            declaring.parent(about["parent"], dimensions)
         if about.get("equals"):
             products = parse_products(about["equals"])
             if declaring.there(products):

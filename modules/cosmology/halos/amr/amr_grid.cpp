@@ -67,11 +67,11 @@ TreeCell AmrGrid::in_mesh(const LevelCell& cell) const {
   return to;
 }
 
-LevelCell AmrGrid::father_of(const LevelCell& cell) const noexcept {
-  LevelCell father{cell.level - 1, cell.index};
+LevelCell AmrGrid::parent_of(const LevelCell& cell) const noexcept {
+  LevelCell parent{cell.level - 1, cell.index};
   const Index3& ratio = ratios_[static_cast<std::size_t>(cell.level)];
-  for (std::size_t a = 0; a < 3; ++a) father.index[a] /= ratio[a];
-  return father;
+  for (std::size_t a = 0; a < 3; ++a) parent.index[a] /= ratio[a];
+  return parent;
 }
 
 std::optional<LevelCell> AmrGrid::beside(const LevelCell& cell, const Index3& step) const noexcept {
@@ -161,7 +161,7 @@ std::int64_t CellIndex::find(const LevelCell& cell) const noexcept {
 }
 
 std::int64_t CellIndex::find_round(LevelCell cell, const AmrGrid& levels) const noexcept {
-  for (;; cell = levels.father_of(cell)) {
+  for (;; cell = levels.parent_of(cell)) {
     const std::int64_t found = find(cell);
     if (found >= 0 || cell.level == 0) return found;
   }

@@ -35,10 +35,10 @@ class AmrGrid {
   /// Counts indices from the mesh's lower end. Throws Error(analysis) if the level does not exist.
   [[nodiscard]] LevelCell cell_of(std::int32_t level, const Index3& index) const;
   [[nodiscard]] TreeCell in_mesh(const LevelCell& cell) const;
-  [[nodiscard]] LevelCell father_of(const LevelCell& cell) const noexcept;
+  [[nodiscard]] LevelCell parent_of(const LevelCell& cell) const noexcept;
   /// The cell of `level`, which must not be finer, that contains `cell` or equals it.
   [[nodiscard]] LevelCell ancestor_of(LevelCell cell, std::int32_t level) const noexcept {
-    while (cell.level > level) cell = father_of(cell);
+    while (cell.level > level) cell = parent_of(cell);
     return cell;
   }
   /// Number of possible levels.

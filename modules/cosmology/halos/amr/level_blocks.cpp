@@ -99,13 +99,13 @@ class Tree final : public LevelBlock {
     for (std::size_t n = 0; n < cells_.size(); ++n) {
       if (*refined.array.at<std::uint8_t>(static_cast<Index>(n), 0, 0) == 0) continue;
       children_[n] = next;
-      next += sons();
+      next += child_count();
     }
     for (std::size_t n = cells_.size(); n-- > 0;) {
       if (children_[n] == 0) continue;
       const auto first = complete_.begin() + static_cast<std::ptrdiff_t>(children_[n]);
       complete_[n] =
-          std::all_of(first, first + static_cast<std::ptrdiff_t>(sons()), [](std::uint8_t c) { return c != 0; });
+          std::all_of(first, first + static_cast<std::ptrdiff_t>(child_count()), [](std::uint8_t c) { return c != 0; });
     }
   }
 
@@ -125,7 +125,7 @@ class Tree final : public LevelBlock {
       const LevelCell cell = levels_.cell_of(cells_[n].level, cells_[n].index);
       if (!distances.may_be_near(cell)) continue;
       if (children_[n] != 0) {
-        for (std::size_t child = 0; child < sons(); ++child) stack.push_back(children_[n] + child);
+        for (std::size_t child = 0; child < child_count(); ++child) stack.push_back(children_[n] + child);
       }
       if (counted_[n] == 0) continue;
       const double squared = distances.squared(cell);
@@ -151,7 +151,7 @@ class Tree final : public LevelBlock {
   [[nodiscard]] bool counts_at(const LevelCell& cell) const override { return has_all_of(cell); }
 
  private:
-  [[nodiscard]] std::size_t sons() const noexcept { return std::size_t{1} << levels_.dimensions(); }
+  [[nodiscard]] std::size_t child_count() const noexcept { return std::size_t{1} << levels_.dimensions(); }
   template <class Wanted>
   void visit(Wanted&& wanted, const Visit& f) const {
     for (std::size_t n = 0; n < cells_.size(); ++n) {
@@ -166,7 +166,7 @@ class Tree final : public LevelBlock {
   int component_;
   std::vector<TreeCell> cells_;
   std::vector<std::uint8_t> counted_, complete_;
-  std::vector<std::size_t> children_;  ///< index of the first child of each father; 0: it has none
+  std::vector<std::size_t> children_;  ///< index of the first child of each parent; 0: it has none
   Index3 roots_{};
 };
 

@@ -48,7 +48,7 @@ std::vector<LevelHistory::Overlap> LevelHistory::overlaps_with(const std::vector
   }
   for (const KeptLevelCell& one : before_) {
     if (one.cell.level == 0 || keepers.home_of(one.cell) != server) continue;
-    const std::int64_t found = index_now.find_round(levels_.father_of(one.cell), levels_);
+    const std::int64_t found = index_now.find_round(levels_.parent_of(one.cell), levels_);
     if (found >= 0) ++counts[{one.halo, now[static_cast<std::size_t>(found)].halo, one.cell.level}];
   }
   std::vector<Overlap> overlaps;

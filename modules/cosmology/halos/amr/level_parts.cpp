@@ -95,8 +95,8 @@ class LevelSearch {
   template <class F>
   void for_each_around(std::uint32_t n, LevelCell place, F&& f) const {
     for (LevelCell own = cells_[n]; place.level > 0;) {
-      place = levels_.father_of(place);
-      own = levels_.father_of(own);
+      place = levels_.parent_of(place);
+      own = levels_.parent_of(own);
       if (place == own || f(place)) return;
     }
   }

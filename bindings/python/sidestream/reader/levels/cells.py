@@ -125,8 +125,8 @@ def tree_levels(
         if past > len(refined):
             break
         found.append((index, np.arange(first, past)))
-        fathers = index[refined[first:past]]
-        twice = fathers * np.where(np.arange(3) < mesh.dimensions, 2, 1)
+        parents = index[refined[first:past]]
+        twice = parents * np.where(np.arange(3) < mesh.dimensions, 2, 1)
         index, first = (twice[:, None] + steps).reshape(-1, 3), past
     if first != len(refined) or (len(refined) and len(index)):
         raise Error(f"{where}: the flags in '{mesh.roles['refined']}' are not those of a tree of {len(refined)} cells")
@@ -158,7 +158,7 @@ def tree_cells(source: Source) -> list[Cells]:
 def _merged(mesh: RefinedMesh, tables: list[tuple], ids: NDArray[np.int64]) -> Cells:
     index, refined, owned, block, place = (np.concatenate(parts) for parts in zip(*tables, strict=True))
     keys = morton_keys(index, mesh.dimensions)
-    # Best first: fathers before leaves, which are their pruned copies; then owners; then the lowest block.
+    # Best first: parents before leaves, which are their pruned copies; then owners; then the lowest block.
     order = np.lexsort((block, ~owned, ~refined, keys))
     first = order[np.concatenate([[True], np.diff(keys[order]) != 0])]
     owner = np.where(owned[first], ids[block[first]], NOBODY)

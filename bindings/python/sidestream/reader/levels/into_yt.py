@@ -105,22 +105,22 @@ def _load_octree(levels: Refined, fields: list[_Field], options: dict[str, Any])
     return yt.load_octree(mask, data, **fixed, **options)
 
 
-def _with_one_father(levels: Refined) -> Iterator[tuple[BlockOf, list[NDArray[np.int64]]]]:
+def _with_one_parent(levels: Refined) -> Iterator[tuple[BlockOf, list[NDArray[np.int64]]]]:
     """Splits each block at the pieces of the next coarser level, where there is one: yt considers only one coarser grid
     to be covered by a grid."""
-    fathers: list[NDArray[np.int64]] = []
+    parents: list[NDArray[np.int64]] = []
     for level in range(max((block.level for block in levels.blocks), default=-1) + 1):
         blocks = [b for b in levels.blocks if b.level == level and np.all(b.lo < b.hi)]
         pieces = []
         for block, own in zip(blocks, own_parts([np.array([b.lo, b.hi]) for b in blocks]), strict=True):
             found, rest = [], own
-            for father in fathers:
-                inside = [np.array([np.maximum(p[0], father[0]), np.minimum(p[1], father[1])]) for p in rest]
+            for parent in parents:
+                inside = [np.array([np.maximum(p[0], parent[0]), np.minimum(p[1], parent[1])]) for p in rest]
                 found += [p for p in inside if np.all(p[0] < p[1])]
-                rest = [left for part in rest for left in boxes_without(part, father)]
+                rest = [left for part in rest for left in boxes_without(part, parent)]
             pieces += found + rest
             yield block, found + rest
-        fathers = [p * levels.mesh.ratio(level, level + 1) for p in pieces]
+        parents = [p * levels.mesh.ratio(level, level + 1) for p in pieces]
 
 
 def _load_grids(levels: Refined, fields: list[_Field], options: dict[str, Any]) -> Any:
@@ -131,7 +131,7 @@ def _load_grids(levels: Refined, fields: list[_Field], options: dict[str, Any]) 
     if len(used) > 1:
         raise Error(f"yt: '{mesh.name}' is refined by {sorted(used)}, but yt wants one ratio for all levels and axes")
     grids = []
-    for block, pieces in _with_one_father(levels):
+    for block, pieces in _with_one_parent(levels):
         spacing, extents = mesh.spacing / mesh.ratio(0, block.level), block.hi - block.lo
         arrays = {}
         for field in fields:

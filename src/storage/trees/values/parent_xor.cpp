@@ -1,4 +1,13 @@
-#include "storage/trees/values/father_xor.hpp"
+// Exclusive or with the parent (Strafella and Chapon, "Boosting I/O and visualization for exascale era using Hercule:
+// test case on RAMSES", section 2.3).
+//
+// A parent that is a mean shares sign, exponent and first digits with its children. The exclusive or of the bits has
+// zeros there. For each sibling group:
+//   1. Combine each child with the parent, and all results by or.
+//   2. Count the leading zeros of that, at most 2^header_bits - 1.
+//   3. Store the count in the header, and of each child only the bits behind the zeros.
+// Neither neighbours nor companions are needed, and no arithmetic: this works for integers and NaN alike.
+#include "storage/trees/values/parent_xor.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -20,24 +29,24 @@ unsigned kept_bits(W all, unsigned most) noexcept {
   return word_bits<W> - std::min(zeros, most);
 }
 
-constexpr std::size_t group_bytes(unsigned kept, std::size_t sons) noexcept { return (kept * sons + 7) / 8; }
+constexpr std::size_t group_bytes(unsigned kept, std::size_t children) noexcept { return (kept * children + 7) / 8; }
 
 template <class W>
 unsigned most_zeros(int header_bits) noexcept {
   return std::min((1u << header_bits) - 1, word_bits<W> - 1);
 }
 
-// Up to 56 bits fit into a word behind 7 others; that is the usual case.
-template <class W, std::size_t Sons>
+// The usual case is a word at a time: up to 56 bits fit behind 7 bits of a byte begun before.
+template <class W, std::size_t Children>
 std::uint8_t* put_group(const W* residues, unsigned kept, std::uint8_t* to) noexcept {
   if (kept > 56) {
     BitWriter writer(to);
-    for (std::size_t n = 0; n < Sons; ++n) writer.put(residues[n], kept);
+    for (std::size_t n = 0; n < Children; ++n) writer.put(residues[n], kept);
     return to + writer.finish();
   }
   std::uint64_t held = 0;
   unsigned fill = 0;
-  for (std::size_t n = 0; n < Sons; ++n) {
+  for (std::size_t n = 0; n < Children; ++n) {
     held |= static_cast<std::uint64_t>(residues[n]) << fill;
     store_word(to, held);
     fill += kept;
@@ -48,60 +57,60 @@ std::uint8_t* put_group(const W* residues, unsigned kept, std::uint8_t* to) noex
   return to + (fill != 0);
 }
 
-template <class W, std::size_t Sons>
-void get_group(const std::uint8_t* from, unsigned kept, W father, std::byte* to) noexcept {
-  W sons[Sons];
+template <class W, std::size_t Children>
+void get_group(const std::uint8_t* from, unsigned kept, W parent, std::byte* to) noexcept {
+  W children[Children];
   if (kept > 56) {
-    for (std::size_t n = 0; n < Sons; ++n) sons[n] = static_cast<W>(get_bits(from, n * kept, kept)) ^ father;
+    for (std::size_t n = 0; n < Children; ++n) children[n] = static_cast<W>(get_bits(from, n * kept, kept)) ^ parent;
   } else {
     const std::uint64_t mask = (std::uint64_t{1} << kept) - 1;
-    for (std::size_t n = 0; n < Sons; ++n) {
+    for (std::size_t n = 0; n < Children; ++n) {
       const unsigned place = static_cast<unsigned>(n) * kept;
-      sons[n] = static_cast<W>(load_word(from + (place >> 3)) >> (place & 7) & mask) ^ father;
+      children[n] = static_cast<W>(load_word(from + (place >> 3)) >> (place & 7) & mask) ^ parent;
     }
   }
-  std::memcpy(to, sons, sizeof sons);
+  std::memcpy(to, children, sizeof children);
 }
 
-template <class W, std::size_t Sons>
+template <class W, std::size_t Children>
 std::size_t encode_groups(BytesView values, const TreeChunk& chunk, unsigned most, std::uint8_t* zeros,
                           std::uint8_t* to) noexcept {
   const std::uint8_t* const begin = to;
-  const Index* father = chunk.groups.father.data();
-  const std::size_t groups = chunk.groups.father.size();
+  const Index* parent = chunk.groups.parent.data();
+  const std::size_t groups = chunk.groups.parent.size();
   for (std::size_t g = 0; g < groups; ++g) {
-    const W above = element<W>(chunk.fathers.data(), static_cast<std::size_t>(father[g]));
-    W residues[Sons];
+    const W above = element<W>(chunk.parents.data(), static_cast<std::size_t>(parent[g]));
+    W residues[Children];
     std::memcpy(residues, values.data() + g * sizeof residues, sizeof residues);
     W all = 0;
-    for (std::size_t n = 0; n < Sons; ++n) {
+    for (std::size_t n = 0; n < Children; ++n) {
       residues[n] ^= above;
       all |= residues[n];
     }
     const unsigned kept = kept_bits(all, most);
     zeros[g] = static_cast<std::uint8_t>(word_bits<W> - kept);
-    to = put_group<W, Sons>(residues, kept, to);
+    to = put_group<W, Children>(residues, kept, to);
   }
   return static_cast<std::size_t>(to - begin);
 }
 
-template <class W, std::size_t Sons>
+template <class W, std::size_t Children>
 void decode_groups(const std::uint8_t* from, const std::uint8_t* zeros, const TreeChunk& chunk,
                    std::span<std::byte> values) noexcept {
-  const Index* father = chunk.groups.father.data();
-  const std::size_t groups = chunk.groups.father.size();
+  const Index* parent = chunk.groups.parent.data();
+  const std::size_t groups = chunk.groups.parent.size();
   for (std::size_t g = 0; g < groups; ++g) {
-    const W above = element<W>(chunk.fathers.data(), static_cast<std::size_t>(father[g]));
+    const W above = element<W>(chunk.parents.data(), static_cast<std::size_t>(parent[g]));
     const unsigned kept = word_bits<W> - zeros[g];
-    get_group<W, Sons>(from, kept, above, values.data() + g * Sons * sizeof(W));
-    from += group_bytes(kept, Sons);
+    get_group<W, Children>(from, kept, above, values.data() + g * Children * sizeof(W));
+    from += group_bytes(kept, Children);
   }
 }
 
-/// Calls `f.template operator()<W, Sons>()`.
+/// Calls `f.template operator()<W, Children>()` for the type and the dimensions of the chunk.
 template <class F>
 auto with_group(const TreeChunk& chunk, F&& f) {
-  const auto with_sons = [&]<class W>(W) {
+  const auto with_children = [&]<class W>(W) {
     switch (chunk.groups.dimensions) {
       case 1:
         return f.template operator()<W, 2>();
@@ -111,10 +120,10 @@ auto with_group(const TreeChunk& chunk, F&& f) {
         return f.template operator()<W, 8>();
     }
   };
-  return size_of(chunk.type) == 8 ? with_sons(std::uint64_t{}) : with_sons(std::uint32_t{});
+  return size_of(chunk.type) == 8 ? with_children(std::uint64_t{}) : with_children(std::uint32_t{});
 }
 
-/// Four of six bits are three bytes; two of four bits are one.
+/// Packs the counts of zeros with `bits` bits each.
 void put_zeros(const std::uint8_t* zeros, std::size_t count, unsigned bits, std::uint8_t* to) noexcept {
   BitWriter writer(to);
   for (std::size_t g = 0; g < count; ++g) writer.put(zeros[g], bits);
@@ -125,16 +134,16 @@ std::size_t header_bytes(std::size_t groups, unsigned bits) noexcept { return (g
 
 }  // namespace
 
-void encode_father_xor(BytesView values, const TreeChunk& chunk, int header_bits, Bytes& out) {
-  const std::size_t groups = chunk.groups.father.size();
+void encode_parent_xor(BytesView values, const TreeChunk& chunk, int header_bits, Bytes& out) {
+  const std::size_t groups = chunk.groups.parent.size();
   const auto bits = static_cast<unsigned>(header_bits);
   const std::unique_ptr<std::uint8_t[]> zeros(new std::uint8_t[groups]);
   put_byte(static_cast<std::uint8_t>(bits), out);
   const std::size_t at = out.size(), head = header_bytes(groups, bits);
   out.resize(at + head + values.size() + 2 * bit_slack);
   auto* to = reinterpret_cast<std::uint8_t*>(out.data()) + at;
-  const std::size_t size = with_group(chunk, [&]<class W, std::size_t Sons>() {
-    return encode_groups<W, Sons>(values, chunk, most_zeros<W>(header_bits), zeros.get(), to + head);
+  const std::size_t size = with_group(chunk, [&]<class W, std::size_t Children>() {
+    return encode_groups<W, Children>(values, chunk, most_zeros<W>(header_bits), zeros.get(), to + head);
   });
   Bytes counts(head + bit_slack);
   put_zeros(zeros.get(), groups, bits, reinterpret_cast<std::uint8_t*>(counts.data()));
@@ -143,10 +152,10 @@ void encode_father_xor(BytesView values, const TreeChunk& chunk, int header_bits
   out.back() = std::byte{0};
 }
 
-void decode_father_xor(BytesView stream, const TreeChunk& chunk, std::span<std::byte> values) {
+void decode_parent_xor(BytesView stream, const TreeChunk& chunk, std::span<std::byte> values) {
   const unsigned bits = take_byte(stream), word = static_cast<unsigned>(8 * size_of(chunk.type));
   if (bits < 1 || bits > 6) fail_damaged("counts zeros in more than 6 bits");
-  const std::size_t groups = chunk.groups.father.size(), sons = sons_of(chunk);
+  const std::size_t groups = chunk.groups.parent.size(), children = children_of(chunk);
   const BytesView head = take_bytes(stream, header_bytes(groups, bits));
   const std::unique_ptr<std::uint8_t[]> zeros(new std::uint8_t[groups]);
   std::uint64_t needed = 0;
@@ -154,25 +163,25 @@ void decode_father_xor(BytesView stream, const TreeChunk& chunk, std::span<std::
   for (std::size_t g = 0; g < groups; ++g) {
     zeros[g] = static_cast<std::uint8_t>(get_bits(as_bytes(head), g * bits, bits));
     most = std::max<unsigned>(most, zeros[g]);
-    needed += group_bytes(word - zeros[g], sons);
+    needed += group_bytes(word - zeros[g], children);
   }
   if (most >= word || needed + 1 != stream.size()) fail_damaged("has not the bits that its counts of zeros say");
-  with_group(chunk, [&]<class W, std::size_t Sons>() {
-    decode_groups<W, Sons>(as_bytes(stream), zeros.get(), chunk, values);
+  with_group(chunk, [&]<class W, std::size_t Children>() {
+    decode_groups<W, Children>(as_bytes(stream), zeros.get(), chunk, values);
   });
 }
 
-double father_xor_bits(BytesView values, const TreeChunk& chunk, int header_bits, std::size_t first, std::size_t last) {
-  return with_group(chunk, [&]<class W, std::size_t Sons>() {
+double parent_xor_bits(BytesView values, const TreeChunk& chunk, int header_bits, std::size_t first, std::size_t last) {
+  return with_group(chunk, [&]<class W, std::size_t Children>() {
     double bits = 0;
     for (std::size_t g = first; g < last; ++g) {
-      const W above = element<W>(chunk.fathers.data(), static_cast<std::size_t>(chunk.groups.father[g]));
+      const W above = element<W>(chunk.parents.data(), static_cast<std::size_t>(chunk.groups.parent[g]));
       W all = 0;
-      for (std::size_t n = 0; n < Sons; ++n) all |= element<W>(values.data(), g * Sons + n) ^ above;
+      for (std::size_t n = 0; n < Children; ++n) all |= element<W>(values.data(), g * Children + n) ^ above;
       const unsigned kept = kept_bits(all, most_zeros<W>(header_bits));
-      bits += header_bits + 8.0 * static_cast<double>(group_bytes(kept, Sons));
+      bits += header_bits + 8.0 * static_cast<double>(group_bytes(kept, Children));
     }
-    return bits / (static_cast<double>(last - first) * Sons);
+    return bits / (static_cast<double>(last - first) * Children);
   });
 }
 
