@@ -72,7 +72,7 @@ def test_sidecar(tmp_path, reference):
 
 @pytest.mark.test_all
 def test_job(tmp_path, reference):
-    placement = f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
+    placement = f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
     assert results(tmp_path, placement, 4, "case", (2, "endpoint")) == reference
 
 

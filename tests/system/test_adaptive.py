@@ -380,7 +380,11 @@ def test_sidecar(tmp_path, reference):
 
 def test_job(tmp_path, reference):
     dimensions, expected = reference
-    path = configure(tmp_path, f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", dimensions)
+    path = configure(
+        tmp_path,
+        f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}",
+        dimensions,
+    )
     beside = [MPIRUN, "-n", "2", TOOL, "endpoint", str(path)]
     check_same(simulate(tmp_path, path, 4, dimensions, 5, beside), expected)
 
