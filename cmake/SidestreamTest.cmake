@@ -17,8 +17,10 @@ foreach(host "${sidestream_host}" sidestream-one sidestream-two) # the latter tw
 endforeach()
 
 # Open MPI opens modules for networks that one machine does not use, above all UCX and libfabric: a third of the time of
-# a small job.
+# a small job. A program without mpirun starts a daemon for MPI_Comm_spawn, which nothing here calls: two thirds of what
+# MPI costs it. Each process also loads hwloc's plug-ins, with OpenCL and X11, which are not in this folder.
 set(SIDESTREAM_TEST_ENVIRONMENT OMPI_MCA_orte_tmpdir_base=${sidestream_session_folders}
+  OMPI_MCA_ess_singleton_isolated=1 HWLOC_PLUGINS_PATH=${sidestream_session_folders}
   OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx OMPI_MCA_btl=^openib,ofi,usnic,uct OMPI_MCA_coll=^hcoll
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
@@ -143,3 +145,23 @@ add_executable(test_precompiled ${PROJECT_SOURCE_DIR}/tests/support/precompiled.
 target_link_libraries(test_precompiled PRIVATE sidestream_internal doctest::doctest sidestream_options
   sidestream_test_options)
 sidestream_precompile(test_precompiled ${SIDESTREAM_PRECOMPILED_HEADERS} <doctest/doctest.h>)
+
+# sidestream_pytest(NAME name FILES file... [TIMEOUT seconds] [LABELS ...] [ENVIRONMENT NAME=VALUE...] [ARGUMENTS ...])
+#
+# Python files (without .py) of this folder in one process of pytest: starting it and importing NumPy, h5py and VTK takes
+# as long as many cases do. What fails is said by file and case, and files after it run, too. By hand each runs by
+# itself: `pytest tests/FOLDER/test_FILE.py -k CASE`.
+function(sidestream_pytest)
+  cmake_parse_arguments(T "" "NAME;TIMEOUT" "FILES;LABELS;ENVIRONMENT;ARGUMENTS" ${ARGN})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 300)
+  endif()
+  math(EXPR timeout "${T_TIMEOUT} * ${sidestream_patience}")
+  list(TRANSFORM T_FILES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM T_FILES APPEND .py)
+  add_test(NAME ${T_NAME} COMMAND ${SIDESTREAM_PYTHON} -m pytest -q --maxfail=5 -rfEs -p no:cacheprovider ${T_FILES}
+    ${T_ARGUMENTS})
+  set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${timeout} LABELS "${T_LABELS}")
+  set_property(TEST ${T_NAME} PROPERTY ENVIRONMENT ${SIDESTREAM_TEST_ENVIRONMENT} ${T_ENVIRONMENT})
+  sidestream_cost(${T_NAME})
+endfunction()

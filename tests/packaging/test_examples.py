@@ -14,8 +14,11 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-import vtk
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkCommonDataModel import vtkDataSet
+from vtkmodules.vtkFiltersCore import vtkFeatureEdges
+from vtkmodules.vtkFiltersVerdict import vtkCellSizeFilter
+from vtkmodules.vtkIOXML import vtkXMLPImageDataReader, vtkXMLPolyDataReader, vtkXMLReader
 
 # Ranks to start, and the placement's line.
 PLACEMENTS = [
@@ -43,7 +46,7 @@ def table(path: Path) -> dict[str, np.ndarray]:
     return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
 
-def read_vtk(path: Path, reader: vtk.vtkXMLReader) -> vtk.vtkDataSet:
+def read_vtk(path: Path, reader: vtkXMLReader) -> vtkDataSet:
     """What this reader finds in a file that Sidestream wrote."""
     assert path.is_file(), path
     reader.SetFileName(str(path))
@@ -145,9 +148,9 @@ def check_elements(folder: Path) -> None:
 
 def check_surface(path: Path, amplitude: float, widest: float) -> None:
     """The surface closes, and the wave is 0.2 on it but for the error of linear values between points."""
-    surface = read_vtk(path, vtk.vtkXMLPolyDataReader())
+    surface = read_vtk(path, vtkXMLPolyDataReader())
     assert surface.GetNumberOfPolys() > 0, path
-    edges = vtk.vtkFeatureEdges()
+    edges = vtkFeatureEdges()
     edges.SetInputData(surface)
     edges.FeatureEdgesOff()
     edges.NonManifoldEdgesOn()
@@ -177,9 +180,9 @@ def check_block_tree(folder: Path) -> None:
     np.testing.assert_allclose(found["size"], 1, rtol=1e-12)
     np.testing.assert_allclose(found["sum"], integrals, rtol=1e-12)
     for step in (0, 4):  # the slice cuts fine blocks in the first of them
-        cut = read_vtk(folder / f"results/slice-{step:03}.vtp", vtk.vtkXMLPolyDataReader())
+        cut = read_vtk(folder / f"results/slice-{step:03}.vtp", vtkXMLPolyDataReader())
         assert cut.GetNumberOfPolys() == 2 * (448 if step == 0 else 256), cut.GetNumberOfPolys()
-        sizes = vtk.vtkCellSizeFilter()
+        sizes = vtkCellSizeFilter()
         sizes.SetInputData(cut)
         sizes.Update()
         area = vtk_to_numpy(sizes.GetOutput().GetCellData().GetArray("Area")).sum()
@@ -211,7 +214,7 @@ def check_plate(folder: Path) -> None:
     fields = heat_by_hand(20, (24, 20))
     check_variance(check_statistics(folder, fields), fields)
     for step in (0, 10):
-        image = read_vtk(folder / f"results/fields-{step:06}.pvti", vtk.vtkXMLPImageDataReader())
+        image = read_vtk(folder / f"results/fields-{step:06}.pvti", vtkXMLPImageDataReader())
         found = vtk_to_numpy(image.GetCellData().GetArray("temperature"))
         np.testing.assert_allclose(found, fields[step].ravel(order="F"), rtol=1e-12)
 

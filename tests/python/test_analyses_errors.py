@@ -88,6 +88,7 @@ def test_kept_arrays(tmp_path):
     assert len(rows_of(folder.results / "statistics.csv")) == STEPS
 
 
+@pytest.mark.keep(5)
 @pytest.mark.parametrize(
     ("options", "says"),
     [

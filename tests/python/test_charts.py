@@ -94,6 +94,7 @@ def said(text):
     return re.sub(r"\s+", "", text)
 
 
+@pytest.mark.keep(12)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", LABELS)
 def test_no_text_is_cut_or_lies_on_another(results, name, size, tmp_path):
@@ -116,6 +117,7 @@ def test_no_text_is_cut_or_lies_on_another(results, name, size, tmp_path):
     assert np.any(pixels < 200)
 
 
+@pytest.mark.keep(6)
 @pytest.mark.parametrize("name", LABELS)
 def test_axes(results, name):
     figure = sidestream.plot(results / name)
@@ -127,6 +129,7 @@ def test_axes(results, name):
         assert len([t for t in axis.get_ticklabels() if t.get_text()]) >= 2 or name == "history.csv"
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize("size", [(40, 30), (64, 48), (120, 90), (1200, 160), (160, 1200)])
 def test_what_has_no_room_is_left_out_and_told(results, size, tmp_path):
     command = [sys.executable, "-m", "sidestream", "plot", results / "pair.csv", "-o", tmp_path / "a.png"]

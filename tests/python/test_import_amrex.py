@@ -26,6 +26,7 @@ def check_cells(plot, levels):
     amrex_files.check_cells(plot, levels, NAMES)
 
 
+@pytest.mark.keep(5)
 @pytest.mark.parametrize(
     "plot",
     [
@@ -141,6 +142,7 @@ def broken(place, name, old, new):
     path.write_bytes(text.replace(old, new, 1))
 
 
+@pytest.mark.keep(5)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

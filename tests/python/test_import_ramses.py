@@ -67,7 +67,7 @@ MHD = {
 }
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("sample", "variables"),
     [
