@@ -100,9 +100,9 @@ class MetadataWriter final : public Task {
 
 WriterKind metadata_writer() {
   Option file{.name = "file", .type = OptionType::file, .default_value = "metadata-{cycle:06}.yaml"};
-  file.text = "Name of the file, one an iteration.";
+  file.text = "Name of the file, one per iteration.";
   Option ranges{.name = "ranges", .type = OptionType::variable, .list = true};
-  ranges.text = "Variables whose smallest and largest value on each block is written too, of all components.";
+  ranges.text = "Variables whose smallest and largest values on each block are written, too, for all components.";
   WriterKind kind;
   kind.name = "metadata";
   kind.text =
