@@ -42,6 +42,7 @@ if(SIDESTREAM_PYTHON_BUILT)
     INSTALL_RPATH_USE_LINK_PATH TRUE)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/python/sidestream/ DESTINATION ${package_folder}
     FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+  install(FILES ${PROJECT_BINARY_DIR}/bindings/python/interpreter DESTINATION ${CMAKE_INSTALL_LIBDIR}/sidestream/python)
 endif()
 
 install(EXPORT SidestreamTargets NAMESPACE Sidestream:: DESTINATION ${package_dir})

@@ -1,4 +1,4 @@
-// Throwing errors with a formatted sentence.
+// Errors with a formatted sentence.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 namespace sidestream {
 
-/// fail(Code::file, "cannot open '{}': {}", path, reason)
+/// Throws an error: fail(Code::file, "cannot open '{}': {}", path, reason)
 template <class... Args>
 [[noreturn]] void fail(Code code, fmt::format_string<Args...> format, Args&&... args) {
   throw Error(code, fmt::format(format, std::forward<Args>(args)...));

@@ -1,4 +1,4 @@
-// The floating-point environment that analyses run in.
+// The floating-point environment of analyses.
 #pragma once
 
 #include <cfenv>
@@ -9,8 +9,9 @@
 
 namespace sidestream {
 
-/// Round to nearest, denormals kept, no traps, for the lifetime of the object; then what the program had. Simulations
-/// built with -ffast-math flush denormals in the whole process: results would differ between placements without this.
+/// Sets round to nearest, denormals kept, no traps, for the lifetime of the object; then restores the program's.
+/// Simulations built with -ffast-math flush denormals in the whole process: without this, results would differ between
+/// placements.
 class FloatEnvironment {
  public:
   FloatEnvironment() {

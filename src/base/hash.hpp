@@ -1,5 +1,4 @@
-// Numbers that differ where what they are made of does: for the layouts that two ends must agree on. Not for what
-// somebody may want to forge.
+// Hashes for comparing the layouts that two ends must agree on. Not for anything that somebody may want to forge.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@ namespace sidestream {
 class Hash {
  public:
   constexpr void add(unsigned char byte) noexcept { value_ = (value_ ^ byte) * 0x100000001b3ull; }
-  /// Its eight bytes, the lowest first.
+  /// Adds its eight bytes, the lowest first.
   constexpr void add(std::uint64_t number) noexcept {
     for (int n = 0; n < 8; ++n) add(static_cast<unsigned char>(number >> (8 * n)));
   }
@@ -22,23 +21,24 @@ class Hash {
   }
   [[nodiscard]] constexpr std::uint64_t value() const noexcept { return value_; }
   constexpr Hash() noexcept = default;
-  /// Goes on from a value.
+  /// Continues from a value.
   constexpr explicit Hash(std::uint64_t value) noexcept : value_(value) {}
 
  private:
   std::uint64_t value_ = 0xcbf29ce484222325ull;
 };
 
-/// FNV-1a of 32 bits, a number a step: what files of streams and packets carry, which readers compare.
+/// FNV-1a of 32 bits, one number per step: stored in files of streams and packets, which readers compare.
 [[nodiscard]] constexpr std::uint32_t hash_of_sizes(std::initializer_list<std::size_t> sizes) noexcept {
   std::uint32_t hash = 2166136261u;
   for (const std::size_t size : sizes) hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619u;
   return hash;
 }
 
-// A number whose bits all depend on all bits of another one.
+// Mixing of bits.
 
-/// The finaliser of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// A number whose bits all depend on all bits of `x`: the finaliser of splitmix64 (Steele, Lea and Flood, "Fast
+/// splittable pseudorandom number generators", 2014).
 [[nodiscard]] constexpr std::uint64_t mixed_bits(std::uint64_t x) noexcept {
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;

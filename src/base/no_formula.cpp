@@ -1,4 +1,4 @@
-// In place of formulas, where there is no muParser.
+// Replaces formula.cpp where there is no muParser.
 #include "base/fail.hpp"
 #include "base/formula.hpp"
 

@@ -1,4 +1,4 @@
-// Numbers in texts, read the same in every locale and with every rounding mode: both are the program's.
+// Parsing of numbers, independent of the program's locale and rounding mode.
 #pragma once
 
 #include <charconv>
@@ -11,8 +11,8 @@
 
 namespace sidestream {
 
-/// The real number that `text` begins with, which is taken off it; nothing, and `text` as it was, if it begins with
-/// none. A `+` may stand before it. Infinite if it is too large, 0 if it is too small.
+/// Takes the real number at the beginning of `text` off it; if there is none, returns nothing and leaves `text`
+/// unchanged. It may have a leading `+`. Infinite if it is too large, 0 if it is too small.
 [[nodiscard]] inline std::optional<double> take_real(std::string_view& text) {
   const FloatEnvironment environment;
   std::string_view rest = text;
@@ -30,13 +30,13 @@ namespace sidestream {
   return value;
 }
 
-/// The real number that `text` is, without blanks; nothing if it is none.
+/// The real number that `text` consists of, without blanks; nothing if it is none.
 [[nodiscard]] inline std::optional<double> real_of(std::string_view text) {
   const std::optional<double> value = take_real(text);
   return text.empty() ? value : std::nullopt;
 }
 
-/// The whole number that `text` is; nothing if it is none, or none that an Integer can hold.
+/// The whole number that `text` consists of; nothing if it is none, or does not fit an Integer.
 template <std::integral Integer>
 [[nodiscard]] std::optional<Integer> whole_of(std::string_view text, int base = 10) {
   Integer value = 0;

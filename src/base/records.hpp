@@ -1,5 +1,5 @@
-// Values as bytes, as they lie in memory, and back: between processes that run the same build on machines of one kind.
-// The one serialiser: what travels or lies in a file is written and read with it.
+// Values as bytes, in their memory layout, and back: between processes that run the same build on machines of one kind.
+// It is the only serialiser: all messages and raw records are written and read with it.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 
 namespace sidestream {
 
-/// The bytes of a record, which outlives the view.
+/// The bytes of a record, which must outlive the view.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 [[nodiscard]] BytesView bytes_of(const T& record) noexcept { return std::as_bytes(std::span(&record, 1)); }
 
-/// The bytes of records one after the other.
+/// The bytes of contiguous records.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 [[nodiscard]] Bytes bytes_of(const std::vector<T>& records) {
@@ -28,7 +28,7 @@ requires std::is_trivially_copyable_v<T>
   return {bytes.begin(), bytes.end()};
 }
 
-/// The record that the bytes are. Throws Error(system) if they are of another length.
+/// The record with these bytes. Throws Error(system) if they have another length.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 [[nodiscard]] T record_of(BytesView bytes) {
@@ -41,7 +41,7 @@ requires std::is_trivially_copyable_v<T>
   return record;
 }
 
-/// The records that the bytes are, one after the other. Throws Error(system) if it is no whole number of them.
+/// The contiguous records with these bytes. Throws Error(system) if their length is no multiple of a record's.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 [[nodiscard]] std::vector<T> records_of(BytesView bytes) {
@@ -54,7 +54,7 @@ requires std::is_trivially_copyable_v<T>
   return records;
 }
 
-/// Values of several kinds one after the other. Texts and vectors have their length in front.
+/// Writes values of several kinds one after the other. Texts and vectors are preceded by their length.
 class ByteWriter {
  public:
   template <class T>
@@ -73,13 +73,13 @@ class ByteWriter {
       for (const T& value : values) put(value);
     }
   }
-  /// Without a length: the reader knows it.
+  /// Writes values without a length: the reader knows it.
   template <class T, std::size_t N>
   void put_all(std::span<T, N> values) {
     const auto bytes = std::as_bytes(values);
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   }
-  /// For that many bytes in all.
+  /// Reserves memory for that many bytes in all.
   void reserve(std::size_t size) { bytes_.reserve(size); }
   [[nodiscard]] const Bytes& bytes() const noexcept { return bytes_; }
   [[nodiscard]] Bytes take() noexcept { return std::move(bytes_); }
@@ -88,14 +88,15 @@ class ByteWriter {
   Bytes bytes_;
 };
 
-/// Reads in the order of putting. Reading beyond the end throws: Error(internal), or what the constructor was told.
+/// Reads in the order of writing. Reading beyond the end throws: Error(internal), or the error that the constructor was
+/// given.
 class ByteReader {
  public:
   explicit ByteReader(BytesView bytes) : bytes_(bytes) {}
   ByteReader(BytesView bytes, Code code, std::string sentence)
       : bytes_(bytes), code_(code), sentence_(std::move(sentence)) {}
   [[nodiscard]] bool at_end() const noexcept { return bytes_.empty(); }
-  /// Bytes that are left.
+  /// Number of bytes that are left.
   [[nodiscard]] std::size_t left() const noexcept { return bytes_.size(); }
 
   template <class T>
@@ -121,10 +122,10 @@ class ByteReader {
       for (std::size_t n = 0; n < size; ++n) get(values.emplace_back());
     }
   }
-  /// What `put_all` wrote.
+  /// Reads what `put_all` wrote.
   template <class T>
   void get_all(std::vector<T>& values, std::size_t count) {
-    if (count > bytes_.size() / sizeof(T)) too_short(count);  // before memory is asked for
+    if (count > bytes_.size() / sizeof(T)) too_short(count);  // before memory is allocated
     values.resize(count);
     const BytesView from = take(count * sizeof(T));
     if (!from.empty()) std::memcpy(static_cast<void*>(values.data()), from.data(), from.size());

@@ -10,7 +10,7 @@ namespace sidestream {
 
 namespace {
 
-/// By what the triangles of a surface are in order: layer, then cell.
+/// The order of a surface's triangles: layer, then cell.
 using Key = std::array<std::int64_t, 2>;
 
 Key key_of(const Piece& piece, std::size_t n) { return {piece.layer, piece.cells[n]}; }
@@ -54,7 +54,7 @@ class TakenCells {
   }
   const Piece* from_;
   Piece to_;
-  std::vector<std::int64_t> numbers_;  ///< of the points in the part, -1: not in it
+  std::vector<std::int64_t> numbers_;  ///< number of each point in the part, -1: not in it
 };
 
 }  // namespace

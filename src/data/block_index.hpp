@@ -1,4 +1,4 @@
-// Finding blocks by where they are.
+// Spatial index of blocks.
 #pragma once
 
 #include <array>
@@ -11,31 +11,31 @@
 
 namespace sidestream {
 
-/// Blocks in buckets as large as the largest block of their mesh and level, so that whatever overlaps a block is in a
-/// few buckets round it: n blocks that tile a mesh are found in time proportional to what is found, whether they
-/// form slabs, pencils or bricks.
+/// Blocks in buckets as large as the largest block of their mesh and level. Everything that overlaps a block is
+/// therefore in a few buckets around it. Looking up n blocks that tile a mesh takes time proportional to the number of
+/// results, for slabs, pencils and bricks alike.
 class BlockIndex {
  public:
   BlockIndex() = default;
   explicit BlockIndex(std::span<const Block> blocks);
 
-  /// The block at `position` is `after` from now on. False, and nothing is promised of the index any more, if it has to
-  /// be made anew: the block is larger than any of its mesh and level was, or lies apart from them, or much has
-  /// changed. Takes the time of looking up a bucket.
+  /// Replaces the block at `position` by `after`. Takes the time of looking up a bucket. Returns false if the index has
+  /// to be rebuilt, and is then unusable: the block is larger than any of its mesh and level was, or lies apart from
+  /// them, or much has changed.
   [[nodiscard]] bool replace(std::int64_t position, const Block& before, const Block& after);
 
-  /// Positions, ascending, in the list the index was made from, of the non-empty blocks of `mesh` and `level` that
-  /// overlap `cells`; none that are lists, whose indices say nothing of where they are. Replaces the content of
-  /// `found`.
+  /// Finds the non-empty blocks of `mesh` and `level` that overlap `cells`. Replaces the content of `found` by their
+  /// positions, ascending, in the list from which the index was made. Leaves out blocks that are lists, whose indices
+  /// do not describe where they are.
   void overlapping(std::int32_t mesh, std::int32_t level, const Box& cells, std::vector<std::int64_t>& found) const;
 
  private:
-  /// One mesh and level. Its buckets have the numbers from `base` on, i fastest, if they fill most of a box of buckets,
-  /// as blocks that tile a mesh do; otherwise numbers are looked up.
+  /// One mesh and level. If its buckets fill most of a box of buckets, as for blocks that tile a mesh, they have
+  /// consecutive numbers from `base` on, i fastest; otherwise numbers are looked up.
   struct Layer {
     Index3 largest{1, 1, 1};  ///< extents of the largest block
     std::int64_t count = 0;
-    Index3 first{}, extent{};  ///< of buckets
+    Index3 first{}, extent{};  ///< in buckets
     std::int64_t base = -1;    ///< -1: looked up
   };
   struct Key {
@@ -61,8 +61,8 @@ class BlockIndex {
   std::unordered_map<std::uint64_t, Layer> layers_;
   std::unordered_map<Key, std::int64_t, Hash> numbers_;  ///< of buckets whose layer has no base
   std::vector<std::int64_t> begins_;                     ///< by number, in entries_; one more at the end
-  std::vector<Entry> entries_;                           ///< position -1: it has gone from there
-  std::unordered_multimap<std::int64_t, Entry> added_;   ///< since then, by number of the bucket
+  std::vector<Entry> entries_;                           ///< position -1: removed
+  std::unordered_multimap<std::int64_t, Entry> added_;   ///< entries added since then, by number of the bucket
 };
 
 }  // namespace sidestream

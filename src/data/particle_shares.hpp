@@ -1,4 +1,4 @@
-// What a particle gives to which cells of a uniform grid.
+// Shares of a particle in the cells of a uniform grid.
 #pragma once
 
 #include <array>
@@ -7,11 +7,11 @@
 
 namespace sidestream {
 
-/// What particles give to which cells. (Hockney and Eastwood, "Computer Simulation Using Particles", 1988, 5-2.)
+/// Schemes of mass assignment. (Hockney and Eastwood, "Computer Simulation Using Particles", 1988, 5-2.)
 enum class Assignment {
-  nearest = 1,  ///< all to the cell that it is in
-  cloud = 2,    ///< to the two cells along each axis whose centres are around it
-  triangle = 3  ///< to the three nearest along each axis
+  nearest = 1,  ///< nearest grid point: all to the cell that it is in
+  cloud = 2,    ///< cloud in cell: to the two cells along each axis whose centres surround it
+  triangle = 3  ///< triangular-shaped cloud: to the three nearest along each axis
 };
 
 /// A grid along one axis.
@@ -21,18 +21,18 @@ struct ShareAxis {
   bool periodic = false;
 };
 
-/// What a particle gives to cells along one axis, counted from the first one.
+/// The shares of a particle in cells along one axis, counted from the first one.
 struct AxisShares {
   std::array<Index, 3> cells{};
   std::array<double, 3> parts{1, 0, 0};
   int count = 1;
 };
 
-/// False if the position is outside of the grid. What would go beyond the ends stays in the outermost cells, or goes on
-/// at the other end. Cells may occur twice.
+/// Computes the shares along an axis. Returns false if the position is outside of the grid. Shares beyond the ends stay
+/// in the outermost cells, or wrap around on a periodic axis. Cells may occur twice.
 [[nodiscard]] bool shares_along(const ShareAxis& axis, Assignment assignment, double x, AxisShares& shares) noexcept;
 
-/// Calls `f(cell, share of the weight)` for each cell along all axes that gets something. `f` gets an Index3.
+/// Calls `f(cell, share of the weight)` for each cell that gets a share. `f` gets an Index3.
 template <class F>
 void for_each_share(const std::array<AxisShares, 3>& shares, double weight, F&& f) {
   for (int k = 0; k < shares[2].count; ++k) {

@@ -1,3 +1,5 @@
+// A recursive-descent parser for sums of products: sum = product {(+|-) product}, product = factor {(*|/) factor},
+// factor = number or name with an optional component and power.
 #include "data/relation_text.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Trees from their roots down, so that what is not wanted need not be looked at.
+// Traversal of trees from their roots down, so that unwanted parts are never read.
 #pragma once
 
 #include <bit>
@@ -9,13 +9,13 @@
 
 namespace sidestream {
 
-/// Where the children of each cell of a block's tree are. Cells are stored breadth first, so that the children of the
-/// n-th refined cell, counted through all levels, are the n-th group behind the root cells; with a bit for each cell
-/// and a count for every 64 of them n is found in constant time (Jacobson, "Space-efficient static trees and graphs",
-/// 1989).
+/// Index of the children of each cell of a block's tree. Cells are stored breadth first, so that the children of the
+/// n-th refined cell, counted over all levels, are the n-th group after the root cells. With one bit per cell and a
+/// count for every 64 cells, n is found in constant time (Jacobson, "Space-efficient static trees and graphs", 1989).
 class TreeIndex {
  public:
-  /// One pass over the flags. Keeps references to the mesh. Throws Error(usage) as level_starts does.
+  /// Builds the index in one pass over the flags. Keeps references to the mesh. Throws Error(usage) as level_starts
+  /// does.
   TreeIndex(const Mesh& mesh, const Block& block, const ArrayView& refined);
 
   [[nodiscard]] Index cells() const noexcept { return cells_; }
@@ -25,7 +25,7 @@ class TreeIndex {
     const auto n = static_cast<std::size_t>(cell);
     return (bits_[n / 64] >> n % 64 & 1) != 0;
   }
-  /// Of a refined cell; the others follow it, x fastest.
+  /// The first child of a refined cell; the others follow it, x fastest.
   [[nodiscard]] Index first_child(Index cell) const noexcept { return roots_ + (refined_before(cell) << dimensions_); }
   [[nodiscard]] int children() const noexcept { return 1 << dimensions_; }
   [[nodiscard]] TreeCell child(const TreeCell& of, int number) const noexcept {
@@ -37,8 +37,8 @@ class TreeIndex {
     return cell;
   }
 
-  /// Calls `enter(cell)` for root cells and for the children of those for which it was true, and `leaf(number, cell)`
-  /// for those of them that are not refined. Fathers come before their children.
+  /// Calls `enter(cell)` for root cells and for the children of those for which it returned true. Calls `leaf(number,
+  /// cell)` for cells that are not refined and for which it returned true. Fathers come before their children.
   template <class Enter, class Leaf>
   void walk(Enter&& enter, Leaf&& leaf) const {
     if (cells_ == 0) return;
@@ -68,12 +68,12 @@ class TreeIndex {
   int dimensions_;
   Index3 extents_;
   Index roots_, cells_;
-  std::vector<std::uint64_t> bits_;  ///< whether each cell is refined; one word more than needed
-  std::vector<Index> before_;        ///< refined cells before each word
+  std::vector<std::uint64_t> bits_;  ///< a bit for each cell, set if it is refined; one word more than needed
+  std::vector<Index> before_;        ///< number of refined cells before each word
   std::vector<Index> starts_;
 };
 
-/// Where corners of cells are: the same number for every level that has the corner.
+/// Positions of corners of cells: the same number for every level that has the corner.
 class TreePlaces {
  public:
   explicit TreePlaces(const Mesh& mesh) : tree_(dynamic_cast<const OctreeGeometry&>(*mesh.geometry)) {}
@@ -88,7 +88,8 @@ class TreePlaces {
   const OctreeGeometry& tree_;
 };
 
-/// The mesh that a tree is on refinement levels: uniform, with as many of them, of ratio 2 along the axes it uses.
+/// The mesh on whose refinement levels a tree lies: uniform, with that many levels, of ratio 2 along the axes that it
+/// uses.
 [[nodiscard]] Mesh as_levels(const Mesh& tree, std::int32_t levels);
 
 }  // namespace sidestream

@@ -32,7 +32,7 @@ void for_each_counted(const BlockView& view, F&& f) {
   }
 }
 
-/// The mesh of particles that `mesh` names. Throws Error(configuration) if it is of another kind.
+/// The mesh of particles that the option `mesh` names. Throws Error(configuration) if it is of another kind.
 [[nodiscard]] inline const Mesh& read_particles(const Settings& settings, const Metadata& metadata) {
   const Mesh& mesh = *metadata.find_mesh(settings.text("mesh"));
   if (mesh.kind() == MeshKind::points) return mesh;

@@ -1,4 +1,4 @@
-// Walking over the points that count as a block's own.
+// Iteration over the points that count as a block's own.
 #pragma once
 
 #include <type_traits>
@@ -7,7 +7,7 @@
 
 namespace sidestream {
 
-/// Calls `f` for the parts of a run of `count` values whose points carry no flag of the simulation's.
+/// Calls `f` for the parts of a run of `count` values whose points the simulation did not flag.
 template <class T, class F>
 void for_each_unflagged(const ArrayView& ghosts, const Index3& first, int axis, const T* values, Index count,
                         Index stride, F&& f) {
@@ -21,9 +21,9 @@ void for_each_unflagged(const ArrayView& ghosts, const Index3& first, int axis, 
   }
 }
 
-/// Calls `f(const T* first, Index count, Index stride)`, T the type of the array, for runs of values of
-/// component `c` that together are the block's points that count (see BlockView::counted; points with a flag do not),
-/// each once, in no particular order.
+/// Calls `f(const T* first, Index count, Index stride)`, T being the type of the array, for runs of values of component
+/// `c`. Together the runs are the block's points that count (see BlockView::counted; flagged points do not), each once,
+/// in no particular order.
 template <class F>
 void for_each_owned_run(const BlockView& view, int c, F&& f) {
   const ArrayView& array = view.array;

@@ -4,14 +4,14 @@
 namespace sidestream {
 namespace {
 
-/// What decides which server a cell goes to: begins as the order of the set does, and cells that are alike there go to
-/// the same one.
+/// The key that decides to which server a cell goes. It begins like the order of the set, and cells that are equal in
+/// it go to the same server.
 PointKey key_of(const CellPiece& piece, std::size_t cell) {
   if (piece.apart) return piece.keys[static_cast<std::size_t>(piece.links[cell])];
   return {0, piece.names[cell][0], 0};
 }
 
-/// Some of the cells of a piece, with their points.
+/// A selection of the cells of a piece, with their points.
 class TakenCells {
  public:
   explicit TakenCells(const CellPiece& from) : from_(from), numbers_(from.points.size(), -1) {
@@ -64,7 +64,7 @@ class TakenCells {
 
   const CellPiece& from_;
   CellPiece to_;
-  std::vector<std::int64_t> numbers_;  ///< of the points in the part, -1: not in it
+  std::vector<std::int64_t> numbers_;  ///< number of each point in the part, -1: not in it
   std::vector<std::int64_t> face_begins_;
 };
 

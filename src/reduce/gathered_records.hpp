@@ -1,4 +1,4 @@
-// Records that go to other servers.
+// Gather and exchange of records between servers.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace sidestream::halos {
 
-/// Collective. What all servers have of records, in the order of ranks; on the first one alone.
+/// The records of all servers, in the order of ranks, on the first server; empty elsewhere. Collective.
 template <class Record>
 std::vector<Record> gathered(const std::vector<Record>& mine, Communicator& servers) {
   std::vector<Record> all;
@@ -25,7 +25,7 @@ std::vector<Record> gathered(const std::vector<Record>& mine, Communicator& serv
   return all;
 }
 
-/// Collective. What all servers have for this one, in the order of ranks; `to`: by server.
+/// The records that all servers have for this one, in the order of ranks. `to` has the records by server. Collective.
 template <class Record>
 std::vector<Record> exchanged(const std::map<int, std::vector<Record>>& to, Communicator& servers) {
   std::vector<MemberMessage> messages;
@@ -38,9 +38,10 @@ std::vector<Record> exchanged(const std::map<int, std::vector<Record>>& to, Comm
   return came;
 }
 
-// Records of all servers in one order.
+// Parallel sample sort of records.
 
-/// Collective. Deals records out anew, so that over all servers they ascend by `key_of` and all have about as many.
+/// Redistributes records so that over all servers they ascend by `key_of` and all servers have about equally many.
+/// Collective.
 template <class Record, class KeyOf>
 std::vector<Record> sorted_records(const std::vector<Record>& mine, KeyOf key_of, Communicator& servers) {
   using Key = std::decay_t<decltype(key_of(mine.front()))>;

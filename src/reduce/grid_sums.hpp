@@ -1,4 +1,4 @@
-// Exact sums for the cells of a grid: from the servers that have something for a cell to the one that writes it.
+// Exact sums for the cells of a grid, sent from the servers that contribute to a cell to the one that writes it.
 #pragma once
 
 #include <functional>
@@ -13,15 +13,15 @@
 
 namespace sidestream {
 
-/// A grid of results: its extents, the slowest axis first. It is divided along that axis: every server has some rows,
-/// whatever lies at one index of it, and the servers' rows follow each other in the order of ranks.
+/// A grid of results with its extents, the slowest axis first. It is divided along that axis: every server owns some
+/// rows (all cells at one index of it), and the servers' rows follow each other in the order of ranks.
 class GridShape {
  public:
   explicit GridShape(std::vector<Index> extents);
   [[nodiscard]] const std::vector<Index>& extents() const noexcept { return extents_; }
   [[nodiscard]] Index rows() const noexcept { return extents_[0]; }
   [[nodiscard]] Index row_cells() const noexcept { return row_cells_; }
-  /// The first row of a server; of the one after the last the number of rows.
+  /// The first row of a server; for the number of servers, the number of rows.
   [[nodiscard]] Index first_row(int server, int servers) const noexcept;
   [[nodiscard]] int owner(Index row, int servers) const noexcept;
 
@@ -30,30 +30,31 @@ class GridShape {
   Index row_cells_ = 1;
 };
 
-/// Words that go to rows of a grid, as a partial result carries them.
+/// Words for rows of a grid, as a partial result carries them.
 class RowWords {
  public:
-  /// Where to append the words of a row.
+  /// The vector to which words of a row are appended.
   [[nodiscard]] std::vector<std::uint32_t>& row(Index row) { return rows_[row]; }
   [[nodiscard]] std::map<Index, std::vector<std::uint32_t>>& rows() noexcept { return rows_; }
-  /// All of them, with room for `more` bytes behind.
+  /// Serialises all of them, and reserves room for `more` bytes behind.
   [[nodiscard]] Bytes take(std::size_t more = 0);
 
  private:
   std::map<Index, std::vector<std::uint32_t>> rows_;
 };
 
-/// The words of a row, which lie in several places.
+/// The words of a row, in several separate parts.
 using RowParts = std::vector<std::span<const std::uint32_t>>;
 
-/// What all partials have for a server's rows: of its own partials where it lies, of others' as they were sent.
+/// The words that all partials have for a server's rows: views of its own partials, and those of others as they were
+/// sent.
 class RowsOfServer {
  public:
-  /// `rows`: how many.
+  /// `rows` is the number of rows.
   explicit RowsOfServer(std::size_t rows) : rows_(rows) {}
-  /// Words for a row, as bytes that stay where they are.
+  /// Adds words for a row, as bytes that stay in place.
   void add(std::size_t row, BytesView words);
-  /// Takes over what words lie in.
+  /// Takes ownership of the memory of words.
   void keep(std::vector<Bytes> bytes) { kept_ = std::move(bytes); }
   [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
   [[nodiscard]] const RowParts& operator[](std::size_t row) const { return rows_.at(row); }
@@ -61,21 +62,21 @@ class RowsOfServer {
  private:
   std::vector<RowParts> rows_;
   std::vector<Bytes> kept_;
-  std::list<std::vector<std::uint32_t>> copies_;  ///< of words that do not lie where words can be read
+  std::list<std::vector<std::uint32_t>> copies_;  ///< of words that are not aligned
 };
 
-/// Collective: [r] has the words for row first_row + r, in no order that means anything. `partials` stay as long as it
-/// is used.
+/// The words for this server's rows: [r] has those for row first_row + r, in arbitrary order. Collective. `partials`
+/// must outlive the result.
 [[nodiscard]] RowsOfServer rows_of(std::span<const BytesView> partials, const GridShape& grid, Communicator& servers);
 
-/// Gathers sums of cells for a partial, `count` of each cell.
+/// Collects sums of cells for a partial, `count` for each cell.
 class GridSums {
  public:
   GridSums(const GridShape& grid, std::size_t count) : grid_(grid), count_(count) {}
-  /// Adds sums to those of a cell, which is counted with the fastest axis fastest.
+  /// Adds sums to those of a cell, numbered with the fastest axis fastest.
   void add(Index cell, std::span<const ExactSum> sums);
-  /// To be called now and then: adds up what was added to a cell several times, when that may have become much. So no
-  /// more is held than about twice what the cells take.
+  /// Adds up the sums of the same cells, if there may be many; to be called now and then. Memory thus stays below about
+  /// twice what the cells take.
   void add_up();
   [[nodiscard]] Bytes take() { return words_.take(); }
 
@@ -85,11 +86,11 @@ class GridSums {
   const GridShape& grid_;
   std::size_t count_;
   RowWords words_;
-  std::size_t size_ = 0, added_up_ = 0;  ///< words now, and when they were added up
+  std::size_t size_ = 0, added_up_ = 0;  ///< number of words now, and after they were last added up
 };
 
-/// Calls `f(cell in the row, its sums)` for each cell of a row for which there is something, in ascending order. A cell
-/// has `count` sums, of which `f` gets the totals.
+/// Calls `f(cell in the row, its sums)` for each cell of a row that has sums, in ascending order. `f` gets the totals
+/// of the cell's `count` sums.
 void for_each_sum(const RowParts& row, std::size_t count,
                   const std::function<void(Index, std::span<const ExactSum>)>& f);
 

@@ -1,4 +1,4 @@
-// Exact sums in few bytes, for results that have one for each of many cells.
+// Compact form of exact sums, for results that have one for each of many cells.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace sidestream {
 
-/// Words of a sum at most.
+/// Largest number of words of a sum.
 inline constexpr std::size_t most_packed_words = 70;
 
-/// Appends an exact sum: a word that says which pieces follow, its sign and what is no number in it, then those pieces
-/// of 32 bits that are not 0 at either end. The sum of a thousand numbers of one size takes four words or five.
+/// Appends an exact sum: a word with the range of pieces, the sign and the special values, then the 32-bit pieces
+/// without the zero pieces at both ends. The sum of a thousand numbers of equal size takes four or five words.
 void pack(const ExactSum& sum, std::vector<std::uint32_t>& words);
 
-/// Adds the packed sum at `words` to `sum`; returns how many words it has. Throws Error(internal) if there are fewer
-/// than `left` or if they are none.
+/// Adds the packed sum at `words` to `sum`; returns its number of words. Throws Error(internal) if it has more than
+/// `left` words or is invalid.
 std::size_t add_packed(const std::uint32_t* words, std::size_t left, ExactSum& sum);
 
-/// How many words the packed sum at `words` has. Throws like add_packed.
+/// The number of words of the packed sum at `words`. Throws like add_packed.
 [[nodiscard]] std::size_t packed_length(const std::uint32_t* words, std::size_t left);
 
 }  // namespace sidestream

@@ -1,4 +1,8 @@
-// Which server gets what of a result that all of them order and write together.
+// Sample sort: divides a result among the servers that order and write it together.
+//
+// Each server sorts its keys and takes evenly spaced samples. The samples of all servers, sorted, give the boundaries
+// between the servers' shares. Each record then goes to the server whose share contains its key (Frazer and McKellar,
+// "Samplesort: a sampling approach to minimal storage tree sorting", 1970).
 #pragma once
 
 #include <algorithm>
@@ -13,7 +17,7 @@ namespace sidestream {
 
 constexpr std::int64_t samples_of_each_server = 64;  ///< shares differ by a few percent
 
-/// Of this server's keys some that are evenly spread over those of all servers. Collective.
+/// Some of this server's keys, evenly spaced over those of all servers. Collective.
 template <class Key>
 std::vector<Key> samples_of(std::vector<Key> keys, Communicator& servers) {
   std::int64_t all = static_cast<std::int64_t>(keys.size());
@@ -26,8 +30,8 @@ std::vector<Key> samples_of(std::vector<Key> keys, Communicator& servers) {
   return samples;
 }
 
-/// The first key of each server but the first; the same on all servers. `mine`: of each of this server's cells.
-/// Collective.
+/// The first key of each server except the first; the same on all servers. `mine` has the key of each of this server's
+/// cells. Collective.
 template <class Key>
 std::vector<Key> share_boundaries(std::vector<Key> mine, Communicator& servers) {
   const std::vector<Key> some = samples_of(std::move(mine), servers);
@@ -43,8 +47,8 @@ std::vector<Key> share_boundaries(std::vector<Key> mine, Communicator& servers) 
   return boundaries;
 }
 
-/// Adds the cells of a piece, of which there are `count`, to the bytes of the servers that get them. `key_of(n)`: of
-/// cell n; `Taken`: made from a piece, takes some of its cells.
+/// Adds the `count` cells of a piece to the bytes of the servers that get them. `key_of(n)` is the key of cell n; a
+/// `Taken` is made from a piece and collects some of its cells.
 template <class Taken, class Piece, class Key, class KeyOf>
 void redistribute(const Piece& piece, std::size_t count, KeyOf key_of, const std::vector<Key>& boundaries,
                   std::vector<Bytes>& to) {

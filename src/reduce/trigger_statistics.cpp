@@ -13,11 +13,11 @@ namespace sidestream {
 
 namespace {
 
-/// Of one component of a variable; the same bits however the points are divided.
+/// The statistics of one component of a variable; the same bits however the points are divided.
 struct Gathered {
   static constexpr std::size_t added = 1 + ExactSum::words, least = 2;
   std::int64_t count = 0, lowest = least_of_none,
-               highest = least_of_none;  ///< keys; `highest` is the least of all ~key
+               highest = least_of_none;  ///< order keys; `highest` is the least of all ~key
   ExactSum sum;
 
   template <class T>

@@ -1,4 +1,4 @@
-// Sets that are joined again and again: union-find.
+// Disjoint sets (union-find).
 #pragma once
 
 #include <numeric>
@@ -6,7 +6,7 @@
 
 namespace sidestream::halos {
 
-/// Tarjan's disjoint sets with path halving; the member of the lowest number stands for a set, so that it does not
+/// Tarjan's disjoint sets with path halving. The member of lowest number represents a set, so that the result does not
 /// depend on the order of joining.
 template <class Number>
 class UnionFind {

@@ -1,4 +1,4 @@
-// Partial results that are nothing but 64-bit whole numbers.
+// Partial results that consist of 64-bit whole numbers.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace sidestream {
 
 using Words = std::vector<std::int64_t>;
 
-/// What the least of no words is.
+/// The least of no words.
 inline constexpr std::int64_t least_of_none = std::numeric_limits<std::int64_t>::max();
 
 [[nodiscard]] inline Bytes to_bytes(const Words& words) { return bytes_of(words); }
@@ -30,7 +30,7 @@ inline constexpr std::int64_t least_of_none = std::numeric_limits<std::int64_t>:
   return records_of<std::int64_t>(bytes);
 }
 
-/// A partial of words that are added up and words of which the least counts.
+/// A partial of words that are added and words of which the least is kept.
 struct SumsAndLeast {
   Words sums, least;
 
@@ -39,8 +39,8 @@ struct SumsAndLeast {
     all.insert(all.end(), least.begin(), least.end());
     return to_bytes(all);
   }
-  /// Collective: what all servers' partials come to, each of so many words; the same on all. `most`: what the least is
-  /// of nothing.
+  /// The total of all servers' partials, of the given numbers of words; the same on all. `most` is the least of
+  /// nothing. Collective.
   [[nodiscard]] static SumsAndLeast joined(std::span<const Bytes> partials, std::size_t sums, std::size_t least,
                                            std::int64_t most, Communicator& servers) {
     SumsAndLeast all{Words(sums, 0), Words(least, most)};
@@ -55,8 +55,8 @@ struct SumsAndLeast {
   }
 };
 
-/// A whole number that orders as the real numbers do, so that one integer minimum serves all types. Not for
-/// NaN; both zeros are one.
+/// A whole number that orders like the real numbers, so that one integer minimum serves all types. Not for NaN; both
+/// zeros give the same.
 [[nodiscard]] inline std::int64_t order_key(double x) noexcept {
   const auto bits = std::bit_cast<std::int64_t>(x + 0.0);
   return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;

@@ -220,7 +220,7 @@ Taken Session::publish(std::string_view variable, std::int64_t block, const void
 } catch (...) {
   rethrow_as_error("publish");
 }
-Taken Session::publish(std::string_view variable, std::int64_t block, const ProgramArray& array) try {
+Taken Session::publish_array(std::string_view variable, std::int64_t block, const ProgramArray& array) try {
   return publishing(implementation_, "publish").publish(variable, block, array);
 } catch (...) {
   rethrow_as_error("publish");

@@ -1,4 +1,4 @@
-// Charts of tables: their options, and how they are ordered. Python draws them (`sidestream plot`).
+// Charts of tables: their options, and requests to draw them. Python draws them (`sidestream plot`).
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace sidestream {
 
-/// A chart as the configuration describes it.
+/// A configured chart.
 struct ChartFile {
-  std::string file, caption;  ///< the caption with fields, empty for none
+  std::string file, caption;  ///< the caption may contain fields; empty: none
   int width = 1024, height = 768;
-  std::vector<std::string> arguments{};  ///< what other options mean to `sidestream plot`
+  std::vector<std::string> arguments{};  ///< further arguments of `sidestream plot`, from other options
 };
 
-/// The option `image` of a chart, or another name.
+/// The option for a chart, named `image` or otherwise.
 [[nodiscard]] Option chart_option(const std::string& name, const std::string& text, const std::string& caption);
-/// The same of charts of curves: of spectra (`quantities`: columns to choose from) or of distributions (none).
+/// The option for a chart of curves: of spectra (`quantities`: columns to choose from) or of distributions (none).
 [[nodiscard]] Option curves_option(const std::string& name, const std::string& text, const std::string& caption,
                                    const std::vector<std::string>& quantities);
 /// The option `image` of a chart with colours.
@@ -30,11 +30,11 @@ struct ChartFile {
 [[nodiscard]] std::optional<ChartFile> read_curves(const Settings& settings, const std::string& name, bool of_spectrum);
 [[nodiscard]] std::optional<ChartFile> read_colours(const Settings& settings);
 
-/// Tells what option of the analysis named which variable: its title and its unit stand at an axis.
+/// Arguments with the variable that an option of the analysis names; its title and unit label an axis.
 [[nodiscard]] std::vector<std::string> titled(const std::string& option, const Variable& variable);
 
-/// Orders the chart of a table that was given to the results of this iteration, or with `of_all` of all iterations.
-/// `label` is for the caption. On other servers than the first nothing happens.
+/// Requests the chart of a table that was added to the results of this iteration, or with `of_all` of all iterations.
+/// `label` is used in the caption. Does nothing on servers other than the first.
 void draw_chart(const ChartFile& chart, const std::string& table, const std::string& label,
                 const std::vector<std::string>& arguments, const CombineInput& input, bool of_all = false);
 

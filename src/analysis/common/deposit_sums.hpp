@@ -1,4 +1,4 @@
-// Shares of particles for the cells of a uniform grid, and their exact sums.
+// Shares of particles in the cells of a uniform grid, and their exact sums.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@ namespace sidestream {
 
 [[nodiscard]] Option assignment_option(const std::string& text);
 [[nodiscard]] Assignment read_assignment(const Settings& settings);
-/// As `method` has it: ngp, cic, tsc.
+/// Name as in the option `method`: ngp, cic, tsc.
 [[nodiscard]] std::string name_of(Assignment assignment);
 
-/// Particles and a grid.
+/// Particles and the grid on which they are deposited.
 struct DepositQuery {
-  std::int32_t coordinates = -1, weight = -1;  ///< no weight: -1, particles are counted
+  std::int32_t coordinates = -1, weight = -1;  ///< weight -1: particles are counted
   int component = 0, dimensions = 3;
   Assignment assignment = Assignment::cloud;
   bool periodic = false;
@@ -26,29 +26,29 @@ struct DepositQuery {
 
   [[nodiscard]] GridShape shape() const;
   [[nodiscard]] double width(std::size_t a) const { return (high[a] - low[a]) / static_cast<double>(size[a]); }
-  [[nodiscard]] double volume() const;  ///< of a cell
+  [[nodiscard]] double volume() const;  ///< volume of a cell
 };
 
-/// `mesh`, `weight`, `component`, `size`, `low` and `high`, and their values.
+/// Options `mesh`, `weight`, `component`, `size`, `low` and `high`, and their values.
 [[nodiscard]] std::vector<Option> deposit_grid_options();
 void read_deposit_grid(const Settings& settings, const Metadata& metadata, DepositQuery& query);
 
-/// Sums up shares of particles, each rounded once, exactly.
+/// Adds up shares of particles, each rounded once, exactly.
 class Depositor {
  public:
   Depositor(const DepositQuery& query, const GridShape& grid) : query_(query), sums_(grid, 1) { terms_.reserve(8); }
 
-  /// All particles of the blocks that count; of those whose weight was not delivered none.
+  /// Adds all counted particles of the blocks; skips those whose weight was not delivered.
   void add(const LocalInput& input);
   void add(const std::array<double, 3>& x, double weight);
   /// The sums, for rows_of.
   [[nodiscard]] Bytes take();
 
   std::int64_t inside = 0, outside = 0;
-  ExactSum weights, squares;  ///< of particles inside: of their weights, and of the squares of those
+  ExactSum weights, squares;  ///< sums for particles inside: of their weights, and of the squares of their weights
 
  private:
-  /// What goes to one cell.
+  /// One particle's share of a cell.
   struct Term {
     Index cell;
     double value;

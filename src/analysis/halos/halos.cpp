@@ -1,8 +1,10 @@
-// Halos: connected sets of cells above a threshold whose maximum reaches a higher one, as in section 4.1 of "In situ
-// and in-transit analysis of cosmological simulations" (Friesen et al., 2016).
+// Halos: connected components of cells above a threshold whose maximum reaches a higher one, as in section 4.1 of "In
+// situ and in-transit analysis of cosmological simulations" (Friesen et al., 2016).
 //
-// Each server finds the components of its blocks. Those that touch no other block are done with at once; of the others
-// what they have at each place of each axis goes on, until it is known which belong together and where their peaks are.
+// Each server finds the components of its blocks. Those that touch no other block are finished at once. For the others,
+// sums for each plane of cells along each axis are kept until it is known which parts belong together and where the
+// peaks are. Up to three passes: mean (if thresholds refer to it), find, and look_again (profiles and labels, which
+// need all halos).
 #include <fmt/format.h>
 
 #include "analysis/common/common_options.hpp"
@@ -111,7 +113,7 @@ class Halos final : public Task {
     return {query_.thresholds.peak * unit, query_.thresholds.least_cells};
   }
 
-  /// What is found in this server's blocks, and its particles.
+  /// Searches this server's blocks, and places its particles.
   [[nodiscard]] Bytes find(const LocalInput& input, double unit) const {
     ByteWriter out;
     find_parts(input.of(query_.field.variable), query_.field.lattice, rule(unit), halo_rule(unit), history_.has_value())
@@ -120,7 +122,7 @@ class Halos final : public Task {
     return out.take();
   }
 
-  /// Of this server's cells what needs to know all halos.
+  /// Collects everything that needs the list of all halos from this server's cells.
   [[nodiscard]] Bytes look_again(const LocalInput& input) const {
     const KnownHalos known = KnownHalos::from_bytes(input.feedback);
     const double unit = query_.thresholds.of_mean ? known.mean : 1;
@@ -150,7 +152,7 @@ class Halos final : public Task {
     halos_ = sorted_halos(gathered_.halos, input.communicator);
   }
 
-  /// All results, in the last pass: an iteration that fails before leaves none, and histories as they were.
+  /// Writes all results in the last pass, so that an iteration that fails earlier leaves none, and histories unchanged.
   void write(const CombineInput& input) {
     const std::int64_t first = input.communicator.exclusive_sum(static_cast<std::int64_t>(halos_.size()));
     std::vector<Column> columns = halo_columns(halos_, query_.field, first);
@@ -171,7 +173,7 @@ class Halos final : public Task {
     discard(input.iteration);
   }
 
-  /// What `look_again` returned: sums of shells, and runs.
+  /// Merged results of `look_again`: sums of shells, and runs.
   [[nodiscard]] std::pair<std::vector<Bytes>, std::vector<NumberedRun>> seen_again(const CombineInput& input) const {
     std::pair<std::vector<Bytes>, std::vector<NumberedRun>> seen;
     if (!looks_again()) return seen;
@@ -197,11 +199,11 @@ class Halos final : public Task {
   HalosQuery query_;
   std::vector<RowStep> steps_;
   std::optional<HaloHistory> history_;
-  // Between the passes of one iteration:
+  // Kept between the passes of one iteration.
   Bytes mean_;
   Gathered gathered_;
   std::vector<Halo> halos_;                ///< this server's share, sorted over all
-  std::vector<PlacedParticle> particles_;  ///< this server's
+  std::vector<PlacedParticle> particles_;  ///< particles of this server
 };
 
 std::vector<Option> options() {
@@ -223,15 +225,16 @@ AnalysisKind halos_kind() {
   return {
       .name = "halos",
       .text =
-          "Halos of a density: connected sets of cells >= `boundary` whose greatest value is >= `halo`, on uniform meshes "
-          "of one to three dimensions with and without refinement levels, and on octrees. One table an iteration, in the order of the peaks' linear index "
-          "(i * nj + j) * nk + k, counted from the mesh's lower end; of equal values that at the larger one is the peak. "
-          "Each cell counts once: ghosts do not, and NaN belongs to nothing. `mass` is the sum of the values times the "
-          "volume of a cell (area, length on meshes of two, one dimensions), in the variable's unit times that of the "
-          "coordinates cubed. `mass_x` and so on are the centroid weighted with the values, `centre_x` the plain one, "
-          "both unwrapped about the peak where the mesh is periodic, and then brought back into it; `low_i` to `high_i` "
-          "are the first and last cells, beyond the mesh's ends where a halo goes on at the other one. Sums are exact "
-          "and rounded once, so the table does not depend on how the mesh is divided. docs/cosmology.md.",
+          "Halos of a density: connected sets of cells >= `boundary` whose greatest value is >= `halo`, on uniform "
+          "meshes of one to three dimensions with and without refinement levels, and on octrees. One table per "
+          "iteration, in the order of the peaks' linear index (i * nj + j) * nk + k, counted from the mesh's lower "
+          "end; of equal values the one with the larger index is the peak. Each cell counts once; ghosts and NaN do "
+          "not count. `mass` is the sum of the values times the volume of a cell (area or length on meshes of two "
+          "dimensions or one), in the variable's unit times that of the coordinates cubed. `mass_x` and so on are "
+          "the centroid weighted by the values, `centre_x` the plain centroid; on periodic meshes both are computed "
+          "around the peak and then wrapped into the mesh. `low_i` to `high_i` are the first and last cells; they "
+          "lie outside the mesh for a halo that continues across a periodic face. Sums are exact and rounded once, "
+          "so the table does not depend on how the mesh is divided. docs/cosmology.md.",
       .options = halos::options(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         if (has_levels(metadata.mesh_of(read_variable(settings, metadata)))) {

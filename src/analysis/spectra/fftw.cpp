@@ -1,8 +1,8 @@
-// The transforms by FFTW 3 (Frigo and Johnson, "The Design and Implementation of FFTW3", Proc. IEEE 93, 2005).
+// Transforms by FFTW 3 (Frigo and Johnson, "The Design and Implementation of FFTW3", Proc. IEEE 93, 2005).
 //
-// One plan for a single line is used for all lines, at places that are multiples of 16 bytes, as it asks: a plan
-// for many lines takes them together by twos or fours and the rest otherwise, and then the bits of a line depend on
-// which others a server happens to have.
+// All lines use one plan for a single line, at addresses that are multiples of 16 bytes, as it requires. A plan for
+// many lines processes them in groups of two or four and the rest in another way, so that the bits of a line would
+// depend on which other lines a server has.
 #include <fftw3.h>
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t cache_line = 64;
 
-/// FFTW's planner may be used by one thread at a time.
+/// Only one thread at a time may use FFTW's planner.
 std::mutex& planner() {
   static std::mutex mutex;
   return mutex;
@@ -41,8 +41,8 @@ unsigned flag_of(Rigour rigour) {
   return rigour == Rigour::estimate ? FFTW_ESTIMATE : rigour == Rigour::measure ? FFTW_MEASURE : FFTW_PATIENT;
 }
 
-/// While it lives FFTW knows nothing of plans that the program has made: it would prefer those, and so `estimate` would
-/// depend on what else the process has done.
+/// Hides plans that the program has made from FFTW, for the lifetime of this object. FFTW would prefer them, and
+/// `estimate` would depend on what else the process has done.
 class OwnWisdom {
  public:
   OwnWisdom() : lock_(planner()), before_(fftw_export_wisdom_to_string()) { fftw_forget_wisdom(); }
@@ -104,9 +104,9 @@ void RealLine::transform(double* from, Complex* to) noexcept {
 ComplexLines::ComplexLines(Index n, Rigour rigour) : n_(n), plan_(std::make_unique<TransformPlan>()) {
   constexpr Index multiple = cache_line / sizeof(Complex);
   row_ = (n + multiple - 1) / multiple * multiple;
-  // Rows that are a power of two apart would all want the same places of the cache.
+  // Rows at distances of a power of two would compete for the same cache lines.
   if (row_ % 64 == 0) row_ += multiple;
-  // What becomes of a line takes the place of the one before it: so all of them stay in the nearest cache.
+  // The result of a line is stored in place of the previous line, so that all of them stay in the first-level cache.
   plan_->values = room_for<Complex>(static_cast<std::size_t>(row_ * (together + 1)));
   to_ = plan_->values.get();
   from_ = to_ + row_;

@@ -1,3 +1,12 @@
+// Power spectrum of a distributed field by one-dimensional transforms and pencil exchanges.
+//
+// 1. `local` transforms the lines of its piece along the first axis (real to complex, half of the modes), and along the
+//    second if the piece is whole there (FirstTransform).
+// 2. `combine` exchanges the parts into pencils along the second axis, unless it is done, transforms them, and
+//    exchanges again into pencils along the third axis (pencils.cpp).
+// 3. LastAxis transforms these lines in small batches and adds the squared moduli, or products of two fields, to the
+//    bins of wave numbers, without storing the result. Modes of the missing half count twice.
+// Sums are exact, so that they do not depend on the division of the field (spectrum_sums.cpp).
 #include "analysis/spectra/field_spectrum.hpp"
 
 #include <algorithm>
@@ -17,10 +26,10 @@ struct PartHeader {
 
 Index3 halved(const FieldSetup& setup) { return {setup.points(0) / 2 + 1, setup.points(1), setup.points(2)}; }
 
-/// The signed number of mode `index` of `points`.
+/// Signed mode number of `index` among `points`.
 Index signed_mode(Index index, Index points) { return 2 * index <= points ? index : index - points; }
 
-/// The last axis: transforms lines and adds them up without putting them back.
+/// The last axis: transforms lines and adds up their modes without storing them.
 class LastAxis {
  public:
   LastAxis(const FieldSetup& setup, SpectrumSums& sums, bool pair)
@@ -55,7 +64,7 @@ class LastAxis {
     const Index row = lines.row();
     for (Index n = 0; n < points_; ++n) {
       const Complex* at = from.line(j, n) + (i - from.box().lo[0]);
-      // What the next lines have of this plane: nothing but the plane tells the processor where that is.
+      // Prefetches the next lines in this plane, which the processor cannot predict.
       for (const Index ahead : {0, 4, 7}) __builtin_prefetch(at + ComplexLines::together + ahead);
       copy_column(at, 1, some, lines.lines() + n, row);
     }
@@ -103,7 +112,7 @@ class LastAxis {
   std::vector<double> squares_, factors_, room_, first_, second_, cross_;
 };
 
-/// Brings a field's parts to lines along the third axis.
+/// Exchanges a field's parts into lines along the third axis.
 PencilArray last_lines(std::vector<TransformedPart> parts, bool second_done, const PencilLayout& layout,
                        ComplexLines& second, Communicator& servers) {
   std::vector<PencilArray> arrays;
@@ -145,7 +154,7 @@ FirstTransform::FirstTransform(const FieldSetup& setup)
     : setup_(setup),
       line_(setup.points(0), setup.rigour),
       second_(setup.points(1), setup.rigour),
-      row_((setup.points(0) + 1) / 2 * 2),  // so that each begins at a multiple of 16 bytes
+      row_((setup.points(0) + 1) / 2 * 2),  // rows begin at multiples of 16 bytes
       lines_(static_cast<std::size_t>(row_ * ComplexLines::together)) {}
 
 void FirstTransform::set_origin(const Index3& origin) {
@@ -189,7 +198,7 @@ SpectrumSums sums_of_field(std::vector<TransformedPart> first, std::vector<Trans
   SpectrumSums sums(bins, second != nullptr);
   LastAxis last(setup, sums, second != nullptr);
   ComplexLines lines(setup.points(1), setup.rigour);
-  // All parts of a field were cut alike, those of servers without any aside.
+  // All parts of a field were divided in the same way, except on servers without any.
   std::int64_t open = 0;
   for (const TransformedPart& part : first) open |= part.second_done ? 0 : 1;
   servers.maximum({&open, 1});

@@ -5,14 +5,14 @@
 
 namespace sidestream::spectra {
 
-/// A box of one axis, as lines along it see it.
+/// One-dimensional box of lines along an axis.
 [[nodiscard]] WaveBox line_box(const WaveBox& box, int axis);
 
-/// Transforms lines along one axis and adds their modes up.
+/// Transforms lines along one axis and adds up their modes.
 class LineSpectrum {
  public:
   LineSpectrum(const WaveBox& line, const WaveBins& bins, bool pair, Rigour rigour);
-  /// A line of numbers, and one of a second variable, or null. Both stay as they are.
+  /// Adds a line of numbers, and one of a second variable, or null. Does not change them.
   void add(const double* first, const double* second = nullptr);
   [[nodiscard]] SpectrumSums& sums() noexcept { return sums_; }
 

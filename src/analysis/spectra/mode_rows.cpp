@@ -67,7 +67,7 @@ const RowFunctions& chosen() noexcept {
 }  // namespace
 
 void mode_products(const Complex* x, const Complex* y, Index points, double* room, double* out) noexcept {
-  // A complex number is its two parts, one behind the other.
+  // A complex number is its real part followed by its imaginary part.
   chosen().modes(reinterpret_cast<const double*>(x), reinterpret_cast<const double*>(y), points, room, out);
 }
 void wave_numbers(const double* squares, double offset, Index count, double* sums, double* roots) noexcept {

@@ -1,4 +1,4 @@
-// Where FFTW was not found: analyses that need it are known, and say what is missing.
+// Used if FFTW was not found: analyses that need it exist, and report that it is missing.
 #include "analysis/spectra/line_transform.hpp"
 #include "base/fail.hpp"
 

@@ -1,4 +1,4 @@
-// Memory that large arrays of one iteration leave to those of the next.
+// Memory of large arrays that is kept for the next iteration.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,20 @@
 
 namespace sidestream::spectra {
 
-/// Pages that were just given back would have to be cleared by the system again, which takes a fifth of the time of a
-/// transform. What is kept is the memory of one array at most: of another size than is asked for next, it goes.
+/// The system would have to clear pages that were just given back, which takes a fifth of the time of a transform.
+/// Keeps the memory of at most one array; if the next request has another size, it is freed.
 class LargeRooms {
  public:
-  /// That of all arrays of the process; it lives as long as somebody has it.
+  /// The instance shared by all arrays of the process; it lives as long as it is in use.
   [[nodiscard]] static std::shared_ptr<LargeRooms> common();
   LargeRooms() = default;
   LargeRooms(const LargeRooms&) = delete;
   LargeRooms& operator=(const LargeRooms&) = delete;
   ~LargeRooms() { clear(); }
 
-  /// Room of so many bytes that begins at a multiple of `alignment`, of which they are a multiple too. Throws
-  /// std::bad_alloc.
+  /// Returns `bytes` bytes aligned to `alignment`, of which `bytes` must be a multiple. Throws bad_alloc.
   [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment);
-  /// Keeps what `take` gave.
+  /// Keeps memory that `take` returned.
   void keep(void* memory, std::size_t bytes) noexcept;
 
  private:

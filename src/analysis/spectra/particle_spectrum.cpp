@@ -1,7 +1,7 @@
-// The analysis `particle_spectrum`: particles are put on a grid, and the grid's spectrum is taken.
+// Analysis `particle_spectrum`: deposits particles on a grid and computes the grid's spectrum.
 //
-// Each server sums up the shares of its particles, exactly, and sends the sums to the server that has that plane of the
-// grid. Planes are then transformed as slabs are, and divided anew for the third axis.
+// Each server adds up the shares of its particles exactly, and sends the sums to the server that owns that plane of the
+// grid. Planes are then transformed like slabs, and redistributed for the third axis.
 #include <fmt/format.h>
 
 #include "analysis/common/common_options.hpp"
@@ -20,7 +20,7 @@ struct ParticleQuery {
   bool shot_noise = true;
 };
 
-/// The grid as a mesh of its own.
+/// The grid as a mesh.
 Mesh mesh_of(const DepositQuery& query) {
   Mesh mesh;
   mesh.name = "grid";
@@ -51,7 +51,7 @@ class ParticleSpectrum final : public Task {
     Depositor depositor(query_.deposit, grid);
     depositor.add(input);
     Bytes bytes = depositor.take();
-    // Behind the rows, so that those need not be moved.
+    // Appended to the rows, so that those need not be moved.
     Words totals{depositor.inside, depositor.outside};
     for (const ExactSum* sum : {&depositor.weights, &depositor.squares}) {
       const auto form = sum->serialise();
@@ -96,7 +96,7 @@ class ParticleSpectrum final : public Task {
   }
 
  private:
-  /// The axis along which servers have rows of the grid: its slowest one, but never the first, of which lines are
+  /// The axis along which servers own rows of the grid: its slowest one, but never the first, along which lines must be
   /// whole.
   [[nodiscard]] std::size_t slowest() const {
     return static_cast<std::size_t>(std::max(1, query_.deposit.dimensions - 1));
@@ -120,7 +120,7 @@ class ParticleSpectrum final : public Task {
     return ExactSum::deserialise(forms.first<ExactSum::words>()).value();
   }
 
-  /// Of the weight in a cell.
+  /// Mean weight in a cell.
   [[nodiscard]] double require_mean(const Words& totals) const {
     const double weight = total(totals, 0);
     if (weight != 0) return weight / query_.spectrum.setup.box.count();
@@ -128,7 +128,7 @@ class ParticleSpectrum final : public Task {
          totals[0]);
   }
 
-  /// V / n of n equal particles.
+  /// Shot noise: V / n for n equal particles.
   [[nodiscard]] double noise(const Words& totals) const {
     const double weight = total(totals, 0);
     return query_.spectrum.setup.box.volume() * (total(totals, 1) / weight / weight);
@@ -155,7 +155,7 @@ class ParticleSpectrum final : public Task {
   ParticleQuery query_;
   Mesh mesh_;
   FirstTransform first_;
-  std::optional<SpectrumSums> modes_;  ///< of the first iteration: later ones have the same
+  std::optional<SpectrumSums> modes_;  ///< from the first iteration; the same in later ones
 };
 
 std::vector<Option> particle_options() {
@@ -164,13 +164,13 @@ std::vector<Option> particle_options() {
   all.push_back({.name = "deconvolve",
                  .type = OptionType::boolean,
                  .default_value = "true",
-                 .text = "Whether the window of `method` is divided out of the modes."});
+                 .text = "Divides the window of `method` out of the modes."});
   all.push_back(
       {.name = "shot_noise",
        .type = OptionType::boolean,
        .default_value = "true",
-       .text = "Whether the noise of single particles is taken off: V / n of n particles, or V times the sum of the "
-               "squares of their weights by the square of the sum."});
+       .text = "Subtracts the shot noise: V / n for n particles, or V times the sum of the squares of their weights "
+               "divided by the square of the sum."});
   for (Option& option : bin_options()) all.push_back(std::move(option));
   all.push_back(plan_option());
   all.push_back(
@@ -205,10 +205,11 @@ AnalysisKind particle_spectrum_kind() {
   return {
       .name = "particle_spectrum",
       .text =
-          "The power spectrum of particles: their weights are put on a uniform grid, which is taken to be periodic, and the "
-          "contrast of what its cells have is transformed. The table is that of `power_spectrum`. Each particle counts "
-          "once: flagged ghosts do not, and of those with the same `point_ids` one does; those at no place (NaN) do not. "
-          "Shares are rounded once and sums are exact, so that results are the same bits however particles are divided.",
+          "The power spectrum of particles: their weights are deposited on a uniform grid, which is assumed to be "
+          "periodic, and the contrast of its cells is transformed. The table is that of `power_spectrum`. Each "
+          "particle counts once: flagged ghosts do not count, and of particles with the same `point_ids` only one "
+          "does. Particles at NaN do not count. Shares are rounded once and sums are exact, so that results are the "
+          "same bits however particles are divided.",
       .options = particle_options(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<ParticleSpectrum>(read_particle_query(settings, metadata));

@@ -1,3 +1,9 @@
+// Redistribution of a distributed array between pencils along different axes.
+//
+// Both divisions are arithmetic, so each server finds the receivers of its boxes (meeting) without communication. Data
+// moves in rounds of some planes: `messages_of` packs the intersections with the receivers' boxes and gives the sent
+// planes up, and `unpack` copies what arrives into the new array. So a server holds little more than one array,
+// although both exist during the exchange. Errors of allocation are agreed on before anything is given up.
 #include "analysis/spectra/pencils.hpp"
 
 #include <sys/mman.h>
@@ -14,19 +20,19 @@ namespace {
 
 constexpr Index values_under_way = Index{1} << 20;  // 16 MiB
 
-/// Where part `n` of `parts` of `extent` indices begins: as decompositions of selections are cut.
+/// Begin of part `n` of `parts` of `extent` indices, divided like decompositions of selections.
 Index part_begin(Index extent, Index parts, Index n) noexcept {
   return extent / parts * n + std::min(n, extent % parts);
 }
 
-/// Which part an index is in.
+/// The part that contains an index.
 Index part_at(Index extent, Index parts, Index index) noexcept {
   const Index each = extent / parts, more = extent % parts;
   if (index < more * (each + 1)) return index / (each + 1);
   return more + (index - more * (each + 1)) / each;
 }
 
-/// The values of a box, the first axis fastest, behind the box.
+/// Packs the values of a box, the first axis fastest, preceded by the box.
 Bytes packed(PencilArray& from, const Box& box) {
   Bytes bytes(sizeof(Box) + static_cast<std::size_t>(box.count()) * sizeof(Complex));
   std::memcpy(bytes.data(), &box, sizeof box);
@@ -51,12 +57,12 @@ void unpack(BytesView bytes, PencilArray& to) {
   }
 }
 
-/// How many planes of an array go in one round.
+/// Number of planes of an array per round.
 Index planes_at_once(const Box& box) {
   return std::max<Index>(1, values_under_way / std::max<Index>(1, box.extent(0) * box.extent(1)));
 }
 
-/// Runs `work`; whether it ran out of memory on some server, to all.
+/// Runs `work`, and throws on all servers if one ran out of memory.
 template <class Work>
 void agreed(Communicator& servers, Work&& work) {
   std::int64_t failed = 0;
@@ -71,7 +77,7 @@ void agreed(Communicator& servers, Work&& work) {
   }
 }
 
-/// Some planes of all arrays, to whom they go.
+/// Messages with some planes of all arrays, by receiver.
 std::vector<MemberMessage> messages_of(std::vector<PencilArray>& from, const PencilLayout& layout, int step,
                                        Index round) {
   std::vector<MemberMessage> messages;
@@ -141,7 +147,7 @@ std::vector<int> PencilLayout::meeting(int step, const Box& box) const {
     last[a] = part_at(extents_[a], cut[a], box.hi[a] - 1);
   }
   std::vector<int> servers;
-  // One of the three is cut into one part: the other two are the places in the grid, the lower one fastest.
+  // One of the three axes is not cut; the indices along the other two are the place in the grid, the lower one fastest.
   for (Index c = first[2]; c <= last[2]; ++c) {
     for (Index b = first[1]; b <= last[1]; ++b) {
       for (Index a = first[0]; a <= last[0]; ++a) {
@@ -156,8 +162,8 @@ std::vector<int> PencilLayout::meeting(int step, const Box& box) const {
 PencilArray::PencilArray(const Box& of) : box_(of) {
   if (box_.empty()) return;
   constexpr std::size_t large_page = std::size_t{1} << 21, cache_line = 64, at_once = 4 * large_page;
-  // Numbers of one line along the third axis would all want the same places of the cache if planes were a multiple of a
-  // page apart.
+  // Planes at distances of a multiple of a page would make the numbers of a line along the third axis compete for the
+  // same cache lines.
   constexpr std::size_t apart = 3 * cache_line;
   std::size_t plane = plane_values() * sizeof(Complex);
   if (plane >= 16 * apart) plane += apart;
@@ -172,7 +178,7 @@ PencilArray::PencilArray(const Box& of) : box_(of) {
     if (page == large_page) {
       const std::shared_ptr<LargeRooms> rooms = LargeRooms::common();
       room.memory = {rooms->take(rounded, page), RoomKeeper{rooms, rounded}};
-      // Advice: where there are no large pages, small ones do.
+      // Only advice: without large pages small ones are used.
       static_cast<void>(::madvise(room.memory.get(), rounded, MADV_HUGEPAGE));
     } else {
       room.memory = {std::aligned_alloc(page, rounded), RoomKeeper{}};
@@ -185,7 +191,7 @@ PencilArray::PencilArray(const Box& of) : box_(of) {
 
 void PencilArray::give_up_below(Index third) noexcept {
   for (Room& room : rooms_) {
-    // To the system: what comes in needs it.
+    // Returned to the system, because incoming data needs it.
     if (room.end <= third) std::free(room.memory.release());
   }
 }
@@ -201,7 +207,7 @@ PencilArray redistribute(std::vector<PencilArray> from, const PencilLayout& layo
   servers.maximum(most);
   if (most[0] == 0) return from.empty() ? PencilArray() : std::move(from[0]);
   PencilArray to;
-  // Room that is not written to yet is not memory yet: this may fail, and all are told, before anything is given up.
+  // Untouched memory takes no pages yet. So this may fail, and all servers learn of it, before anything is given up.
   agreed(servers, [&] { to = PencilArray(mine); });
   for (std::int64_t round = 0; round < most[1]; ++round) {
     std::vector<MemberMessage> messages;

@@ -1,4 +1,4 @@
-// Lines of a server's pencils or slabs, read some at a time as memory has them.
+// Lines of a server's pencils or slabs, read in batches in the order of memory.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace sidestream::spectra {
 
-/// Some neighbouring lines along an axis: they begin at `first`, and differ in the index along `across`.
+/// Contiguous lines along an axis: the first begins at `first`, and their indices along `across` differ.
 struct LineBatch {
   Index3 first{};
   int across = 1;
   Index lines = 0;
 };
 
-/// Calls f(const LineBatch&) for all lines of a piece along `axis`, each once; up to `together` in a batch, neighbours
-/// along the axis that is fastest in memory.
+/// Calls f(const LineBatch&) for all lines of a piece along `axis`, each once. A batch has up to `together` lines,
+/// which are contiguous along the axis that is fastest in memory.
 template <class F>
 void for_each_batch(const BlockView& view, int axis, Index together, F&& f) {
   const auto& strides = view.array.strides;
@@ -37,13 +37,13 @@ void for_each_batch(const BlockView& view, int axis, Index together, F&& f) {
   }
 }
 
-/// The numbers of component `c` of a batch's lines, less `less`: line l at out + l * row.
+/// Reads component `c` of a batch's lines, and subtracts `less`: line l goes to out + l * row.
 void read_lines(const ArrayView& array, int c, int axis, Index length, const LineBatch& batch, double* out, Index row,
                 double less = 0);
-/// Where the numbers of such a line are if they are doubles next to each other; otherwise null.
+/// Address of such a line's numbers if they are contiguous doubles, else null.
 [[nodiscard]] const double* line_in_place(const ArrayView& array, int c, int axis, const LineBatch& batch, Index line);
 
-/// The points of pieces that nobody delivered.
+/// Number of points of pieces that were not delivered.
 [[nodiscard]] Index absent_points(const std::vector<BlockView>& pieces);
 
 }  // namespace sidestream::spectra

@@ -1,8 +1,10 @@
-// The analysis `power_spectrum`: its options, and the spectrum of a whole field.
+// Analysis `power_spectrum`: its options, and the spectrum of a whole field.
 //
-// d_k is the transform of the contrast x / mean - 1 times the volume of a cell, and the power |d_k|^2 / V; the means of
-// a bin are over all modes of the whole, complex, cube. So power has the dimension of a volume, and the sum of it over
-// all modes, by the volume, is the variance.
+// d_k is the transform of the contrast x / mean - 1 times the volume of a cell, and the power is |d_k|^2 / V. Means of
+// a bin are over all modes of the full complex array. So power has the dimension of a volume, and its sum over all
+// modes, divided by the volume, is the variance.
+//
+// Two passes: the means of the fields, line by line (FieldMeans), then their transforms (field_spectrum.cpp).
 #include <fmt/format.h>
 
 #include "analysis/common/common_options.hpp"
@@ -96,23 +98,22 @@ class FieldSpectrum final : public Task {
   Mesh mesh_;
   FieldMeans means_;
   std::optional<FirstTransform> first_;
-  std::vector<TransformedPart> kept_;  ///< between `local` and `combine`: of each piece one of each field
-  std::optional<SpectrumSums> modes_;  ///< of the first iteration: later ones have the same
+  std::vector<TransformedPart> kept_;  ///< kept between `local` and `combine`: for each piece one part of each field
+  std::optional<SpectrumSums> modes_;  ///< from the first iteration; the same in later ones
   Bytes feedback_;
 };
 
 std::vector<Option> options() {
   std::vector<Option> all{
       variable_option("The variable, in the cells of a uniform mesh."),
-      component_option("Which component, from 0; needed if the variable has several."),
+      component_option("The variable's component, from 0; required if it has several."),
       {.name = "with",
        .type = OptionType::variable,
-       .text =
-           "A second variable on the same mesh: its power too, the cross-spectrum, which is the mean of Re X Y*, and the "
-           "correlation, which is that by the root of both powers."},
+       .text = "A second variable on the same mesh. Adds its power, the cross-spectrum (the mean of Re X Y*), and the "
+               "correlation (the cross-spectrum divided by the root of the product of both powers)."},
       {.name = "with_component",
        .type = OptionType::integer,
-       .text = "Which component of the second variable, from 0.",
+       .text = "The component of the second variable, from 0.",
        .minimum = 0},
       {.name = "along",
        .type = OptionType::choice,
@@ -122,24 +123,24 @@ std::vector<Option> options() {
       {.name = "of",
        .type = OptionType::choice,
        .default_value = "contrast",
-       .text = "What is transformed of values x: `contrast`, x / mean - 1; `difference`, x - mean.",
+       .text = "The transformed function of the values x: `contrast`, x / mean - 1; `difference`, x - mean.",
        .choices = {"contrast", "difference"}},
       {.name = "window",
        .type = OptionType::choice,
        .default_value = "none",
-       .text =
-           "By which scheme particles were put on the mesh: its window is divided out of the modes of a whole field.",
+       .text = "The scheme by which particles were deposited on the mesh; its window is divided out of the modes of a "
+               "whole field.",
        .choices = {"none", "ngp", "cic", "tsc"}},
       {.name = "shot_noise",
        .type = OptionType::real,
        .default_value = "0",
-       .text = "Is taken off the power of each variable; of n particles in the volume V it is V / n.",
+       .text = "Subtracted from the power of each variable; for n particles in the volume V it is V / n.",
        .minimum = 0},
       {.name = "decomposition",
        .type = OptionType::choice,
        .default_value = "pencils",
        .text =
-           "How the transform of a whole field is divided: `pencils` for up to as many servers as there are lines along "
+           "Division of the transform of a whole field: `pencils` for up to as many servers as there are lines along "
            "an axis, `slabs` for up to as many as there are planes, with one exchange less.",
        .choices = {"pencils", "slabs"}}};
   for (Option& option : bin_options()) all.push_back(std::move(option));
@@ -255,14 +256,15 @@ AnalysisKind power_spectrum_kind() {
   return {
       .name = "power_spectrum",
       .text =
-          "The power spectrum of a variable on a uniform mesh of one to three dimensions, taken to be periodic: the mean "
-          "of |d_k|^2 / V over the modes of each bin, where d_k is the Fourier transform of the contrast times the volume "
-          "of a cell and V the volume of the mesh. The table has a row for each bin: its number, k_lower and k_upper, "
-          "the mean k of its modes and that weighted by power, the number of modes (of the whole complex array; the mean "
-          "itself does not count), power, and dimensionless: k^3 P / (2 pi^2) in three dimensions, k^2 P / (2 pi) in two, "
-          "k P / pi in one. With `along` there are rows for each axis, and a column that says which. Each line is "
-          "transformed by the same instructions wherever it is, and sums are exact or along whole lines, so that results "
-          "are the same bits for every placement, division and number of servers.",
+          "The power spectrum of a variable on a uniform mesh of one to three dimensions, which is assumed to be "
+          "periodic: the mean of |d_k|^2 / V over the modes of each bin, where d_k is the Fourier transform of the "
+          "contrast times the volume of a cell and V the volume of the mesh. The table has a row for each bin: its "
+          "number, k_lower and k_upper, the mean k of its modes and that weighted by power, the number of modes (of "
+          "the full complex array; the mean itself does not count), power, and dimensionless: k^3 P / (2 pi^2) in "
+          "three dimensions, k^2 P / (2 pi) in two, k P / pi in one. With `along` there are rows for each axis, and "
+          "a column for the axis. Each line is transformed by the same instructions wherever it is, and sums are "
+          "exact or along whole lines, so that results are the same bits for every placement, division and number of "
+          "servers.",
       .options = options(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const SpectrumQuery query = read_query(settings, metadata);

@@ -16,29 +16,29 @@ std::vector<Option> bin_options() {
       {.name = "bins",
        .type = OptionType::choice,
        .default_value = "shells",
-       .text = "Bins of wave numbers, in units of the fundamental 2 pi / L, L the longest side of the mesh. `shells`: "
-               "[s - 1/2, s + 1/2) for s = 1, 2 ... `widening`: the edges 1, 2 ... 10, then 11 (12/11)^j, which are "
-               "Gimlet's. Both end at the Nyquist number of the coarsest axis; bins that do not fit are left out.",
+       .text = "Bins of wave numbers, in units of the fundamental 2 pi / L, where L is the longest side of the mesh. "
+               "`shells`: [s - 1/2, s + 1/2) for s = 1, 2 ... `widening`: the edges 1, 2 ... 10, then 11 (12/11)^j, "
+               "as in Gimlet. Both end at the Nyquist number of the coarsest axis; bins that do not fit are left out.",
        .choices = {"shells", "widening"}},
       {.name = "edges",
        .type = OptionType::real,
        .list = true,
        .text =
-           "Bins of one's own: wave numbers, in the mesh's units, ascending. A bin holds its lower edge and not its "
-           "upper one.",
+           "User-defined edges of bins: wave numbers, in the mesh's units, ascending. A bin includes its lower edge "
+           "and excludes its upper one.",
        .minimum = 0,
        .least_entries = 2}};
 }
 
 Option plan_option() {
-  return {
-      .name = "plan",
-      .type = OptionType::choice,
-      .default_value = "estimate",
-      .text =
-          "How hard FFTW looks for a fast way of transforming a line, once for each length. With `estimate` results "
-          "are the same bits in every run and placement; what `measure` and `patient` choose depends on the moment.",
-      .choices = {"estimate", "measure", "patient"}};
+  return {.name = "plan",
+          .type = OptionType::choice,
+          .default_value = "estimate",
+          .text =
+              "Effort that FFTW spends on planning the transform of a line, once for each length. With `estimate` "
+              "results are the same bits in every run and placement; the plans of `measure` and `patient` depend on "
+              "timings.",
+          .choices = {"estimate", "measure", "patient"}};
 }
 
 Rigour read_plan(const Settings& settings) {
@@ -126,7 +126,7 @@ std::vector<int> read_axes(const Settings& settings, const std::string& option, 
 
 namespace {
 
-/// The sum of a line, by eight sums that are added at the end: always the same order, and fast.
+/// Sum of a line by eight partial sums, which are added at the end: always in the same order, and fast.
 double line_sum(const double* values, Index n) noexcept {
   std::array<double, 8> sums{};
   Index i = 0;

@@ -1,3 +1,8 @@
+// Sums of modes by bins of wave numbers.
+//
+// Along a line of modes, k^2 = offset + squares ascends, so each bin is one range of the line. The sum of a range is
+// taken in the order of the line, and added to the bin's sum exactly, first in a fast accumulator (WindowSum). So
+// totals do not depend on which server has which lines.
 #include "analysis/spectra/spectrum_sums.hpp"
 
 #include <cmath>
@@ -11,10 +16,10 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-/// 0 / 0 has a sign that depends on the machine.
+/// Gives NaN a fixed sign, since that of 0 / 0 depends on the machine.
 double plain(double x) noexcept { return std::isnan(x) ? none : x; }
 
-/// How many modes n and -n with `from` <= n < `to` are: 0 and points / 2 are their own opposites.
+/// Number of modes n and -n with `from` <= n < `to`; 0 and points / 2 are their own opposites.
 std::int64_t modes_between(std::size_t from, std::size_t to, Index points) {
   auto modes = static_cast<std::int64_t>(2 * (to - from));
   if (from == 0) --modes;

@@ -60,7 +60,7 @@ WaveBins WaveBins::widening(double nyquist) {
   for (int n = 1; n <= 10 && n <= nyquist; ++n) edges.push_back(n);
   for (int j = 0;; ++j) {
     double edge = 11 * std::pow(12.0 / 11.0, j);
-    // 11 (12/11) is 12, whatever rounding makes of it: whole modes lie on it.
+    // 11 (12/11) is exactly 12, whatever the rounding, because whole modes lie on it.
     if (j < 2) edge = 11 + j;
     if (edge > nyquist) break;
     edges.push_back(edge);
@@ -70,7 +70,7 @@ WaveBins WaveBins::widening(double nyquist) {
 }
 
 void WindowSum::flush(ExactSum& behind) noexcept {
-  // Pieces of 32 bits are doubles; the last one has the sign.
+  // Pieces of 32 bits are exact doubles; the last one has the sign.
   for (int piece = 0; piece < 4; ++piece) {
     const Wide rest = sum_ >> 32 * piece;
     const auto part = piece < 3 ? static_cast<double>(static_cast<std::uint32_t>(rest))
@@ -82,9 +82,9 @@ void WindowSum::flush(ExactSum& behind) noexcept {
 }
 
 void WindowSum::add_other(double x, ExactSum& behind) noexcept {
-  // Of a mantissa of 53 bits, moved by 63, as many as this fit into 127.
+  // This many mantissas of 53 bits, shifted by up to 63, fit into 127 bits.
   constexpr std::uint32_t most = 1 << 10;
-  // So that no sum of the window is beyond the doubles, and no unit below them.
+  // Keeps all sums of the window, and its unit, within the range of doubles.
   constexpr std::uint32_t highest = 1023 + 1075 - 126;
   const auto exponent = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff);
   if (exponent == 0 || exponent >= highest + window) return behind.add(x);

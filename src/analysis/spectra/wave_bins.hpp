@@ -1,4 +1,4 @@
-// Intervals of wave numbers, and which modes of a box are in them.
+// Intervals of wave numbers, and the modes of a box that belong to them.
 #pragma once
 
 #include <array>
@@ -11,38 +11,38 @@
 
 namespace sidestream::spectra {
 
-/// A periodic box that is sampled evenly, as a Fourier transform sees it. Axes that are not used have one point and do
-/// not count.
+/// A periodic box with even sampling, as seen by a Fourier transform. Axes that are not used have one point and do not
+/// count.
 struct WaveBox {
   Index3 points{1, 1, 1};
   std::array<double, 3> lengths{1, 1, 1};
 
-  /// 2 pi over the longest side: wave numbers are counted in this unit.
+  /// 2 pi over the longest side, the unit of wave numbers.
   [[nodiscard]] double fundamental() const noexcept;
-  /// (2 pi / length) / fundamental() of an axis: exactly 1 for the longest, so that modes of a cube are whole numbers.
+  /// (2 pi / length) / fundamental() for an axis: exactly 1 for the longest, so that modes of a cube are integers.
   [[nodiscard]] double ratio(int axis) const noexcept;
-  /// The greatest wave number that all axes have, in units of the fundamental.
+  /// Largest wave number that all axes have, in units of the fundamental.
   [[nodiscard]] double nyquist() const noexcept;
-  [[nodiscard]] double volume() const noexcept;  ///< length or area, of boxes of fewer axes
-  [[nodiscard]] double count() const noexcept;   ///< of points
+  [[nodiscard]] double volume() const noexcept;  ///< length or area for boxes of fewer axes
+  [[nodiscard]] double count() const noexcept;   ///< number of points
   [[nodiscard]] int dimensions() const noexcept;
 };
 
-/// Half-open intervals [e_n, e_n+1) of wave numbers in units of the fundamental. The mode 0 is in none.
+/// Half-open intervals [e_n, e_n+1) of wave numbers in units of the fundamental. No interval contains the mode 0.
 class WaveBins {
  public:
-  /// s - 1/2 to s + 1/2, s = 1 ... floor(nyquist): the mode n is in the shell floor(|n| + 1/2).
+  /// Shells from s - 1/2 to s + 1/2, s = 1 ... floor(nyquist): the mode n is in the shell floor(|n| + 1/2).
   [[nodiscard]] static WaveBins shells(double nyquist);
-  /// Edges 1, 2 ... 10, then 11 (12/11)^j, as far as they do not exceed `nyquist`: those of Gimlet (Friesen et al.,
-  /// "In situ and in-transit analysis of cosmological simulations", 2016).
+  /// Edges 1, 2 ... 10, then 11 (12/11)^j, up to `nyquist`: those of Gimlet (Friesen et al., "In situ and in-transit
+  /// analysis of cosmological simulations", 2016).
   [[nodiscard]] static WaveBins widening(double nyquist);
-  /// Two ascending edges at least, none negative.
+  /// At least two ascending edges, none negative.
   explicit WaveBins(std::vector<double> edges);
 
   [[nodiscard]] std::size_t count() const noexcept { return edges_.size() - 1; }
   [[nodiscard]] const std::vector<double>& edges() const noexcept { return edges_; }
-  /// For the parts of a line of modes that are in one bin: calls f(bin, from, end), where from is the first mode of the
-  /// part and `end` the square that the part's are below; f returns where the part ends. `squares` of the wave numbers
+  /// Calls f(bin, from, end) for each part of a line of modes that lies in one bin. `from` is the first mode of the
+  /// part, `end` the upper bound of its squares; f returns the end of the part. `squares` of the wave numbers must
   /// ascend.
   template <class F>
   void for_each_part(const std::vector<double>& squares, F&& f) const {
@@ -60,11 +60,11 @@ class WaveBins {
   std::vector<double> edges_, squares_;
 };
 
-// Exact sums of many numbers of similar size.
+// Fast exact sums of many numbers of similar size.
 
-/// Adds numbers within 64 binary orders of magnitude of each other in one integer of 128 bits, before an ExactSum,
-/// which takes others and what is flushed. The whole is the same, bit by bit; it takes a part of the time and of the
-/// cache.
+/// Accumulator in front of an ExactSum: adds numbers within 64 binary orders of magnitude of each other in one integer
+/// of 128 bits. Other numbers, and flushed sums, go to the ExactSum. The total is the same bits, at a fraction of the
+/// time and cache.
 class WindowSum {
  public:
   void add(double x, ExactSum& behind) noexcept {
@@ -76,7 +76,7 @@ class WindowSum {
     sum_ += static_cast<Wide>((mantissa ^ sign) - sign) << shift;
     --left_;
   }
-  /// Gives what was added to `behind`, and begins anew.
+  /// Adds the accumulated sum to `behind` and starts anew.
   void flush(ExactSum& behind) noexcept;
 
  private:
@@ -85,8 +85,8 @@ class WindowSum {
   void add_other(double x, ExactSum& behind) noexcept;
 
   Wide sum_ = 0;              ///< in units of 2^(lowest - 1075)
-  std::uint32_t lowest_ = 0;  ///< exponent of the least numbers that fit, as doubles have it
-  std::uint32_t left_ = 0;    ///< how many more numbers surely fit
+  std::uint32_t lowest_ = 0;  ///< biased exponent of the smallest numbers that fit
+  std::uint32_t left_ = 0;    ///< how many more numbers are certain to fit
 };
 
 }  // namespace sidestream::spectra

@@ -1,3 +1,6 @@
+// Leaves of one block and its part of the dual mesh. A tree is walked by LeafTree; a patch visits the corners of its
+// box. Corners around which all leaves are known belong to the block's own dual cells. Leaves around corners with
+// unknown cells, which other blocks may have, form the rim; servers combine rims later.
 #include "mesh/amr/block_leaves.hpp"
 
 #include <algorithm>
@@ -10,8 +13,8 @@
 namespace sidestream {
 namespace {
 
-/// Of a component in the cells of a block. Of one at nodes a cell has the mean of its corners, each from the block that
-/// owns it.
+/// The numbers of a component in the cells of a block. For a variable at nodes a cell has the mean of its corners, each
+/// from the block that owns it.
 std::vector<double> in_cells(const Variable& variable, const BlockView& view, int component, int dimensions) {
   if (variable.centering == Centering::cell) return numbers_of(view, component);
   const Box& cells = view.block.cells;
@@ -37,7 +40,7 @@ std::vector<double> in_cells(const Variable& variable, const BlockView& view, in
   return means;
 }
 
-/// In the order of `columns`; what was not delivered is an empty column.
+/// All numbers in the order of `columns`; a variable that was not delivered is an empty column.
 std::vector<std::vector<double>> numbers_in(const LocalInput& input, const BlockView& view,
                                             const LeafColumns& columns) {
   const auto variable = [&](std::int32_t id) -> const Variable& {
@@ -54,7 +57,7 @@ std::vector<std::vector<double>> numbers_in(const LocalInput& input, const Block
   return numbers;
 }
 
-/// Sorts corners into those of the block alone and its rim.
+/// Sorts corners into those that only the block touches and those of its rim.
 class Sorter {
  public:
   Sorter(BlockLeaves& block, int dimensions, std::size_t leaves)
@@ -81,7 +84,7 @@ class Sorter {
   std::vector<char> on_rim_;
 };
 
-/// Takes off the cells of a tree that are not chosen.
+/// Marks the cells of a tree that are not chosen as absent.
 void leave_out(const CellChoice& choice, const Mesh& mesh, const std::vector<TreeCell>& cells,
                std::vector<std::uint8_t>& absent) {
   if (choice.all()) return;
@@ -103,7 +106,7 @@ BlockLeaves leaves_of_tree(const Lattice& lattice, const BlockView& view, const 
                            std::span<const double> values, const CellChoice& choice) {
   const Mesh& mesh = lattice.mesh();
   BlockLeaves block{{tree_cells(mesh, view.block, refined.array), std::move(numbers)}, {}, {}};
-  // A block's cells are in the order of levels, so the last one says how deep it is.
+  // A block's cells are in the order of levels, so the last one gives the depth.
   if (!block.leaves.cells.empty()) static_cast<void>(lattice.steps(block.leaves.cells.back().level));
   auto absent = uncounted_cells(refined.array, owned != nullptr ? owned->array : ArrayView{});
   leave_out(choice, mesh, block.leaves.cells, absent);
@@ -114,7 +117,7 @@ BlockLeaves leaves_of_tree(const Lattice& lattice, const BlockView& view, const 
   return block;
 }
 
-/// A patch: the corners of its box.
+/// A patch and the corners of its box.
 class Patch {
  public:
   Patch(const Lattice& lattice, const BlockView& view, const BlockView* flags, const CellChoice& choice,
@@ -140,7 +143,7 @@ class Patch {
 
   void sort_corners(std::span<const double> values) {
     Sorter sorter(block_, lattice_.dimensions(), is_leaf_.size());
-    Box corners = box_;  // corner p is the lower one of cell p; those on the faces of the mesh are round nothing
+    Box corners = box_;  // corner p is the lower one of cell p; those on the faces of the mesh have no cell around them
     for (int a = 0; a < lattice_.dimensions(); ++a) {
       const auto d = static_cast<std::size_t>(a);
       corners.lo[d] = std::max(box_.lo[d], all_.lo[d] + 1);

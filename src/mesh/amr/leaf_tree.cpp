@@ -1,3 +1,8 @@
+// Finding the corners at which leaves meet, after Ju, Losasso, Schaefer and Warren, "Dual contouring of hermite data"
+// (2002). The tree is descended by elements: a node, the face between two nodes, the edge between four, the corner
+// between eight. Each element is split into the elements that the children of its nodes have in common; a leaf stands
+// for its own children. An element between leaves only that is a corner is reported. Every node keeps the range of the
+// numbers below it, so that elements which no wanted value passes are skipped.
 #include "mesh/amr/leaf_tree.hpp"
 
 #include <algorithm>
@@ -25,7 +30,7 @@ void LeafTree::find_ratios(const Lattice& lattice) {
   }
 }
 
-/// What a father knows of its children.
+/// Computes a father's range from its children.
 void LeafTree::gather(std::size_t node, std::size_t depth) {
   Node& father = nodes_[node];
   father.some_unknown = false;
@@ -104,7 +109,7 @@ LeafTree::LeafTree(const Lattice& lattice, const LeafSet& leaves) : dimensions_(
   }
 }
 
-/// Walks down from the top. What is above a leaf takes its number into its range.
+/// Walks down from the top and includes the leaf's number in the range of every node on the way.
 void LeafTree::insert(const Lattice& lattice, const TreeCell& cell, std::int64_t leaf, double number) {
   const Box& domain = lattice.domain();
   const Index3& coarsest = lattice.steps(0);
@@ -153,8 +158,8 @@ void LeafTree::for_each_corner(std::span<const double> values, bool skip_unknown
   descend({values, skip_unknown, f}, 0, 0, top);
 }
 
-/// An element is what 2^n nodes have in common, two on each of n axes (the bits of `closed`): a node itself, a face, an
-/// edge, a corner. nodes[b] is on the upper side of the axes in b. Those that are refined are of this depth.
+/// Visits an element, which is the intersection of 2^n nodes, two on each of n axes (the bits of `closed`): a node
+/// itself, a face, an edge, a corner. nodes[b] is on the upper side of the axes in b. Refined ones have this depth.
 void LeafTree::descend(const Search& search, std::size_t depth, unsigned closed, const Around& nodes) const {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   bool refined = false, some_unknown = false;
@@ -182,7 +187,7 @@ void LeafTree::descend(const Search& search, std::size_t depth, unsigned closed,
   descend_below(search, depth, closed, nodes);
 }
 
-/// The elements that children have in common inside this one.
+/// Visits the elements inside this one that its nodes' children have in common.
 void LeafTree::descend_below(const Search& search, std::size_t depth, unsigned closed, const Around& nodes) const {
   const Index3& ratio = ratios_[depth];
   Index3 choices;
@@ -191,14 +196,14 @@ void LeafTree::descend_below(const Search& search, std::size_t depth, unsigned c
   for (choice[2] = 0; choice[2] < choices[2]; ++choice[2]) {
     for (choice[1] = 0; choice[1] < choices[1]; ++choice[1]) {
       for (choice[0] = 0; choice[0] < choices[0]; ++choice[0]) {
-        unsigned now = closed;  // an odd choice is a plane between two children, an even one a child's width
+        unsigned now = closed;  // an odd choice is a plane between two children, an even one the width of a child
         for (unsigned a = 0; a < 3; ++a) now |= static_cast<unsigned>(choice[a] & 1) << a;
         Around below{};
         for (unsigned b = 0; b < 8; ++b) {
           if ((b & ~now) != 0) continue;
           const Index father = nodes[b & closed];
           const Index first = nodes_[static_cast<std::size_t>(father)].first;
-          below[b] = father;  // a leaf is there on both sides
+          below[b] = father;  // a leaf is on both sides
           if (first < 0) continue;
           Index child = 0;
           for (unsigned a = 3; a-- > 0;) {

@@ -1,4 +1,4 @@
-// A tree over cells of several levels, in which the corners are found at which its leaves meet.
+// A tree over cells of several levels, for finding the corners at which its leaves meet.
 #pragma once
 
 #include <array>
@@ -12,34 +12,34 @@
 
 namespace sidestream {
 
-/// Levels above the coarsest, each half as fine, join all root cells in one.
+/// The tree. Levels above the coarsest, each with half the resolution, join all root cells.
 class LeafTree {
  public:
-  /// What a node is that has no children: nothing is known of it (leaves of other blocks may be there), it is beyond
-  /// the mesh, or leaf n by `leaf_code(n)`.
+  /// Kinds of nodes without children: unknown (leaves of other blocks may be there), outside of the mesh, or leaf n as
+  /// `leaf_code(n)`.
   enum : Index { unknown = -1, outside = -2 };
   [[nodiscard]] static constexpr Index leaf_code(std::int64_t leaf) noexcept { return -3 - leaf; }
 
-  /// Of a block of an octree. Cell n is leaf n if `absent[n]` is 0, and has `numbers[n]`.
+  /// Makes the tree of a block of an octree. Cell n is leaf n if `absent[n]` is 0, and has `numbers[n]`.
   LeafTree(const Lattice& lattice, const ArrayView& refined, std::span<const std::uint8_t> absent,
            std::span<const double> numbers);
-  /// Of leaves in the order of their levels: what overlaps a finer one is not looked at. Of the same cell the first
-  /// counts. Where there are none nothing is known.
+  /// Makes a tree of leaves in the order of their levels: leaves that overlap a finer one are ignored. Of several for
+  /// the same cell the first counts. Elsewhere the tree is unknown.
   LeafTree(const Lattice& lattice, const LeafSet& leaves);
 
-  /// Leaves round a corner, as in DualCell; -1: unknown.
+  /// Leaves around a corner, as in DualCell; -1: unknown.
   using Corner = std::function<void(const DualCell&)>;
-  /// Calls `f` for the corners inside the mesh round which one of `values` is between the leaves' numbers, or may be
-  /// since some are unknown. `skip_unknown`: not for corners with such.
+  /// Calls `f` for the corners inside the mesh where one of `values` lies between the leaves' numbers. That includes
+  /// corners where it may lie because some are unknown. With `skip_unknown` corners with unknown leaves are left out.
   void for_each_corner(std::span<const double> values, bool skip_unknown, const Corner& f) const;
 
  private:
   struct Node {
-    Index first = unknown;     ///< of its children; they lie one behind the other, x fastest
-    double low = 1, high = 0;  ///< of the finite numbers below it; none: low > high
-    bool some_unknown = true;  ///< below it
+    Index first = unknown;     ///< the first of its children, which are contiguous, x fastest
+    double low = 1, high = 0;  ///< range of the finite numbers below it; none: low > high
+    bool some_unknown = true;  ///< some node below it is unknown
   };
-  using Around = std::array<Index, 8>;  ///< nodes on the sides of an element; see LeafTree::descend
+  using Around = std::array<Index, 8>;  ///< nodes around an element; see LeafTree::descend
   struct Search;
 
   void find_ratios(const Lattice& lattice);
@@ -53,7 +53,7 @@ class LeafTree {
   int dimensions_;
   std::size_t above_ = 0;       ///< levels above the coarsest
   std::vector<Index3> ratios_;  ///< by depth: children along each axis
-  std::vector<Node> nodes_;     ///< of leaves and fathers
+  std::vector<Node> nodes_;     ///< leaves and fathers
   Index top_ = 0;
 };
 

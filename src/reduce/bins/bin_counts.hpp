@@ -1,4 +1,4 @@
-// Counting values in intervals, and what densities are made of the counts.
+// Counting of values in intervals, and densities computed from the counts.
 #pragma once
 
 #include <string>
@@ -14,34 +14,35 @@
 
 namespace sidestream {
 
-/// What an interval is divided by.
+/// The divisor of an interval's content.
 enum class Normalisation {
   counts,   ///< nothing
-  density,  ///< what is in all intervals times its width: the integral over them is 1
-  gimlet,   ///< the sum over all intervals of what is in them times their width, which is that where widths are equal
+  density,  ///< the content of all intervals times the interval's width: the integral is 1
+  gimlet,   ///< the sum over all intervals of content times width; the same where widths are equal
 };
 
 [[nodiscard]] Option normalisation_option();
 [[nodiscard]] Normalisation read_normalisation(const Settings& settings);
-/// A choice `linear` or `logarithmic`.
+/// An option with the choices `linear` and `logarithmic`.
 [[nodiscard]] Option bin_scale_option(const std::string& name);
-/// The variable that `option` names: of one component, in the same points as `variable`. Throws Error(configuration).
+/// The variable that `option` names. It must have one component and lie in the same points as `variable`. Throws
+/// Error(configuration).
 [[nodiscard]] const Variable& read_companion(const Settings& settings, const std::string& option,
                                              const Variable& variable, const Metadata& metadata);
 
-/// NaN where all intervals are empty.
+/// The content of each interval, normalised; NaN where all intervals are empty.
 [[nodiscard]] std::vector<double> densities(const std::vector<double>& edges, const std::vector<double>& amounts,
                                             Normalisation how);
 
 /// Counts, and sums of weights, by slot of Bins.
 class BinCounts {
  public:
-  /// `wide`: how it is counted where there are no weights and few intervals; null: without wide instructions.
+  /// `wide` is the function for counting without weights in few intervals; null: without wide instructions.
   BinCounts(const Bins& bins, bool weighted, WideCounts wide = wide_counts());
-  /// The points of a block that count, once each.
+  /// Counts the points of a block that count, once each.
   void add(const BlockView& values, int component);
   void add(const BlockView& values, int component, const BlockView& weights, int weight_component);
-  /// Counts of all slots, then the sums of each interval, if there are weights.
+  /// Counts of all slots, followed by the sums of each interval, if there are weights.
   [[nodiscard]] Words words();
 
  private:
@@ -54,14 +55,14 @@ class BinCounts {
   const Bins& bins_;
   BinGuess guess_;
   Words counts_;                      ///< by slot
-  std::size_t places_ = 0, row_ = 0;  ///< of a guess; how far rows are apart
-  std::vector<std::uint32_t> rows_;   ///< counts that are not collected yet by place, in several rows by turns
+  std::size_t places_ = 0, row_ = 0;  ///< number of places of a guess; distance between rows
+  std::vector<std::uint32_t> rows_;   ///< counts by place that are not collected yet, in several rows used in turn
   WideCounts wide_ = nullptr;         ///< null: by BinGuess
-  Index recent_ = 0;                  ///< how many they are
+  Index recent_ = 0;                  ///< number of values in these counts
   std::vector<ExactSum> sums_;
 };
 
-/// The sums behind the counts of BinCounts::words, or of several of them added.
+/// The sums that follow the counts in BinCounts::words, or in the total of several of them.
 [[nodiscard]] std::vector<double> weights_of(std::span<const std::int64_t> forms);
 
 }  // namespace sidestream

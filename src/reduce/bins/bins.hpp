@@ -1,4 +1,4 @@
-// Intervals of equal width, or of equal ratios, with edges that counts agree with exactly.
+// Intervals of equal width, or of equal ratios, whose edges agree exactly with the counts.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,8 @@
 
 namespace sidestream {
 
-/// `count` intervals from `low` to `high`: edge n is low + n (high - low) / count, the last one `high`
-/// itself. A range too narrow for that many different edges is widened by 0.5, or a millionth of its size, on
-/// each side.
+/// `count` intervals from `low` to `high`: edge n is low + n (high - low) / count, the last one exactly `high`. A range
+/// too narrow for that many different edges is widened by 0.5, or a millionth of its size, on each side.
 class Bins {
  public:
   Bins(double low, double high, int count) : count_(count) {
@@ -32,8 +31,9 @@ class Bins {
     inverse_ = 1 / step_;
   }
 
-  /// Edge n is 10^(l + n (h - l) / count) with the logarithms l and h of `low` and `high`, the first and the last those
-  /// themselves. Both are above 0. A range that is too narrow reaches from half of `low` to twice `high`.
+  /// Makes intervals of equal ratios. Edge n is 10^(l + n (h - l) / count) with the logarithms l and h of `low` and
+  /// `high`; the first and the last are exactly those. Both are above 0. A range that is too narrow extends from half
+  /// of `low` to twice `high`.
   [[nodiscard]] static Bins logarithmic(double low, double high, int count) {
     Bins bins;
     bins.count_ = count;
@@ -47,9 +47,8 @@ class Bins {
 
   [[nodiscard]] bool by_ratio() const noexcept { return !table_.empty(); }
 
-  /// 0 .. count - 1: the interval of `v`; count: below; count + 1: above; count + 2: not a number. The
-  /// interval is guessed and put right by the edges, so that a table's edges and counts never
-  /// disagree.
+  /// The interval of `v`, 0 .. count - 1; count: below; count + 1: above; count + 2: not a number. The interval is
+  /// guessed and corrected by the edges, so that a table's edges and counts never disagree.
   [[nodiscard]] std::size_t slot(double v) const noexcept {
     const auto count = static_cast<std::size_t>(count_);
     if (!(v >= edges_.front())) return std::isnan(v) ? count + 2 : count;
@@ -58,7 +57,7 @@ class Bins {
     if (!table_.empty()) {
       bin = table_[(std::bit_cast<std::uint64_t>(v) >> shift_) - first_];
     } else {
-      // The range of a guess may be beyond the whole numbers where the step is tiny.
+      // The guess may exceed the range of whole numbers where the step is tiny.
       const double guess = (v * scale_ - edges_.front() * scale_) * inverse_;
       bin = guess < static_cast<double>(count_ - 1) ? static_cast<std::size_t>(static_cast<std::int64_t>(guess))
                                                     : count - 1;
@@ -71,7 +70,7 @@ class Bins {
  private:
   Bins() = default;
 
-  /// Whether rounding leaves the edges in ascending order.
+  /// True if rounding leaves the edges in ascending order.
   [[nodiscard]] bool distinct(double low, double high) const noexcept {
     const double first = low * scale_, last = high * scale_;
     return first + step_ > first && last - step_ < last && first + (count_ - 1) * step_ < last;
@@ -91,8 +90,8 @@ class Bins {
            edges_.end();
   }
 
-  /// For numbers above 0 that agree in their first bits the interval of the least of them. Between two powers of two
-  /// there are as many entries as it takes for most of them to be in one interval.
+  /// Builds a table for numbers above 0: for all numbers with the same leading bits, the interval of the least of them.
+  /// Each octave has so many entries that most of them lie in one interval.
   void make_table() {
     constexpr std::uint64_t most = 1 << 16;
     const auto key = [&](double v) { return std::bit_cast<std::uint64_t>(v) >> shift_; };
@@ -114,7 +113,7 @@ class Bins {
   int count_ = 0;
   std::vector<double> edges_;
   double scale_ = 1;               ///< 0.5 if the width of the whole range is no double
-  double step_ = 0, inverse_ = 0;  ///< times the scale
+  double step_ = 0, inverse_ = 0;  ///< multiplied by the scale
   std::vector<std::uint32_t> table_;
   int shift_ = 0;
   std::uint64_t first_ = 0;  ///< key of the table's first entry
@@ -122,19 +121,19 @@ class Bins {
 
 }  // namespace sidestream
 
-// log2 of a number as far as a guess needs it: the exponent, and a polynomial that interpolates the logarithm of the
-// rest at Chebyshev's points of 1 ... 2.
+// log2 as accurately as a guess needs it: the exponent, plus a polynomial that interpolates the logarithm of the
+// mantissa at Chebyshev points of 1 ... 2.
 namespace sidestream::rough_logarithm {
 
-/// Of the polynomial, and of rounding the number and the sum to 24 bits.
+/// Error of the polynomial, and of rounding the number and the sum to 24 bits.
 constexpr double error = 2.6e-6;
 
-/// By powers of what is left of `middle`: the first has the greatest.
+/// Coefficients by powers of the distance from `middle`, the highest first.
 constexpr float middle = 1.5f, first = -0.024568534745087942f,
                 terms[] = {0.04390747983075828f,  -0.07079685998119041f, 0.1417247357974217f,
                            -0.32061303548492204f, 0.9618208211752002f,   0.5849625007211561f};
 
-/// Of a normal number above 0.
+/// The logarithm of a normal number above 0.
 [[gnu::always_inline]] inline float of(float x) noexcept {
   const auto bits = std::bit_cast<std::int32_t>(x);
   const auto exponent = static_cast<float>((bits >> 23) - 127);
@@ -147,7 +146,7 @@ constexpr float middle = 1.5f, first = -0.024568534745087942f,
 
 }  // namespace sidestream::rough_logarithm
 
-// Walking over the points of a block that count, line by line, in several variables at once.
+// Iteration over the counting points of a block, line by line, in several variables at once.
 namespace sidestream {
 
 /// A component of a variable's block.
@@ -156,13 +155,13 @@ struct BlockField {
   int component = 0;
 };
 
-/// A run of `count` numbers along the axis that is fastest in memory, from the one that is `from` numbers behind
-/// `first`, as doubles: where they are if they are doubles next to each other, otherwise in `room`.
+/// A run of `count` numbers along the axis that is fastest in memory, beginning `from` numbers after `first`, as
+/// doubles. Returns their own memory if they are contiguous doubles, otherwise copies them to `room`.
 [[nodiscard]] const double* line_of(const ArrayView& array, int component, const Index3& first, int axis, Index from,
                                     Index count, std::vector<double>& room);
 
-/// Calls f(std::span<const double* const, n>, count) for runs of numbers of n fields in the same points, which together
-/// are the first block's points that count, each once. All blocks have these points.
+/// Calls f(std::span<const double* const, n>, count) for runs of numbers of n fields in the same points. Together the
+/// runs are the first block's counting points, each once. All blocks have these points.
 template <std::size_t n, class F>
 void for_each_line(const std::array<BlockField, n>& fields, F&& f) {
   const BlockView& view = *fields[0].view;
@@ -170,7 +169,7 @@ void for_each_line(const std::array<BlockField, n>& fields, F&& f) {
   const int fast = strides[2] < strides[0] ? 2 : 0, slow = 2 - fast;
   std::array<std::vector<double>, n> room;
   std::array<const double*, n> lines{};
-  constexpr Index most = 4096;  // stays in the nearest cache
+  constexpr Index most = 4096;  // fits the first-level cache
   const auto part = [&](Index3 first, Index count) {
     for (std::size_t v = 0; v < n; ++v) {
       lines[v] = line_of(fields[v].view->array, fields[v].component, first, fast, 0, count, room[v]);
@@ -192,7 +191,7 @@ void for_each_line(const std::array<BlockField, n>& fields, F&& f) {
   };
   for (const Box& box : view.counted()) {
     Index3 p = box.lo;
-    // Lines that follow each other without a gap are one.
+    // Consecutive lines without a gap are one line.
     bool whole = view.ghosts.data == nullptr && box.extent(fast) > 0;
     for (const BlockField& field : fields) {
       const auto& own = field.view->array.strides;

@@ -1,4 +1,4 @@
-// In place of wide_counts.cpp on other processors.
+// Replaces wide_counts.cpp on other processors.
 #include "reduce/bins/wide_counts.hpp"
 
 namespace sidestream {

@@ -1,4 +1,4 @@
-"""What is set up before an analysis is imported, so that nothing changes what the program has set up itself."""
+"""Preparations before an analysis is imported, so that it does not change what the program has set up itself."""
 
 import os
 import sys
@@ -7,13 +7,13 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import ModuleType
 
-# Packages whose wheels bring a library that a program with Sidestream has already, in another version.
+# Packages whose wheels bring a library that a program with Sidestream already has, in another version.
 _WITH_HDF5 = ("h5py", "netCDF4", "tables")
 
 
 class _OtherHdf5(MetaPathFinder):
     """Refuses packages with an HDF5 of their own: their calls would go to the one that the program is linked to, and
-    end in errors that nobody understands, or in a crash. Packages that were built with that one are let through."""
+    end in incomprehensible errors, or in a crash. Packages that were built with that one are accepted."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
         if fullname in _WITH_HDF5 and any((Path(folder) / f"{fullname}.libs").is_dir() for folder in sys.path):
@@ -24,7 +24,7 @@ class _OtherHdf5(MetaPathFinder):
 
 
 def prepare(started_here: bool) -> None:
-    """Once, before anything is imported. `started_here`: this interpreter is none of the program's."""
+    """Prepares the interpreter, once, before anything is imported. `started_here`: it is not the program's."""
     os.environ.setdefault("MPLBACKEND", "agg")
     if not started_here:
         return

@@ -33,7 +33,8 @@ AmrGrid::AmrGrid(const Mesh& mesh, int connectivity) : mesh_(mesh), lattice_(mes
     }
     volumes_.push_back(volume);
   }
-  // Of trees the steps are powers of two, so that nothing is rounded; the finest ones may be too small for numbers.
+  // Steps of trees are powers of two, so that nothing is rounded; volumes of the finest cells may be too small for
+  // doubles.
   const double root = volumes_[0];
   if (tree != nullptr) {
     for (double& volume : volumes_) volume /= root;

@@ -1,4 +1,4 @@
-// Which servers look after what part of a mesh of several levels.
+// Division of a mesh of several levels among the servers.
 #pragma once
 
 #include <set>
@@ -7,13 +7,13 @@
 
 namespace sidestream::halos {
 
-/// The cells of one level, of which there are many more than servers, are dealt out by their hashes, always alike. What
-/// lies in such a cell is kept together; a coarser cell is kept by all who have a part of it. Keeps a reference to the
-/// levels.
+/// Deals out the cells of one level, which has many more cells than servers, by their hashes, always in the same way.
+/// All that lies in such a cell is kept by the same server; a coarser cell is kept by all servers that have a part of
+/// it. Keeps a reference to the levels.
 class CellOwners {
  public:
   CellOwners(const AmrGrid& levels, int servers);
-  /// Where a cell counts: with a coarser one's first part.
+  /// Server on which a cell counts; for a coarser cell that of its first part.
   [[nodiscard]] int home_of(const LevelCell& cell) const noexcept { return keeper_of(first_part(cell)); }
   [[nodiscard]] std::set<int> keepers_of(const LevelCell& cell) const;
 
@@ -25,7 +25,7 @@ class CellOwners {
 
   const AmrGrid& levels_;
   int servers_;
-  std::int32_t level_ = 0;  ///< whose cells are dealt out
+  std::int32_t level_ = 0;  ///< the level whose cells are dealt out
 };
 
 }  // namespace sidestream::halos

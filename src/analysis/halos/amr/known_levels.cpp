@@ -5,7 +5,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// The number of the halo whose peak has a rank; -1: none.
+/// Number of the halo whose peak has this rank; -1: none.
 std::int64_t number_of(const Index3& peak, const std::vector<Index3>& ranks) {
   const auto at = std::lower_bound(ranks.begin(), ranks.end(), peak);
   return at == ranks.end() || *at != peak ? -1 : at - ranks.begin();

@@ -1,4 +1,4 @@
-// All halos in cells of several levels, as every server knows them.
+// All halos in cells of several levels, known to every server.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace sidestream::halos {
 
-/// A cell of a halo, by its number, and where its value is among this server's.
+/// A cell of a halo, with the halo's number and the place of the cell's value on this server.
 struct NumberedLevelCell {
   std::int64_t halo = -1;
   LevelCell cell;
@@ -17,22 +17,22 @@ struct NumberedLevelCell {
   std::uint32_t view = 0;
 };
 
-/// Where a halo is looked at from: so many half steps above the middle of the peak's cell.
+/// Centre of a halo's profile: an offset in half steps from the middle of the peak's cell.
 struct LevelHaloPlace {
   LevelCell peak;
   std::array<double, 3> offset{};
 };
 
-/// In the order of their peaks' rank.
+/// Sorted by the rank of their peaks.
 using KnownLevelHalos = Known<LevelHaloPlace, LevelHaloPart>;
 
-/// The cells of halos, by halo, among those that were found together with `found`.
+/// Cells of halos, by halo, among the cells `owned` that were found together with `found`.
 [[nodiscard]] std::vector<NumberedLevelCell> numbered_cells(const std::vector<OwnedLevelCell>& owned,
                                                             const LevelParts& found, const KnownLevelHalos& known,
                                                             const AmrGrid& levels);
 
-/// Collective: the same on all servers. `offset_of(halo)` says where each is looked at from. Grows with the number of
-/// halos: 56 bytes for each, and 48 for each of its parts.
+/// Collective: returns the same halos on all servers. `offset_of(halo)` returns the offset of each halo's centre. Takes
+/// 56 bytes for each halo of the whole mesh, and 48 for each of its parts.
 template <class OffsetOf>
 [[nodiscard]] KnownLevelHalos known_levels(const GatheredLevels& mine, OffsetOf offset_of, double mean,
                                            Communicator& servers) {

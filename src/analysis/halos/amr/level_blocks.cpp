@@ -1,3 +1,9 @@
+// Blocks of refined meshes behind one interface: patches of refinement levels, and trees.
+//
+// A patch visits the boxes that it counts, without flagged cells. A tree has its cells in level order; its constructor
+// links each refined cell to its first child, and then goes through the cells backwards to find the complete ones,
+// whose counted leaves all belong to this block. Searches near a point descend from the roots and skip distant
+// subtrees.
 #include "analysis/halos/amr/level_blocks.hpp"
 
 #include <algorithm>
@@ -87,7 +93,7 @@ class Tree final : public LevelBlock {
         children_(cells_.size(), 0) {
     const auto& roots = dynamic_cast<const OctreeGeometry&>(*levels.mesh().geometry).roots();
     roots_ = roots;
-    for (std::uint8_t& flag : complete_) flag = flag == 0 ? 1 : 0;  // those that count
+    for (std::uint8_t& flag : complete_) flag = flag == 0 ? 1 : 0;  // 1 for cells that count
     counted_ = complete_;
     std::size_t next = static_cast<std::size_t>(roots[0] * roots[1] * roots[2]);
     for (std::size_t n = 0; n < cells_.size(); ++n) {
@@ -160,7 +166,7 @@ class Tree final : public LevelBlock {
   int component_;
   std::vector<TreeCell> cells_;
   std::vector<std::uint8_t> counted_, complete_;
-  std::vector<std::size_t> children_;  ///< the first of each father; 0: it has none
+  std::vector<std::size_t> children_;  ///< index of the first child of each father; 0: it has none
   Index3 roots_{};
 };
 

@@ -1,4 +1,4 @@
-// The cells of a block of a tree, or of a patch, that count.
+// The counted cells of a block, which is a tree or a patch.
 #pragma once
 
 #include <functional>
@@ -12,24 +12,25 @@ namespace sidestream::halos {
 class LevelBlock {
  public:
   virtual ~LevelBlock() = default;
-  /// A cell, its value, and its place in the block's arrays.
+  /// Arguments: a cell, its value, and its index in the block's arrays.
   using Visit = std::function<void(const LevelCell&, double, const Index3& place)>;
-  /// The level of a cell, the square of its distance, its value and its place.
+  /// Arguments: level of a cell, square of its distance, its value and its index.
   using NearVisit = std::function<void(std::int32_t level, double squared, double value, const Index3& place)>;
-  /// Calls `f` for each cell that counts as the block's, if its value is >= the boundary.
+  /// Calls `f` for each counted cell of the block with a value >= the boundary.
   virtual void for_each_above(double boundary, const Visit& f) const = 0;
-  /// Calls `f` for all cells that count.
+  /// Calls `f` for all counted cells.
   virtual void for_each(const Visit& f) const = 0;
-  /// Calls `f` for all cells that count and are near: what is far off is passed over together.
+  /// Calls `f` for all counted cells within the distance; distant ones are skipped together.
   virtual void for_each_near(const LevelDistances& distances, const NearVisit& f) const = 0;
-  /// Whether all that counts in this place, or the cell round it, is this block's: no other block has a part of it.
+  /// True if all counted cells in this place, or the counted cell that contains it, belong to this block, so that no
+  /// other block has a part of it.
   [[nodiscard]] virtual bool has_all_of(const LevelCell& cell) const = 0;
-  /// Whether the cell that counts in this place, of which `cell` is as small a part as there may be, is this block's.
+  /// True if the counted cell that contains `cell`, a cell of the finest possible level, belongs to this block.
   [[nodiscard]] virtual bool counts_at(const LevelCell& cell) const = 0;
 };
 
-/// Null if what says which cells count is not here. Throws Error(usage) if the flags of a tree are wrong. Keeps
-/// references.
+/// Returns null if the arrays that tell which cells count are missing. Throws Error(usage) if the flags of a tree are
+/// wrong. Keeps references.
 [[nodiscard]] std::unique_ptr<LevelBlock> level_block(const AmrGrid& levels, const LocalInput& input,
                                                       const BlockView& view, int component);
 

@@ -42,7 +42,7 @@ bool LevelDistances::may_be_near(const LevelCell& cell) const {
     const double length = levels_.in_coordinates(a, nearest);
     least += length * length;
   }
-  return least * (1 - 1e-9) < most_;  // rounding leaves nobody out
+  return least * (1 - 1e-9) < most_;  // the margin keeps rounding from excluding cells
 }
 
 }  // namespace sidestream::halos

@@ -1,4 +1,4 @@
-// How far cells of several levels are from a halo.
+// Distances of cells on several levels from a halo.
 #pragma once
 
 #include <array>
@@ -8,29 +8,30 @@
 
 namespace sidestream::halos {
 
-/// A place along an axis, and the square of how far it is along that axis.
+/// An index along an axis, and the square of the distance along that axis.
 struct NearPlace {
   Index place = 0;
   double squared = 0;
 };
 
-/// Distances of the middles of cells from one point, the short way round along periodic axes, as lengths in coordinates
-/// and squared. The same bits wherever they are computed. Keeps a reference to the levels.
+/// Squared distances of cells' middles from one point, in units of coordinates, the shortest along periodic axes. The
+/// same bits wherever they are computed. Keeps a reference to the levels.
 class LevelDistances {
  public:
-  /// From the middle of a cell, and so many half steps above it. `most`: the square of what is not near any more.
+  /// The point lies `offset` half steps from the middle of the cell. `most`: square of the distance beyond which
+  /// nothing is near.
   LevelDistances(const AmrGrid& levels, const LevelCell& cell, const std::array<double, 3>& offset, double most);
 
   [[nodiscard]] double most() const noexcept { return most_; }
-  /// Along an axis, of the cells with an index on a level.
+  /// Squared distance along one axis, for cells with an index on a level.
   [[nodiscard]] double squared(std::size_t axis, std::int32_t level, Index index) const;
   [[nodiscard]] double squared(const LevelCell& cell) const {
     return squared(0, cell.level, cell.index[0]) + squared(1, cell.level, cell.index[1]) +
            squared(2, cell.level, cell.index[2]);
   }
-  /// The places of [low, high) on a level that are not too far away along this axis alone.
+  /// Indices in [low, high) on a level that are near along this axis.
   [[nodiscard]] std::vector<NearPlace> near(std::size_t axis, std::int32_t level, Index low, Index high) const;
-  /// Whether some point in the cell may be near.
+  /// True if some point in the cell may be near.
   [[nodiscard]] bool may_be_near(const LevelCell& cell) const;
 
  private:

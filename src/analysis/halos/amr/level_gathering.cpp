@@ -1,4 +1,4 @@
-// From what servers found in cells of several levels to the halos of the whole mesh.
+// Merging of the servers' parts of halos, in cells of several levels, into the halos of the whole mesh.
 #include <algorithm>
 #include <map>
 
@@ -9,7 +9,8 @@
 namespace sidestream::halos {
 namespace {
 
-/// Collective. Every cell has a keeper among the servers, by its hash: taken cells and sought ones meet there.
+/// Finds the pairs of parts that touch. Collective. Every cell is assigned to a server by its hash; taken and sought
+/// cells meet there.
 std::vector<PartPair> meetings(const LevelParts& found, const PartNumbers& numbers, Communicator& servers) {
   const auto count = static_cast<std::size_t>(servers.size());
   std::array<std::vector<std::vector<PartCell>>, 2> to{std::vector<std::vector<PartCell>>(count),
@@ -57,17 +58,18 @@ struct LevelComponent {
   }
 };
 
-/// A part that belongs to a halo. Travels.
+/// A part that belongs to a halo. Trivially copyable; sent between servers.
 struct LevelAnswer {
   std::int64_t part = 0;
   Index3 peak{};
 };
 
 struct Components {
-  std::map<std::int64_t, LevelComponent> all;                         ///< by their first parts
-  std::vector<std::pair<int, std::array<std::int64_t, 2>>> askers{};  ///< who has a part, the part and the first one
+  std::map<std::int64_t, LevelComponent> all;                         ///< components by their first parts
+  std::vector<std::pair<int, std::array<std::int64_t, 2>>> askers{};  ///< member that has a part; the part, and the
+                                                                      ///< first part of its component
 
-  /// To the servers that sent parts of halos.
+  /// Answers to the servers that sent parts of halos.
   [[nodiscard]] std::vector<MemberMessage> answers(const HaloRule& halo) const {
     std::map<int, std::vector<LevelAnswer>> to;
     for (const auto& [member, part] : askers) {
@@ -80,7 +82,7 @@ struct Components {
   }
 };
 
-/// Collective: sends parts to the server of the first part of their component, which adds them up.
+/// Collective: sends parts to the server of their component's first part, which adds them up.
 Components components_of(const LevelParts& found, const std::vector<std::int64_t>& roots, const PartNumbers& numbers,
                          Communicator& servers) {
   std::map<int, ByteWriter> to;

@@ -9,7 +9,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// Adds factor * sum: what 200 bits of a sum are says enough, and does not depend on how it came about.
+/// Adds factor * sum. The 200 leading bits of a sum suffice, and do not depend on the order in which it was added.
 void add_times(ExactSum& total, const ExactSum& sum, double factor) noexcept {
   for (const double part : sum.expansion()) {
     if (std::isfinite(part)) total.add_product(part, factor);
@@ -92,7 +92,7 @@ LevelHalo LevelPlanes::finish(const AmrGrid& levels, const LevelPeak& peak, Inde
 
 namespace {
 
-/// A column for each axis of the mesh; `value_of(halo, axis)`.
+/// Adds a column for each axis of the mesh; `value_of(halo, axis)`.
 template <class ValueOf>
 void add_columns(std::vector<Column>& columns, const std::string& name, const char* axes,
                  const std::vector<LevelHalo>& halos, ValueOf value_of, const AmrGrid& levels) {

@@ -1,4 +1,4 @@
-// What is known of a halo in cells of several levels, and of a part of one.
+// Properties of a halo in cells of several levels, and of a part of one.
 #pragma once
 
 #include <map>
@@ -11,32 +11,33 @@
 
 namespace sidestream::halos {
 
-/// The greatest value of a set of cells and where it is; of equal ones at the cell of the greatest rank.
+/// Greatest value of a set of cells and its cell; of equal values that of the greatest rank.
 struct LevelPeak {
   double value = 0;
-  LevelCell cell{-1, {}};  ///< level -1: there is none yet
-  Index3 rank{};           ///< AmrGrid::rank of it
+  LevelCell cell{-1, {}};  ///< level -1: none yet
+  Index3 rank{};           ///< its AmrGrid::rank
   void raise(const LevelPeak& other) noexcept {
     if (cell.level < 0 || other.value > value || (other.value == value && rank < other.rank)) *this = other;
   }
 };
 
-/// A halo. Differences are from the middle of the peak's cell, in half steps (see AmrGrid). Travels.
+/// A halo. Distances are from the middle of the peak's cell, in half steps (see AmrGrid). Trivially copyable; sent
+/// between servers.
 struct LevelHalo {
   LevelPeak peak;
   Index cells = 0;
   double mass = 0, volume = 0;                ///< sum of values times volumes, and of volumes; rounded once
-  std::array<double, 3> weighted{}, plain{};  ///< centroids: weighted with the mass, and with the volume alone
-  Index3 low{}, high{};                       ///< its faces
+  std::array<double, 3> weighted{}, plain{};  ///< centroids: weighted by mass, and by volume
+  Index3 low{}, high{};                       ///< lower and upper faces
 };
 
-/// What a component has at each place of each level along each axis, since nobody knows which way round these are
-/// nearer to the peak before that is known. Sums are exact.
+/// Sums over a component's cells for each index of each level along each axis. The shortest way to the peak along
+/// periodic axes is unknown until the peak is. Sums are exact.
 class LevelPlanes {
  public:
   void add(const AmrGrid& levels, const LevelCell& cell, double value);
   void write(ByteWriter& out) const;
-  /// Adds what `write` wrote.
+  /// Adds the sums written by `write`.
   void read(ByteReader& in);
   [[nodiscard]] LevelHalo finish(const AmrGrid& levels, const LevelPeak& peak, Index cells) const;
 
@@ -51,7 +52,7 @@ class LevelPlanes {
 
 // The table of halos in cells of several levels.
 
-/// A row for each of this server's halos; `first`: the number of the first of them.
+/// A row for each of this server's halos; `first`: number of the first of them.
 [[nodiscard]] std::vector<Column> level_columns(const std::vector<LevelHalo>& halos, const AmrGrid& levels,
                                                 std::int64_t first);
 

@@ -35,7 +35,7 @@ std::vector<KeptLevelCell> LevelHistory::kept(const std::vector<KeptLevelCell>& 
   return exchanged(to, servers);
 }
 
-/// Of two cells one of which has the other in it, the finer one is counted, where it is at home.
+/// Counts shared cells. If one of two cells contains the other, the finer one is counted, on its home server.
 std::vector<LevelHistory::Overlap> LevelHistory::overlaps_with(const std::vector<KeptLevelCell>& now,
                                                                const CellOwners& keepers, int server) const {
   const std::vector<LevelCell> cells_before = cells_of(before_), cells_now = cells_of(now);

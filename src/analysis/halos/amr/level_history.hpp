@@ -1,4 +1,4 @@
-// Histories of halos in cells of several levels: matched by the volume, or the particles, that they share.
+// Histories of halos in cells of several levels, matched by the volume, or the particles, that they share.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@
 
 namespace sidestream::halos {
 
-/// A cell of a halo, by its number. Travels.
+/// A cell of a halo, with the halo's number. Trivially copyable; sent between servers.
 struct KeptLevelCell {
   LevelCell cell;
   std::int64_t halo = -1;
 };
 
-/// Keeps what is needed of the last iteration that was analysed: each server the cells of halos that it keeps (see
-/// CellOwners), or the particles of the numbers that it keeps; the first one the halos and the tracks. The mesh may
-/// have been refined and derefined in between: where a cell was cut, each of its parts counts with its own volume.
+/// Keeps what is needed of the last analysed iteration: each server has the cells of halos that it keeps (see
+/// CellOwners), or the particles whose numbers it keeps; the first server has the halos and the tracks. The mesh may
+/// have been refined or coarsened in between: where a cell was split, each of its parts counts with its own volume.
 class LevelHistory {
  public:
   LevelHistory(const HistoryQuery& how, const AmrGrid& levels, const std::string& name)
@@ -29,7 +29,7 @@ class LevelHistory {
               const std::vector<LevelHalo>& halos, const CombineInput& input);
 
  private:
-  /// How many cells of a level, or parts of such that are cells in the other iteration, two halos have both.
+  /// Number of cells of a level that two halos share, including parts that are cells only in the other iteration.
   struct Overlap {
     std::int64_t before = -1, now = -1;
     std::int32_t level = 0;
@@ -50,15 +50,15 @@ class LevelHistory {
   const AmrGrid& levels_;
   std::vector<KeptLevelCell> before_;  ///< those that this server keeps
   std::vector<HaloMember> members_;    ///< or the particles that it keeps, ascending
-  std::vector<LevelHalo> halos_;       ///< of the iteration before, on the first server
+  std::vector<LevelHalo> halos_;       ///< of the previous iteration, on the first server
   TrackRecord record_;                 ///< on the first server
 };
 
 // The halo of each cell of a tree, or of patches on refinement levels.
 
 /// Collective: writes a data set of lists with an entry for each cell that belongs to a halo: its `level`, its indices
-/// on it as the mesh counts them (`i`, `j`, `k`), the number of its halo. In the order of levels, then of k, j, i: the
-/// same however cells are divided among servers, each of which has about as many.
+/// in the mesh's numbering (`i`, `j`, `k`), the number of its halo. Sorted by level, then k, j, i, independent of the
+/// division of cells among servers; each server has an equal share.
 void write_level_labels(const LabelQuery& query, const AmrGrid& levels, const std::vector<KeptLevelCell>& cells,
                         const CombineInput& input);
 

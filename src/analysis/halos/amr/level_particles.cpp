@@ -7,7 +7,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// What is here of the mesh: where it is looked up whether a cell counts here, and to which halo it belongs.
+/// Looks up whether a cell counts on this server, and to which halo it belongs.
 class ParticlePlaces {
  public:
   ParticlePlaces(std::int32_t density, int component, const AmrGrid& levels,
@@ -17,7 +17,7 @@ class ParticlePlaces {
       if (auto block = level_block(levels, input, view, component)) blocks_.push_back(std::move(block));
     }
   }
-  /// Particles that are neighbours in memory are mostly in one block.
+  /// Starts with the block of the last call, since particles that are neighbours in memory are mostly in one block.
   [[nodiscard]] bool is_here(const LevelCell& cell) {
     for (std::size_t n = 0; n < blocks_.size(); ++n) {
       const std::size_t b = (last_ + n) % blocks_.size();
@@ -27,7 +27,7 @@ class ParticlePlaces {
     }
     return false;
   }
-  /// The halo of the cell round it; -1: none.
+  /// The halo of the cell that contains it; -1: none.
   [[nodiscard]] std::int64_t halo_at(const LevelCell& cell) const {
     const std::int64_t found = index_.find_round(cell, levels_);
     return found < 0 ? -1 : numbered_[static_cast<std::size_t>(found)].halo;
@@ -53,7 +53,7 @@ LevelParticles find_level_particles(const ParticleQuery& query, std::int32_t den
   for (const BlockView& view : input.of(query.coordinates)) {
     const BlockView* ids = input.find(query.ids, view.block.id);
     const BlockView* weights = query.weight >= 0 ? input.find(query.weight, view.block.id) : nullptr;
-    if (ids == nullptr || (query.weight >= 0 && weights == nullptr)) continue;  // was not delivered
+    if (ids == nullptr || (query.weight >= 0 && weights == nullptr)) continue;  // not delivered
     for_each_counted(view, [&](Index i) {
       std::array<double, 3> x{};
       for (int a = 0; a < levels.dimensions(); ++a) x[static_cast<std::size_t>(a)] = real_at(view, i, a);

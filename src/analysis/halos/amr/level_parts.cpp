@@ -1,3 +1,12 @@
+// Components of a server's cells on several levels that are >= the boundary.
+//
+// 1. Lists the counted cells above the boundary of all blocks, and indexes them by level and index.
+// 2. For each cell and each neighbouring place on its level, looks for a listed cell: at that place, or a coarser cell
+//    that contains it. Union-find joins the two. Finer neighbours find the cell in the same way from their side.
+// 3. If no cell is found and the place is not entirely this server's block, the component is open: the place and its
+//    ancestors are sought on other servers.
+// 4. Closed components become halos at once if they pass the rule; open ones become parts with sums by plane, whose
+//    open cells are matched with sought places later (level_gathering.cpp).
 #include "analysis/halos/amr/level_parts.hpp"
 
 #include <algorithm>
@@ -28,7 +37,7 @@ class LevelSearch {
           blocks_of_.push_back(static_cast<std::uint32_t>(blocks_.size()));
         });
       }
-      blocks_.push_back(std::move(block));  // null for views of which nothing counts
+      blocks_.push_back(std::move(block));  // null for views without counted cells
     }
     if (cells_.size() >= std::numeric_limits<std::uint32_t>::max() / 4) {
       fail(Code::analysis, "a server has {} cells above {}, more than can be told apart; use more servers",
@@ -63,8 +72,8 @@ class LevelSearch {
       }
     }
   }
-  /// `place`: a neighbour of cell n on its level. It is a cell, a part of a coarser one, or refined: then the finer
-  /// ones look here.
+  /// `place`: a neighbouring place of cell n on its level. It is a cell, a part of a coarser one, or refined; in that
+  /// case the finer cells look here.
   void look(const CellIndex& index, std::uint32_t n, const LevelCell& place) {
     const auto join_with = [&](const LevelCell& cell) {
       const std::int64_t other = index.find(cell);
@@ -81,8 +90,8 @@ class LevelSearch {
       return false;
     });
   }
-  /// The cells of coarser levels round a place that are not round cell n as well, since those are refined. `f` says
-  /// whether that was all.
+  /// Calls `f` for the cells of coarser levels that contain a place but not cell n, since cells that contain n are
+  /// refined. `f` returns true to stop.
   template <class F>
   void for_each_around(std::uint32_t n, LevelCell place, F&& f) const {
     for (LevelCell own = cells_[n]; place.level > 0;) {
@@ -149,12 +158,12 @@ class LevelSearch {
   std::vector<std::unique_ptr<LevelBlock>> blocks_;
   std::vector<LevelCell> cells_;
   std::vector<double> values_;
-  std::vector<Index3> places_;  ///< if wanted
+  std::vector<Index3> places_;  ///< empty unless requested
   std::vector<std::uint32_t> blocks_of_;
   UnionFind<std::uint32_t> joined_;
-  std::vector<bool> open_;             ///< next to it another block may go on
-  std::vector<PartCell> sought_;       ///< with the number of a cell as part
-  std::vector<std::int64_t> part_of_;  ///< of the first cell of each open set
+  std::vector<bool> open_;             ///< another block may continue next to it
+  std::vector<PartCell> sought_;       ///< with the index of a cell as part
+  std::vector<std::int64_t> part_of_;  ///< by cell: part of an open set, at the set's root
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a server finds in its blocks of several levels: whole halos, and parts of components that may go on elsewhere.
+// Components found in a server's blocks of several levels: whole halos, and parts that may continue elsewhere.
 #pragma once
 
 #include <span>
@@ -10,7 +10,8 @@
 
 namespace sidestream::halos {
 
-/// A cell and a part: one that it belongs to, or one that goes on there if anybody has it. Travels.
+/// A cell and a part: the part that contains the cell, or the part that continues there if any server has the cell.
+/// Trivially copyable; sent between servers.
 struct PartCell {
   LevelCell cell;
   std::int64_t part = 0;
@@ -19,21 +20,21 @@ struct PartCell {
 /// A part of a component.
 struct LevelPart {
   LevelPeak peak;
-  Index cells = 0;      ///< of all levels
-  Index3 first_cell{};  ///< the least rank of its cells: no other part has it
+  Index cells = 0;      ///< number of cells on all levels
+  Index3 first_cell{};  ///< smallest rank of its cells, which identifies the part
 };
 
-/// A part of a component and the halo that it belongs to, both by ranks of cells: of the part's first one, and the
-/// halo's peak. Travels.
+/// A part of a component and its halo, by ranks of cells: the part's first cell and the halo's peak. Trivially
+/// copyable; sent between servers.
 struct LevelHaloPart {
   Index3 first_cell{}, peak{};
 };
 
-/// A cell above the boundary, where its value is, and what it belongs to: whole halo n, or, as ~n, part n.
+/// A cell above the boundary, the place of its value, and its owner: whole halo n, or, as ~n, part n.
 struct OwnedLevelCell {
   LevelCell cell;
-  Index3 place{};          ///< in the arrays of its block
-  std::uint32_t view = 0;  ///< the block, by its number among the views of the variable
+  Index3 place{};          ///< index in the arrays of its block
+  std::uint32_t view = 0;  ///< index of the block among the views of the variable
   std::int64_t owner = 0;
 };
 
@@ -41,28 +42,27 @@ struct OwnedLevelCell {
 struct LevelParts {
   std::vector<LevelHalo> whole;
   std::vector<LevelPart> parts;
-  std::vector<Bytes> planes;            ///< of each part: what LevelPlanes wrote
-  std::vector<PartCell> taken, sought;  ///< cells next to which another block may go on, and these places
+  std::vector<Bytes> planes;            ///< of each part, as LevelPlanes wrote them
+  std::vector<PartCell> taken, sought;  ///< cells next to which another block may continue, and the places there
 
   void write(ByteWriter& out) const;
   [[nodiscard]] static LevelParts read(ByteReader& in);
-  /// Takes what another has; its parts get numbers behind these.
+  /// Appends the contents of another; its parts are renumbered behind these.
   void append(LevelParts&& other);
 };
 
-/// Looks through this server's blocks: cells that count (on the finest level that has their place) and are >=
-/// `boundary`. Does not communicate.
-/// `owned`: if given, gets the cells of all halos and parts.
+/// Searches this server's blocks for counted cells (on the finest level at their place) that are >= `boundary`. Does
+/// not communicate. `owned`: if given, receives the cells of all halos and parts.
 [[nodiscard]] LevelParts find_level_parts(const LocalInput& input, std::int32_t variable, int component,
                                           const AmrGrid& levels, double boundary, const HaloRule& halo,
                                           std::vector<OwnedLevelCell>* owned = nullptr);
 
 struct GatheredLevels {
   std::vector<LevelHalo> halos;      ///< this server's share of all, in ascending rank of their peaks over all servers
-  std::vector<LevelHaloPart> parts;  ///< those that were found here, of halos alone
+  std::vector<LevelHaloPart> parts;  ///< parts of halos that were found on this server
 };
 
-/// Collective.
+/// Collective: merges the parts of all servers.
 [[nodiscard]] GatheredLevels gather_level_halos(LevelParts found, const AmrGrid& levels, const HaloRule& halo,
                                                 Communicator& servers);
 

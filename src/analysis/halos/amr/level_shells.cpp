@@ -27,7 +27,7 @@ class LevelShellSearch {
     }
   }
 
-  /// All cells of all blocks.
+  /// Sums over all cells of all blocks.
   Bytes spheres() {
     std::vector<std::unique_ptr<LevelBlock>> blocks;
     for (const BlockView& view : views_) blocks.push_back(level_block(levels_, input_, view, component_));
@@ -90,9 +90,9 @@ class LevelShellSearch {
   const KnownLevelHalos& known_;
   const LocalInput& input_;
   const std::vector<BlockView>& views_;
-  std::vector<std::vector<const BlockView*>> fields_;  ///< of each view; null: not here
-  std::vector<double> squares_;                        ///< of the edges
-  ShellSums sums_;                                     ///< of the halo at hand
+  std::vector<std::vector<const BlockView*>> fields_;  ///< by view; null: not on this server
+  std::vector<double> squares_;                        ///< squares of the edges
+  ShellSums sums_;                                     ///< of the current halo
   ByteWriter out_;
 };
 

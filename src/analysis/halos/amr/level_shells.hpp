@@ -1,4 +1,4 @@
-// Which cells of several levels lie in the shells round halos.
+// Sums over the cells of several levels in shells around halos.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace sidestream::halos {
 
-/// As sum_shells (profile.hpp) does. A cell is in the shell in which its middle is, with all of its volume. `cells`: of
-/// halos, if their own cells are wanted.
+/// As sum_shells (profile.hpp). A cell belongs to the shell that contains its middle, with its whole volume. `cells`:
+/// of halos, if only their own cells count.
 [[nodiscard]] Bytes sum_level_shells(const ProfileQuery& query, std::int32_t density, int component,
                                      const AmrGrid& levels, const std::vector<NumberedLevelCell>& cells,
                                      const KnownLevelHalos& known, const LocalInput& input);

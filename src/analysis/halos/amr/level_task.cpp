@@ -1,3 +1,12 @@
+// Halos on octrees and refinement levels, in up to three passes.
+//
+// 1. If thresholds or profiles refer to the mean: exact sums over all counted cells (mean).
+// 2. Each server finds the components of its cells; parts of components are merged over servers (find,
+//    level_parts.cpp).
+// 3. If profiles, labels or histories are requested: every server gets all halos and visits its cells again
+//    (look_again).
+//
+// All results are written in the last pass.
 #include "analysis/halos/amr/level_task.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +40,7 @@ struct LevelQuery {
   std::optional<LabelQuery> labels;
 };
 
-/// The exact sums over all finite values of value times volume, and of the volumes.
+/// Exact sums over all finite values: of value times volume, and of volume.
 struct MeanSums {
   ExactSum mass, volume;
   [[nodiscard]] Bytes to_bytes() const {
@@ -47,7 +56,7 @@ struct MeanSums {
     mass.add(ExactSum::deserialise(all.first<ExactSum::words>()));
     volume.add(ExactSum::deserialise(all.subspan(ExactSum::words).first<ExactSum::words>()));
   }
-  [[nodiscard]] double mean() const { return quotient_of(mass, volume.value()); }  ///< NaN of nothing
+  [[nodiscard]] double mean() const { return quotient_of(mass, volume.value()); }  ///< NaN without values
 };
 
 class LevelHalos final : public Task {
@@ -120,7 +129,7 @@ class LevelHalos final : public Task {
     return query_.thresholds.of_mean || (query_.profile && query_.profile->needs_mean());
   }
   [[nodiscard]] bool looks_again() const { return query_.profile || query_.labels || query_.history; }
-  /// Whether cells of halos are wanted one by one.
+  /// True if the cells of halos are needed one by one.
   [[nodiscard]] bool wants_cells() const {
     return query_.labels || query_.history || (query_.profile && !query_.profile->sphere);
   }
@@ -133,7 +142,7 @@ class LevelHalos final : public Task {
                             rule(unit), owned);
   }
 
-  /// Of this server's cells what needs to know all halos.
+  /// Collects everything that needs the list of all halos from this server's cells.
   [[nodiscard]] Bytes look_again(const LocalInput& input) const {
     const KnownLevelHalos known = KnownLevelHalos::from_bytes(input.feedback);
     std::vector<NumberedLevelCell> cells;
@@ -194,7 +203,7 @@ class LevelHalos final : public Task {
     return sums.to_bytes();
   }
 
-  /// What `look_again` returned.
+  /// Merged results of `look_again`.
   struct SeenAgain {
     std::vector<Bytes> shells;
     LevelParticles particles;
@@ -220,7 +229,7 @@ class LevelHalos final : public Task {
     return seen;
   }
 
-  /// All results, in the last pass: an iteration that fails before leaves none, and histories as they were.
+  /// Writes all results in the last pass, so that an iteration that fails earlier leaves none, and histories unchanged.
   void write(const CombineInput& input) {
     const std::vector<LevelHalo>& halos = gathered_.halos;
     const std::int64_t first = input.communicator.exclusive_sum(static_cast<std::int64_t>(halos.size()));
@@ -249,11 +258,11 @@ class LevelHalos final : public Task {
   Mesh mesh_;
   AmrGrid levels_;
   std::optional<LevelHistory> history_;
-  GatheredLevels gathered_;  ///< between the passes of one iteration, as the mean
+  GatheredLevels gathered_;  ///< kept between the passes of one iteration, like the mean
   double mean_ = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Of the cells of the coarsest level.
+/// Shortest side of the cells of the coarsest level.
 double shortest_side(const Mesh& mesh) {
   const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get());
   const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get());

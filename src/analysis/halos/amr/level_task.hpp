@@ -7,7 +7,7 @@
 
 namespace sidestream::halos {
 
-/// The analysis `halos` for a variable on such a mesh. Throws Error(configuration).
+/// Creates the analysis `halos` for a variable on such a mesh. Throws Error(configuration).
 [[nodiscard]] std::unique_ptr<Task> level_halos(const Settings& settings, const Metadata& metadata);
 
 }  // namespace sidestream::halos

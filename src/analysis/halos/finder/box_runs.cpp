@@ -1,3 +1,9 @@
+// Connected components in a box by runs: maximal sequences of cells >= the boundary along a row.
+//
+// `scan` goes through the rows and appends their runs, 64 cells at a time, so that chunks below the boundary cost one
+// vectorised comparison. For each pair of neighbouring rows, `join_rows` advances through both sorted lists of runs at
+// once and joins those that overlap, widened by the reach of the connectivity, in a union-find structure. Sets are
+// numbered in the order of their first runs.
 #include "analysis/halos/finder/box_runs.hpp"
 
 #include <limits>
@@ -10,7 +16,7 @@ namespace {
 
 constexpr Index chunk = 64;
 
-/// Whether any of up to 64 values reaches the threshold; without a branch for each.
+/// True if any of up to 64 values reaches the threshold; without a branch per value.
 template <class T>
 bool any_reaches(const T* values, Index count, double boundary) noexcept {
   int any = 0;
@@ -18,7 +24,7 @@ bool any_reaches(const T* values, Index count, double boundary) noexcept {
   return any != 0;
 }
 
-/// Appends the runs of a row whose values lie one after the other.
+/// Appends the runs of one row.
 class RowScan {
  public:
   RowScan(std::vector<Run>& runs, Index row, Index place) : runs_(runs), row_(row), place_(place) {}
@@ -35,7 +41,7 @@ class RowScan {
     }
     close(count);
   }
-  /// Of any stride, and with flags.
+  /// For any stride, and with ghost flags.
   template <class T>
   void any(const T* values, Index stride, const std::uint8_t* flags, Index flag_stride, Index count, double boundary) {
     for (Index n = 0; n < count; ++n) {
@@ -63,11 +69,11 @@ class RowScan {
   Index row_, place_, start_ = -1;
 };
 
-/// The runs of a box, and where those of each of its rows begin.
+/// Runs of a box, and the index of each row's first run.
 struct Rows {
   std::vector<Run> runs;
   std::vector<std::size_t> begins;
-  Index wide = 0, high = 0;  ///< rows along both axes
+  Index wide = 0, high = 0;  ///< number of rows along both axes
 };
 
 Rows scan(const BlockView& view, const Box& box, const Lattice& lattice, const Rule& rule) {

@@ -1,4 +1,4 @@
-// The cells of a box that reach a threshold, as runs, and which of them hang together.
+// Runs of cells in a box that reach a threshold, and their connected components.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace sidestream::halos {
 
-/// Cells that follow each other in a row, first and last included.
+/// Contiguous cells of a row; first and last are included.
 struct Run {
   Index row = 0;
   std::int32_t first = 0, last = 0;
   [[nodiscard]] Index cells() const noexcept { return Index{last} - first + 1; }
 };
 
-/// The runs of a box, by rows and ascending in each; of each run its set, numbered from 0 in the order of their first
+/// Runs of a box, by row and ascending; and the set of each run. Sets are numbered from 0 in the order of their first
 /// runs.
 struct BoxRuns {
   std::vector<Run> runs;
@@ -24,18 +24,18 @@ struct BoxRuns {
   std::uint32_t set_count = 0;
 };
 
-/// What cells are taken and which are neighbours.
+/// Rule for which cells are taken and which are neighbours.
 struct Rule {
   double boundary = 0;  ///< cells >= this are taken; NaN never is
   int component = 0;
   std::vector<RowStep> steps;
 };
 
-/// `box`: of the block's own cells, in the mesh's indices. Cells with a flag are left out. Throws Error(analysis) if
-/// there are more runs than can be numbered.
+/// `box`: of the block's own cells, in the mesh's indices. Ignores flagged cells. Throws Error(analysis) if there are
+/// more runs than can be numbered.
 [[nodiscard]] BoxRuns find_runs(const BlockView& view, const Box& box, const Lattice& lattice, const Rule& rule);
 
-/// Whether neighbours of cells of a run lie outside of the box, in the mesh.
+/// Tells whether cells of a run have neighbours outside the box but inside the mesh.
 class Border {
  public:
   Border(const Box& box, const Lattice& lattice);
@@ -43,7 +43,7 @@ class Border {
 
  private:
   const Lattice& lattice_;
-  /// In cells that are counted from the mesh's lower end; beyond all cells where nothing lies behind.
+  /// Cell indices from the mesh's lower end; beyond all cells where the mesh ends.
   std::array<Index, 3> first_{}, last_{};
 };
 

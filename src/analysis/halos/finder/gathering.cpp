@@ -7,19 +7,19 @@
 namespace sidestream::halos {
 namespace {
 
-/// A component whose parts are added up here.
+/// A component whose parts are added up on this server.
 struct Component {
   Peak peak;
   Index cells = 0;
   MergedPlanes planes;
 };
 
-/// Which halo a part belongs to; peak -1: to none.
+/// The halo that a part belongs to; peak -1: none.
 struct Answer {
   std::int64_t part = 0, peak = -1;
 };
 
-/// Sends this server's parts to those that add them up.
+/// Sends this server's parts to the servers that add them up.
 std::vector<MemberMessage> send_parts(const LocalComponents& found, const std::vector<std::int64_t>& roots,
                                       const PartNumbers& numbers, Communicator& servers) {
   std::map<int, ByteWriter> to;
@@ -62,7 +62,7 @@ class Adding {
       halos.push_back(sums.finish());
     }
   }
-  /// To the servers that sent parts.
+  /// Answers to the servers that sent parts.
   [[nodiscard]] std::vector<MemberMessage> answers() const {
     std::map<int, std::vector<Answer>> to;
     for (const auto& [member, part] : askers_) {
@@ -82,7 +82,7 @@ class Adding {
   std::vector<std::pair<int, std::array<std::int64_t, 2>>> askers_;
 };
 
-/// Makes parts in `runs` the halos that they belong to.
+/// Replaces parts as owners of `runs` by their halos, and drops runs without one.
 std::vector<OwnedRun> owned_by_halos(std::vector<OwnedRun> runs, const std::vector<std::int64_t>& peaks) {
   std::vector<OwnedRun> kept;
   for (OwnedRun& one : runs) {

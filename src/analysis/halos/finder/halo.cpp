@@ -9,7 +9,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// Adds factor * sum to `total`, exactly; |factor| < 2^30. Of NaN and infinities nothing: who has such a mass has no
+/// Adds factor * sum to `total`, exactly; |factor| < 2^30. Ignores NaN and infinities: a halo with such a mass has no
 /// centroid.
 void add_times(ExactSum& total, const ExactSum& sum, Index factor) noexcept {
   auto form = sum.serialise();

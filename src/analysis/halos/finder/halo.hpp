@@ -1,4 +1,4 @@
-// What is known of a halo, and of a part of one in a box.
+// Properties of a halo, and of a part of one in a box.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace sidestream::halos {
 
-/// The greatest value of a set of cells, and where it is: of equal ones at the larger linear index.
+/// Greatest value of a set of cells and its cell; of equal values that with the larger linear index.
 struct Peak {
   double value = 0;
-  Index id = -1;  ///< -1: there is none yet
+  Index id = -1;  ///< -1: none yet
   [[nodiscard]] bool below(double other, Index other_id) const noexcept {
     return id < 0 || other > value || (other == value && other_id > id);
   }
@@ -24,8 +24,8 @@ struct Peak {
   }
 };
 
-/// A halo. Places are differences from the peak's cell in cells, the short way round along periodic axes. Travels
-/// between servers.
+/// A halo. Places are differences from the peak's cell in cells, the shortest along periodic axes. Trivially copyable;
+/// sent between servers.
 struct Halo {
   Peak peak;
   Index cells = 0;
@@ -34,13 +34,13 @@ struct Halo {
   Index3 low{}, high{};                       ///< its first and last cells along each axis
 };
 
-/// Sums over the cells of a halo whose peak is known. They are exact, so that they do not depend on the order.
+/// Sums over the cells of a halo whose peak is known. They are exact, so that the order of cells does not matter.
 class HaloSums {
  public:
   HaloSums(const Lattice& lattice, const Peak& peak) : lattice_(lattice), peak_(peak), at_(lattice.cell_of(peak.id)) {}
   void add(const Index3& cell, double value) noexcept;
-  /// The cells of a part at one place of an axis. Each cell is added along each axis, to the mass along the first
-  /// alone.
+  /// Adds the cells of a part with one index along an axis. Each cell is added along each axis; masses are added along
+  /// the first axis only.
   void add_plane(std::size_t axis, Index place, Index cells, const ExactSum& mass) noexcept;
   [[nodiscard]] Halo finish() const noexcept;
 
@@ -56,8 +56,8 @@ class HaloSums {
   Index3 plain_{}, low_{}, high_{};
 };
 
-/// A part of a component that may go on beyond its box: what it has at each place of each axis, since nobody knows yet
-/// which way round it is nearer to the peak.
+/// Sums of a part of a component that may continue beyond its box, for each index along each axis. The shortest way to
+/// the peak along periodic axes is unknown until the peak is.
 class PartPlanes {
  public:
   void add(const Index3& cell, double value) noexcept;
@@ -74,10 +74,10 @@ class PartPlanes {
   std::array<std::vector<Plane>, 3> planes_;
 };
 
-/// The planes of several parts together.
+/// Merged planes of several parts.
 class MergedPlanes {
  public:
-  /// Adds what PartPlanes::write wrote.
+  /// Adds the planes written by PartPlanes::write.
   void read(ByteReader& in);
   void add_to(HaloSums& sums) const;
 

@@ -1,4 +1,4 @@
-// What every server is told of all halos of an iteration, for passes that look at cells again.
+// List of all halos of an iteration, sent to every server for passes that visit the cells again.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,16 @@
 
 namespace sidestream::halos {
 
-/// Halos in the order of their numbers. `PlaceOf`: where a halo is looked at from; `PartOf`: a part of a component that
-/// several servers have, which `first_cell` tells from all others. Both travel.
+/// Halos in the order of their numbers. `PlaceOf`: the centre of a halo. `PartOf`: a part of a component that several
+/// servers have, identified by `first_cell`. Both are trivially copyable and sent between servers.
 template <class PlaceOf, class PartOf>
 struct Known {
   using Place = PlaceOf;
   std::vector<Place> places;
-  std::vector<PartOf> parts;  ///< by their first cells
-  double mean = 0;            ///< of the field, if it was measured
+  std::vector<PartOf> parts;  ///< sorted by their first cells
+  double mean = 0;            ///< mean of the field, if it was measured
 
-  /// The part with this first cell; null: there is none.
+  /// The part with this first cell, or null.
   template <class Cell>
   [[nodiscard]] const PartOf* part_from(const Cell& first_cell) const {
     const auto at = std::lower_bound(parts.begin(), parts.end(), first_cell,
@@ -42,7 +42,8 @@ struct Known {
     return known;
   }
 
-  /// Collective: the places and parts of all servers, the same on all. Each has its share of the halos, in their order.
+  /// Collective: returns the places and parts of all servers, the same on all. Each server has its share of the halos,
+  /// in order.
   [[nodiscard]] Known of_all(Communicator& servers) const {
     Known all;
     all.mean = mean;

@@ -73,37 +73,37 @@ double Field::position(std::size_t axis, Index cell, double cells) const noexcep
 
 std::vector<Option> field_options() {
   return {
-      variable_option("The density, or whatever halos are looked for in: a variable in cells."),
-      component_option("Which component of it, from 0; needed if it has several."),
+      variable_option("The variable in which halos are found, such as a density. Its values must be in cells."),
+      component_option("The variable's component, from 0; required if it has several."),
       {.name = "connectivity",
        .type = OptionType::choice,
        .default_value = "14",
-       .text = "Which cells are neighbours, on both sides of a periodic mesh too: the `6` that share a face, the `18` "
-               "that share an edge, the `26` that share a corner, or `14`, the edges of Freudenthal's triangulation "
-               "(offsets of 0 and 1, or of 0 and -1, along all axes), as Reeber has it.",
+       .text = "Which cells are neighbours, also across the faces of a periodic mesh: the `6` that share a face, the "
+               "`18` that share a face or an edge, the `26` that share a corner, too, or `14`, the edges of "
+               "Freudenthal's triangulation (offsets of 0 and 1, or of 0 and -1, along all axes), as in Reeber.",
        .choices = {"6", "14", "18", "26"}}};
 }
 
 std::vector<Option> threshold_options() {
-  return {
-      {.name = "boundary",
-       .type = OptionType::real,
-       .required = true,
-       .text = "Cells whose value is >= this belong to halos, if they hang together with a cell that reaches `halo`."},
-      {.name = "halo",
-       .type = OptionType::real,
-       .required = true,
-       .text = "What hangs together is a halo if its greatest value is >= this. Not below `boundary`."},
-      {.name = "units",
-       .type = OptionType::choice,
-       .default_value = "absolute",
-       .text = "Of both: `absolute`, those of the variable; or `mean`, the mean of all finite values of the iteration.",
-       .choices = {"absolute", "mean"}},
-      {.name = "minimum_cells",
-       .type = OptionType::integer,
-       .default_value = "1",
-       .text = "Halos of fewer cells are left out.",
-       .minimum = 1}};
+  return {{.name = "boundary",
+           .type = OptionType::real,
+           .required = true,
+           .text = "Cells with values >= this belong to halos, if they are connected with a cell that reaches `halo`."},
+          {.name = "halo",
+           .type = OptionType::real,
+           .required = true,
+           .text = "A connected component is a halo if its greatest value is >= this. Must not be below `boundary`."},
+          {.name = "units",
+           .type = OptionType::choice,
+           .default_value = "absolute",
+           .text = "Units of both thresholds: `absolute`, those of the variable, or `mean`, the mean of all finite "
+                   "values of the iteration.",
+           .choices = {"absolute", "mean"}},
+          {.name = "minimum_cells",
+           .type = OptionType::integer,
+           .default_value = "1",
+           .text = "Halos with fewer cells are left out.",
+           .minimum = 1}};
 }
 
 Field read_field(const Settings& settings, const Metadata& metadata, const std::string& what) {

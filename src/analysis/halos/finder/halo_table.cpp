@@ -3,7 +3,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// Names of columns of which there is one for each axis of the mesh.
+/// Adds a column for each axis of the mesh.
 void add_columns(std::vector<Column>& columns, const std::string& name, const char* axes, const Field& field,
                  const std::vector<std::array<double, 3>>& values) {
   for (std::size_t a = 0; a < static_cast<std::size_t>(field.lattice.dimensions); ++a) {

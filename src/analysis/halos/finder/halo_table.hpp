@@ -8,7 +8,7 @@
 
 namespace sidestream::halos {
 
-/// A row for each halo; `first`: the number of the first one.
+/// A row for each halo; `first`: number of the first one.
 [[nodiscard]] std::vector<Column> halo_columns(const std::vector<Halo>& halos, const Field& field, std::int64_t first);
 
 }  // namespace sidestream::halos

@@ -7,7 +7,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// Pairs that occur several times become one.
+/// Merges pairs that occur several times.
 std::vector<SharedCells> added_up(const std::vector<SharedCells>& parts) {
   std::map<std::array<Index, 2>, Index> sums;
   for (const SharedCells& part : parts) sums[{part.before, part.now}] += part.cells;

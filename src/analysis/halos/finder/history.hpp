@@ -1,5 +1,5 @@
-// Halo histories in situ: halos of each iteration matched with those of the one before by the cells or the particles
-// that they share.
+// Halo histories in situ: halos of each iteration are matched with those of the previous one by the cells or the
+// particles that they share.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace sidestream::halos {
 
-/// Keeps what is needed of the last iteration that was analysed, whichever that was: each server the runs of halos in
-/// the rows that it keeps, or the particles of the numbers that it keeps; the first one the tracks. An iteration that
-/// is refused, skipped or fails changes nothing.
+/// Keeps what is needed of the last analysed iteration: each server has the runs of halos in the rows that it keeps, or
+/// the particles whose numbers it keeps; the first server has the tracks. An iteration that is refused, skipped or
+/// fails changes nothing.
 class HaloHistory {
  public:
   HaloHistory(const HistoryQuery& how, const Field& field)
@@ -29,8 +29,8 @@ class HaloHistory {
   std::optional<ParticleQuery> particles_;
   Lattice lattice_;
   double volume_;
-  std::vector<OwnedRun> before_;     ///< of the rows that this server keeps, by row and place
-  std::vector<HaloMember> members_;  ///< or of the particles that this server keeps, ascending
+  std::vector<OwnedRun> before_;     ///< runs in the rows that this server keeps, by row and place
+  std::vector<HaloMember> members_;  ///< or the particles that this server keeps, ascending
   TrackRecord record_;               ///< on the first server
 };
 

@@ -5,12 +5,11 @@
 namespace sidestream::halos {
 
 Option history_option() {
-  Option option{
-      .name = "history",
-      .type = OptionType::map,
-      .text =
-          "Halos over time: each is matched with those of the last iteration that was analysed, by the cells, "
-          "or the particles, that they share."};
+  Option option{.name = "history",
+                .type = OptionType::map,
+                .text =
+                    "Halos over time: each is matched with halos of the last analysed iteration by the cells, or the "
+                    "particles, that they share."};
   option.options = {
       file_option(
           "halo-history.csv",
@@ -23,12 +22,12 @@ Option history_option() {
       {.name = "tracks",
        .type = OptionType::integer,
        .default_value = "24",
-       .text = "How many tracks the chart shows, the heaviest ones.",
+       .text = "Number of tracks in the chart; the heaviest ones are shown.",
        .minimum = 1,
        .maximum = 1000},
       chart_option(
           "image",
-          "A chart of all iterations so far: a line for each track, which ends at the one that it merged into.",
+          "A chart of all iterations so far, with a line for each track, which ends at the track that it merged into.",
           "{label}: halos over time    time {time:#.5g}    cycle {cycle}")};
   for (Option& one : particle_options()) option.options.push_back(std::move(one));
   return option;

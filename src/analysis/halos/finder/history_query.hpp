@@ -1,4 +1,4 @@
-// What histories of halos read from the configuration.
+// Options of halo histories.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace sidestream::halos {
 struct HistoryQuery {
   std::string file;
   std::optional<ChartFile> chart;
-  int drawn = 24;                          ///< tracks in the chart at most
-  std::optional<ParticleQuery> particles;  ///< by which halos are matched; none: by cells
+  int drawn = 24;                          ///< most tracks in the chart
+  std::optional<ParticleQuery> particles;  ///< particles by which halos are matched; none: by cells
 };
 
 /// The option `history`, and its value, if given. Throws Error(configuration).

@@ -6,8 +6,7 @@ namespace sidestream::halos {
 
 namespace {
 
-/// The number of the halo that a run belongs to as LocalComponents has it: `owner` is its peak, or ~n of part n of
-/// `found`. -1: none.
+/// Number of the halo of a run from LocalComponents: `owner` is the halo's peak, or ~n for part n of `found`. -1: none.
 std::int64_t number_of(std::int64_t owner, const LocalComponents& found, const KnownHalos& known) {
   Index peak = owner;
   if (owner < 0) {

@@ -1,4 +1,4 @@
-// All halos in the cells of a uniform mesh, as every server knows them.
+// All halos in the cells of a uniform mesh, known to every server.
 #pragma once
 
 #include <array>
@@ -10,28 +10,30 @@
 
 namespace sidestream::halos {
 
-/// A run of cells of a halo, by its number, and the view among this server's that has them. Travels.
+/// A run of cells of a halo, with the halo's number and the index of this server's view that has them. Trivially
+/// copyable; sent between servers.
 struct NumberedRun {
   std::int64_t halo = -1;
   std::size_t view = 0;
   Run run;
 };
 
-/// Where a halo is looked at from: the peak's cell, and how many cells (of each axis) above its middle.
+/// Centre of a halo's profile: the peak's cell, and an offset in cells along each axis from its middle.
 struct HaloPlace {
   Index peak = -1;
   std::array<double, 3> offset{};
 };
 
-/// In the order of their peaks' linear index.
+/// Sorted by the linear index of their peaks.
 using KnownHalos = Known<HaloPlace, HaloPart>;
 
-/// The runs of halos in this server's blocks, by halo. `rule`, `halo`: by which they were found.
+/// Runs of halos in this server's blocks, by halo. `rule`, `halo`: the rules by which they were found.
 [[nodiscard]] std::vector<NumberedRun> numbered_runs(std::span<const BlockView> views, const Lattice& lattice,
                                                      const Rule& rule, const HaloRule& halo, const KnownHalos& known);
 
-/// Collective: the same on all servers. `mine`: this server's share of the halos, sorted over all; `offset_of(halo)`
-/// says where each is looked at from. Grows with the number of halos: 32 bytes for each, and 16 for each of its parts.
+/// Collective: returns the same halos on all servers. `mine`: this server's share of the halos, sorted over all;
+/// `offset_of(halo)` returns the offset of each halo's centre. Takes 32 bytes for each halo of the whole mesh, and 16
+/// for each of its parts.
 template <class OffsetOf>
 [[nodiscard]] KnownHalos known_halos(const std::vector<Halo>& mine, const std::vector<HaloPart>& parts,
                                      OffsetOf offset_of, double mean, Communicator& servers) {

@@ -17,7 +17,7 @@ GridShape shape_of(const Lattice& lattice) {
   return GridShape(std::move(extents));
 }
 
-/// Parts of runs go to the servers that have their planes.
+/// Sends parts of runs to the servers that have their planes.
 std::vector<NumberedRun> by_row(const std::vector<NumberedRun>& runs, const GridShape& grid, const Lattice& lattice,
                                 Communicator& servers) {
   const auto slowest = static_cast<std::size_t>(lattice.dimensions) - 1;
@@ -27,7 +27,7 @@ std::vector<NumberedRun> by_row(const std::vector<NumberedRun>& runs, const Grid
       to[grid.owner(lattice.cell_in(one.run.row, 0)[slowest], servers.size())].push_back(one);
       continue;
     }
-    for (NumberedRun rest = one; rest.run.first <= one.run.last;) {  // cut where planes of others begin
+    for (NumberedRun rest = one; rest.run.first <= one.run.last;) {  // split where planes of other servers begin
       const int server = grid.owner(rest.run.first, servers.size());
       const Index next = grid.first_row(server + 1, servers.size());
       rest.run.last = static_cast<std::int32_t>(std::min<Index>(one.run.last, next - 1));
@@ -38,7 +38,7 @@ std::vector<NumberedRun> by_row(const std::vector<NumberedRun>& runs, const Grid
   return exchanged(to, servers);
 }
 
-/// Positions of cells along an axis, which the first server has.
+/// Positions of cells along an axis, on the first server.
 DataSet::Array positions(const Field& field, std::size_t axis, bool mine) {
   const Index n = field.lattice.size[axis];
   const std::string name(1, "xyz"[axis]);
@@ -56,8 +56,8 @@ Option label_option() {
       .name = "labels",
       .type = OptionType::map,
       .text =
-          "The number of each cell's halo as an array `halo` over the whole mesh, -1 where there is none; of octrees and "
-          "refinement levels as lists of the cells that have one, by `level` and indices."};
+          "The number of each cell's halo as an array `halo` over the whole mesh, -1 for cells without one. For "
+          "octrees and refinement levels: lists of the cells in halos, by `level` and indices."};
   option.options = {file_option("halo-labels-{index:05}.h5", "The data set."), pieces_option()};
   return option;
 }

@@ -21,9 +21,8 @@ struct LabelQuery {
 [[nodiscard]] Option label_option();
 [[nodiscard]] std::optional<LabelQuery> read_labels(const Settings& settings);
 
-/// Collective: writes a data set with the numbers of halos as int32, -1 where there is none, and where the cells are.
-/// `runs`: of this server's halos. Servers have planes of the mesh one after the other, 4 bytes for each of their
-/// cells.
+/// Collective: writes a data set with the numbers of halos as int32, -1 for cells without one, and the positions of
+/// cells. `runs`: of this server's halos. Servers have contiguous planes of the mesh, 4 bytes for each of their cells.
 void write_labels(const LabelQuery& query, const Field& field, const std::vector<NumberedRun>& runs,
                   const CombineInput& input);
 

@@ -1,3 +1,9 @@
+// Components of the cells of a server's boxes that are >= the boundary.
+//
+// Each box is searched by runs (box_runs.cpp). A component is open if one of its runs touches cells outside the box, or
+// if the box has holes (flagged cells). Closed components that pass the halo rule get their sums at once. Of open ones,
+// sums for each plane of cells along each axis are kept, because the peak, and so the shortest way to it in a periodic
+// mesh, is not known yet; their border runs are matched with those of other boxes later (merge_components.cpp).
 #include "analysis/halos/finder/local_components.hpp"
 
 #include <algorithm>
@@ -28,7 +34,7 @@ void for_each_cell(const BlockView& view, int component, const Lattice& lattice,
   });
 }
 
-/// One box of a block.
+/// Search in one box of a block.
 class BoxSearch {
  public:
   BoxSearch(const BlockView& view, const Box& box, const Lattice& lattice, const Rule& rule)
@@ -59,9 +65,9 @@ class BoxSearch {
   }
 
  private:
-  /// Peaks, numbers and extents of all sets. Border runs get the numbers that `add_part` will give.
+  /// Finds peaks, numbers and extents of all sets. Border runs get the numbers that `add_part` will assign.
   void measure(LocalComponents& to) {
-    const bool holes = view_.ghosts.data != nullptr;  // beside each of which another block may go on
+    const bool holes = view_.ghosts.data != nullptr;  // another block may continue next to each of them
     for (std::size_t n = 0; n < found_.runs.size(); ++n) {
       const Run& run = found_.runs[n];
       Set& set = sets_[found_.sets[n]];
@@ -140,7 +146,7 @@ class BoxSearch {
   const Rule& rule_;
   BoxRuns found_;
   Border border_;
-  std::size_t border_before_ = 0;  ///< where this box' border runs begin
+  std::size_t border_before_ = 0;  ///< index of this box' first border run
   std::vector<Set> sets_;
   std::vector<std::size_t> begins_;
   std::vector<std::uint32_t> grouped_;

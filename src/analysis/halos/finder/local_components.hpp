@@ -1,4 +1,4 @@
-// What a server finds in its blocks: whole halos, and parts of components that may go on in other blocks.
+// Components found in a server's blocks: whole halos, and parts that may continue in other blocks.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@
 
 namespace sidestream::halos {
 
-/// What makes a component a halo.
+/// Rule for which components are halos.
 struct HaloRule {
-  double least_peak = 0;  ///< its greatest value is >= this
+  double least_peak = 0;  ///< least value of the peak
   Index least_cells = 1;
   [[nodiscard]] bool takes(const Peak& peak, Index cells) const noexcept {
     return peak.id >= 0 && peak.value >= least_peak && cells >= least_cells;
@@ -22,7 +22,7 @@ struct HaloRule {
 struct Part {
   Peak peak;
   Index cells = 0;
-  Index first_cell = -1;  ///< linear index of the first cell of its first run: no other part has it
+  Index first_cell = -1;  ///< linear index of the first cell of its first run, which identifies the part
 };
 
 /// A run at the border of a box, whose neighbours may lie in other boxes.
@@ -31,7 +31,7 @@ struct BorderRun {
   std::int64_t part = 0;
 };
 
-/// A run and what it belongs to: the halo with that peak, or, as ~n, part n.
+/// A run and its owner: the halo with that peak, or, as ~n, part n.
 struct OwnedRun {
   Run run;
   std::int64_t owner = 0;
@@ -39,21 +39,21 @@ struct OwnedRun {
 
 /// Parts are numbered from 0.
 struct LocalComponents {
-  std::vector<Halo> whole;    ///< that lie in one box each
-  std::vector<Part> parts;    ///< all that may go on elsewhere, however small they are
-  std::vector<Bytes> planes;  ///< of each part: what PartPlanes wrote
+  std::vector<Halo> whole;    ///< halos that lie in one box
+  std::vector<Part> parts;    ///< all parts that may continue elsewhere, however small
+  std::vector<Bytes> planes;  ///< of each part, as PartPlanes wrote them
   std::vector<BorderRun> border;
-  std::vector<OwnedRun> owned;  ///< of all halos and parts, if wanted
-  /// Of each view that was looked through: where its runs end in `owned`. Does not travel.
+  std::vector<OwnedRun> owned;  ///< runs of all halos and parts, if requested
+  /// End of each view's runs in `owned`. Not sent between servers.
   std::vector<std::size_t> view_ends;
 
   void write(ByteWriter& out) const;
   [[nodiscard]] static LocalComponents read(ByteReader& in);
-  /// Takes what another has; its parts get numbers behind these.
+  /// Appends the contents of another; its parts are renumbered behind these.
   void append(LocalComponents&& other);
 };
 
-/// Looks through blocks. `keep_runs`: OwnedRuns are wanted.
+/// Searches blocks. `keep_runs`: also returns `owned`.
 [[nodiscard]] LocalComponents find_parts(std::span<const BlockView> views, const Lattice& lattice, const Rule& rule,
                                          const HaloRule& halo, bool keep_runs);
 

@@ -13,7 +13,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// The logarithm of a halo's mass; NaN of those that have none.
+/// Logarithm of a halo's mass; NaN for masses that have none.
 double log_of(double mass) {
   return mass > 0 && std::isfinite(mass) ? std::log10(mass) : std::numeric_limits<double>::quiet_NaN();
 }
@@ -51,10 +51,9 @@ Table table_of(const Bins& bins, const Words& counts, double volume) {
 }  // namespace
 
 Option mass_function_option() {
-  Option option{
-      .name = "mass_function",
-      .type = OptionType::map,
-      .text = "How many halos there are of what mass, in intervals of equal width in the logarithm of the mass."};
+  Option option{.name = "mass_function",
+                .type = OptionType::map,
+                .text = "The number of halos by mass, in intervals of equal width in the logarithm of the mass."};
   option.options = {
       file_option("mass-function-{index:05}.csv",
                   "The table: `lower` and `upper` ends of the intervals, the `count` in each (the last with its upper "
@@ -72,7 +71,7 @@ Option mass_function_option() {
        .text = "Lowest and highest mass, above 0. Default: those of the iteration's halos.",
        .least_entries = 2,
        .most_entries = 2},
-      chart_option("image", "A chart of it: the number of halos in each interval, both axes logarithmic.",
+      chart_option("image", "A chart of the number of halos in each interval, with logarithmic axes.",
                    "{label}: halos by mass    time {time:#.5g}    cycle {cycle}")};
   return option;
 }

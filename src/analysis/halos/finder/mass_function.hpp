@@ -1,4 +1,4 @@
-// How many halos there are of what mass.
+// Mass function: numbers of halos by mass.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ struct MassFunction {
 [[nodiscard]] Option mass_function_option();
 [[nodiscard]] std::optional<MassFunction> read_mass_function(const Settings& settings);
 
-/// Collective: counts all servers' halos by mass and writes the table and the chart. `mine`: masses of this server's
-/// halos, as the table of halos has them; `volume`: of the whole mesh; `name`: of the variable.
+/// Collective: counts all servers' halos by mass, and writes the table and the chart. `mine`: masses of this server's
+/// halos, as in the table of halos; `volume`: of the whole mesh; `name`: of the variable.
 void write_mass_function(const MassFunction& how, const std::vector<double>& mine, double volume,
                          const std::string& name, const CombineInput& input);
 

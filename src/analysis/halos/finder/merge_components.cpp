@@ -1,3 +1,11 @@
+// Merging of parts of components over all servers.
+//
+// 1. Every row of the mesh has a keeper among the servers. Border runs are sent to the keeper of their row as taken
+//    places, and to the keepers of later neighbouring rows, widened by the connectivity, as sought places (Posted).
+// 2. Each keeper sorts both lists and merges them: where a taken and a sought place overlap, their parts are joined
+//    (meetings).
+// 3. Each server reduces its pairs to a spanning forest and sends it to all others. All build the same union-find
+//    structure (Forest), so every server knows the component of each of its parts.
 #include "analysis/halos/finder/merge_components.hpp"
 
 #include <algorithm>
@@ -7,7 +15,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// Places of a row: those of a part, or those whose taking joins with a part.
+/// Contiguous places of a row: those of a part, or those whose taker is to be joined with a part.
 struct Places {
   Index row = 0, first = 0, last = 0;
   std::int64_t part = 0;
@@ -16,14 +24,14 @@ struct Places {
   }
 };
 
-/// What goes to the keepers of rows.
+/// Messages to the keepers of rows.
 class Posted {
  public:
   Posted(const Lattice& lattice, int servers)
       : lattice_(lattice), taken_(static_cast<std::size_t>(servers)), sought_(taken_.size()) {}
 
   void take(const Places& places) { to(taken_, places); }
-  /// Places may lie before and behind the row.
+  /// Places may extend beyond both ends of the row.
   void seek(const Places& places) {
     const Index n = lattice_.size[lattice_.along];
     to(sought_, {places.row, std::max<Index>(places.first, 0), std::min(places.last, n - 1), places.part});
@@ -31,7 +39,7 @@ class Posted {
     if (places.first < 0) to(sought_, {places.row, n - 1, n - 1, places.part});
     if (places.last >= n) to(sought_, {places.row, 0, 0, places.part});
   }
-  /// What came here: places that are taken, and those that are sought.
+  /// Exchanges the messages; returns the received places that are taken, and those that are sought.
   [[nodiscard]] std::array<std::vector<Places>, 2> exchange(Communicator& servers) {
     std::vector<MemberMessage> out;
     for (std::size_t r = 0; r < taken_.size(); ++r) {
@@ -82,7 +90,7 @@ std::vector<PartPair> meetings(std::vector<Places> taken, std::vector<Places> so
   return pairs;
 }
 
-/// The components of parts that are named in pairs.
+/// Components of parts that are named in pairs.
 class Forest {
  public:
   explicit Forest(const std::vector<PartPair>& pairs) {

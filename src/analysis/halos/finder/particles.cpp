@@ -1,3 +1,10 @@
+// Particles of halos, by the cells that contain them.
+//
+// 1. Each server assigns its particles to cells. If a cell's value is known on the server and below the boundary, the
+//    particle is dropped (place_particles).
+// 2. The others go to the keepers of their rows, which look up the run of a halo by binary search (members_of).
+// 3. Members are dealt to servers by a hash of the particle's number, the same in every iteration. So the members of
+//    two iterations are compared on one server by merging two sorted lists (shared_members).
 #include "analysis/halos/finder/particles.hpp"
 
 #include <fmt/format.h>
@@ -16,14 +23,14 @@
 namespace sidestream::halos {
 namespace {
 
-/// Of a pair of halos.
+/// Sums for a pair of halos.
 struct SharedSum {
   Index particles = 0;
   ExactSum weight;
 };
 using SharedSums = std::map<std::array<Index, 2>, SharedSum>;
 
-/// The cell along an axis that a position lies in, from the mesh's lower end; -1: none.
+/// Index along an axis of the cell that contains a position, from the mesh's lower end; -1: none.
 Index place_along(const Field& field, std::size_t axis, double x) {
   const Index n = field.lattice.size[axis];
   double u = (x - field.origin[axis]) / field.spacing[axis] - static_cast<double>(field.lattice.origin[axis]);
@@ -38,7 +45,7 @@ Index place_along(const Field& field, std::size_t axis, double x) {
   return u >= 0 && u < cells ? static_cast<Index>(u) : -1;
 }
 
-/// What is here of the field: where a cell's value is looked up.
+/// Looks up values of the field that are on this server.
 class Values {
  public:
   Values(const Field& field, double boundary, const LocalInput& input)
@@ -48,7 +55,7 @@ class Values {
     index_ = BlockIndex(blocks);
   }
 
-  /// Whether a cell, from the mesh's lower end, is here and below the boundary or NaN.
+  /// True if a cell, counted from the mesh's lower end, is on this server and below the boundary or NaN.
   [[nodiscard]] bool surely_below(Index3 cell) {
     for (std::size_t a = 0; a < 3; ++a) cell[a] += field_.lattice.origin[a];
     const BlockView* view = view_of(cell);
@@ -60,7 +67,7 @@ class Values {
   }
 
  private:
-  /// The view whose own the cell is, or null. Neighbours in memory are mostly in one block.
+  /// The view that owns the cell, or null. Neighbours in memory are mostly in one block.
   [[nodiscard]] const BlockView* view_of(const Index3& cell) {
     const auto owns = [&](const BlockView& view) {
       return std::any_of(view.owned.begin(), view.owned.end(), [&](const Box& box) { return box.contains(cell); });
@@ -84,7 +91,7 @@ class Values {
   const BlockView* last_ = nullptr;
 };
 
-/// The server that has all particles of a number.
+/// The server that has all particles with a number.
 int keeper_of(std::int64_t id, int servers) {
   const std::uint64_t mixed = static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u;
   return static_cast<int>((mixed >> 32) % static_cast<std::uint64_t>(servers));
@@ -101,7 +108,7 @@ Index owner_of(const std::vector<OwnedRun>& runs, Index row, Index place) {
   return one.run.row == row && place <= one.run.last ? one.owner : -1;
 }
 
-/// Both ascend by number.
+/// Sums for all pairs of halos; both lists must ascend by number.
 SharedSums sums_of(const std::vector<HaloMember>& before, const std::vector<HaloMember>& now) {
   SharedSums sums;
   auto first = before.begin();
@@ -122,12 +129,12 @@ std::vector<Option> particle_options() {
   return {
       {.name = "particles",
        .type = OptionType::mesh,
-       .text = "A mesh of type `points` whose `point_ids` number its particles: halos are matched by the particles in "
-               "their cells, not by the cells. A number has to stay with its particle and be nobody else's."},
+       .text = "A mesh of type `points` whose `point_ids` number its particles. Halos are then matched by the "
+               "particles in their cells instead of the cells. A number must stay with its particle and be unique."},
       {.name = "weight",
        .type = OptionType::variable,
-       .text = "A variable of these particles, of one component: shared particles are not counted, but their weights "
-               "of this iteration added up. Particles whose weight is no finite number weigh nothing."}};
+       .text = "A variable of these particles with one component. Instead of counting shared particles, their "
+               "weights of this iteration are added up. Particles whose weight is not finite do not count."}};
 }
 
 std::optional<ParticleQuery> read_particle_query(const Settings& settings, const Metadata& metadata,
@@ -171,7 +178,7 @@ std::vector<PlacedParticle> place_particles(const ParticleQuery& query, const Fi
   for (const BlockView& view : input.of(query.coordinates)) {
     const BlockView* ids = input.find(query.ids, view.block.id);
     const BlockView* weights = query.weight >= 0 ? input.find(query.weight, view.block.id) : nullptr;
-    if (ids == nullptr || (query.weight >= 0 && weights == nullptr)) continue;  // was not delivered
+    if (ids == nullptr || (query.weight >= 0 && weights == nullptr)) continue;  // not delivered
     for_each_counted(view, [&](Index i) {
       Index3 cell{};
       for (int a = 0; a < lattice.dimensions; ++a) {

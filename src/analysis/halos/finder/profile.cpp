@@ -1,3 +1,9 @@
+// Profiles of halos from sums over shells.
+//
+// Every server sends its exact sums of each halo's shells to the server that has the halo in the table
+// (exchange_shells). That server adds them up and computes, for each shell, densities in it and within it. Going
+// outwards, the first shell in which the density within falls below an overdensity gives its radius, by a power law
+// between the shell's edges (crossing).
 #include "analysis/halos/finder/profile.hpp"
 
 #include <fmt/format.h>
@@ -16,13 +22,13 @@ namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
-/// What a server sent of a halo's shells.
+/// A server's sums of a halo's shells.
 struct HaloBytes {
   std::int64_t halo = 0;
   Bytes sums;
 };
 
-/// Collective: sends what partials have of each halo to the server that has it; in the order of halos.
+/// Collective: sends the sums of each halo to the server that has it; sorted by halo.
 std::vector<HaloBytes> exchange_shells(std::vector<Bytes> partials, std::int64_t mine, Communicator& servers) {
   std::vector<std::int64_t> ends;  // the first number beyond each server's halos
   for (const Bytes& bytes : servers.all_gather(bytes_of(mine))) {
@@ -55,14 +61,14 @@ std::vector<HaloBytes> exchange_shells(std::vector<Bytes> partials, std::int64_t
   return came;
 }
 
-/// Length, area or volume of what lies within a radius.
+/// Length, area or volume within a radius.
 double volume_within(double radius, int dimensions) {
   if (dimensions == 1) return 2 * radius;
   return dimensions == 2 ? std::numbers::pi * radius * radius : 4 * std::numbers::pi / 3 * radius * radius * radius;
 }
 
-/// Where a density that is `high` at radius `a` and `low` at b is `sought`: along a power law, or a straight line if it
-/// has none.
+/// Radius at which a density that is `high` at radius a and `low` at b equals `sought`: along a power law, or along a
+/// straight line where there is none.
 double crossing(double a, double b, double high, double low, double sought) {
   if (a > 0 && low > 0 && std::isfinite(high)) {
     const double part = std::log(high / sought) / std::log(high / low);
@@ -132,7 +138,7 @@ class Profiles {
   [[nodiscard]] VirialColumns take_virial() { return std::move(virial_); }
 
  private:
-  /// The mean of values, by volume.
+  /// Mean of the values, by volume.
   [[nodiscard]] double density(const ExactSum& mass, std::int64_t cells, const ExactSum& volume) const {
     if (cells == 0) return nothing;
     return quotient_of(mass, units_.levels ? volume.value() : static_cast<double>(cells));

@@ -1,4 +1,4 @@
-// Profiles of halos: what lies in shells round each of them, and where it is some times as dense as the mean.
+// Profiles of halos: sums in shells around each of them, and radii of given overdensities.
 #pragma once
 
 #include <array>
@@ -13,61 +13,60 @@
 
 namespace sidestream::halos {
 
-/// A component of a variable, whose mass-weighted mean is wanted in each shell.
+/// A component of a variable, whose mass-weighted mean in each shell is requested.
 struct ProfileField {
   std::int32_t variable = -1;
   int component = 0;
-  std::string name;  ///< of its column
+  std::string name;  ///< name of its column
 };
 
-/// What is wanted of each halo. Lengths are the mesh's.
+/// Properties of the requested profiles. Lengths are in the mesh's units.
 struct ProfileQuery {
   enum class About { peak, mass_centre, centre };
 
   std::string file;
   Pieces pieces = Pieces::automatic;
-  bool sphere = true;         ///< all cells within the radius; otherwise those of the halo
-  About about = About::peak;  ///< where shells have their middle
-  std::vector<double> edges;  ///< of the shells, radii, ascending; those at their lower edge belong to a shell
+  bool sphere = true;         ///< true: all cells within the radius; false: those of the halo
+  About about = About::peak;  ///< centre of the shells
+  std::vector<double> edges;  ///< radii of the shells' edges, ascending; a shell includes its lower edge
   std::vector<ProfileField> fields;
   std::vector<double> overdensities;
   std::optional<double> reference;  ///< density of overdensity 1; none: the mean
 
   [[nodiscard]] std::size_t shells() const noexcept { return edges.size() - 1; }
   [[nodiscard]] bool needs_mean() const noexcept { return !overdensities.empty() && !reference; }
-  /// Where a halo is looked at from, by its centroids from the peak: `weighted` with the mass, and `plain`.
+  /// Offset of the profile's centre from the peak, by the centroids: `weighted` by the mass, and `plain`.
   [[nodiscard]] std::array<double, 3> offset_of(const std::array<double, 3>& weighted,
                                                 const std::array<double, 3>& plain) const noexcept;
 };
 
 /// The option `profile`, and its value, if given. Throws Error(configuration).
 [[nodiscard]] Option profile_option();
-/// `density`: the variable that halos are looked for in; `shortest`: the length of a cell's shortest side.
+/// `density`: the variable in which halos are found; `shortest`: length of a cell's shortest side.
 [[nodiscard]] std::optional<ProfileQuery> read_profile(const Settings& settings, const Metadata& metadata,
                                                        const Variable& density, double shortest);
 
-/// Of this server's cells what each halo's shells get, exactly: a partial result. `runs`: of halos, if their own cells
-/// are wanted.
+/// Exact sums of this server's cells in each halo's shells: a partial result. `runs`: of halos, if only their own cells
+/// count.
 [[nodiscard]] Bytes sum_shells(const ProfileQuery& query, const Field& field, const std::vector<NumberedRun>& runs,
                                const KnownHalos& known, const LocalInput& input);
 
-/// What sums of shells are sums of.
+/// Units of the sums of shells.
 struct ShellUnits {
   int dimensions = 3;
-  double volume = 1;    ///< of a cell, or what volumes of cells are multiples of
-  bool levels = false;  ///< cells have volumes of their own
+  double volume = 1;    ///< volume of a cell, or the unit of cells' volumes
+  bool levels = false;  ///< true if cells have different volumes
 };
 
-/// What profiles add to the table of halos: of each of this server's halos a number for each column.
+/// Columns that profiles add to the table of halos, with a number for each of this server's halos.
 struct VirialColumns {
   std::vector<std::string> names;
   std::vector<std::vector<double>> values;
 };
 
-/// Collective: adds up partials, each halo's on the server that has it, and writes the table. `mine`: this server's
-/// halos by the linear indices of their peaks, which stand in the table but on levels; `first`: the number of the first
-/// of them. `mean`: of the field, which overdensities refer to if the query needs it; else any number. Throws on all
-/// servers alike.
+/// Collective: adds up partials, each halo's on the server that has it, and writes the table. `mine`: linear indices of
+/// the peaks of this server's halos, which the table contains except on levels; `first`: number of the first of them.
+/// `mean`: of the field, if overdensities refer to it; else any number. Throws the same error on all servers.
 [[nodiscard]] VirialColumns write_profiles(const ProfileQuery& query, const ShellUnits& units,
                                            std::vector<Bytes> partials, const std::vector<Index>& mine,
                                            std::int64_t first, double mean, const CombineInput& input);

@@ -69,40 +69,40 @@ Option profile_option() {
       .name = "profile",
       .type = OptionType::map,
       .text =
-          "Profiles: of each halo what lies in spherical shells round it. On periodic meshes each cell counts where "
-          "it is nearest."};
+          "Profiles of halos: sums over the cells in spherical shells around each halo. On periodic meshes each cell "
+          "counts at its nearest periodic image."};
   option.options = {
       file_option(
           "halo-profiles-{index:05}.csv",
-          "The table: a row for each shell of each halo with its `lower` and `upper` radius, the `cells` whose "
-          "middle is in it, their `mass`, `density` (the mean of their values), `mass_within` the upper radius, "
-          "`density_within` it, and the `fields`, weighted with the mass."),
+          "The table: a row for each shell of each halo with its `lower` and `upper` radius, the number of `cells` "
+          "whose middle is in it, their `mass`, `density` (the mean of their values), `mass_within` the upper "
+          "radius, `density_within` it, and the means of `fields`, weighted by mass."),
       pieces_option(),
       {.name = "of",
        .type = OptionType::choice,
        .default_value = "sphere",
-       .text = "Whose cells count: all in the `sphere`, or those of the `halo` alone.",
+       .text = "The cells that count: all in the `sphere`, or only those of the `halo`.",
        .choices = {"sphere", "halo"}},
       {.name = "about",
        .type = OptionType::choice,
        .default_value = "peak",
        .text =
-           "Where the middle is: that of the `peak`'s cell, the centroid weighted with the values (`mass`; the peak "
-           "for halos without one), or the plain centroid (`centre`).",
+           "The centre of the shells: the middle of the `peak`'s cell, the centroid weighted by the values (`mass`; "
+           "the peak for halos without one), or the plain centroid (`centre`).",
        .choices = {"peak", "mass", "centre"}},
       {.name = "radius",
        .type = OptionType::real,
        .list = true,
        .required = true,
-       .text = "Radius of the outermost shell, or of the inner end of the innermost and that. Without it the innermost "
-               "begins at 0, on a logarithmic scale at a hundredth of the outermost.",
+       .text = "Radius of the outermost shell, or the inner radius of the innermost shell and that. With one radius, "
+               "the innermost shell begins at 0, or, on a logarithmic scale, at a hundredth of it.",
        .least_entries = 1,
        .most_entries = 2},
       {.name = "units",
        .type = OptionType::choice,
        .default_value = "length",
-       .text =
-           "Of `radius`: `length`, those of the mesh's coordinates, or `cells`, the shortest side of a cell (of the coarsest level).",
+       .text = "Units of `radius`: `length`, those of the mesh's coordinates, or `cells`, the shortest side of a cell "
+               "(of the coarsest level).",
        .choices = {"length", "cells"}},
       {.name = "bins",
        .type = OptionType::integer,
@@ -113,24 +113,24 @@ Option profile_option() {
       {.name = "scale",
        .type = OptionType::choice,
        .default_value = "linear",
-       .text = "Whether shells are equally wide, or their radii have equal ratios.",
+       .text = "`linear`: shells of equal width. `logarithmic`: radii with equal ratios.",
        .choices = {"linear", "logarithmic"}},
       {.name = "fields",
        .type = OptionType::variable,
        .list = true,
-       .text = "Variables in the same cells, whose means weighted with the mass go into the table."},
+       .text = "Variables in the same cells, whose means, weighted by mass, are added to the table."},
       {.name = "overdensities",
        .type = OptionType::real,
        .list = true,
-       .text =
-           "For each of these numbers, such as 200, the table of halos gets two columns: `r_200`, where going outwards "
-           "the mean density within first falls below 200 times `reference`, and `mass_200`, what a sphere of that "
-           "density holds. Both are `nan` if it does not fall so far between two of the shells' radii."},
+       .text = "For each of these numbers, such as 200, the table of halos gets two columns. `r_200` is the radius at "
+               "which, going outwards, the mean density within first falls below 200 times `reference`; `mass_200` is "
+               "the mass of a sphere of that density. Both are `nan` if the density does not fall below it between two "
+               "of the shells' radii."},
       {.name = "reference",
        .type = OptionType::real,
        .text =
-           "The density that overdensities are multiples of, the critical one, say. Default: the mean of all finite "
-           "values."}};
+           "The density of which overdensities are multiples, for example the critical density. Default: the mean of "
+           "all finite values."}};
   return option;
 }
 

@@ -1,4 +1,8 @@
-// Which cells lie in the shells round halos.
+// Sums over the cells in shells around halos.
+//
+// For spheres, each box first lists the indices along each axis that are near the halo, with squared distances, so that
+// the loops over cells visit only the box around the sphere and add three numbers per cell. Otherwise the runs of the
+// halo's own cells are visited. A cell's shell is found by binary search among squared edges.
 #include <algorithm>
 #include <cmath>
 
@@ -9,25 +13,26 @@
 namespace sidestream::halos {
 namespace {
 
-/// Where the values of fields are in a block: arrays without data are not here.
+/// Arrays of a block's fields; null data if a field is not on this server.
 struct BlockFields {
   ArrayView density;
   std::vector<ArrayView> arrays;
 };
 
-/// Calls `f(lattice cell's place along an axis, squared distance)` for places of a box that are not too far away.
+/// An index along an axis, and its squared distance.
 struct ShellPlace {
   Index place = 0;
   double squared = 0;
 };
 
-/// Distances from one halo, the short way round along periodic axes.
+/// Distances from one halo, the shortest along periodic axes.
 class Distances {
  public:
   Distances(const Field& field, const HaloPlace& from, double most)
       : field_(field), peak_(field.lattice.cell_of(from.peak)), offset_(from.offset), most_(most) {}
 
-  /// From -n/2 cells to just below n/2, in lengths; squared. Of a whole lattice: the same bits wherever it is computed.
+  /// Squared length along an axis, from -n/2 cells to just below n/2. Uses indices of the whole lattice, so that the
+  /// bits are the same wherever it is computed.
   [[nodiscard]] double squared(std::size_t axis, Index place) const noexcept {
     double cells = static_cast<double>(field_.lattice.difference(axis, peak_[axis], place)) - offset_[axis];
     if (field_.lattice.periodic[axis]) {
@@ -38,7 +43,7 @@ class Distances {
     const double length = cells * field_.spacing[axis];
     return length * length;
   }
-  /// Those of [low, high) that are not farther away than the outermost shell.
+  /// Indices in [low, high) that are within the outermost shell.
   void near(std::size_t axis, Index low, Index high, std::vector<ShellPlace>& places) const {
     places.clear();
     for (Index p = low; p < high; ++p) {
@@ -61,7 +66,7 @@ class ShellSearch {
     for (const double edge : query.edges) squares_.push_back(edge * edge);
   }
 
-  /// All cells of all blocks.
+  /// Sums over all cells of all blocks.
   void spheres(const KnownHalos& known, ByteWriter& out) {
     const std::vector<BlockView>& views = input_.of(field_.variable);
     std::vector<BlockFields> fields;
@@ -79,7 +84,7 @@ class ShellSearch {
     }
   }
 
-  /// The cells of halos.
+  /// Sums over the cells of halos.
   void halos(const std::vector<NumberedRun>& runs, const KnownHalos& known, ByteWriter& out) {
     const std::vector<BlockView>& views = input_.of(field_.variable);
     std::vector<BlockFields> fields;
@@ -110,7 +115,7 @@ class ShellSearch {
     sums_.clear();
   }
 
-  /// A cell; `p` in the mesh's indices.
+  /// Adds a cell; `p` in the mesh's indices.
   void add(const BlockFields& fields, const Index3& p, double squared) {
     if (!(squared < squares_.back())) return;
     const double density = number_at(fields.density, p, field_.component);
@@ -158,8 +163,8 @@ class ShellSearch {
   const ProfileQuery& query_;
   const Field& field_;
   const LocalInput& input_;
-  std::vector<double> squares_;  ///< of the edges
-  ShellSums sums_;               ///< of the halo at hand
+  std::vector<double> squares_;  ///< squares of the edges
+  ShellSums sums_;               ///< of the current halo
   std::array<std::vector<ShellPlace>, 3> near_;
 };
 

@@ -1,4 +1,4 @@
-// Sums over the cells in the shells round a halo.
+// Sums over the cells in the shells around a halo.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace sidestream::halos {
 
-/// Shell 0 is what lies below the first edge, shell n what lies between edges n - 1 and n. Exact, so that they do not
-/// depend on the order.
+/// Exact sums, so that the order of cells does not matter. Shell 0 lies below the first edge, shell n between edges n -
+/// 1 and n.
 class ShellSums {
  public:
   ShellSums(std::size_t shells, std::size_t fields)
@@ -21,14 +21,14 @@ class ShellSums {
     shells_[shell].mass.add(density);
     any_ = true;
   }
-  /// The same of a cell of some volume, in units of which the mass is then.
+  /// Adds a cell with a volume; the mass is then in units of density times volume.
   void add(std::size_t shell, double density, double volume) noexcept {
     ++shells_[shell].cells;
     shells_[shell].mass.add_product(density, volume);
     shells_[shell].volume.add(volume);
     any_ = true;
   }
-  /// A value of a field in a cell, and its mass: not where it or the mass is infinite or no number.
+  /// Adds a field's value in a cell with that mass; both must be finite.
   void add_field(std::size_t shell, std::size_t field, double mass, double value) noexcept {
     FieldSum& sum = sums_[shell * fields_ + field];
     sum.weights.add(mass);
@@ -38,13 +38,13 @@ class ShellSums {
   [[nodiscard]] bool any() const noexcept { return any_; }
   [[nodiscard]] std::int64_t cells(std::size_t shell) const noexcept { return shells_[shell].cells; }
   [[nodiscard]] const ExactSum& mass(std::size_t shell) const noexcept { return shells_[shell].mass; }
-  /// Of cells that were added with one.
+  /// Volume of the cells that were added with one.
   [[nodiscard]] const ExactSum& volume(std::size_t shell) const noexcept { return shells_[shell].volume; }
-  /// Weighted with the mass; NaN where there is none.
+  /// Mean weighted by the mass; NaN without mass.
   [[nodiscard]] double mean(std::size_t shell, std::size_t field) const noexcept;
 
   void write(ByteWriter& out) const;
-  /// Adds what `write` wrote.
+  /// Adds the sums written by `write`.
   void read(ByteReader& in);
   void clear() noexcept;
 

@@ -13,7 +13,7 @@ bool Tracks::heavier(Index a, Index b) const {
   return std::make_tuple(before_.at(b).seen.mass, b) > std::make_tuple(before_.at(a).seen.mass, a);
 }
 
-/// By peak of the iteration before: what it has become.
+/// The descendant of each halo of the previous iteration, by peak.
 std::map<Index, SharedCells> Tracks::descendants(const std::map<Index, const SeenHalo*>& now,
                                                  const std::vector<SharedCells>& shared) const {
   std::map<Index, SharedCells> chosen;
@@ -27,7 +27,7 @@ std::map<Index, SharedCells> Tracks::descendants(const std::map<Index, const See
   return chosen;
 }
 
-/// By peak of this iteration: what it has the most cells of.
+/// For each halo, by peak, the previous halo with which it shares the most.
 std::map<Index, SharedCells> Tracks::origins(const std::vector<SharedCells>& shared) const {
   std::map<Index, SharedCells> chosen;
   for (const SharedCells& one : shared) {

@@ -1,3 +1,17 @@
+// The merge tree of one box, computed with one pass over cells and one over pairs of maxima.
+//
+// 1. climb: for each cell, the highest of it and its neighbours, row by row so that the compiler vectorises the
+//    comparisons. A cell that is its own highest neighbour is a maximum.
+// 2. number_maxima: follows these steepest ascents with path compression, so that each cell knows its maximum. Cells of
+//    equal value are ordered by linear index (simulation of simplicity), so that ascents have no plateaus or cycles.
+// 3. find_saddles: for each pair of neighbours that lead to different maxima, the lower one is where the two meet. A
+//    hash table keeps the highest such cell per pair (SaddleTable).
+// 4. sweep_down: joins maxima at these saddles, from the highest down, with union-find: Kruskal's algorithm for the
+//    maximum spanning forest. The lower maximum dies (elder rule). Its triplet is certain if its component has not
+//    reached the border above the saddle, and open otherwise.
+// 5. list_border: the border cells, each with the maximum of its component at its own level.
+//
+// After Morozov and Weber, "Distributed merge trees" (2013), and Smirnov and Morozov, "Triplet merge trees" (2017).
 #include "analysis/halos/merge_tree/block_tree.hpp"
 
 #include <algorithm>
@@ -15,15 +29,15 @@ namespace {
 
 constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::min();
 
-/// A neighbour, by axes of the box: along rows, then along the others.
+/// A neighbour's offset in the box' axes: along rows, then along the other two.
 struct Offset {
   Index3 step{};
-  Index delta = 0;  ///< in places of the box
+  Index delta = 0;  ///< difference of indices in the box
 };
 
 }  // namespace
 
-/// Makes the tree of a box. Real: float or double, the type in which values are compared.
+/// Builds the tree of a box. Real: float or double, the type in which values are compared.
 template <class Real>
 class BoxSweep {
  public:
@@ -77,8 +91,8 @@ class BoxSweep {
            lattice_.id_of(mesh_cell(static_cast<std::size_t>(b)));
   }
 
-  /// Values where they are if rows are gapless and of the right type, otherwise a copy in which NaN stands for what
-  /// does not count.
+  /// Uses values in place if rows are contiguous and of the right type; otherwise copies them, with NaN for cells that
+  /// do not count.
   void take_values(const BlockView& view, int component) {
     const ArrayView& array = view.array;
     const Index3& lo = tree_.box_.lo;
@@ -105,7 +119,8 @@ class BoxSweep {
     strides_ = {size_[0], size_[0] * size_[1]};
   }
 
-  /// Neighbours in the order of linear indices, the cell itself among them: of equal values the later one is higher.
+  /// Lists neighbours in the order of linear indices, including the cell itself: of equal values the later one is
+  /// higher.
   void find_offsets(int connectivity) {
     for (Index n = 0; n < 27; ++n) {
       const Index3 d{n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
@@ -115,7 +130,8 @@ class BoxSweep {
       offsets_.push_back(offset);
     }
   }
-  /// Whether the row beside `at` is in the box, and if so which of its cells have a neighbour there: first and end.
+  /// True if the row next to `at` is in the box. `first` and `end` are then the range of cells with a neighbour in that
+  /// row.
   [[nodiscard]] bool beside(const Index3& at, const Offset& offset, Index& first, Index& end) const noexcept {
     const Index y = at[1] + offset.step[1], z = at[2] + offset.step[2];
     first = std::max<Index>(0, -offset.step[0]);
@@ -123,7 +139,7 @@ class BoxSweep {
     return y >= 0 && y < size_[1] && z >= 0 && z < size_[2];
   }
 
-  /// Of each cell of a row the highest of itself and its neighbours.
+  /// Finds, for each cell of a row, the highest of itself and its neighbours.
   void climb(const Index3& at) {
     best_.assign(static_cast<std::size_t>(size_[0]), -std::numeric_limits<Real>::infinity());
     std::int32_t* to = tree_.numbers_.data() + place(at);
@@ -147,13 +163,13 @@ class BoxSweep {
                                  : start + static_cast<std::int32_t>(x) + to[x];
     }
   }
-  /// Maxima are marked with ~number.
+  /// Adds a maximum. Maxima are marked with ~number.
   [[nodiscard]] std::int32_t new_maximum(Index p) {
     tops_.push_back(static_cast<std::int32_t>(p));
     return ~static_cast<std::int32_t>(tops_.size() - 1);
   }
 
-  /// Follows the ways up to their ends.
+  /// Follows the ascents to their maxima.
   void number_maxima() {
     std::vector<std::int32_t>& up = tree_.numbers_;
     for (std::size_t p = 0; p < up.size(); ++p) {
@@ -179,7 +195,7 @@ class BoxSweep {
       const auto start = static_cast<std::int32_t>(place(at));
       const Real* own = row(at[1], at[2]);
       for (std::size_t o = offsets_.size() / 2 + 1; o < offsets_.size(); ++o) {
-        const Offset& offset = offsets_[o];  // later in linear index: of equal values the higher one
+        const Offset& offset = offsets_[o];  // later in linear index, so of equal values the higher one
         Index first = 0, end = 0;
         if (!beside(at, offset, first, end)) continue;
         const Real* other = row(at[1] + offset.step[1], at[2] + offset.step[2]) + offset.step[0];
@@ -196,7 +212,7 @@ class BoxSweep {
     return table.take();
   }
 
-  /// Of each maximum the highest cell at the border that leads to it; none: id -1.
+  /// For each maximum the highest border cell that leads to it; id -1: none.
   [[nodiscard]] std::vector<ValuedCell> touches() const {
     std::vector<ValuedCell> highest(tree_.maxima_.size(), {-std::numeric_limits<double>::infinity(), -1});
     for_each_border_cell([&](std::size_t p) {
@@ -218,12 +234,12 @@ class BoxSweep {
       for (Index x = 0; x < size_[0]; ++x) {
         const auto here = static_cast<std::int32_t>(start + x);
         if (flagged_ || whole || edge.has({row_number, here, here})) f(place(at) + static_cast<std::size_t>(x));
-        if (!whole && !flagged_ && x == 0 && size_[0] > 2) x = size_[0] - 2;  // inner cells of inner rows
+        if (!whole && !flagged_ && x == 0 && size_[0] > 2) x = size_[0] - 2;  // skips inner cells of inner rows
       }
     });
   }
 
-  /// Joins maxima from the highest saddle down, and tells what is certain from what is not.
+  /// Joins maxima from the highest saddle down, and separates certain triplets from open ones.
   void sweep_down() {
     std::vector<SaddleTable::Entry> saddles = find_saddles();
     struct Meeting {
@@ -273,7 +289,7 @@ class BoxSweep {
                                ways_from(at) & 0xff, cell, certain.follow(top, cell)});
     });
   }
-  /// Bit 0: the next cell of the row is elsewhere; bit 1 + s: so are some that step s leads to.
+  /// Bits for neighbours outside the box. Bit 0: the next cell of the row; bit 1 + s: some neighbours of step s.
   [[nodiscard]] std::uint32_t ways_from(const Index3& cell) const noexcept {
     if (flagged_) return ~std::uint32_t{0};
     const auto inside = [&](std::size_t n, Index step) {
@@ -294,7 +310,7 @@ class BoxSweep {
   const Lattice& lattice_;
   std::array<std::size_t, 3> axes_;
   std::vector<RowStep> steps_;
-  bool flagged_;  ///< beside each cell that does not count another block may go on
+  bool flagged_;  ///< another block may continue next to each flagged cell
   Index3 size_{};
   const Real* values_ = nullptr;
   std::array<Index, 2> strides_{};

@@ -1,4 +1,4 @@
-// The merge tree of one box of cells, and what of it may go on in others.
+// The merge tree of one box of cells, and the part of it that may continue in other boxes.
 #pragma once
 
 #include <cstdint>
@@ -10,37 +10,38 @@
 
 namespace sidestream::halos {
 
-/// A cell at the border of a box, and the maximum that its component has in the box at the cell's own level.
+/// A cell at the border of a box, and the maximum of its component in the box at the cell's own level.
 struct BorderCell {
   Index row = 0;
   std::int32_t place = 0;
-  std::uint32_t owner : 24 = 0;  ///< the server that has the box
-  std::uint32_t ways : 8 = 0;    ///< which neighbours in and beyond later rows are elsewhere: see BoxSweep::ways_from
+  std::uint32_t owner : 24 = 0;  ///< server that has the box
+  std::uint32_t ways : 8 = 0;    ///< neighbours, in the same and later rows, that are outside the box; see
+                                 ///< BoxSweep::ways_from
   ValuedCell cell, top;
   [[nodiscard]] bool before(Index other_row, Index other_place) const noexcept {
     return row != other_row ? row < other_row : place < other_place;
   }
 };
 
-/// The tree of a box. Each cell belongs to the maximum that the steepest way up leads to; components meet where cells
-/// of two maxima are neighbours.
+/// The tree of a box. Each cell belongs to the maximum at the end of its steepest ascent; components meet where
+/// neighbouring cells have different maxima.
 ///
-/// What can be said for certain is said here: a maximum whose component reaches no border above the saddle has its
-/// triplet, whatever lies around the box. The rest is a forest between the maxima whose components do reach it.
+/// Whatever is certain is decided here: a maximum whose component reaches no border above its saddle has a final
+/// triplet, whatever lies around the box. The rest is a forest of the maxima whose components do reach it.
 class BlockTree {
  public:
-  /// `box`: of the block's own cells. Throws Error(analysis) if it has more cells than 32 bits count.
+  /// `box`: of the block's own cells. Throws Error(analysis) if it has more cells than 32 bits can number.
   BlockTree(const BlockView& view, const Box& box, const Lattice& lattice, int connectivity, int component);
 
   [[nodiscard]] const std::vector<Triplet>& certain() const noexcept { return certain_; }
   [[nodiscard]] const std::vector<Triplet>& open() const noexcept { return open_; }
-  /// To be taken once.
+  /// Moves the border cells out; call it once.
   [[nodiscard]] std::vector<BorderCell> take_border() noexcept { return std::move(border_); }
-  /// Of the box, by number.
+  /// Maxima of the box, by number.
   [[nodiscard]] const std::vector<ValuedCell>& maxima() const noexcept { return maxima_; }
   [[nodiscard]] const Box& box() const noexcept { return box_; }
-  /// The number of the maximum that a cell of the box leads to, by its place in the box: along the rows fastest, then
-  /// along the first and the second of the other axes. -1: NaN, or it does not count.
+  /// Number of each cell's maximum, by the cell's index in the box: along the rows fastest, then along the first and
+  /// the second of the other axes. -1: NaN, or a cell that does not count.
   [[nodiscard]] const std::vector<std::int32_t>& numbers() const noexcept { return numbers_; }
   [[nodiscard]] std::size_t place_of(const Index3& point, const Lattice& lattice) const noexcept;
 

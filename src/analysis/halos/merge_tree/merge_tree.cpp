@@ -1,9 +1,10 @@
-// The merge tree of a field's superlevel sets, distributed as section 4.1 of "In situ and in-transit analysis of
-// cosmological simulations" (Friesen et al., 2016) describes it, after Morozov and Weber (2013).
+// Merge tree of a field's superlevel sets, distributed as in section 4.1 of "In situ and in-transit analysis of
+// cosmological simulations" (Friesen et al., 2016), after Morozov and Weber (2013).
 //
-// In a first pass each server builds the trees of its boxes; where these meet, what reaches the borders is joined.
-// After that every server knows of each of its cells to which component of the whole mesh it belongs at any level, and
-// the second pass asks: no question needs more than adding up.
+// In the first pass each server builds the trees of its boxes (block_tree.cpp). Boxes meet at their borders
+// (tree_joining.cpp), and the parts that reach the borders are joined over servers (tree_reduction.cpp). After that
+// every server knows, for each of its cells, the component in the whole mesh at any level. The second pass answers
+// queries; partial answers are only added up.
 #include <limits>
 #include <map>
 
@@ -41,7 +42,7 @@ void write_halos(const std::vector<TreeHalo>& halos, ByteWriter& out) {
   }
 }
 
-/// Of one pair of thresholds, by peak.
+/// Halos of one pair of thresholds, by peak.
 using HaloMap = std::map<Index, TreeHalo>;
 
 void read_halos(ByteReader& in, HaloMap& all) {
@@ -57,7 +58,7 @@ void read_halos(ByteReader& in, HaloMap& all) {
   }
 }
 
-/// What trees of boxes have to be joined by.
+/// Everything needed to join trees of boxes.
 struct Built {
   std::vector<BorderCell> border;
   std::vector<Triplet> open;
@@ -121,7 +122,7 @@ class MergeTree final : public Task {
     const Bytes mean = needs_mean() ? sum_values(views, query_.field.component) : Bytes{};
     ByteWriter out;
     out.put(mean);
-    if (input.stays) return out.take();  // what else was built is read where it is
+    if (input.stays) return out.take();  // otherwise the rest is read in place
     out.reserve(built_.border.size() * sizeof(BorderCell) + built_.open.size() * sizeof(Triplet) + mean.size() + 64);
     out.put(built_.border);
     out.put(built_.open);
@@ -319,11 +320,12 @@ class MergeTree final : public Task {
 
   TreeQuery query_;
   std::vector<RowStep> steps_;
-  ServerTree tree_;           ///< between the passes of one iteration
-  Built built_;               ///< likewise: of partials that stay, between `build` and `join`
-  std::vector<Triplet> own_;  ///< likewise: what this server's maxima lead to, if it has their cells
-  Bytes joined_;              ///< likewise: what `join` returned
-  std::vector<Bytes> rest_;   ///< of partials: what follows the branches
+  ServerTree tree_;           ///< kept between the passes of one iteration
+  Built built_;               ///< kept between `build` and `join`, if partials stay in place
+  std::vector<Triplet> own_;  ///< kept between the passes: triplets that this server's maxima lead to, if it has their
+                              ///< cells
+  Bytes joined_;              ///< kept between the passes: the result of `join`
+  std::vector<Bytes> rest_;   ///< of partials: everything after the branches
 };
 
 }  // namespace
@@ -333,12 +335,12 @@ AnalysisKind merge_tree_kind() {
   return {
       .name = "merge_tree",
       .text =
-          "The merge tree of a variable: of each maximum the saddle at which its component of cells >= a level meets that "
-          "of a higher one, when the level sinks (the elder rule; of equal values the larger linear index is the "
-          "higher). It is built once an iteration, each server the part of its own cells and what these lead to, and "
-          "then asked for halos of any thresholds and whether places hang together. On uniform meshes of one level, "
-          "periodic or not. NaN belongs to nothing. Results do not depend on how the mesh is divided. "
-          "docs/cosmology.md.",
+          "The merge tree of a variable: for each maximum, the saddle at which its component of cells >= a level "
+          "meets that of a higher maximum as the level decreases (the elder rule; of equal values the one with the "
+          "larger linear index is higher). It is built once per iteration; each server holds the part that its own "
+          "cells need. It then answers queries for halos of any thresholds, and whether places are connected. On "
+          "uniform meshes of one level, periodic or not. Cells with NaN do not count. Results do not depend on how "
+          "the mesh is divided. docs/cosmology.md.",
       .options = halos::tree_options(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<halos::MergeTree>(halos::read_tree(settings, metadata));

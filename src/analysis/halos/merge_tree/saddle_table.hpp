@@ -1,4 +1,4 @@
-// The highest meeting of each pair of maxima.
+// Hash table of the highest meeting of each pair of maxima.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace sidestream::halos {
 
-/// Open addressing: pairs of numbers of maxima, and the cell at which they meet. `Later`: whether, of cells of equal
-/// value, one is higher than another.
+/// Open addressing by pairs of maxima's numbers; the value is the cell at which they meet. `Later`: true if the first
+/// of two cells of equal value is higher.
 class SaddleTable {
  public:
   struct Entry {
     std::uint32_t a = 0, b = 0;  ///< a < b; both 0: free
     std::int32_t cell = 0;
-    double value = 0;  ///< of the cell
+    double value = 0;  ///< value of the cell
   };
 
   SaddleTable() : entries_(1 << 12) {}

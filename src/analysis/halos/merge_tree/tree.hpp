@@ -1,5 +1,5 @@
-// Merge trees of superlevel sets as triplets: this maximum, the saddle at which its component meets an elder one, and
-// the maximum of that.
+// Merge trees of superlevel sets as triplets: a maximum, the saddle at which its component meets that of a higher
+// maximum, and this higher maximum.
 //
 // After Morozov and Weber, "Distributed merge trees" (2013), and Smirnov and Morozov, "Triplet merge trees" (2017).
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace sidestream::halos {
 
-/// A cell in the order of the tree: by value, of equal ones by linear index. `Cell` of trees; travels.
+/// A cell in the order of the tree: by value, of equal ones by linear index. Trivially copyable; sent between servers.
 struct ValuedCell {
   double value = 0;
   Index id = -1;
@@ -28,23 +28,24 @@ struct TreeEdge {
   ValuedCell a, b, saddle;
 };
 
-/// A maximum whose component meets, at the saddle, that of an elder one. With saddle == top the cell is no maximum of
-/// the whole field, only of a part of it.
+/// A maximum whose component meets, at the saddle, that of a higher maximum. If saddle == top, the cell is only a
+/// maximum of a part of the field, not of the whole.
 struct Triplet {
   ValuedCell top, saddle, into;
 };
 
-/// Those of the edges that form a maximal spanning forest: the highest ways between all maxima. Each with the eldest
-/// maximum of both sides, the younger one first: top, saddle, into. In descending order of saddles.
+/// Maximum spanning forest of the edges, which preserves the highest paths between all maxima. Each triplet has the
+/// highest maxima of both sides, the lower one as top. In descending order of saddles.
 [[nodiscard]] std::vector<Triplet> spanning(std::vector<TreeEdge> edges);
 
-/// Finds the triplet of a maximum by its linear index.
+/// Index of triplets by the linear index of their maximum.
 class TripletMap {
  public:
   TripletMap() = default;
   explicit TripletMap(const std::vector<Triplet>& triplets);
   [[nodiscard]] const Triplet* find(Index top) const noexcept;
-  /// The eldest maximum of the component that `top` has at a level not above it: all cells >= `level`.
+  /// The highest maximum of the component of `top` in the superlevel set of cells >= `level`, which must not be above
+  /// `top`.
   [[nodiscard]] ValuedCell follow(ValuedCell top, const ValuedCell& level) const noexcept;
   void add(const std::vector<Triplet>& triplets);
   [[nodiscard]] const std::unordered_map<Index, Triplet>& all() const noexcept { return triplets_; }
@@ -53,7 +54,7 @@ class TripletMap {
   std::unordered_map<Index, Triplet> triplets_;
 };
 
-/// The lowest cell that reaches a value.
+/// The lowest cell with a value >= `value`.
 [[nodiscard]] inline ValuedCell level_of(double value) noexcept { return {value, -1}; }
 
 }  // namespace sidestream::halos

@@ -1,3 +1,12 @@
+// Joining of the trees of boxes at their borders.
+//
+// Every row of the mesh has a keeper among the servers. Border cells are sent to the keeper of their own row, and to
+// those of later rows in which they have neighbours outside their box (Posts). Each keeper sorts its cells by row and
+// place and finds neighbours by binary search (BorderRows). Two neighbours give an edge between their maxima, with the
+// lower cell as saddle. Edges are reduced to a maximum spanning forest whenever there are many (Thinned), so memory
+// stays proportional to the number of maxima.
+//
+// join_forests merges forests over a binary tree of servers; tree_reduction.cpp has the sparser alternative.
 #include "analysis/halos/merge_tree/tree_joining.hpp"
 
 #include <algorithm>
@@ -16,7 +25,7 @@ std::vector<TreeEdge> as_edges(const std::vector<Triplet>& triplets) {
   return edges;
 }
 
-/// Those of the edges that are in the highest spanning forest of all.
+/// Edges of the maximum spanning forest.
 std::vector<MetEdge> highest_ways(std::vector<MetEdge> edges) {
   std::sort(edges.begin(), edges.end(), [](const MetEdge& x, const MetEdge& y) {
     const TreeEdge &a = x.edge, &b = y.edge;
@@ -41,7 +50,7 @@ std::vector<MetEdge> highest_ways(std::vector<MetEdge> edges) {
   return edges;
 }
 
-/// Edges, thinned out whenever there are many.
+/// Edges, reduced to a forest whenever there are many.
 class Thinned {
  public:
   void add(const MetEdge& edge) {
@@ -58,7 +67,7 @@ class Thinned {
   std::size_t most_ = least;
 };
 
-/// Border cells on their way to the keepers of their rows, and of the later rows in which they have neighbours
+/// Messages with border cells to the keepers of their rows, and of the later rows in which they have neighbours
 /// elsewhere.
 class Posts {
  public:
@@ -66,7 +75,7 @@ class Posts {
       : lattice_(lattice), steps_(steps), to_(static_cast<std::size_t>(servers)) {}
 
   void put(const BorderCell& cell) {
-    // Few servers keep the rows beside one; most often it is one.
+    // Few servers keep the neighbouring rows; mostly it is one.
     std::array<std::size_t, 6> keepers{keeper(cell.row)};
     std::size_t count = 1;
     for (std::size_t s = 0; s < steps_.size(); ++s) {
@@ -90,7 +99,7 @@ class Posts {
     }
     for (MemberMessage& message : servers.exchange(std::move(out))) {
       const auto cells = records_of<BorderCell>(message.bytes);
-      Bytes().swap(message.bytes);  // there may be much of it
+      Bytes().swap(message.bytes);  // frees memory, since messages may be large
       here.insert(here.end(), cells.begin(), cells.end());
     }
     return here;
@@ -106,7 +115,7 @@ class Posts {
   std::vector<std::vector<BorderCell>> to_;
 };
 
-/// Border cells by row and place.
+/// Border cells sorted by row and place.
 class BorderRows {
  public:
   BorderRows(std::vector<BorderCell> cells, const Lattice& lattice) : cells_(std::move(cells)), lattice_(lattice) {
@@ -114,7 +123,7 @@ class BorderRows {
               [](const BorderCell& a, const BorderCell& b) { return a.before(b.row, b.place); });
   }
   [[nodiscard]] const std::vector<BorderCell>& all() const noexcept { return cells_; }
-  /// Calls `f` for those at places of a row, which may lie before and behind it.
+  /// Calls `f` for the cells at places of a row, which may extend beyond both ends.
   template <class F>
   void for_each(Index row, Index first, Index last, F&& f) const {
     const Index n = lattice_.size[lattice_.along];

@@ -1,4 +1,4 @@
-// From the trees of boxes to what all servers know of the whole.
+// Joining of the trees of boxes.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace sidestream::halos {
 
-/// Collective. Where the border cells of boxes are neighbours, on whatever servers, their maxima meet: those edges, of
-/// the rows that this server keeps, that are in their highest spanning forest.
+/// Collective: finds edges between maxima where border cells of different boxes are neighbours, on any servers. Returns
+/// those, for the rows that this server keeps, in their maximum spanning forest.
 [[nodiscard]] std::vector<MetEdge> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,
                                                    const std::vector<RowStep>& steps, Communicator& servers);
 
-/// Collective. The triplets of all maxima that reach a border of their box, the same on all servers: forests are joined
-/// pair by pair, and thinned out each time, so that nobody has more than that. For placements in which others than
-/// those that join trees have the cells.
+/// Collective: returns the triplets of all maxima that reach a border of their box, the same on all servers. Forests
+/// are merged pairwise and reduced each time, so that no server holds more than the result. For placements in which the
+/// servers that join trees do not have the cells.
 [[nodiscard]] std::vector<Triplet> join_forests(std::vector<TreeEdge> mine, Communicator& servers);
 
 }  // namespace sidestream::halos

@@ -9,7 +9,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// The cell that a position lies in.
+/// The cell that contains a position.
 Index3 cell_at(const Settings& settings, const char* option, const Field& field) {
   const std::vector<double> place = settings.reals(option);
   const auto expected = static_cast<std::size_t>(field.lattice.dimensions);
@@ -37,10 +37,10 @@ Option connected_option() {
       .type = OptionType::map,
       .list = true,
       .text =
-          "Whether two places hang together above a level: a way leads from one to the other through cells "
-          ">= `above`."};
+          "Tests whether two places are connected above a level: a path leads from one to the other through cells >= "
+          "`above`."};
   connected.options = {place_option("from", "A place in a cell of the mesh."),
-                       place_option("to", "Another one."),
+                       place_option("to", "Another place."),
                        {.name = "above", .type = OptionType::real, .required = true, .text = "The level."}};
   return connected;
 }
@@ -52,15 +52,15 @@ Option cells_option() {
   Option cells{.name = "cells",
                .type = OptionType::map,
                .text =
-                   "Keeps cells with the tree, so that questions about places can be asked after the run: of each one "
-                   "its linear index, its value, and the maximum that its component has at its own level."};
+                   "Keeps cells with the tree, so that queries about places are possible after the run: the linear "
+                   "index and value of each cell, and the maximum of its component at its own level."};
   cells.options = {
       cells_file,
-      {.name = "above", .type = OptionType::real, .required = true, .text = "Cells whose value is >= this are kept."},
+      {.name = "above", .type = OptionType::real, .required = true, .text = "Keeps cells with values >= this."},
       {.name = "units",
        .type = OptionType::choice,
        .default_value = "absolute",
-       .text = "Of `above`: `absolute`, those of the variable; or `mean`, the mean of all finite values.",
+       .text = "Units of `above`: `absolute`, those of the variable, or `mean`, the mean of all finite values.",
        .choices = {"absolute", "mean"}}};
   return cells;
 }
@@ -104,17 +104,17 @@ std::vector<Option> tree_options() {
       file_option("merge-tree-{index:05}.csv",
                   "The tree: a row for each maximum, in the order of their linear index. docs/cosmology.md."));
   all.push_back(pieces_option());
-  all.push_back(
-      {.name = "minimum_persistence",
-       .type = OptionType::real,
-       .default_value = "0",
-       .text = "Maxima that are less than this above the saddle at which they meet a higher one are left out of the "
-               "table: a simplified tree.",
-       .minimum = 0});
+  all.push_back({.name = "minimum_persistence",
+                 .type = OptionType::real,
+                 .default_value = "0",
+                 .text =
+                     "Leaves maxima with a smaller persistence (height above the saddle at which they meet a higher "
+                     "maximum) out of the table, which simplifies the tree.",
+                 .minimum = 0});
   Option halos{.name = "halos",
                .type = OptionType::map,
                .list = true,
-               .text = "Halos for any number of thresholds, which all ask the same tree."};
+               .text = "Halos for any number of thresholds, all found with the same tree."};
   halos.options = threshold_options();
   all.push_back(halos);
   Option halos_file = file_option("merge-tree-halos-{index:05}.csv", "The halos of all `halos`, numbered as `query`.");

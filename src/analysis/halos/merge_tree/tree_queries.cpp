@@ -8,7 +8,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// Adds up halos by their peaks.
+/// Sums of halos by their peaks.
 class HaloSlots {
  public:
   [[nodiscard]] std::int32_t slot_of(const ValuedCell& top) {

@@ -1,4 +1,4 @@
-// Questions to a merge tree, each answered by every server for what it has.
+// Queries of a merge tree, which every server answers for its own cells.
 #pragma once
 
 #include <array>
@@ -11,41 +11,41 @@
 
 namespace sidestream::halos {
 
-/// What a server has of the whole tree after it is built: its boxes, and all triplets that any of their cells may lead
-/// to. No answer needs another server.
+/// A server's part of the tree: its boxes, and all triplets that any of their cells may lead to. No answer needs
+/// another server.
 struct ServerTree {
   std::vector<BlockTree> boxes;
-  std::vector<std::size_t> views;  ///< of each box: its block's place among the views
+  std::vector<std::size_t> views;  ///< by box: index of its block's view
   TripletMap triplets;
 };
 
-/// A branch of the whole tree: a maximum, and the saddle at which it meets an elder one; saddle.id -1: it is the eldest
-/// of what hangs together. Travels.
+/// A branch of the whole tree: a maximum, and the saddle at which it meets a higher one; saddle.id -1: it is the
+/// highest of its connected component. Trivially copyable; sent between servers.
 struct Branch {
   ValuedCell top, saddle;
   Index into = -1;
 };
 
-/// Of a branch whose maximum is `birth` and whose saddle is `death`: 0 where both are the same infinity.
+/// Persistence of a branch with maximum `birth` and saddle `death`: 0 if both are the same infinity.
 [[nodiscard]] inline double persistence(double birth, double death) noexcept {
   return birth == death ? 0 : birth - death;
 }
 
-/// The branches that begin in this server's boxes with at least that difference between maximum and saddle.
+/// Branches that begin in this server's boxes and have at least that persistence.
 [[nodiscard]] std::vector<Branch> branches_of(const ServerTree& tree, double least);
 
-/// A halo as a query of thresholds finds it. Travels with its mass as an exact sum.
+/// A halo found by a query of thresholds. Sent between servers with its mass as an exact sum.
 struct TreeHalo {
   ValuedCell top;
   Index cells = 0;
   ExactSum mass;
 };
 
-/// What this server has of each halo for some thresholds: components >= boundary with a maximum >= peak.
+/// This server's part of each halo for given thresholds: components >= boundary with a maximum >= peak.
 [[nodiscard]] std::vector<TreeHalo> halos_above(const ServerTree& tree, std::span<const BlockView> views,
                                                 const Lattice& lattice, int component, double boundary, double peak);
 
-/// A cell, and the maximum that its component has at its own level. Travels.
+/// A cell, and the maximum of its component at its own level. Trivially copyable; sent between servers.
 struct KeptCell {
   ValuedCell cell;
   Index top = -1;
@@ -54,15 +54,15 @@ struct KeptCell {
 [[nodiscard]] std::vector<KeptCell> cells_above(const ServerTree& tree, std::span<const BlockView> views,
                                                 const Lattice& lattice, int component, double above);
 
-/// The way from a cell down the tree: what is the eldest maximum from which level on.
+/// Path from a cell down the tree: the highest maximum of its component, and the level from which on it is.
 struct WayDown {
   std::vector<ValuedCell> tops, from;  ///< from[0] is the cell itself, the others are saddles
 };
-/// Empty if the cell is not here, or NaN.
+/// Empty if the cell is not on this server, or is NaN.
 [[nodiscard]] WayDown way_down(const ServerTree& tree, std::span<const BlockView> views, const Lattice& lattice,
                                int component, const Index3& point);
 
-/// The highest level at which two ways meet; id -1: never.
+/// The highest level at which two paths meet; id -1: never.
 [[nodiscard]] ValuedCell meeting_of(const WayDown& a, const WayDown& b);
 
 }  // namespace sidestream::halos

@@ -1,3 +1,12 @@
+// Sparsified distributed merge trees (Morozov and Weber, "Distributed merge trees", 2013).
+//
+// 1. Each server starts as a group of one with the edges of its own maxima. A sweep (Sweep) goes through the edges
+//    inside the group from the highest saddle down and joins maxima with union-find. If the dying component has no edge
+//    out of the group above the saddle, its triplet is final. Otherwise the edge remains for larger groups. Edges out
+//    of the group are redirected from finished maxima to those that continue.
+// 2. Groups merge pairwise: the second server sends its remaining edges to the first, which matches the edges that both
+//    know (joined_edges) and sweeps again. This takes log2(servers) steps.
+// 3. On the way back each merged group sends its halves the triplets to which their maxima lead (led_to).
 #include "analysis/halos/merge_tree/tree_reduction.hpp"
 
 #include <algorithm>
@@ -18,11 +27,11 @@ struct Group {
   [[nodiscard]] bool has(std::int32_t server) const noexcept { return first <= server && server < last; }
 };
 
-/// An edge of a group. `a` and `b` are the maxima that stand for those it was found between, as far as groups know.
+/// An edge of a group. `a` and `b` are the maxima that now represent its original ones, as far as the group knows.
 struct GroupEdge {
   ValuedCell a, b, saddle;
-  /// Of the maxima that it was found between: by them both sides know an edge as the same one. Edges inside of a group
-  /// have served: -1.
+  /// Its original maxima, by which both sides identify the edge; -1 for edges inside a group, which no longer need
+  /// them.
   Index from_a = -1, from_b = -1;
   std::int32_t owner_a = 0, owner_b = 0;
   [[nodiscard]] auto key() const noexcept { return std::make_tuple(from_a, from_b, saddle.id); }
@@ -31,10 +40,10 @@ struct GroupEdge {
 
 struct Settled {
   std::vector<Triplet> triplets;
-  std::vector<GroupEdge> rest;  ///< that larger groups need
+  std::vector<GroupEdge> rest;  ///< edges that larger groups need
 };
 
-/// The components of the maxima of a group while the level sinks.
+/// Components of the maxima of a group while the level decreases.
 class Sweep {
  public:
   explicit Sweep(const Group& group) : group_(group) {}
@@ -71,7 +80,7 @@ class Sweep {
     }
     return at->second;
   }
-  /// The highest edge out of the group.
+  /// Records the highest edge out of the group.
   void touch(std::uint32_t n, const GroupEdge& edge) {
     if (!edge.inside(group_)) raise(touched_[n], edge.saddle);
   }
@@ -102,12 +111,12 @@ class Sweep {
   Group group_;
   std::unordered_map<Index, std::uint32_t> numbers_;
   std::vector<ValuedCell> eldest_, touched_;  ///< touched: id -1: no edge leads out
-  std::vector<std::int32_t> owners_;          ///< of the eldest
+  std::vector<std::int32_t> owners_;          ///< servers of the highest maxima
   UnionFind<std::uint32_t> joined_;
 };
 
-/// The edges of two groups that become one. Each edge between them is known to both, each knows what stands for its own
-/// maximum.
+/// Merges the edges of two groups. Both know each edge between them, and each knows the present representative of its
+/// own maximum.
 std::vector<GroupEdge> joined_edges(std::vector<GroupEdge> low, const std::vector<GroupEdge>& high,
                                     const Group& low_group, const Group& high_group) {
   const auto between = [&](const GroupEdge& e) {
@@ -155,14 +164,14 @@ std::vector<Triplet> led_to(const Names& names, const TripletMap& all) {
   return found;
 }
 
-/// What the first server of a group keeps until the way back.
+/// Data that the first server of a group keeps until the way back.
 struct Stage {
   int step = 0;
   std::vector<Triplet> triplets;
-  Names low, high;  ///< of both halves
+  Names low, high;  ///< maxima of both halves
 };
 
-/// Collective: each server gets the edges of its own maxima.
+/// Collective: sends each server the edges of its own maxima.
 std::vector<GroupEdge> edges_of_own(const std::vector<TreeEdge>& own, const std::vector<MetEdge>& met,
                                     Communicator& servers) {
   std::map<int, std::vector<GroupEdge>> to;
@@ -173,7 +182,7 @@ std::vector<GroupEdge> edges_of_own(const std::vector<TreeEdge>& own, const std:
     if (one.owner_b != one.owner_a) to[one.owner_b].push_back(edge);
   }
   std::vector<GroupEdge> mine = exchanged(to, servers);
-  // Several keepers of rows may have found the same.
+  // Several keepers of rows may have found the same edge.
   std::sort(mine.begin(), mine.end(), [](const GroupEdge& x, const GroupEdge& y) { return x.key() < y.key(); });
   mine.erase(std::unique(mine.begin(), mine.end(), [](const auto& x, const auto& y) { return x.key() == y.key(); }),
              mine.end());

@@ -1,4 +1,4 @@
-// Trees of boxes joined so that every server gets what its own cells need, and no more.
+// Joining of the trees of boxes so that every server gets only the triplets that its own cells need.
 #pragma once
 
 #include <vector>
@@ -8,20 +8,20 @@
 
 namespace sidestream::halos {
 
-/// Maxima of boxes that meet at a cell, and the servers that have those boxes. Travels.
+/// Maxima of boxes that meet at a cell, and the servers of those boxes. Trivially copyable; sent between servers.
 struct MetEdge {
   TreeEdge edge;
   std::int32_t owner_a = 0, owner_b = 0;
 };
 
-/// Collective. The triplets that this server's maxima may lead to. `own`: edges between maxima of one box each, of this
-/// server; `met`: those found here between boxes, of whatever servers.
+/// Collective: returns the triplets that this server's maxima may lead to. `own`: edges between maxima of the same box
+/// of this server; `met`: edges between boxes of any servers, found on this one.
 ///
 /// Groups of servers grow by pairs. What a group knows of a maximum is final if its component has no edge out of the
-/// group above its saddle: then its triplet stays, and edges take the maxima that go on in its place. Only edges
-/// between others, and those out of the group, go on to the next larger one: so what reaches the borders of groups, not
-/// that of blocks, is what a server holds. On the way back each half of a group gets the triplets to which its maxima
-/// lead. This is the sparsified reduction of Morozov and Weber, "Distributed merge trees" (2013).
+/// group above its saddle. Then its triplet stays, and edges are redirected to the maxima that continue. Only edges
+/// between others, and edges out of the group, are passed to the next larger group. So a server holds what reaches the
+/// borders of groups, not of blocks. On the way back each half of a group gets the triplets to which its maxima lead.
+/// This is the sparsified reduction of Morozov and Weber, "Distributed merge trees" (2013).
 [[nodiscard]] std::vector<Triplet> reduce_trees(const std::vector<TreeEdge>& own, const std::vector<MetEdge>& met,
                                                 Communicator& servers);
 

@@ -12,14 +12,14 @@ namespace {
 
 constexpr Index values_under_way = Index{1} << 21;  // 16 MiB
 
-/// Lines of one row, next to each other.
+/// Contiguous lines of one row.
 struct RunHeader {
   Index row = 0, first = 0, lines = 0;
 };
 
 double* reals_in(Bytes& bytes) noexcept { return reinterpret_cast<double*>(bytes.data()); }
 
-/// This server's rows of the lines along one axis, from whoever has them: reals, as a data set takes them.
+/// Collects this server's rows of the lines along one axis from all servers: reals, as a data set needs them.
 Bytes own_rows(const LineGrid& lines, const GridShape& grid, const std::vector<ChosenLines>& mine,
                Communicator& servers) {
   const Index length = lines.cells.extent(lines.along), width = lines.lines(lines.fast);
@@ -50,7 +50,7 @@ Bytes own_rows(const LineGrid& lines, const GridShape& grid, const std::vector<C
   return rows;
 }
 
-/// The arrays of one axis: values by line and pixel, and where those are.
+/// Arrays of one axis: values by line and pixel, and their positions.
 class AxisArrays {
  public:
   AxisArrays(const LineGrid& lines, const Mesh& mesh, Communicator& servers) : lines_(lines), mesh_(mesh) {
@@ -74,7 +74,7 @@ class AxisArrays {
     array.extents.assign(extents.begin() + static_cast<Index>(skipped), extents.end());
     array.start.assign(names_.size(), 0);
     array.size = array.extents;
-    // Of meshes of fewer axes all lines are one row, which one server has.
+    // On meshes with fewer axes all lines are one row, which one server owns.
     array.start[0] = skipped == 0 ? begin : 0;
     array.size[0] = skipped == 0 ? end - begin : begin < end ? array.extents[0] : 0;
     array.values = std::move(rows);
@@ -108,7 +108,7 @@ class AxisArrays {
 
   const LineGrid& lines_;
   const Mesh& mesh_;
-  bool mine_ = false;  ///< whether this server gives the positions
+  bool mine_ = false;  ///< true if this server provides the positions
   std::vector<std::string> names_;
 };
 

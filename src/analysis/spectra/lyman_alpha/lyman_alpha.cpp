@@ -1,9 +1,8 @@
-// The analysis `lyman_alpha`: optical depths and fluxes along lines of sight, and what is asked of them.
+// Analysis `lyman_alpha`: optical depths and fluxes along lines of sight, and their statistics.
 //
-// With a mean flux to reach, the factor f of optical depths, one for each axis, solves <exp(-f tau)> = F. The mean is a
-// convex function of f that falls, so that Newton's steps from below never go beyond the root, and one from above leads
-// below it (or out, and then an eighth of f is as good a beginning). Each step is a pass, in which all servers
-// evaluate.
+// If a mean flux F is given, the factor f of optical depths, one for each axis, solves <exp(-f tau)> = F. The mean is a
+// convex, decreasing function of f. So Newton steps from below never overshoot the root, and one from above leads below
+// it (or to a negative f, in which case f / 8 is a good restart). Each step is a pass, which all servers evaluate.
 #include <fmt/format.h>
 
 #include <limits>
@@ -23,7 +22,7 @@ constexpr double close_enough = 1e-13, good_enough = 1e-10;
 
 double plain(double x) noexcept { return std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : x; }
 
-/// What servers know after a pass.
+/// State that servers know after a pass.
 struct Progress {
   std::int64_t done = 0;     ///< nothing is left to solve
   std::int64_t nothing = 0;  ///< no cell was published
@@ -111,7 +110,7 @@ class LymanAlpha final : public Task {
       step(sums);
       return progress_.bytes();
     }
-    // Before results are given away, and on all servers alike.
+    // Computed before results are written, and on all servers alike.
     std::vector<std::vector<Column>> whole;
     for (std::size_t a = 0; a < lines_.size() && !query_.field_spectrum_file.empty(); ++a) {
       whole.push_back(of_field(std::move(fields[a]), a, sums[a], input.communicator));
@@ -154,7 +153,7 @@ class LymanAlpha final : public Task {
       lines.forget();
       return last ? lines.nothing() : LineSums();
     }
-    // A worker that begins anew between two passes has no depths.
+    // A worker that is restarted between two passes has no depths.
     if (first || !lines.measured()) lines.measure(pieces, query_.cosmology_at(input.iteration.time));
     if (!last) return lines.means(factor);
     if (query_.lines) {
@@ -166,7 +165,7 @@ class LymanAlpha final : public Task {
     return lines.products(factor, pieces[0], &kept_.back().second);
   }
 
-  /// Collective: the sums of all servers, by axis, and this server's parts of transformed fields.
+  /// Collective: adds up all servers' sums, by axis; collects this server's parts of transformed fields.
   std::vector<LineSums> collect(const CombineInput& input, bool last, Fields& fields) {
     std::vector<LineSums> sums;
     Words all{0};
@@ -214,7 +213,7 @@ class LymanAlpha final : public Task {
         absent, each * points, mesh_of(query_, metadata).name);
   }
 
-  /// One of Newton's on each axis.
+  /// One Newton step on each axis.
   void step(const std::vector<LineSums>& sums) {
     progress_.done = 1;
     for (std::size_t a = 0; a < sums.size(); ++a) {
@@ -313,7 +312,7 @@ class LymanAlpha final : public Task {
   std::vector<SightLines> lines_;  ///< by axis
   std::vector<std::pair<std::size_t, spectra::TransformedPart>> kept_;
   std::vector<ChosenLines> chosen_;  ///< to be written
-  Progress progress_;                ///< of the combining side
+  Progress progress_;                ///< used on the combining side
 };
 
 }  // namespace
@@ -323,12 +322,13 @@ AnalysisKind lyman_alpha_kind() {
   return {
       .name = "lyman_alpha",
       .text =
-          "The Lyman-alpha forest of a periodic uniform mesh: for each cell the optical depth along an axis, from the "
-          "density of neutral hydrogen, temperature and peculiar velocity, by the exact integral of the Doppler profile "
-          "over each cell, and the flux F = exp(-tau). The table has for each axis the mean optical depth, the mean "
-          "flux, the effective depth -ln <F>, and the factor by which optical depths were multiplied; other files have "
-          "the distribution of the flux and its power spectra. Lines are whole on one server, and sums over them exact: "
-          "results are the same bits for every placement, division and number of servers.",
+          "The Lyman-alpha forest of a periodic uniform mesh: for each cell the optical depth along an axis, from "
+          "the density of neutral hydrogen, temperature and peculiar velocity, by the exact integral of the Doppler "
+          "profile over each cell, and the flux F = exp(-tau). For each axis the table has the mean optical depth, "
+          "the mean flux, the effective depth -ln <F>, and the factor by which optical depths were multiplied; other "
+          "files have the distribution of the flux and its power spectra. Each line is whole on one server, and sums "
+          "over lines are exact, so that results are the same bits for every placement, division and number of "
+          "servers.",
       .options = lyman_alpha::query_options(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<lyman_alpha::LymanAlpha>(lyman_alpha::read_query(settings, metadata), metadata);

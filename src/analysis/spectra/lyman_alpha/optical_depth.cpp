@@ -1,3 +1,12 @@
+// Optical depth of a line, cell by cell: each cell adds its absorption to the pixels within its reach.
+//
+// 1. prepare: for each cell the amplitude A, its position in velocity as pixel and fraction, and dv / b. A cell
+//    broadened over more than two periods adds the same depth everywhere.
+// 2. add_chunk: 16 cells at a time (lanes), erf_steps computes the differences of erf between the edges of pixels with
+//    vector instructions; they are then added to an array with margins of the largest reach.
+// 3. run: folds the margins back into the periodic line.
+//
+// Equation (8) of Friesen et al., "In situ and in-transit analysis of cosmological simulations" (2016); see the header.
 #include "analysis/spectra/lyman_alpha/optical_depth.hpp"
 
 #include <algorithm>
@@ -11,8 +20,8 @@ constexpr double cross_section = 0.011045900074845754;  // pi e^2 / (m_e c) f_12
 constexpr double wave_length = 1.2150227340678867e-5;   // cm
 constexpr double boltzmann = 1.38064e-16, proton = 1.672623e-24, megaparsec = 3.08568e24;
 constexpr double beyond = 6;      // erfc(6) is 2e-17
-constexpr double sharpest = 1e9;  // dv / b, of cold cells: as good as none
-constexpr double even = 2;        // lines of so many periods are the same everywhere, to exp(-39)
+constexpr double sharpest = 1e9;  // dv / b for cold cells: practically unbroadened
+constexpr double even = 2;        // lines wider than this many periods absorb evenly, to exp(-39)
 
 Index reach_of(double scale) noexcept { return static_cast<Index>(std::ceil(beyond / scale + 0.5)); }
 
@@ -57,7 +66,7 @@ bool OpticalDepth::prepare(const double* density, const double* temperature, con
     }
     least = std::min(least, scale_[at]);
     if (!good) return false;
-    // Of velocities below a period, which are the rule, no division is needed.
+    // Usually velocities are below a period and need no division.
     Index wrapped = static_cast<Index>(pixel);
     if (wrapped < 0) wrapped += n_;
     if (wrapped >= n_) wrapped -= n_;
@@ -97,7 +106,7 @@ void OpticalDepth::run(const double* density, const double* temperature, const d
     depth[(n_ - 1 - p % n_)] += padded_[static_cast<std::size_t>(reach_ - 1 - p)];
   }
   for (Index p = 0; p < reach_ + 2; ++p) depth[p % n_] += padded_[static_cast<std::size_t>(reach_ + n_ + p)];
-  // Where nothing absorbs, differences of equal numbers may be a little below 0.
+  // Where nothing absorbs, differences of equal numbers may be slightly below 0.
   for (Index j = 0; j < n_; ++j) depth[j] = std::max(depth[j], 0.0) + everywhere_;
 }
 

@@ -79,19 +79,19 @@ Option lines_option() {
       .name = "lines",
       .type = OptionType::map,
       .text =
-          "Optical depths and fluxes themselves, by line of sight and pixel, in one data set: for lines along x "
-          "`depth_x`, multiplied by the factor, and `flux_x`, with the places `x_line_z` and `x_line_y` of the "
-          "lines and `x_velocity`, the pixels' in km/s."};
-  option.options = {file_option("lines-{index:06}.h5", "The data set, one file an iteration."),
+          "Optical depths and fluxes by line of sight and pixel, in one data set. For lines along x: `depth_x`, "
+          "multiplied by the factor, and `flux_x`, with the positions `x_line_z` and `x_line_y` of the lines and the "
+          "velocities `x_velocity` of the pixels in km/s."};
+  option.options = {file_option("lines-{index:06}.h5", "The data set, one file per iteration."),
                     {.name = "every",
                      .type = OptionType::integer,
                      .default_value = "1",
-                     .text = "Each so many lines along both axes across, the first one among them.",
+                     .text = "Writes every n-th line along both transverse axes, starting with the first.",
                      .minimum = 1},
                     {.name = "values",
                      .type = OptionType::choice,
                      .list = true,
-                     .text = "What is written of them. Without: both.",
+                     .text = "The values that are written. Default: both.",
                      .choices = {"depth", "flux"}},
                     pieces_option()};
   return option;
@@ -113,7 +113,7 @@ std::optional<LineOutput> read_lines_option(const Settings& all) {
   return output;
 }
 
-/// Options that are given for something else that is not asked for.
+/// Rejects options that have no effect without others.
 void refuse_what_does_nothing(const Settings& settings, const Query& query) {
   for (const char* name : {"bins", "edges", "plan"}) {
     if (!settings.given(name) || !query.spectrum_file.empty() || !query.field_spectrum_file.empty()) continue;
@@ -151,19 +151,27 @@ std::vector<Option> query_options() {
       {.name = "velocity",
        .type = OptionType::variable,
        .text =
-           "Peculiar velocities, a component for each axis, or one where lines run along one axis. Without: at rest."},
+           "Peculiar velocities: a component for each axis, or one if lines run along one axis. Default: the gas is "
+           "at rest."},
       {.name = "along",
        .type = OptionType::choice,
        .list = true,
-       .text = "Axes along which lines of sight run, one from each cell of a face. Without: all axes of the mesh.",
+       .text = "Axes along which lines of sight run, one from each cell of a face. Default: all axes of the mesh.",
        .choices = {"x", "y", "z"}},
-      {.name = "redshift", .type = OptionType::real, .text = "Of all iterations; otherwise `time_is`.", .minimum = 0},
+      {.name = "redshift",
+       .type = OptionType::real,
+       .text = "The redshift of all iterations; otherwise give "
+               "`time_is`.",
+       .minimum = 0},
       {.name = "time_is",
        .type = OptionType::choice,
-       .text = "What the time of an iteration is.",
+       .text = "The meaning of an iteration's time.",
        .choices = {"redshift", "scale_factor"}},
-      real_option("omega_matter", "0.3", "Density of matter today, in units of the critical one.", 0),
-      real_option("omega_lambda", "0.7", "Density of dark energy, likewise; the universe is taken to be flat.", 0),
+      real_option("omega_matter", "0.3", "Density of matter today, in units of the critical density.", 0),
+      real_option("omega_lambda", "0.7",
+                  "Density of dark energy, in the same units; the universe is assumed to be "
+                  "flat.",
+                  0),
       real_option("hubble", "0.7", "Hubble's constant in 100 km/s/Mpc.", 1e-3),
       real_option("length_unit", "1", "Comoving Mpc/h for each unit of the mesh's lengths.", 1e-30),
       real_option("density_unit", "1", "Hydrogen atoms in a physical cm^3 for each unit of `hydrogen`.", 1e-300),
@@ -171,13 +179,13 @@ std::vector<Option> query_options() {
       real_option("velocity_unit", "1", "cm/s for each unit of `velocity`, 100000 for km/s.", 1e-30),
       {.name = "mean_flux",
        .type = OptionType::real,
-       .text = "Optical depths are multiplied by the factor, one for each axis, that makes the mean flux this.",
+       .text = "Optical depths are multiplied by a factor, one for each axis, that gives this mean flux.",
        .minimum = 1e-6,
        .maximum = 0.999999},
       {.name = "flux_bins",
        .type = OptionType::integer,
        .default_value = "50",
-       .text = "Intervals of the distribution of the flux, from 0 to 1.",
+       .text = "Number of intervals of the distribution of the flux, from 0 to 1.",
        .minimum = 1,
        .maximum = 1 << 20}};
   for (Option& option : spectra::bin_options()) all.push_back(std::move(option));

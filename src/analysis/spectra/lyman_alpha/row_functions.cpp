@@ -12,10 +12,10 @@ namespace {
 }
 
 /// Steps between edges x, x + h, x + 2 h ... on one side of the centre: out[n * stride + l] = strength[l] (erfc(edge n)
-/// - erfc(edge n + 1)), n < count, where the last erfc is taken to be 0; erfc of edge 0 in `first`.
+/// - erfc(edge n + 1)), n < count, where the last erfc is taken as 0; erfc of edge 0 goes to `first`.
 ///
-/// exp(-x^2) at equal steps is a product: of exp(-(2 x h + h^2)), which itself is multiplied by exp(-2 h^2) each time.
-/// It is begun anew now and then, so that rounding stays below 1e-14.
+/// exp(-x^2) at equal steps is a product of factors exp(-(2 x h + h^2)), each of which is the previous one times exp(-2
+/// h^2). The recurrence is restarted regularly, so that rounding stays below 1e-14.
 [[gnu::always_inline]] inline void side_any(Index count, const double* start, const double* step,
                                             const double* strength, double* __restrict out, Index stride,
                                             double* __restrict first) noexcept {
@@ -32,7 +32,7 @@ namespace {
     for (Index l = 0; l < lanes; ++l) ratio[l] = exp_of_minus((2 * x[l] + h[l]) * h[l]);
     const Index some = count - n < together ? count - n : together;
     for (Index m = 0; m < some; ++m) {
-      // The first edge of all begins no step.
+      // The first edge begins no step.
       double* const to = n + m == 0 ? first : out + (n + m - 1) * stride;
       for (Index l = 0; l < lanes; ++l) {
         const double now = bell[l] * scaled_erfc(__builtin_fma(static_cast<double>(m), h[l], x[l]));
@@ -75,8 +75,8 @@ void steps_plain(Index r, const double* a, const double* s, const double* t, dou
 }
 
 #if defined(__x86_64__)
-// The same operations on more numbers at once. The compiler fuses no multiplications and additions but those that are
-// written so, and results are the same bits on all processors.
+// The same operations on more numbers at once. The compiler fuses only those multiplications and additions that are
+// written as fused, so results are the same bits on all processors.
 [[gnu::target("avx2,fma")]] void transmit_256(const double* v, double f, Index n, double* out) noexcept {
   transmit_any(v, f, n, out);
 }

@@ -52,8 +52,8 @@ void SightLines::forget() noexcept {
   room_ = {};
 }
 
-/// Where each line's depths go. A field that is transformed has room for them in its rows, where they are until each
-/// is: so it is there once.
+/// Allocates memory for each line's depths. If the field is to be transformed, depths lie in the rows of the transform,
+/// so that the field is in memory only once.
 void SightLines::make_room(const BlockView& piece) {
   forget();
   if (query_.field_spectrum_file.empty()) {

@@ -1,4 +1,4 @@
-// What a server makes of its lines of sight along one axis.
+// A server's lines of sight along one axis.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@
 
 namespace sidestream::lyman_alpha {
 
-/// Sums over lines; the same however lines are divided among servers.
+/// Sums over lines, independent of how lines are divided among servers.
 struct LineSums {
   std::int64_t points = 0;
-  ExactSum depth, flux, slope;         ///< of tau, exp(-f tau), tau exp(-f tau), f the factor of the axis
-  std::vector<std::int64_t> counts{};  ///< of the flux: bins, below, above, none
+  ExactSum depth, flux, slope;         ///< of tau, exp(-f tau), tau exp(-f tau), with the axis' factor f
+  std::vector<std::int64_t> counts{};  ///< of the flux: bins, below, above, NaN
   Words spectrum{};
 
   [[nodiscard]] Words words() const;
-  /// Adds what `words` gave. Throws Error(internal) if that was of something else.
+  /// Adds the result of `words`. Throws Error(internal) if it does not match.
   void add(const Words& words);
 };
 
@@ -28,17 +28,17 @@ class SightLines {
  public:
   SightLines(const Query& query, int axis, const Metadata& metadata);
 
-  /// Optical depths of one piece, line after line in the order of for_each_batch; of `fields` hydrogen, temperature and
-  /// the velocity, or two of them alone.
+  /// Computes the optical depths of one piece, line after line in the order of for_each_batch. `fields`: hydrogen,
+  /// temperature and optionally velocity.
   void measure(std::span<const BlockView* const> fields, const Cosmology& cosmology);
-  /// Those of the lines that a grid has; `piece` is the one that was measured.
+  /// Depths of the lines of a grid; `piece` is the one that was measured.
   [[nodiscard]] ChosenLines chosen(const LineGrid& grid, const BlockView& piece) const;
   void forget() noexcept;
   [[nodiscard]] bool measured() const noexcept { return !starts_.empty(); }
 
-  /// Means at a factor.
+  /// Means for a factor.
   [[nodiscard]] LineSums means(double factor);
-  /// All that is asked for, and, if `part` is not null, the field's transform, which takes the place of the depths.
+  /// All requested sums, and, if `part` is not null, the field's transform, which replaces the depths.
   [[nodiscard]] LineSums products(double factor, const BlockView* piece, spectra::TransformedPart* part);
   [[nodiscard]] LineSums nothing() const;
   [[nodiscard]] spectra::WaveBox box() const { return spectra::line_box(query_.setup.box, axis_); }
@@ -56,8 +56,8 @@ class SightLines {
   Bins bins_;
   std::optional<spectra::FirstTransform> transform_;
   std::vector<double> depths_, flux_;
-  spectra::TransformedPart room_;  ///< where depths are in place of `depths_`, if the field is to be transformed
-  std::vector<double*> starts_;    ///< of each line, in the order of for_each_batch
+  spectra::TransformedPart room_;  ///< holds the depths instead of `depths_` if the field is to be transformed
+  std::vector<double*> starts_;    ///< start of each line, in the order of for_each_batch
 };
 
 }  // namespace sidestream::lyman_alpha
