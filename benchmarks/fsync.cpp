@@ -3,8 +3,8 @@
 //   benchmark_fsync [DIRECTORY]        (one process; results are written there and removed; default: here)
 //
 // Iterations of 4 KiB, 1 MiB and 64 MiB are written as HDF5 with placement `inline`, one after the other with and
-// without fsync, in two sessions at once. A plain write and fsync of as many bytes, and the write alone, are measured
-// with them. Medians; the ratios come last.
+// without fsync, in two sessions at once. A plain write of as many bytes, with and without fsync, is measured with
+// them. Medians; the ratios come last.
 #include <fcntl.h>
 #include <mpi.h>
 #include <unistd.h>

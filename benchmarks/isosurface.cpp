@@ -1,7 +1,7 @@
 // One isosurface of a uniform mesh on one server: the kernel, with the file, and with the picture.
 //
 // benchmark_isosurface WHAT [CELLS along each axis = 255] [RADIANS of the field along each axis = 80] [REPETITIONS = 1]
-// WHAT: plain, normals (the kernel alone), vtp, vtkhdf (with normals, in a file), picture (1024 x 1024, four samples a
+// WHAT: plain, normals (only the kernel), vtp, vtkhdf (with normals, in a file), picture (1024 x 1024, four samples a
 // pixel, as by default; the PNG too). Prints the time of each repetition, of the processor and of the clock, and last
 // how much memory that took at most besides the input. benchmarks/isosurface_vtk.py runs it beside VTK's filters and
 // compares.

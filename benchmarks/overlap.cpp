@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::int64_t cells = 4 << 20;  // 32 MiB of float64
 constexpr int turn = 10;
-double step_seconds = 0;  // of a step alone; measured first, told to the server
+double step_seconds = 0;  // of an undisturbed step; measured first, sent to the server
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }

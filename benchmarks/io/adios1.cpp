@@ -63,7 +63,7 @@ class Adios1 final : public Method {
     }
     std::uint64_t bytes = 1 << 20;
     for (const auto& values : fields.values) bytes += fields.bytes_here(values);
-    // Of indices too, and of what ADIOS takes in advance.
+    // Includes indices, and memory that ADIOS takes in advance.
     adios_set_max_buffer_size(2 * (bytes >> 20) + 16);
   }
 

@@ -25,7 +25,7 @@ class Stream {
   void wait_for(Sync sync, int contexts) const;
   /// Collective; once. Throws Error if anything was lost.
   void close();
-  /// Whether others than the ranks that publish write.
+  /// True if other ranks than those that publish write.
   [[nodiscard]] bool writes_behind() const { return writes_behind_; }
   [[nodiscard]] std::string database(Sync sync) const { return folder_ + "/" + name_of(sync); }
 
@@ -33,7 +33,7 @@ class Stream {
   std::string folder_;
   sidestream::Session session_;
   bool writes_behind_;
-  bool shown_;  ///< whether contexts have HDF5 files
+  bool shown_;  ///< true if contexts have HDF5 files
 };
 
 /// Through a stream that is open; `stream` outlives the method. Closing the method does not close the stream.

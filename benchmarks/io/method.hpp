@@ -29,7 +29,7 @@ struct Options {
   std::string database;               ///< further options of the database, as in a configuration
 };
 
-/// Whether a step waits for the disk.
+/// Tells if a step waits for the disk.
 enum class Sync { no, yes };
 inline constexpr const char* name_of(Sync sync) { return sync == Sync::yes ? "fsync" : "cached"; }
 
@@ -49,7 +49,7 @@ class Method {
   [[nodiscard]] virtual bool writes_behind() const { return false; }
   /// Collective; whatever is open. What is written so far can be read by others from here on.
   virtual void close() {}
-  /// Whether files grow from step to step, so that they are not removed before the end.
+  /// True if files grow from step to step, so that they are not removed before the end.
   [[nodiscard]] virtual bool appends() const { return false; }
 };
 

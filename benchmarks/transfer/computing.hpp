@@ -1,4 +1,4 @@
-// Whether data moves while a client computes and calls nobody.
+// Measurement of data that move while a client computes without calling a library.
 #pragma once
 
 #include <mpi.h>

@@ -63,7 +63,7 @@ class Noise {
 constexpr double gamma = 5.0 / 3;
 constexpr int steps = 40;
 
-/// Of one cell: what the files have.
+/// Values of one cell in the files.
 struct Cell {
   double density = 0;
   std::array<double, 3> velocity{};
