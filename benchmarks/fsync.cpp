@@ -1,4 +1,4 @@
-// What waiting for the disk costs (`output.fsync`).
+// Cost of waiting for the disk (`output.fsync`).
 //
 //   benchmark_fsync [DIRECTORY]        (one process; results are written there and removed; default: here)
 //
@@ -73,7 +73,7 @@ Times measure(const std::string& directory, std::size_t bytes, int steps) {
     const std::string name = directory + "/plain-" + std::to_string(step);
     times.without.push_back(publish(fast, values, step));
     times.plain_without.push_back(plain(name + "-fast", values, false));
-    ::sync();  // what was left for later does not count for those who wait
+    ::sync();  // earlier writes must not count
     times.with.push_back(publish(safe, values, step));
     times.plain_with.push_back(plain(name, values, true));
   }
