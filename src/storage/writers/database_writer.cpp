@@ -312,19 +312,19 @@ std::vector<Option> database_options() {
   kind.text = "`checkpoint`: for restarts, without loss; `post`: for analyses, with any codecs.";
   Option codec{.name = "codec", .type = OptionType::text, .list = true};
   codec.text =
-      "What all values go through, in this order, without loss; nothing if left out. `auto` alone: for each chunk "
-      "that of `zstd` and `byte-shuffle zstd` which saves most of a sample, none if little is saved or if the server "
-      "is behind and packing takes longer than writing; values in cells of octrees by level through `tree`, which "
-      "predicts them from their fathers and what is declared of them." +
+      "The codecs for all values, in this order, without loss; none if left out. Only `auto`: for each chunk the "
+      "better of `zstd` and `byte-shuffle zstd` on a sample; none if little is saved, or if the server is late and "
+      "packing takes longer than writing. Values in cells of octrees then go by level through `tree`, which "
+      "predicts them from their fathers and from declared relations." +
       codec_manual();
   Option codecs{.name = "codecs", .type = OptionType::pairs};
   codecs.text =
       "Other codecs for some variables, by name, separated by spaces: `{temperature: half byte-shuffle zstd}`.";
   Option prune{.name = "prune", .type = OptionType::boolean};
   prune.text =
-      "Of octrees whose blocks say what they own: whether refined cells of which no leaf is owned are stored as "
-      "leaves, without what lies below, which other blocks have. `true` for `post` and `false` for `checkpoint`, "
-      "from which all is to come back, if left out.";
+      "For octrees whose blocks have flags of ownership: stores refined cells without owned leaves as leaves, "
+      "without the cells below, which other blocks have. If left out, `true` for `post` and `false` for "
+      "`checkpoint`, which restores everything.";
   std::vector<Option> all{directory, kind, variables_option(), codec, codecs, prune, level_times_option()};
   for (Option& option : how_options()) all.push_back(std::move(option));
   return all;
@@ -336,8 +336,8 @@ WriterKind database_writer(std::shared_ptr<const CodecKinds> codecs) {
   WriterKind kind;
   kind.name = "database";
   kind.text =
-      "Keeps whole iterations in a database, to restart from and to read: few files that only grow, with checksums. "
-      "docs/database.md describes it, and docs/database-format.md its bytes.";
+      "Stores whole iterations in a database, for restarts and for reading: few files that only grow, with "
+      "checksums. docs/database.md describes it, and docs/database-format.md its bytes.";
   kind.options = database_options();
   kind.any_partials = false;
   kind.create = [codecs](const Settings& settings, const Metadata& metadata,

@@ -106,8 +106,8 @@ WriterKind metadata_writer() {
   WriterKind kind;
   kind.name = "metadata";
   kind.text =
-      "Writes what exists and where, without values: meshes, variables, blocks, and ranges of the variables that are "
-      "named. `sidestream plan` reads it. No block moves for it. docs/metadata.md describes the file.";
+      "Writes meshes, variables, blocks, and ranges of the named variables, without values. `sidestream plan` reads "
+      "it. No block moves for it. docs/metadata.md describes the file.";
   kind.options = {file, ranges};
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {
