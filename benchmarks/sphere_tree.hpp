@@ -13,8 +13,8 @@ namespace benchmark {
 
 using namespace sidestream;
 
-/// A tree of one block over a cube with one root cell, and a variable. `layers`: of cells of the deepest level on
-/// either side of the sphere.
+/// A tree of one block over a cube with one root cell, and a variable. `layers`: number of layers of cells of the
+/// deepest level on either side of the sphere.
 class SphereTree {
  public:
   SphereTree(int deepest, double layers) {

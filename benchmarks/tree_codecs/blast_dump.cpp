@@ -12,7 +12,7 @@ namespace benchmark {
 namespace {
 
 using Conserved = std::array<double, 5>;
-using Level = std::map<Key, std::pair<Conserved, bool>>;  // and whether it is refined
+using Level = std::map<Key, std::pair<Conserved, bool>>;  // and true if it is refined
 
 std::vector<Level> read_leaves(const std::string& file) {
   std::ifstream in(file, std::ios::binary);

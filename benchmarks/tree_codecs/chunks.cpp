@@ -23,7 +23,7 @@ class Values {
     if (tree_.single) return std::as_bytes(std::span(singles_[variable][level]).subspan(first, count));
     return std::as_bytes(std::span(tree_.variables[variable].levels[level]).subspan(first, count));
   }
-  /// Of the parents of a level; roots have none.
+  /// Values of the parents of a level; roots have none.
   [[nodiscard]] BytesView above(std::size_t variable, std::size_t level) const {
     if (level == 0) return {};
     return part(variable, level - 1, 0, tree_.variables[variable].levels[level - 1].size());

@@ -13,7 +13,7 @@ using sidestream::FaceRelation;
 using sidestream::MeanRelation;
 using sidestream::RelationTerm;
 
-/// Smooth random numbers in a periodic cube, in octaves whose strength falls as that of turbulence does.
+/// Smooth random numbers in a periodic cube, in octaves whose strength falls like that of turbulence.
 class Noise {
  public:
   Noise(unsigned seed, int finest, double fall) : seed_(seed), octaves_(finest - 2), fall_(fall) {}
@@ -57,13 +57,13 @@ class Noise {
   }
   unsigned seed_;
   int octaves_;
-  double fall_;  ///< of the strength from an octave to the next, in powers of 2
+  double fall_;  ///< decay of the strength from an octave to the next, in powers of 2
 };
 
 constexpr double gamma = 5.0 / 3;
 constexpr int steps = 40;
 
-/// Of one cell: what the files have.
+/// Values of one cell in the files.
 struct Cell {
   double density = 0;
   std::array<double, 3> velocity{};
@@ -87,7 +87,7 @@ class FaceField {
     std::array<std::vector<double>, 3> edges;
     for (unsigned a = 0; a < 3; ++a) edges[a] = potential(Noise(kind.seed + 100 + a, kind.finest, 4.0 / 3), a);
     std::mt19937 random(kind.seed);
-    // As a code would: a little at a time, each step with its own rounding.
+    // Many small steps with their own rounding, as in a code.
     for (int step = 0; step < steps; ++step) {
       const double time = (0.5 + static_cast<double>(random() % 1000) / 1000) / steps / width * 0.2;
       for (std::int64_t n = 0; n < static_cast<std::int64_t>(cells()); ++n) add_curl(edges, time, n);
@@ -153,7 +153,7 @@ Cell mean_of(const std::array<Cell, 8>& children) {
     mean.low[a] *= 0.25;
     mean.high[a] *= 0.25;
   }
-  mean.pressure = (gamma - 1) * (0.125 * energy - mean.energy());  // as long as it has none itself
+  mean.pressure = (gamma - 1) * (0.125 * energy - mean.energy());  // until it has its own
   return mean;
 }
 
@@ -203,7 +203,7 @@ void declare_faces(TreeData& tree) {
   }
 }
 
-/// The energy of the field in a cell, of companions 4 and on.
+/// The energy of the field in a cell, from companions 4 on.
 std::vector<RelationTerm> field_energy(bool centred) {
   std::vector<RelationTerm> terms;
   for (int a = 0; a < 3; ++a) {
@@ -219,8 +219,8 @@ std::vector<RelationTerm> field_energy(bool centred) {
   return terms;
 }
 
-// The order in the tree: the gas but for its pressure, the field, x to z, low faces and high ones; pressure last, or
-// the energy.
+// Declares variables in the order of the tree: the gas except its pressure, the field, x to z, low faces and high ones;
+// pressure last, or the energy.
 void declare(TreeData& tree, const MagnetisedKind& kind) {
   declare_gas(tree, gamma);
   TreeVariable pressure = tree.variables.back();
@@ -284,7 +284,7 @@ Cell parent_of(const std::array<Cell, 8>& children, const MagnetisedKind& kind, 
   if (kind.parents == Parents::children) return children[0];
   Cell mean = mean_of(children);
   if (kind.parents == Parents::means) return mean;
-  // As much off as flows of a step make it, a thousandth.
+  // Off by about a thousandth, like the fluxes of a step.
   const double off = 1 + 1e-3 * std::sin(static_cast<double>(key));
   mean.density *= off;
   mean.pressure *= off;
@@ -312,7 +312,7 @@ std::vector<std::vector<Cell>> all_levels(const MagnetisedKind& kind) {
   return full;
 }
 
-/// In the order of the tree's variables.
+/// Values in the order of the tree's variables.
 std::vector<double> values_of(const Cell& cell, const MagnetisedKind& kind) {
   std::vector<double> values{cell.density, cell.velocity[0], cell.velocity[1], cell.velocity[2]};
   for (unsigned a = 0; a < 3; ++a) {

@@ -17,8 +17,8 @@ Section steering_section() {
        .default_value = "integer",
        .text = "`integer`: 64 bits, read with `sidestream_get_int`. `real`: double, `sidestream_get_real`.",
        .choices = {"integer", "real"}},
-      {.name = "default", .type = OptionType::real, .required = true, .text = "The value until somebody changes it."},
-      {.name = "minimum", .type = OptionType::real, .text = "The least value that may be set."},
+      {.name = "default", .type = OptionType::real, .required = true, .text = "The initial value."},
+      {.name = "minimum", .type = OptionType::real, .text = "The smallest value that may be set."},
       {.name = "maximum", .type = OptionType::real, .text = "The largest value that may be set."},
   };
   return {"steering", SectionForm::named,

@@ -189,34 +189,26 @@ class Prose(unittest.TestCase):
         status, output = run_on("check-prose", files, "--all")
         self.assertEqual(status, 0, output)
 
-    def test_each_planted_violation_is_found_alone(self) -> None:
-        for name, text, expected in (
-            (
-                "src/session/a.hpp",
-                "int a;\n/// Of a block:\n/// its cells.\nint b;\n",
-                "a.hpp:2: a comment begins with 'Of'",
-            ),
-            (
-                "src/session/a.hpp",
-                "int a;  ///< of all\nint b;  ///< whether b\n",
-                "a.hpp:2: a comment begins with 'whether'",
-            ),
-            ("src/session/a.h", "/* Whether a.\n * And b. */\n", "a.h:1: a comment begins with 'Whether'"),
-            ("src/session/a.h", "/* First. Then c in\n * place of b. */\n", "a.h:1: 'in place of'; write 'instead of'"),
-            ("src/session/a.cpp", "// One.\n// Two with d alone.\n", "a.cpp:2: 'alone'; write 'only'"),
-            ("src/session/a.cpp", "struct A {};  // Travels.\n", "a.cpp:1: 'Travels.'; write 'Trivially copyable"),
-            ("tools/a.py", 'def f():\n    """Maps are had of meshes."""\n', "tools/a.py:2: 'are had of'"),
-            ("scripts/a", "#!/usr/bin/env bash\nls  # Of a folder\n", "scripts/a:2: a comment begins with 'Of'"),
-            ("cmake/A.cmake", "\n# Whether it is there.\n", "cmake/A.cmake:2: a comment begins with 'Whether'"),
-            ("examples/a/a.f90", "! Of a field.\nend\n", "examples/a/a.f90:1: a comment begins with 'Of'"),
-            ("docs/a.md", f"\n{'word ' * 21}\n", "docs/a.md:2: 105 characters"),
-            ("docs/a.md", "One in place of another.\n", "docs/a.md:1: 'in place of'"),
-        ):
-            with self.subTest(name=name, text=text):
-                status, output = run_on("check-prose", {name: text}, "--all")
-                self.assertEqual(status, 1, output)
-                self.assertIn(expected, output)
-                self.assertEqual(output.count("\n"), 1, output)
+    def test_planted_violations_are_found(self) -> None:
+        violations = (
+            ("src/a.hpp", "int a;\n/// Of a block:\n/// its cells.\nint b;\n", ":2: a comment begins with 'Of'"),
+            ("src/b.hpp", "int a;  ///< of all\nint b;  ///< whether b\n", ":2: a comment begins with 'whether'"),
+            ("src/c.h", "/* Whether a.\n * And b. */\n", ":1: a comment begins with 'Whether'"),
+            ("src/d.h", "/* First. Then c in\n * place of b. */\n", ":1: 'in place of'; write 'instead of'"),
+            ("src/e.cpp", "// One.\n// Two with d alone.\n", ":2: 'alone'; write 'only'"),
+            ("src/f.cpp", "struct A {};  // Travels.\n", ":1: 'Travels.'; write 'Trivially copyable"),
+            ("tools/g.py", 'def f():\n    """Maps are had of meshes."""\n', ":2: 'are had of'"),
+            ("scripts/h", "#!/usr/bin/env bash\nls  # Of a folder\n", ":2: a comment begins with 'Of'"),
+            ("cmake/I.cmake", "\n# Whether it is there.\n", ":2: a comment begins with 'Whether'"),
+            ("examples/j/j.f90", "! Of a field.\nend\n", ":1: a comment begins with 'Of'"),
+            ("docs/k.md", f"\n{'word ' * 21}\n", ":2: 105 characters"),
+            ("docs/l.md", "One in place of another.\n", ":1: 'in place of'"),
+        )
+        status, output = run_on("check-prose", {name: text for name, text, _ in violations}, "--all")
+        self.assertEqual(status, 1, output)
+        for name, _, expected in violations:
+            self.assertIn(name + expected, output)
+        self.assertEqual(output.count("\n"), len(violations), output)
 
 
 class Sizes(unittest.TestCase):

@@ -106,7 +106,7 @@ ComplexLines::ComplexLines(Index n, Rigour rigour) : n_(n), plan_(std::make_uniq
   row_ = (n + multiple - 1) / multiple * multiple;
   // Rows at distances of a power of two would compete for the same cache lines.
   if (row_ % 64 == 0) row_ += multiple;
-  // The result of a line is stored in place of the previous line, so that all of them stay in the first-level cache.
+  // The result of a line overwrites the previous line, so that all of them stay in the first-level cache.
   plan_->values = room_for<Complex>(static_cast<std::size_t>(row_ * (together + 1)));
   to_ = plan_->values.get();
   from_ = to_ + row_;

@@ -54,6 +54,6 @@ class Gzip final : public Codec {
 
 }  // namespace
 
-CodecKind gzip_codec() { return plain_codec<Gzip>("gzip", "zlib's, which everything reads."); }
+CodecKind gzip_codec() { return plain_codec<Gzip>("gzip", "zlib's format, which all programs can read."); }
 
 }  // namespace sidestream

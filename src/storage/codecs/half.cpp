@@ -76,8 +76,8 @@ class Half final : public Codec {
 CodecKind half_codec() {
   return plain_codec<Half>(
       "half",
-      "16-bit reals (IEEE binary16), wrong by at most |x| / 2048 or 2^-25; chunks with numbers beyond 65504 stay as "
-      "they are.");
+      "16-bit reals (IEEE binary16), with an error of at most |x| / 2048 or 2^-25; chunks with numbers beyond 65504 "
+      "stay unchanged.");
 }
 
 }  // namespace sidestream

@@ -138,8 +138,8 @@ std::optional<CodecKind> zfp_codec() {
   kind.name = "zfp";
   kind.argument = "BOUND";
   kind.text =
-      "packs reals so that none is wrong by more than the number BOUND (`zfp:1e-3`), checked for each value; chunks with NaN "
-      "or infinities stay as they are. Where the build has the library zfp.";
+      "packs reals with an error of at most BOUND (`zfp:1e-3`), checked for each value; chunks with NaN or "
+      "infinities stay unchanged. Only if the build has the library zfp.";
   kind.create = [](const std::string& argument) {
     double bound = 0;
     const char* const end = argument.data() + argument.size();

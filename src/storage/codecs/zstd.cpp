@@ -31,7 +31,7 @@ class Zstd final : public Codec {
 }  // namespace
 
 std::optional<CodecKind> zstd_codec() {
-  return plain_codec<Zstd>("zstd", "Zstandard, faster than `gzip` and smaller; where the build has it.");
+  return plain_codec<Zstd>("zstd", "Zstandard, faster than `gzip` and smaller; only if the build has it.");
 }
 
 }  // namespace sidestream

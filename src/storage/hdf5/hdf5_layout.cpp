@@ -149,8 +149,9 @@ void describe_box(hdf5::Object& object, const Box& box, const std::string& prefi
 Option level_times_option() {
   Option times{.name = "level_times", .type = OptionType::event};
   times.text =
-      "An event whose values (float64, scope all) are the times of the refinement levels, from 0 on, where they have such of their "
-      "own: kept with the octrees and the meshes with refinement levels. In iterations without it they have the iteration's.";
+      "An event whose values (float64, scope all) are the times of the refinement levels, from 0 on, if levels have "
+      "times of their own. They are stored with the octrees and the meshes with refinement levels. In iterations "
+      "without the event, levels have the iteration's time.";
   return times;
 }
 

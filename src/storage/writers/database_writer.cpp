@@ -270,34 +270,37 @@ database::StoringOptions DatabaseWriter::storing_options(const Settings& setting
 std::vector<Option> how_options() {
   Option contributors{.name = "contributors_per_file", .type = OptionType::integer, .default_value = "0"};
   contributors.minimum = 0;
-  contributors.text = "How many servers of a node share files; 0: all of them.";
+  contributors.text = "The number of servers of a node that share files; 0: all of them.";
   Option size{.name = "max_file_size", .type = OptionType::bytes, .default_value = "2 GiB"};
   size.minimum = 1 << 16;
   size.text =
-      "A file that would grow beyond it is followed by another. What one server has of one variable on one block is not divided.";
+      "A file that would become larger is continued in another one. The values of one variable on one block on one "
+      "server are not divided.";
   Option fsync{.name = "fsync", .type = OptionType::boolean, .default_value = "true"};
-  fsync.text = "Whether to wait for the disk before a context counts as written, so that it outlives a loss of power.";
+  fsync.text = "Waits for the disk before a context counts as written, so that it survives a power failure.";
   Option keep{.name = "keep", .type = OptionType::integer, .default_value = "0"};
   keep.minimum = 0;
   keep.text =
-      "How many contexts of this run stay, the newest ones; older ones are removed as new ones are written. 0: all stay.";
+      "The number of contexts of this run that are kept, the newest ones; older ones are removed when new ones are "
+      "written. 0: all are kept.";
   Option threads{.name = "server_threads", .type = OptionType::integer, .default_value = "1"};
   threads.minimum = 1;
   threads.maximum = 256;
   threads.text =
-      "How many threads of each server put chunks through codecs. The same bytes for any number, but for `auto`, which looks "
-      "at the time. Servers bound to a core have no other to run them on.";
+      "The number of threads of each server that encode chunks. The bytes do not depend on it, except with `auto`, "
+      "which depends on times. Servers bound to a core have no other core for threads.";
   Option preallocate{.name = "preallocate", .type = OptionType::boolean, .default_value = "true"};
   preallocate.text =
-      "Whether file systems that can are asked for the room of a whole context before its first byte: writing into it is faster.";
+      "Allocates the space of a whole context before its first byte, on file systems that support it: writing is "
+      "faster then.";
   Option stagger{.name = "stagger", .type = OptionType::boolean, .default_value = "false"};
   stagger.text =
-      "Whether servers write one after the other, each in a slot of its own, for disks that many slow down: with dedicated "
-      "servers. The slots take at most half of the time between two contexts.";
+      "Makes dedicated servers write one after the other, each in a slot of its own, for disks that are slower with "
+      "many writers. The slots take at most half of the time between two contexts.";
   Option hdf5{.name = "hdf5", .type = OptionType::boolean, .default_value = "true"};
   hdf5.text =
-      "Whether to write a small HDF5 file for each context, in which other programs find the variables without codecs, in place. One "
-      "server does it, at a cost that grows with the number of blocks.";
+      "Writes a small HDF5 file for each context, with which other programs read the variables without codecs in "
+      "place. One server writes it, at a cost that grows with the number of blocks.";
   return {contributors, size, fsync, keep, threads, preallocate, stagger, hdf5};
 }
 
@@ -306,22 +309,22 @@ std::vector<Option> database_options() {
   directory.text = "The directory of the database, in the output directory.";
   Option kind{.name = "kind", .type = OptionType::choice, .default_value = "checkpoint"};
   kind.choices = {"checkpoint", "post"};
-  kind.text = "`checkpoint`: to restart from, without loss; `post`: to read, with any codecs.";
+  kind.text = "`checkpoint`: for restarts, without loss; `post`: for analyses, with any codecs.";
   Option codec{.name = "codec", .type = OptionType::text, .list = true};
   codec.text =
-      "What all values go through, in this order, without loss; nothing if left out. `auto` alone: for each chunk that of "
-      "`zstd` and `byte-shuffle zstd` which saves most of a sample, none if little is saved or if the server is behind and "
-      "packing takes longer than writing; values in cells of octrees by level through `tree`, which predicts them from their "
-      "parents and what is declared of them." +
+      "The codecs for all values, in this order, without loss; none if left out. Only `auto`: for each chunk the "
+      "better of `zstd` and `byte-shuffle zstd` on a sample; none if little is saved, or if the server is late and "
+      "packing takes longer than writing. Values in cells of octrees then go by level through `tree`, which "
+      "predicts them from their parents and from declared relations." +
       codec_manual();
   Option codecs{.name = "codecs", .type = OptionType::pairs};
   codecs.text =
-      "Other codecs for some variables, by name, with spaces between: `{temperature: half byte-shuffle zstd}`.";
+      "Other codecs for some variables, by name, separated by spaces: `{temperature: half byte-shuffle zstd}`.";
   Option prune{.name = "prune", .type = OptionType::boolean};
   prune.text =
-      "Of octrees whose blocks say what they own: whether refined cells of which no leaf is owned are stored as leaves, without "
-      "what lies below, which other blocks have. `true` for `post` and `false` for `checkpoint`, from which all is to come back, "
-      "if left out.";
+      "For octrees whose blocks have flags of ownership: stores refined cells without owned leaves as leaves, "
+      "without the cells below, which other blocks have. If left out, `true` for `post` and `false` for "
+      "`checkpoint`, which restores everything.";
   std::vector<Option> all{directory, kind, variables_option(), codec, codecs, prune, level_times_option()};
   for (Option& option : how_options()) all.push_back(std::move(option));
   return all;
@@ -333,8 +336,8 @@ WriterKind database_writer(std::shared_ptr<const CodecKinds> codecs) {
   WriterKind kind;
   kind.name = "database";
   kind.text =
-      "Keeps whole iterations in a database, to restart from and to read: few files that only grow, with checksums. "
-      "docs/database.md describes it, and docs/database-format.md its bytes.";
+      "Stores whole iterations in a database, for restarts and for reading: few files that only grow, with "
+      "checksums. docs/database.md describes it, and docs/database-format.md its bytes.";
   kind.options = database_options();
   kind.any_partials = false;
   kind.create = [codecs](const Settings& settings, const Metadata& metadata,

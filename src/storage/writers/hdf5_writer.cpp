@@ -194,13 +194,13 @@ hdf5::Layout Hdf5Writer::layout_of(const Variable& variable, int dimensions, con
 
 std::vector<Option> hdf5_options() {
   Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{cycle:06}.h5"};
-  file.text = "Name of the file that shows everything; a server's own file gets its number before the ending.";
+  file.text = "Name of the file that shows all variables; a server's own file gets its number before the ending.";
   const std::vector<Option> compression =
       compression_options("deflate", "Lossless compression (shuffle and zlib) that every HDF5 can read.");
   Option checksum{.name = "checksum", .type = OptionType::boolean, .default_value = "false"};
-  checksum.text = "Whether to store a checksum (Fletcher-32) with each chunk, which HDF5 verifies when it reads.";
+  checksum.text = "Stores a checksum (Fletcher-32) with each chunk, which HDF5 verifies on reading.";
   Option ghosts{.name = "ghosts", .type = OptionType::boolean, .default_value = "false"};
-  ghosts.text = "Whether the servers' files keep the ghost points that the simulation published.";
+  ghosts.text = "Keeps the ghost points that the simulation published in the servers' files.";
   return {variables_option(), file, compression[0], compression[1], checksum, ghosts, level_times_option()};
 }
 
@@ -210,9 +210,8 @@ WriterKind hdf5_writer() {
   WriterKind kind;
   kind.name = "hdf5";
   kind.text =
-      "Writes blocks to HDF5: one file per server and iteration, and one that shows each variable as one "
-      "array over the "
-      "whole mesh. docs/format-hdf5.md describes the layout.";
+      "Writes blocks to HDF5: one file per server and iteration, and one that shows each variable as one array over "
+      "the whole mesh. docs/format-hdf5.md describes the layout.";
   kind.options = hdf5_options();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {

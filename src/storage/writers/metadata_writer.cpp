@@ -100,14 +100,14 @@ class MetadataWriter final : public Task {
 
 WriterKind metadata_writer() {
   Option file{.name = "file", .type = OptionType::file, .default_value = "metadata-{cycle:06}.yaml"};
-  file.text = "Name of the file, one an iteration.";
+  file.text = "Name of the file, one per iteration.";
   Option ranges{.name = "ranges", .type = OptionType::variable, .list = true};
-  ranges.text = "Variables whose smallest and largest value on each block is written too, of all components.";
+  ranges.text = "Variables whose smallest and largest values on each block are written, too, for all components.";
   WriterKind kind;
   kind.name = "metadata";
   kind.text =
-      "Writes what exists and where, without values: meshes, variables, blocks, and ranges of the variables that are "
-      "named. `sidestream plan` reads it. No block moves for it. docs/metadata.md describes the file.";
+      "Writes meshes, variables, blocks, and ranges of the named variables, without values. `sidestream plan` reads "
+      "it. No block moves for it. docs/metadata.md describes the file.";
   kind.options = {file, ranges};
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {

@@ -19,7 +19,7 @@ Curve = tuple[str, Numbers, Numbers]  # its name, empty if it needs none
 
 
 def _inverse(unit: str) -> str:
-    """Of a unit, for densities."""
+    """The inverse of a unit, for densities."""
     return f"1/({unit})" if any(c in unit for c in "/ ·*") else f"1/{unit}" if unit else ""
 
 
@@ -93,7 +93,7 @@ def draw_flux(page: Page, given: Given, how: How, titles: Titles) -> str:
 
 
 def _dimensions(given: Given) -> int:
-    """Of the spectrum, from what makes it dimensionless: k³ P / 2π², k² P / 2π or k P / π. 0: cannot be told."""
+    """Number of dimensions, from the factor of the dimensionless form: k³ P / 2π², k² P / 2π or k P / π. 0: unknown."""
     k, power, without = (given.columns[name].astype(float) for name in ("k", "power", "dimensionless"))
     sound = np.flatnonzero((k > 0) & np.isfinite(power) & (power != 0) & np.isfinite(without))
     for count, factor in ((3, 2 * np.pi**2), (2, 2 * np.pi), (1, np.pi)):

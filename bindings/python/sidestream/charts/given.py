@@ -65,8 +65,8 @@ class Given:
 
 
 def read_given(table: Any, iteration: int | None, of_all: Callable[[tuple[str, ...]], bool]) -> Given:
-    """Of a file, or of what sidestream.open gives. Of a table that grows only the rows of `iteration` are read, if that
-    is given, unless a table of these columns is drawn `of_all` iterations."""
+    """Reads a file, or a result of sidestream.open. If `iteration` is given, only its rows of a growing table are read,
+    unless a table with these columns is drawn for `of_all` iterations."""
     path = None
     if isinstance(table, str | os.PathLike):
         path = Path(table)

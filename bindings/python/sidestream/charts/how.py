@@ -34,7 +34,7 @@ class How:
             raise Error(f"plot: the size {self.size[0]} x {self.size[1]}, expected 1 to 32768 pixels each")
 
     def logarithmic(self, across: bool, up: bool) -> tuple[bool, bool]:
-        """Of both axes, unless it was said."""
+        """Tells for both axes if they are logarithmic: as requested, otherwise the given defaults."""
         if self.log is not None:
             return "x" in self.log, "y" in self.log
         return across, up if self.up is None else self.up == "logarithmic"

@@ -12,7 +12,7 @@ DOTS = 100.0  # pixels of an inch; a pixel is 0.72 points
 
 @dataclass
 class Axis:
-    """What an axis shows. `ticks`: of its own, texts by position, in place of numbers."""
+    """An axis. `ticks`: texts by position, instead of numbers."""
 
     name: str = ""
     unit: str = ""

@@ -66,7 +66,7 @@ def _matches(pattern: str, name: str) -> bool:
 
 
 def _entries(kind: str, options: Any) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Of an analysis and its parts: names of files, the part, and all options that hold for it."""
+    """For an analysis and each of its parts: names of files, the part, and all options that apply to it."""
     if not isinstance(options, dict):
         return
     named = {key: value for key, value in options.items() if isinstance(value, str) and key.endswith("file")}

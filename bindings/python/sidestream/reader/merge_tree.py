@@ -204,7 +204,7 @@ class MergeTree:
             return level
         row, other = (int(self._follow(np.array([n]), level)[0]) for n in (row, other))
         while row != other:
-            # Of the two branches, the one that ends first, seen from above, is followed.
+            # Follows the one of the two branches that ends first, seen from above.
             if self.death[row] < self.death[other]:
                 row, other = other, row
             if self._into[row] < 0:
