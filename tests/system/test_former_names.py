@@ -15,7 +15,7 @@ import database_reader
 
 PROGRAM, TOOL = built("SIDESTREAM_KINDS_PROGRAM"), built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
-OUTPUTS = "outputs: [database: {directory: data, kind: post, codec: auto}, metadata: {file: about.yaml}]\n"
+OUTPUTS = "outputs: [database: {directory: data, kind: post, codec: auto}, metadata]\n"
 
 
 def declared(name):
@@ -24,7 +24,7 @@ def declared(name):
 
 
 def published(folder, declarations, placement, **options):
-    """What the run printed, the metadata's file, and the relations, sizes and checksums in its database."""
+    """What the run printed, its metadata files, and the relations, sizes and checksums in its database."""
     folder.mkdir()
     text = f"placement: {placement}\noutput: {{directory: {folder}}}\n{declarations}{OUTPUTS}"
     (folder / "run.yaml").write_text(text)
@@ -33,7 +33,8 @@ def published(folder, declarations, placement, **options):
     contexts = database_reader.contexts(folder / "data").values()
     chunks = [sorted((int(r["bytes"]), int(r["sum"])) for _, _, t in c.tables for r in t) for c in contexts]
     relations = [c.variables[c.variable("t")]["relations"] for c in contexts]
-    return printed, (folder / "about.yaml").read_bytes(), relations, chunks
+    about = [file.read_bytes() for file in sorted(folder.glob("metadata-*.yaml"))]
+    return printed, about, relations, chunks
 
 
 @pytest.mark.parametrize("placement", ["inline", "cores"])
@@ -42,7 +43,7 @@ def test_configuration(tmp_path, placement):
     told, *same = published(tmp_path / "old", declared("father"), placement)
     assert files == same
     assert files[1] == [{"father": "mean"}] * 2  # formats keep the names that they began with
-    assert b", father: mean" in files[0].replace(b"'", b"")
+    assert [file.replace(b"'", b"").count(b", father: mean") for file in files[0]] == [1, 1]
     assert "father" not in printed
     assert told.count("warning") == 1
     assert "found the key 'father', which is called 'parent' now; write 'parent'" in told

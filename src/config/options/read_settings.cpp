@@ -38,7 +38,7 @@ void check_range(const Node& node, const Option& option, double value) {
 }
 
 /// Accepts `yes` and `no` for `true` and `false`.
-std::string_view truth_of(const std::string& text) { return text == "yes" ? "true" : text == "no" ? "false" : text; }
+std::string_view truth_of(std::string_view text) { return text == "yes" ? "true" : text == "no" ? "false" : text; }
 
 Content read_boolean(const Node& node, const Option& option) {
   const std::string_view truth = truth_of(node.text);
