@@ -240,7 +240,7 @@ variables:
 """
 
 
-@pytest.mark.parametrize(("ranks", "placement"), [(3, "inline"), (4, "cores")])
+@pytest.mark.parametrize(("ranks", "placement"), [(3, "inline"), (4, "{mode: cores, buffer: 32 MiB}")])
 def test_kinds_of_meshes(tmp_path, ranks, placement):
     """One and two dimensions, row order, a mesh with coordinates of its own, particles, a block without any; and a
     program that ends without having closed its session."""
