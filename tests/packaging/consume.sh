@@ -40,6 +40,12 @@ case $1 in
     build_outside minimal_c
     run 2 "$work/minimal_c" build/heat
     lines "$work/minimal_c/results/statistics.csv" 21
+    # An analysis of a module that is installed beside the library.
+    mkdir "$work/halos"
+    sed 's/- statistics:.*/- halos: {variable: temperature, boundary: 0, file: halos.csv}/' "$work/minimal_c/run.yaml" \
+      >"$work/halos/run.yaml"
+    run 2 "$work/halos" "$work/minimal_c/build/heat"
+    [ -s "$work/halos/results/halos.csv" ]
     ;;
   cmake)
     build_outside minimal_cpp
@@ -199,6 +205,8 @@ case $1 in
     grep -qE '^with(out)?  +zstd  +' "$work/version"  # what it was built with
     "$PREFIX/bin/sidestream" reference >"$work/reference.md"
     grep -q placement "$work/reference.md"
+    # Modules lie beside the library.
+    grep -q '^### halos' "$work/reference.md"
     ;;
   *)
     echo "consume.sh: no test named '$1'" >&2
