@@ -42,7 +42,7 @@ case $1 in
     lines "$work/minimal_c/results/statistics.csv" 21
     # An analysis of a module that is installed beside the library.
     mkdir "$work/halos"
-    sed 's/- statistics:.*/- halos: {variable: temperature, boundary: 0, file: halos.csv}/' "$work/minimal_c/run.yaml" \
+    sed 's/- statistics:.*/- halos: {variable: temperature, boundary: 0, halo: 0, file: halos.csv}/' "$work/minimal_c/run.yaml" \
       >"$work/halos/run.yaml"
     run 2 "$work/halos" "$work/minimal_c/build/heat"
     [ -s "$work/halos/results/halos.csv" ]

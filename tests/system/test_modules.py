@@ -8,7 +8,7 @@ import pytest
 from support import run
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
-HALOS = "analyses:\n  - halos: {variable: t, boundary: 1, file: halos.csv}\n"
+HALOS = "analyses:\n  - halos: {variable: t, boundary: 1, halo: 1, file: halos.csv}\n"
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
 PLACEMENTS = {
     "inline": 2,
