@@ -30,6 +30,13 @@ struct Field {
   Bytes values;
 };
 
+VariableRelations declared(const char* parent, const char* equals = "") {
+  VariableRelations relations;
+  relations.parent = parent;
+  relations.equals = equals;
+  return relations;
+}
+
 Field field(const char* name, Type type, std::int32_t components, VariableRelations relations) {
   Field made;
   made.variable.name = name;
@@ -63,12 +70,12 @@ std::vector<Field> fields_on(LinkedTree& tree, std::mt19937& random) {
     if (random() % 50 == 0) density[cell] = std::nan("");
   }
   std::vector<Field> fields;
-  fields.push_back(field("density", Type::float64, 1, {"mean", "", "", ""}));
-  fields.push_back(field("velocity", Type::float64, 3, {"mean of density * velocity", "", "", ""}));
+  fields.push_back(field("density", Type::float64, 1, declared("mean")));
+  fields.push_back(field("velocity", Type::float64, 3, declared("mean of density * velocity")));
   fields.push_back(field("pressure", Type::float32, 1, {}));
   fields.push_back(
-      field("energy", Type::float64, 1, {"mean", "2.5 * pressure + 0.5 * density * velocity.x^2", "", ""}));
-  fields.push_back(field("mass", Type::float64, 1, {"sum", "", "", ""}));
+      field("energy", Type::float64, 1, declared("mean", "2.5 * pressure + 0.5 * density * velocity.x^2")));
+  fields.push_back(field("mass", Type::float64, 1, declared("sum")));
   fields.push_back(field("number", Type::int64, 1, {}));
   std::vector<double> velocity(3 * cells), energy(cells), mass(cells);
   std::vector<std::int64_t> numbers(cells);
@@ -216,7 +223,7 @@ TEST_CASE("each chunk is decoded alone, every bit") {
 TEST_CASE("what relations name must be at hand, or they are left out") {
   const Variable variable = field("energy", Type::float64, 1, {}).variable;
   const Variable density = field("density", Type::float64, 1, {}).variable;
-  const VariableRelations said{"mean of density * energy + 2 * pressure", "0.5 * density", "", ""};
+  const VariableRelations said = declared("mean of density * energy + 2 * pressure", "0.5 * density");
   const auto some = [&](const std::string& name) { return name == "density" ? &density : nullptr; };
   const DeclaredRelations declared = declared_relations(variable, said, 0, 3, some);
   CHECK(!declared.relations.mean.has_value());
