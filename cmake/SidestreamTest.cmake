@@ -17,10 +17,9 @@ foreach(host "${sidestream_host}" sidestream-one sidestream-two) # the latter tw
 endforeach()
 
 # Open MPI opens modules for networks that one machine does not use, above all UCX and libfabric: a third of the time of
-# a small job. A program without mpirun starts a daemon for MPI_Comm_spawn, which nothing here calls: two thirds of what
-# MPI costs it. Each process also loads hwloc's plug-ins, with OpenCL and X11, which are not in this folder.
+# a small job. Each process also loads hwloc's plug-ins, with OpenCL and X11, which are not in this folder.
 set(SIDESTREAM_TEST_ENVIRONMENT OMPI_MCA_orte_tmpdir_base=${sidestream_session_folders}
-  OMPI_MCA_ess_singleton_isolated=1 HWLOC_PLUGINS_PATH=${sidestream_session_folders}
+  HWLOC_PLUGINS_PATH=${sidestream_session_folders}
   OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx OMPI_MCA_btl=^openib,ofi,usnic,uct OMPI_MCA_coll=^hcoll
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
