@@ -27,8 +27,8 @@ def published(folder, declarations, placement, **options):
     """What the run printed, its metadata files, and the relations, sizes and checksums in its database."""
     folder.mkdir()
     text = f"placement: {placement}\noutput: {{directory: {folder}}}\n{declarations}{OUTPUTS}"
-    (folder / "run.yaml").write_text(text)
-    command = [MPIRUN, "-n", "3", PROGRAM, str(folder / "run.yaml"), "kind=octree", "steps=2"]
+    (folder / "case.yaml").write_text(text)
+    command = [MPIRUN, "-n", "3", PROGRAM, str(folder / "case.yaml"), "kind=octree", "steps=2"]
     printed = run_beside(folder, [*command, *(f"{key}={value}" for key, value in options.items())], 2)
     contexts = database_reader.contexts(folder / "data").values()
     chunks = [sorted((int(r["bytes"]), int(r["sum"])) for _, _, t in c.tables for r in t) for c in contexts]
