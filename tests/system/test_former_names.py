@@ -1,6 +1,7 @@
 """Former names of keys and attributes: the same bytes in files, and one warning that has the new name."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -43,9 +44,9 @@ def test_configuration(tmp_path, placement):
     told, *same = published(tmp_path / "old", declared("father"), placement)
     assert files == same
     assert files[1] == [{"father": "mean"}] * 2  # formats keep the names that they began with
-    assert [file.replace(b"'", b"").count(b", father: mean") for file in files[0]] == [1, 1]
+    assert [len(re.findall(rb"father: .?mean", file)) for file in files[0]] == [1, 1]
     assert "father" not in printed
-    assert told.count("warning") == 1
+    assert told.count("is called 'parent' now") == 1
     assert "found the key 'father', which is called 'parent' now; write 'parent'" in told
 
 
@@ -55,7 +56,7 @@ def test_calls(tmp_path):
     assert files == same
     assert files[1] == [{"father": "mean"}] * 2
     assert "father" not in printed
-    assert told.count("warning") == 1
+    assert told.count("is called 'parent' now") == 1
     assert "the attribute 'father' of variables is called 'parent' now" in told
 
 
