@@ -38,7 +38,7 @@ void check_factor(const Metadata& metadata, const Variable& variable, const Rela
        of.components, of.name, of.name, of.name, of.components - 1);
 }
 
-/// Of a parent: the product with the value itself has it once, and at most one other variable.
+/// Checks the relation of a parent: exactly one product has the variable itself, once, with at most one other variable.
 void check_mean(const Variable& variable, const std::vector<RelationProduct>& products) {
   if (products.empty()) return;
   int own = 0;

@@ -22,9 +22,9 @@ struct PrunedTree {
 };
 
 /// Removes the descendants of each refined cell that contains no owned leaf; the cell becomes a leaf that is not owned.
-/// Of nested cells of that kind the coarsest stays. All owned leaves stay, with their ancestors and the children of
-/// these, so that the result is a tree again. The root cells stay. `starts`: where the levels begin (tree_starts). An
-/// empty `owned` means that every leaf is owned: then nothing is removed.
+/// Where such cells are nested, the coarsest one becomes the leaf. Owned leaves stay, and so do their ancestors and the
+/// children of those ancestors, so that the result is a tree. Root cells stay. `starts`: where the levels begin
+/// (tree_starts). An empty `owned` means that every leaf is owned: then nothing is removed.
 [[nodiscard]] PrunedTree pruned(const TreeShape& shape, Flags refined, Flags owned, std::span<const Index> starts);
 
 }  // namespace sidestream

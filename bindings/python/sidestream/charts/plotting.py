@@ -104,14 +104,14 @@ def _parser() -> argparse.ArgumentParser:
         "--quantity", help="the column that is drawn: power or dimensionless; count, weight, density ..."
     )
     parser.add_argument("--caption", help="the text above; empty for none")
-    parser.add_argument("--label", default="", help="begins the caption that is there without --caption")
-    parser.add_argument("--x-label", default="", help="in place of the name of the axis to the right")
-    parser.add_argument("--y-label", default="", help="in place of the name of the axis upwards")
+    parser.add_argument("--label", default="", help="the first words of the default caption")
+    parser.add_argument("--x-label", default="", help="replaces the name of the x axis")
+    parser.add_argument("--y-label", default="", help="replaces the name of the y axis")
     parser.add_argument("--tracks", type=int, default=24, help="how many tracks of halos are drawn, the heaviest ones")
     parser.add_argument("--colours", default="viridis", help="the colour map of a 2-D histogram")
     parser.add_argument("--colour-scale", choices=("linear", "logarithmic"), default="linear")
     parser.add_argument("--range", help="LOW,HIGH: values at both ends of the colour map")
-    # What a run says that draws while it goes on, and its record is not there yet.
+    # Options for a running session: it has not written its record yet, so it passes titles and units itself.
     parser.add_argument("--provenance", default="", help=argparse.SUPPRESS)
     parser.add_argument("--up", choices=("linear", "logarithmic"), help=argparse.SUPPRESS)
     for name in ("--title", "--unit", "--option"):

@@ -5,7 +5,7 @@
 // independent chains keep the processor busy, as the four streams of Huff0 in zstd do (Collet 2013). Each step takes
 // 64 bits of a lane, which hold four codes of at most ten bits, and looks each one up in a table.
 //
-// Low bits of all numbers are one stream; their places follow from the kinds alone.
+// The low bits of all numbers form one stream. The kinds give the position of each number in it.
 #include "storage/trees/values/length_loops.hpp"
 
 #include <algorithm>

@@ -121,7 +121,7 @@ void Predictor::find_across() {
     const Index* beside = chunk_.groups.beside.data() + first_ * sides + 2 * static_cast<std::size_t>(face.axis);
     if (face.high) ++beside;
     for (std::size_t g = 0; g < count_; ++g) across_[g] = finder_->find(beside[g * sides]);
-    // Of the variable itself only tiles before this one are known.
+    // The decoder knows the variable itself only in earlier tiles.
     const bool any = plan_.shared || all_known_;
     for (std::size_t g = 0; !any && g < count_; ++g)
       across_[g] = across_[g] < static_cast<Index>(first_) ? across_[g] : -1;
