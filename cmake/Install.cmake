@@ -1,5 +1,6 @@
 # Destinations of `cmake --install`: library, headers, the command, the package for Python, the CMake package, the
-# pkg-config file. No installed file contains an absolute path, so that an installed tree can be moved.
+# pkg-config file. An installed tree can be moved: only the file `interpreter` contains an absolute path, and where that
+# leads nowhere python3 is used instead.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Sidestream)

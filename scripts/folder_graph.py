@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 # Layers whose folders have an order: no folder includes, directly or through others, one that includes it.
-ORDERED = ("mesh", "reduce", "contour", "graphics", "storage", "analysis", "server", "transport")
+ORDERED = ("mesh", "reduce", "contour", "graphics", "storage", "analysis", "modules", "server", "transport")
 # The folder that all analyses may include.
 SHARED = "common"
 # Layers whose files count in the closure of an analysis.
@@ -76,12 +76,20 @@ def rings(graph: dict[str, dict[str, str]]) -> Iterator[str]:
                 yield f"{example}: {there} includes {here}, too; the folders of {layer} have an order"
 
 
+def analysis_of(folder: str) -> str:
+    """The analysis that a folder belongs to, `analysis/slice` say, or `modules/cosmology/halos`; empty: none."""
+    parts = folder.split("/")
+    if parts[0] == "analysis" and len(parts) > 1 and parts[1] != SHARED:
+        return "/".join(parts[:2])
+    return "/".join(parts[:3]) if parts[0] == "modules" and len(parts) > 2 else ""
+
+
 def between_analyses(graph: dict[str, dict[str, str]]) -> Iterator[str]:
-    """One line for each analysis that includes another one's folder."""
+    """One line for each analysis that includes another one's folder, and for each module that includes another one."""
     for here, arrows in sorted(graph.items()):
         for there, example in sorted(arrows.items()):
-            mine, other = here.split("/")[:2], there.split("/")[:2]
-            if mine[0] == other[0] == "analysis" and len(mine) > 1 and mine != other and other[1:] != [SHARED]:
+            mine, other = analysis_of(here), analysis_of(there)
+            if mine and other and mine != other:
                 yield f"{example}: no analysis includes another one's folder; what both need belongs in a floor"
 
 

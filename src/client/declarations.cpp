@@ -426,7 +426,7 @@ Declarations Declarations::decode(BytesView bytes) {
   for (std::size_t n = in.count(); n > 0; --n) {
     AttributeDeclaration a;
     a.variable = in.text();
-    a.attribute = in.text();
+    a.attribute = current_attribute(in.text());
     a.value = in.text();
     all.attributes.push_back(std::move(a));
   }

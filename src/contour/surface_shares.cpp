@@ -33,7 +33,7 @@ class TakenCells {
     }
     to_.cells.push_back(from_->cells[n]);
   }
-  [[nodiscard]] const Piece& piece() const { return to_; }
+  [[nodiscard]] Bytes bytes() const { return to_bytes({&to_, 1}); }
 
  private:
   template <class Cell, class Cells>

@@ -35,7 +35,7 @@ class TakenCells {
     for (std::size_t a = 0; a < from_.cell_data.size(); ++a) to_.cell_data[a].push_back(from_.cell_data[a][cell]);
     add_faces(cell);
   }
-  [[nodiscard]] const CellPiece& piece() const { return to_; }
+  [[nodiscard]] Bytes bytes() const { return to_bytes({&to_, 1}); }
 
  private:
   void add_faces(std::size_t cell) {

@@ -12,6 +12,7 @@
 #include "client/declarations.hpp"
 #include "client/publisher.hpp"
 #include "config/config.hpp"
+#include "session/opening/modules.hpp"
 #include "session/opening/roles.hpp"
 #include "session/opening/wiring.hpp"
 #include "session/serving/record.hpp"
@@ -124,6 +125,7 @@ class Session::Implementation {
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
   Roles roles_;
   Registry registry_;
+  ModuleFiles modules_;  ///< found at open, loaded at the start if they are needed
   Declarations declarations_;
   enum class State { open, started, ended } state_ = State::open;
   // For servers that are another job: tells them if there will be no session, and no stream.

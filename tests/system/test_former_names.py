@@ -16,7 +16,7 @@ import database_reader
 
 PROGRAM, TOOL = built("SIDESTREAM_KINDS_PROGRAM"), built("SIDESTREAM_TOOL")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
-OUTPUTS = "outputs: [database: {directory: data, kind: post, codec: auto}, metadata]\n"
+OUTPUTS = "outputs: [database: {directory: data, kind: post, codec: [byte-shuffle, gzip]}, metadata]\n"
 
 
 def declared(name):

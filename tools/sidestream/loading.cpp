@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include "analysis/register.hpp"
+#include "base/log.hpp"
+#include "base/paths.hpp"
 #include "base/text.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"
@@ -63,8 +65,9 @@ std::string read_text(const std::string& path, const char* what) {
 
 Registry all_kinds(const OpeningConfig& opening, const Document& document, const CheckOptions& options) {
   Registry registry = built_in_kinds();
-  load_extensions(opening, named_analyses(document), registry);
+  const ModuleFiles modules = load_plugins(opening, document, working_directory(), registry);
   for (const std::string& name : options.functions) registry.add(stand_in(name));
+  add_needed_modules(modules, document, registry);
   return registry;
 }
 
@@ -90,6 +93,18 @@ Registry built_in_kinds() {
   register_storage(registry);
   register_partitioners(registry);
   staging::register_streams(registry, std::make_shared<staging::StreamContext>());
+  return registry;
+}
+
+Registry kinds_with_modules() {
+  Registry registry = built_in_kinds();
+  for (const std::string& file : find_modules(working_directory()).files) {
+    try {
+      add_modules({file}, registry);
+    } catch (const Error& error) {
+      log::warning("{}", error.what());
+    }
+  }
   return registry;
 }
 

@@ -25,5 +25,7 @@ void settle_groups(Config& config, int servers, int nodes);
 
 /// The registry with all built-in kinds, without modules.
 [[nodiscard]] Registry built_in_kinds();
+/// The same with those of the modules. A module that cannot be loaded is a warning.
+[[nodiscard]] Registry kinds_with_modules();
 
 }  // namespace sidestream

@@ -15,7 +15,6 @@
 #include "loading.hpp"
 #include "plot.hpp"
 #include "replay/replay.hpp"
-#include "session/opening/modules.hpp"
 #include "sidestream/version.h"
 #include "translate/translation.hpp"
 #include "typing.hpp"
@@ -364,9 +363,7 @@ int run(int argc, char** argv) {
   }
   if (conformance->parsed()) return sidestream::check_conformance(conformance_options);
   if (reference->parsed()) {
-    sidestream::Registry all = sidestream::built_in_kinds();
-    sidestream::load_modules(all);
-    const std::string manual = sidestream::reference_manual(all);
+    const std::string manual = sidestream::reference_manual(sidestream::kinds_with_modules());
     return print(part.empty() ? manual : sidestream::reference_part(manual, part), output);
   }
   if (groups->parsed()) return print(sidestream::groups(groups_options), "");

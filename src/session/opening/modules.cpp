@@ -1,13 +1,18 @@
 #include "session/opening/modules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/paths.hpp"
 #include "config/options/document.hpp"
+#include "config/options/names.hpp"
 #include "config/tasks/plugin_loader.hpp"
+#include "config/tasks/tasks.hpp"
 #include "session/c/c_analysis.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -17,77 +22,101 @@ namespace {
 
 bool is_module(const std::string& name) { return name.starts_with("sidestream_") && name.ends_with(".so"); }
 
-std::vector<std::string> modules_in(const fs::path& folder) {
+/// Places of the folder of modules, from that of the library or of the program.
+constexpr const char* folders_from_own[] = {
+    "sidestream/modules",                                      // of an installed library
+    "modules",                                                 // of the library of a build, or in a package for Python
+    SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/modules",  // of an installed program
+    "../src/modules",                                          // of a program of a build
+    "../../src/modules",                                       // of a test of a build
+};
+
+bool is_folder(const fs::path& path) {
   std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) return {};
-  std::vector<std::string> files;
-  for (const std::string& name : names_in_folder(folder.string())) {
-    if (is_module(name)) files.push_back((folder / name).string());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
+  return fs::is_directory(path, ignored);
 }
 
-/// Names the module of an analysis that is not there.
-struct Home {
-  const char* analysis;
-  const char* module;
-};
-constexpr Home homes[] = {{"halos", "cosmology"},
-                          {"merge_tree", "cosmology"},
-                          {"power_spectrum", "cosmology"},
-                          {"particle_spectrum", "cosmology"},
-                          {"lyman_alpha", "cosmology"}};
+ModuleFiles modules_in(const fs::path& folder) {
+  ModuleFiles found;
+  found.folders.push_back(folder.string());
+  for (const std::string& name : names_in_folder(folder.string())) {
+    if (is_module(name)) found.files.push_back((folder / name).string());
+  }
+  std::sort(found.files.begin(), found.files.end());
+  return found;
+}
 
-void check_home(const NamedAnalysis& analysis) {
-  for (const Home& home : homes) {
-    if (analysis.name != home.analysis) continue;
-    fail_at(analysis.where,
-            "found the analysis '{}', which is in the module sidestream_{}, expected that module beside the library; "
-            "build Sidestream without SIDESTREAM_WITH_COSMOLOGY=OFF, or install its folder sidestream/modules",
-            home.analysis, home.module);
+/// The tasks of unknown kind.
+std::vector<WrittenTask> unknown_tasks(const Document& document, const Registry& registry) {
+  std::vector<WrittenTask> tasks = written_tasks(document);
+  std::erase_if(tasks, [&](const WrittenTask& task) {
+    return registry.analyses().contains(task.kind) || registry.writers().contains(task.kind);
+  });
+  return tasks;
+}
+
+template <class Kinds>
+void add_absent(const Kinds& from, const Kinds& there, Registry& to) {
+  for (const auto& [name, kind] : from) {
+    if (!there.contains(name)) to.add(kind);
   }
 }
 
 }  // namespace
 
-std::vector<std::string> module_files() {
-  if (const char* const named = std::getenv("SIDESTREAM_MODULES"); named && *named) return modules_in(named);
+ModuleFiles find_modules(const std::string& base) {
+  if (const char* const named = std::getenv("SIDESTREAM_MODULES"); named && *named) {
+    const std::string folder = path_from(base, named);
+    if (is_folder(folder)) return modules_in(folder);
+    fail(
+        Code::configuration,
+        "SIDESTREAM_MODULES names '{}', expected a folder with modules of Sidestream; correct it, or remove the variable",
+        folder);
+  }
+  ModuleFiles none;
   for (const fs::path& own : own_folders()) {
     if (own.empty()) continue;
-    // For an installed library, a package for Python, an installed program, and programs of a build.
-    for (const char* const folder :
-         {"sidestream/modules", "modules", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/modules", "../modules",
-          "../src/modules", "../../src/modules"}) {
-      const std::vector<std::string> files = modules_in((own / folder).lexically_normal());
-      if (!files.empty()) return files;
+    for (const char* const folder : folders_from_own) {
+      const fs::path place = (own / folder).lexically_normal();
+      if (is_folder(place)) return modules_in(place);
+      none.folders.push_back(place.string());
     }
   }
-  return {};
+  return none;
 }
 
-void load_modules(Registry& registry) {
-  for (const std::string& file : module_files()) load_plugin(file, {file, 0, 0}, registry);
-}
-
-std::vector<NamedAnalysis> named_analyses(const Document& document) {
-  std::vector<NamedAnalysis> names;
-  const Entry* const analyses = document.root().find("analyses");
-  if (!analyses) return names;
-  for (const Node& item : analyses->value.items) {
-    if (item.kind == Node::Kind::scalar) names.push_back({item.text, item.where});
-    for (const Entry& entry : item.entries) names.push_back({entry.key, entry.where});
+void add_modules(const std::vector<std::string>& files, Registry& registry) {
+  for (const std::string& file : files) {
+    Registry theirs;
+    load_plugin(file, {}, theirs, register_c_plugin);
+    add_absent(theirs.analyses(), registry.analyses(), registry);
+    add_absent(theirs.writers(), registry.writers(), registry);
+    add_absent(theirs.formats(), registry.formats(), registry);
+    add_absent(theirs.partitioners(), registry.partitioners(), registry);
+    add_absent(*theirs.codecs(), *registry.codecs(), registry);
   }
-  return names;
 }
 
-void load_extensions(const OpeningConfig& opening, const std::vector<NamedAnalysis>& names, Registry& registry) {
+ModuleFiles load_plugins(const OpeningConfig& opening, const Document& document, const std::string& base,
+                         Registry& registry) {
   for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry, register_c_plugin);
-  const auto is_known = [&](const NamedAnalysis& analysis) { return registry.analyses().contains(analysis.name); };
-  if (std::all_of(names.begin(), names.end(), is_known)) return;
-  load_modules(registry);
-  for (const NamedAnalysis& analysis : names) {
-    if (!is_known(analysis)) check_home(analysis);
+  return unknown_tasks(document, registry).empty() ? ModuleFiles{} : find_modules(base);
+}
+
+void add_needed_modules(const ModuleFiles& modules, const Document& document, Registry& registry) {
+  if (unknown_tasks(document, registry).empty()) return;
+  add_modules(modules.files, registry);
+  for (const WrittenTask& task : unknown_tasks(document, registry)) {
+    for (const ModuleKind& known : module_kinds()) {
+      if (task.kind != known.kind) continue;
+      std::string option = known.module;
+      std::transform(option.begin(), option.end(), option.begin(),
+                     [](char c) { return 'a' <= c && c <= 'z' ? c - 32 : c; });
+      fail_at(task.where,
+              "found '{}', which the module sidestream_{} has, and found no such module in {}; install it beside the "
+              "library, or build Sidestream with SIDESTREAM_WITH_{}=ON",
+              known.kind, known.module, listed(modules.folders), option);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 // themselves.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,25 +10,37 @@
 
 namespace sidestream {
 
-/// Files of the modules next to this library or program, in the order of their names; of the folder SIDESTREAM_MODULES,
-/// if the environment names one. A module is a plug-in that comes with Sidestream (modules/README.md), in a file
-/// `modules/sidestream_NAME.so`.
-[[nodiscard]] std::vector<std::string> module_files();
-
-/// Loads all modules. Throws Error(configuration), with the module's path, if one was not built with this library.
-void load_modules(Registry& registry);
-
-/// The name of an analysis, and its place in the configuration.
-struct NamedAnalysis {
-  std::string name;
-  Location where;
+/// Modules: plug-ins that come with Sidestream, in files `sidestream_NAME.so` (modules/README.md).
+struct ModuleFiles {
+  std::vector<std::string> files;    ///< absolute, in the order of their names
+  std::vector<std::string> folders;  ///< those searched, for messages
 };
 
-/// The analyses that the configuration asks for, in its order; nothing of them is checked.
-[[nodiscard]] std::vector<NamedAnalysis> named_analyses(const Document& document);
+/// Finds the modules: in the folder SIDESTREAM_MODULES if the environment names one, otherwise in the first folder that
+/// exists next to this library or program. `base`: where a relative name begins. To be called while a session opens.
+/// Throws Error(configuration) if SIDESTREAM_MODULES names no folder.
+[[nodiscard]] ModuleFiles find_modules(const std::string& base);
 
-/// Loads the plug-ins of the configuration. If one of `names` is then in no registry, loads all modules: a run that
-/// needs none reads no file of them. Throws Error(configuration), also if one is of a module that is not there.
-void load_extensions(const OpeningConfig& opening, const std::vector<NamedAnalysis>& names, Registry& registry);
+/// Loads modules and adds their kinds that `registry` lacks: those of the program and of its plug-ins take precedence.
+/// Throws Error(configuration) if one was not built with this library.
+void add_modules(const std::vector<std::string>& files, Registry& registry);
+
+/// Loads the plug-ins of the configuration. Returns the modules if it then names a kind that `registry` lacks; a run
+/// that needs none does not look for them. To be called while a session opens. Throws Error(configuration).
+[[nodiscard]] ModuleFiles load_plugins(const OpeningConfig& opening, const Document& document, const std::string& base,
+                                       Registry& registry);
+
+/// Adds the modules if the configuration names a kind that `registry` still lacks, now that the program has registered
+/// its own. Throws Error(configuration), also if the kind is of a module that is not there.
+void add_needed_modules(const ModuleFiles& modules, const Document& document, Registry& registry);
+
+/// A kind, and the module that has it.
+struct ModuleKind {
+  const char* kind;
+  const char* module;
+};
+
+/// The kinds of all modules of this version, built or not. Made by modules/CMakeLists.txt.
+[[nodiscard]] std::span<const ModuleKind> module_kinds() noexcept;
 
 }  // namespace sidestream

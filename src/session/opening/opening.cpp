@@ -82,7 +82,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
     register_built_in(registry_);
     staging::register_streams(registry_, streams_);
     if (is_off()) return;  // tasks are not read either
-    load_extensions(opening_, named_analyses(*document_), registry_);
+    modules_ = load_plugins(opening_, *document_, folder_, registry_);
   });
   check_directory();
   tell_waiting_servers();

@@ -217,6 +217,7 @@ static void check_partials(const Config& config, const Registry& registry) {
 void Session::Implementation::configure() {
   run_collectively(*world_, [&] {
     const int pretended = opening_.placement.pretend_nodes;
+    if (!is_off()) add_needed_modules(modules_, *document_, registry_);
     config_ = complete_config(*document_, registry_, declarations_, streams_.get());
     config_.opening.placement.pretend_nodes = pretended;
     config_.opening.placement.spill = opening_.placement.spill;
@@ -351,7 +352,7 @@ void Session::Implementation::make_serving() {
       begin_streams(*streams_, *roles_.members);  // the streams of all groups are one session's
       serving_ = std::make_unique<Serving>(
           Serving::Group{colleagues(roles_), roles_.group}, config_, registry_,
-          WorkerSource{text_, file_, folder_, declarations_.encode()}, reduces,
+          WorkerSource{text_, file_, folder_, declarations_.encode(), modules_.files}, reduces,
           [&](const auto& folder) { choose_stream_tasks(*streams_, config_, roles_.group, registry_, folder); });
     } catch (const Error&) {
       failure = std::current_exception();

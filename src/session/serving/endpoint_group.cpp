@@ -53,9 +53,9 @@ class Endpoint {
       declare();
       check_record();
       begin_streams(*streams_, all_);
-      serving_ =
-          std::make_unique<Serving>(Serving::Group{group(), roles_.group}, config_, registry_,
-                                    WorkerSource{text_, options_.file, folder_, server_->announced().declarations});
+      serving_ = std::make_unique<Serving>(
+          Serving::Group{group(), roles_.group}, config_, registry_,
+          WorkerSource{text_, options_.file, folder_, server_->announced().declarations, modules_.files});
       run_collectively(all_, [&] {
         if (all_.rank() == 0) {
           remove_earlier_records(config_.opening, {timings.file, movement.file, iterations.file});
@@ -158,7 +158,7 @@ class Endpoint {
       register_built_in(registry_);
       streams_->reads = true;
       staging::register_streams(registry_, streams_);
-      load_extensions(opening_, named_analyses(*document_), registry_);
+      modules_ = load_plugins(opening_, *document_, folder_, registry_);
     });
   }
 
@@ -166,6 +166,7 @@ class Endpoint {
   void declare() {
     run_collectively(all_, [&] {
       const Declarations there = Declarations::decode(server_->announced().declarations);
+      add_needed_modules(modules_, *document_, registry_);
       config_ = complete_config(*document_, registry_, there, streams_.get());
       if (!options_.directory.empty()) config_.opening.directory = path_from(folder_, options_.directory);
       config_.opening.placement.mode = PlacementMode::inline_;  // the tasks run here
@@ -265,6 +266,7 @@ class Endpoint {
   Roles roles_;                            ///< only its group is used, if there are groups
   std::unique_ptr<AbortFlag> abort_flag_;  ///< shared by the groups: raised when one has failed
   Registry registry_;
+  ModuleFiles modules_;
   std::shared_ptr<staging::StreamContext> streams_;
   Config config_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0

@@ -81,6 +81,7 @@ class Group {
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
   Registry registry_;
+  ModuleFiles modules_;
   Roles roles_;
   std::unique_ptr<MpiCommunicator> node_members_;
   int pretended_ = -1;
@@ -115,7 +116,7 @@ void Group::read_configuration() {
            name_of(opening_.placement.mode));
     }
     register_built_in(registry_);
-    load_extensions(opening_, named_analyses(*document_), registry_);
+    modules_ = load_plugins(opening_, *document_, folder_, registry_);
   });
   agree_on_nodes(world_, opening_.placement);
 }
@@ -222,6 +223,7 @@ void Group::configure() {
   run_collectively(world_, [&] {
     const Declarations declared = Declarations::decode(setup_.declarations);
     const int pretended = opening_.placement.pretend_nodes;
+    add_needed_modules(modules_, *document_, registry_);
     config_ = complete_config(*document_, registry_, declared);
     check_declarations();
     OpeningConfig& opening = config_.opening;
@@ -236,9 +238,9 @@ void Group::configure() {
     refuse_earlier_run(opening);
   });
   divide();
-  serving_ =
-      std::make_unique<Serving>(Serving::Group{roles_.group_members ? *roles_.group_members : world_, roles_.group},
-                                config_, registry_, WorkerSource{text_, options_.file, folder_, setup_.declarations});
+  serving_ = std::make_unique<Serving>(
+      Serving::Group{roles_.group_members ? *roles_.group_members : world_, roles_.group}, config_, registry_,
+      WorkerSource{text_, options_.file, folder_, setup_.declarations, modules_.files});
 }
 
 /// Divides the servers into the groups for which the simulation has laid out its memory.

@@ -12,7 +12,7 @@
 #include "sidestream/kit/base/records.hpp"
 #include "sidestream/kit/reduce/sample_sort.hpp"
 
-namespace sidestream::halos {
+namespace sidestream {
 
 /// The records of all servers, in the order of ranks, on the first server; empty elsewhere. Collective.
 template <class Record>
@@ -64,4 +64,4 @@ std::vector<Record> sorted_records(const std::vector<Record>& mine, KeyOf key_of
   return sorted;
 }
 
-}  // namespace sidestream::halos
+}  // namespace sidestream

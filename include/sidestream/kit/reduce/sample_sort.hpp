@@ -48,7 +48,7 @@ std::vector<Key> share_boundaries(std::vector<Key> mine, Communicator& servers) 
 }
 
 /// Adds the `count` cells of a piece to the bytes of the servers that get them. `key_of(n)` is the key of cell n; a
-/// `Taken` is made from a piece and collects some of its cells.
+/// `Taken` is made from a piece, collects some of its cells with add(n), and gives them as bytes().
 template <class Taken, class Piece, class Key, class KeyOf>
 void redistribute(const Piece& piece, std::size_t count, KeyOf key_of, const std::vector<Key>& boundaries,
                   std::vector<Bytes>& to) {
@@ -61,7 +61,7 @@ void redistribute(const Piece& piece, std::size_t count, KeyOf key_of, const std
     if (cells[server].empty()) continue;
     Taken taken(piece);
     for (const std::size_t n : cells[server]) taken.add(n);
-    const Bytes bytes = to_bytes({&taken.piece(), 1});
+    const Bytes bytes = taken.bytes();
     to[server].insert(to[server].end(), bytes.begin(), bytes.end());
   }
 }

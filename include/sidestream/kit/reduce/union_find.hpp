@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-namespace sidestream::halos {
+namespace sidestream {
 
 /// Tarjan's disjoint sets with path halving. The member of lowest number represents a set, so that the result does not
 /// depend on the order of joining.
@@ -31,4 +31,4 @@ class UnionFind {
   std::vector<Number> parent_;
 };
 
-}  // namespace sidestream::halos
+}  // namespace sidestream
