@@ -17,10 +17,7 @@ SLOPE, MEAN, SHARED, DIVERGENCE, CLOSURE = range(5)  # sources of predictions
 NONE, CENTRAL, LIMITED = range(3)  # kinds of slopes
 AS_OTHERS, PLAIN, DECLARED = range(3)  # rules for the last sibling
 TILE = 128
-PAIR_TERMS, AXIS_TERMS = (
-    7,
-    10,
-)  # first terms of corrections by pairs of axes, and by axes
+PAIR_TERMS, AXIS_TERMS = 7, 10  # first terms of corrections by pairs of axes, and by axes
 
 
 @dataclass
