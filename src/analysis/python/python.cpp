@@ -19,9 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* library_name = "sidestream_python.so";
 
-/// Paths where the library may lie. The folders in SIDESTREAM_PLUGIN_PATH come first. Then the folder of this library,
-/// which is right for a Python package. Then the place of an installation, and that of a build, each relative to the
-/// library and to the command.
+/// Paths where the library may lie. The folders in SIDESTREAM_PLUGIN_PATH come first. The others are relative to this
+/// library and to the command: those of a Python package, of an installation and of a build.
 std::vector<fs::path> candidates() {
   std::vector<fs::path> all;
   const char* const path = std::getenv("SIDESTREAM_PLUGIN_PATH");

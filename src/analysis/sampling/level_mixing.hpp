@@ -16,9 +16,8 @@
 
 namespace sidestream::sampling {
 
-/// Largest distance, in cells of level 0, from a cell to a place to which it contributes. The distance from the start
-/// of a cell to a neighbour on the place's level is at most one cell; half a cell is added because the place may lie
-/// below the middle of its own cell.
+/// Largest distance, in cells of level 0, from a cell to a place to which it contributes. The cell may lie at the far
+/// end of the place's neighbour cell, and the place at the middle of its own cell.
 inline constexpr double reach_in_cells = 1.5;
 
 /// True if a place may be surrounded by cells of several levels: with `linear_cells` on octrees and refinement levels.
