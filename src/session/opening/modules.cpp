@@ -28,7 +28,7 @@ std::vector<std::string> modules_in(const fs::path& folder) {
   return files;
 }
 
-/// Names the module of an analysis that is not there.
+/// An analysis, and the module that error messages name if it is missing.
 struct Home {
   const char* analysis;
   const char* module;
@@ -55,7 +55,7 @@ std::vector<std::string> module_files() {
   if (const char* const named = std::getenv("SIDESTREAM_MODULES"); named && *named) return modules_in(named);
   for (const fs::path& own : own_folders()) {
     if (own.empty()) continue;
-    // For an installed library, a package for Python, an installed program, and programs of a build.
+    // In this order: for an installed library, a Python package, an installed program, and programs of a build.
     for (const char* const folder :
          {"sidestream/modules", "modules", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/modules", "../modules",
           "../src/modules", "../../src/modules"}) {
