@@ -59,17 +59,3 @@ TEST_CASE("attributes by calls have the same former names") {
   CHECK(current_attribute("parent") == "parent");
   CHECK(current_attribute("unit") == "unit");
 }
-
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-TEST_CASE("the former name of the member of VariableRelations is the new one, in copies too") {
-  VariableRelations relations;
-  relations.father = "mean";
-  CHECK(relations.parent == "mean");
-  VariableRelations other = relations;
-  other.father = "sum";
-  CHECK(other.parent == "sum");
-  CHECK(relations.parent == "mean");
-  relations = std::move(other);
-  CHECK(relations.father == "sum");
-  CHECK(&relations.father == &relations.parent);
-}

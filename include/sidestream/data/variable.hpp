@@ -112,36 +112,16 @@ inline constexpr int role_count = 13;
 /// The computation of a variable from others, on servers; internal to the library.
 class Derivation;
 
-// The constructors below set what is deprecated.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-/// The relation `parent` of VariableRelations, with its former name.
-struct ParentDeclaration {
-  std::string parent;  ///< how a parent's value follows from its children's: `mean of density * velocity`, `sum`
-  [[deprecated("the relation is called parent now")]] std::string& father = parent;
-
-  ParentDeclaration() = default;
-  ParentDeclaration(const ParentDeclaration& other) : parent(other.parent) {}
-  ParentDeclaration(ParentDeclaration&& other) noexcept : parent(std::move(other.parent)) {}
-  ParentDeclaration& operator=(const ParentDeclaration& other) {
-    parent = other.parent;
-    return *this;
-  }
-  ParentDeclaration& operator=(ParentDeclaration&& other) noexcept {
-    parent = std::move(other.parent);
-    return *this;
-  }
-  ~ParentDeclaration() = default;
-};
-#pragma GCC diagnostic pop
-
-/// What is declared of values in cells of trees, as texts of the configuration; docs/mesh-kinds.md has the words.
-/// Codecs of databases predict values with it: where it does not hold more bytes are needed, and nothing is lost.
-struct VariableRelations : ParentDeclaration {
-  std::string equals;                          ///< what the value is of others in the same cell, a sum of products
-  std::string face;                            ///< the face of the cell that the value lies on: `low-x` ... `high-z`
-  std::string opposite;                        ///< the variable with the same component on the opposite face
-  std::vector<std::string> divergence_free{};  ///< the faces along the other axes, low and high, with which it has none
+/// Declared relations between values in cells of trees, as texts of the configuration; docs/mesh-kinds.md defines the
+/// words. Codecs of databases predict values with them. Where a relation does not hold, more bytes are needed and
+/// nothing is lost.
+struct VariableRelations {
+  std::string parent;    ///< a parent's value from its children's values: `mean of density * velocity`, `sum`
+  std::string equals;    ///< the value as a sum of products of others in the same cell
+  std::string face;      ///< the face of the cell that the value lies on: `low-x` ... `high-z`
+  std::string opposite;  ///< the variable with the same component on the opposite face
+  /// The variables on the other axes' faces, low and high, with which it is free of divergence.
+  std::vector<std::string> divergence_free{};
   [[nodiscard]] bool empty() const noexcept { return parent.empty() && equals.empty() && face.empty(); }
   bool operator==(const VariableRelations& other) const noexcept {
     return parent == other.parent && equals == other.equals && face == other.face && opposite == other.opposite &&
