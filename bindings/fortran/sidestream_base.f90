@@ -178,7 +178,7 @@ contains
     if (c_associated(session%handle)) comm = int(c_comm(session%handle))
   end function comm_of
 
-  !> Copies a text of C.
+  !> Converts a C string.
   function text_of(from) result(text)
     type(c_ptr), intent(in) :: from
     character(len=:), allocatable :: text
@@ -191,8 +191,8 @@ contains
     end do
   end function text_of
 
-  !> Ends every call on a session. With `ierr` the code goes there, or that of the first error kept before; without it
-  !> an error is kept. `said` is the sentence if it is not C's; `of_all` says that the error is the same on every rank.
+  !> Ends every call on a session. `ierr` gets the code, or that of the first error kept before; without `ierr` an
+  !> error is kept. `said` is the sentence if it is not C's. `of_all`: the error is the same on every rank.
   subroutine settle(session, code, ierr, of_all, said)
     type(sidestream_session), intent(inout) :: session
     integer(c_int), intent(in) :: code

@@ -24,8 +24,8 @@ contains
     address = int(transfer(of, 0_c_intptr_t), int64)
   end function address
 
-  !> Strides in elements of so many bytes; zero without a first one. `ok` is true if distances are multiples of the
-  !> size.
+  !> Strides in elements of so many bytes; zero if there is no element. `ok` is true if distances are multiples of
+  !> the size.
   function strides_of(at, bytes, ok) result(strides)
     type(c_ptr), intent(in) :: at(0:)
     integer, intent(in) :: bytes

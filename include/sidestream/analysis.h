@@ -54,7 +54,7 @@ typedef struct {
   size_t struct_size;
   const char* name;
   sidestream_option_type type;
-  int list;                   /* 1: a list of such values; one value counts as a list of one */
+  int list;                   /* 1: a list of values; one value counts as a list of one */
   int required;               /* 1: the configuration must give a value */
   const char* default_value;  /* the value as written in the file; NULL: none */
   const char* text;           /* one or two sentences for the manual; NULL: none */
@@ -91,11 +91,11 @@ int sidestream_variable(const sidestream_metadata* metadata, const char* name, s
 
 typedef struct sidestream_selection sidestream_selection;
 
-/* Asks for a variable with `halo` points on every side of each block, taken from neighbouring blocks. `local` gets
- * at least what was asked for. */
+/* Asks for a variable with `halo` points on every side of each block, taken from neighbouring blocks. `local` gets at
+ * least these values. */
 int sidestream_select(sidestream_selection* selection, const char* variable, int halo);
-/* Ask for some blocks only: those that a plane meets, those with cells in [lo, hi), those on a refinement level, or
- * those in which `component` takes values on both sides of one of `values`. */
+/* Each of these asks for some blocks only: blocks that a plane meets, blocks with cells in [lo, hi), blocks on a
+ * refinement level, or blocks in which `component` takes values on both sides of one of `values`. */
 int sidestream_select_plane(sidestream_selection* selection, const char* variable, int halo, const double origin[3],
                             const double normal[3]);
 int sidestream_select_box(sidestream_selection* selection, const char* variable, int halo, const int64_t lo[3],
@@ -112,14 +112,14 @@ typedef enum { SIDESTREAM_SLABS = 1, SIDESTREAM_PENCILS = 2, SIDESTREAM_BRICKS =
 /* Asks for pieces of a decomposition. `axis` is 0, 1 or 2; bricks ignore it. */
 int sidestream_select_pieces(sidestream_selection* selection, const char* variable, int halo,
                              sidestream_decomposition decomposition, int axis);
-/* Changes the entry that was asked for last. Other than 0 (the default), its halo continues at the mesh's other end
- * along periodic axes. */
+/* Changes the entry that was asked for last. 0 (the default): its halo ends at the mesh's faces. Otherwise the halo
+ * continues at the mesh's other end along periodic axes. */
 int sidestream_select_wrap(sidestream_selection* selection, int wrap);
-/* Changes the entry that was asked for last. Other than 0, arrays of its blocks cover what was published, ghosts
- * around the blocks included. With 0 (the default) they may. */
+/* Changes the entry that was asked for last. 0 (the default): arrays of its blocks may cover ghosts around the blocks.
+ * Otherwise they cover everything that was published, including these ghosts. */
 int sidestream_select_ghosts(sidestream_selection* selection, int ghosts);
-/* Changes the entry that was asked for last. 1 (the default): blocks that finer levels cover completely are wanted
- * too. 0: they are not, because each place is to count once; they may come all the same. */
+/* Changes the entry that was asked for last. 1 (the default): blocks that finer levels cover completely are wanted,
+ * too. 0: they are not wanted, because each place is to count once, but they may come. */
 int sidestream_select_covered(sidestream_selection* selection, int covered);
 
 /* ---- Bytes of any length: partials and feedback ---------------------------------------------------------------- */
@@ -139,29 +139,29 @@ int sidestream_bytes_append(sidestream_bytes* bytes, const void* data, size_t si
 int sidestream_input_pass(const sidestream_input* input);
 const void* sidestream_input_feedback(const sidestream_input* input, size_t* size);
 
-/* The number of this server, where there are blocks; otherwise -1. `servers` receives how many there are. */
+/* The number of this server if it has blocks, otherwise -1. `servers` receives the number of servers. */
 int sidestream_input_server(const sidestream_input* input, int* servers);
 /* The input of only entry n, where n counts the selecting calls from 0. All functions that take an input and a
  * variable accept it, for the variable that was asked for and the arrays of its mesh. For a decomposition there is
  * one block, or none if the server's piece is empty. The block's number is -1 - (the server's rank). Its array
- * covers the points of the piece, including the layer of nodes with which the next piece begins. It also covers as
- * many points around them as the halo is wide, up to the mesh's faces, and beyond them where the mesh is periodic.
- * The input that `local` itself receives has the published blocks of variables that were selected as published. NULL
- * if there is no such entry. */
+ * covers the points of the piece, including the layer of nodes with which the next piece begins. It also covers the
+ * halo around these points, up to the mesh's faces, and beyond them if the mesh is periodic. The input that `local`
+ * itself receives has the published blocks of variables that were selected as published. NULL if there is no such
+ * entry. */
 const sidestream_input* sidestream_input_entry(const sidestream_input* input, int64_t n);
 
-/* All points of the cells of block n of a variable, shared nodes included. n and the rest are as for
+/* All points of the cells of block n of a variable, including shared nodes. The arguments are as for
  * sidestream_input_block. */
 int sidestream_block_points(const sidestream_input* input, const char* variable, int64_t n, int64_t lo[3],
                             int64_t hi[3]);
-/* The points that count as this block's: one box, or several where it shares nodes with others. A shared point
+/* The points that count as this block's: one box, or several if it shares nodes with other blocks. A shared point
  * belongs to exactly one block. Loop over these points and no others. */
 int64_t sidestream_block_owned_count(const sidestream_input* input, const char* variable, int64_t n);
 int sidestream_block_owned(const sidestream_input* input, const char* variable, int64_t n, int64_t box, int64_t lo[3],
                            int64_t hi[3]);
 /* Fills `out` with one component as doubles: a contiguous array over the points [lo, hi) with i fastest. Each point
  * comes from the block that owns it, up to the halo that was asked for. A point that is not available (outside the
- * mesh, in a block that was not delivered, beyond the halo) becomes a NaN. Returns the number of such points, -1 for
+ * mesh, in a block that was not delivered, beyond the halo) becomes a NaN. Returns the number of such points, or -1 for
  * wrong arguments. */
 int64_t sidestream_block_gather(const sidestream_input* input, const char* variable, int64_t n, const int64_t lo[3],
                                 const int64_t hi[3], int component, double* out);
@@ -172,8 +172,8 @@ int64_t sidestream_block_absent_count(const sidestream_input* input, const char*
 int sidestream_block_absent(const sidestream_input* input, const char* variable, int64_t n, int64_t box, int64_t lo[3],
                             int64_t hi[3]);
 
-/* The partials of this server, in `combine`. There may be any number, including none: with forwarders, several
- * servers' `local` report to one server, and some servers get no report. Their order has no meaning. */
+/* The partials of this server, in `combine`. There may be any number, including none. With forwarders, several servers'
+ * `local` report to one server, and some servers get no report. Their order has no meaning. */
 int64_t sidestream_input_partials(const sidestream_input* input);
 const void* sidestream_input_partial(const sidestream_input* input, int64_t n, size_t* size);
 /* The servers that combine: a communicator for this analysis only. Do not free it. */
@@ -181,8 +181,9 @@ MPI_Comm sidestream_input_servers(const sidestream_input* input);
 
 /* Changes a parameter, in `combine`. The configuration declares it under `steering:`; the simulation reads the new
  * value some iterations later, on all of its ranks after the same iteration. Call it with the same arguments on
- * every server; it takes effect if the analysis does not fail. Returns SIDESTREAM_ERROR_USAGE, and a sentence in
- * `message` (NULL, or that of the callback), if there is no such parameter or it takes no such value. */
+ * every server; it takes effect if the analysis does not fail. Returns SIDESTREAM_ERROR_USAGE if there is no such
+ * parameter or it does not take the value. A sentence is then in `message`, which is the callback's `message` or NULL.
+ */
 int sidestream_steer_int(const sidestream_input* input, const char* name, int64_t value, char* message);
 int sidestream_steer_real(const sidestream_input* input, const char* name, double value, char* message);
 
@@ -203,16 +204,16 @@ typedef struct {
   const void* values;
 } sidestream_column;
 
-/* Add a result; only that of rank 0 of the servers is kept. `file` is the value of an option of type
- * * SIDESTREAM_OPTION_FILE; its ending chooses the format. A table whose file name does not depend on the iteration
- * * grows by these rows. Everything is copied.
+/* These add a result. Only the result of rank 0 of the servers is kept. `file` is the value of an option of type
+ * SIDESTREAM_OPTION_FILE; its ending chooses the format. A table whose file name does not depend on the iteration grows
+ * by these rows. Everything is copied.
  */
 int sidestream_add_table(sidestream_results* results, const char* file, int columns, const sidestream_column* column,
                          int64_t rows);
-/* Adds pixels, from the top left, row by row: red, green, blue, alpha. */
+/* Adds pixels row by row from the top left. Each pixel has red, green, blue and alpha. */
 int sidestream_add_image(sidestream_results* results, const char* file, int width, int height, const uint8_t* rgba);
 /* Adds triangles. `points` has three coordinates for each of point_count; `triangles` has three indices for each of
- * triangle_count. `arrays` are values at the points: type SIDESTREAM_COLUMN_REAL, one component each. */
+ * triangle_count. `arrays` are values at the points, each of type SIDESTREAM_COLUMN_REAL with one component. */
 int sidestream_add_surface(sidestream_results* results, const char* file, int64_t point_count, const double* points,
                            int64_t triangle_count, const int64_t* triangles, int arrays,
                            const sidestream_column* array);
@@ -251,8 +252,8 @@ typedef enum {
   SIDESTREAM_PIECES_ALWAYS = 2
 } sidestream_pieces;
 
-/* Add a result of which every server has a part. Collective: all servers call it in `combine`, those with an empty
- * part too, and get the same code. Parts follow each other in the order of ranks. For arrays, `start` and `size`
+/* These add a result of which every server has a part. Collective: all servers call them in `combine`, also with an
+ * empty part, and get the same code. Parts follow each other in the order of ranks. For arrays, `start` and `size`
  * place each part in the whole; together the parts must fill it. */
 int sidestream_add_table_part(sidestream_results* results, const char* file, int columns,
                               const sidestream_column* column, int64_t rows, sidestream_pieces pieces);
@@ -275,21 +276,21 @@ typedef struct {
                        difference to expect */
   void* user;       /* passed to create */
 
-  /* Makes the object for one entry of the configuration; *object may be anything, NULL too. Refuses values that the
+  /* Makes the object for one entry of the configuration; *object may be anything, also NULL. Refuses values that the
    * declarations of the options cannot exclude. May be NULL. */
   int (*create)(const sidestream_settings* settings, const sidestream_metadata* metadata, void* user, void** object,
                 char* message);
   void (*destroy)(void* object); /* may be NULL */
-  /* Declares what is needed, and in `passes` (1 before) how many passes over the data. */
+  /* Declares the data that are needed. Sets `passes`, which is 1 before, to the number of passes over the data. */
   int (*select)(void* object, sidestream_selection* selection, int* passes, char* message);
   /* Reduces this server's blocks to bytes; never communicates. Servers without blocks call it too. */
   int (*local)(void* object, const sidestream_input* input, sidestream_bytes* partial, char* message);
-  /* Merges partials over the servers; collective. `feedback` is for the next pass and the same on every server. May
-   * fail only before its first or after its last communication, or on all servers alike. */
+  /* Merges partials over the servers; collective. `feedback` is for the next pass and must be the same on every server.
+   * May fail only before its first or after its last communication, or on all servers. */
   int (*combine)(void* object, const sidestream_input* input, sidestream_results* results, sidestream_bytes* feedback,
                  char* message);
-  /* Other than 0: `combine` needs exactly one partial on each server, that of its own `local`, or reads that
-   * server's blocks. `forward: partials`, where other servers reduce, is then refused. */
+  /* Not 0: `combine` needs exactly one partial on each server, made by that server's `local`, or it reads that server's
+   * blocks. `forward: partials`, with which other servers reduce, is then refused. */
   int own_partial;
 } sidestream_analysis;
 

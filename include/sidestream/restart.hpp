@@ -16,12 +16,12 @@
 namespace sidestream {
 
 /// A checkpoint that was found undamaged. Needs no session and no configuration. Opening is collective; each rank then
-/// reads what it wants, when it wants. Every function throws Error.
+/// reads the values that it wants, at any time. Every function throws Error.
 class Restart {
  public:
   /// Opens the newest checkpoint in the database `directory` that is undamaged in every byte, or the newest of `cycle`.
-  /// Collective. A damaged one is passed over (see `remarks`). The ranks share the checking, which reads the checkpoint
-  /// once. Throws the same Error(file) on all ranks if there is none.
+  /// Collective. Damaged checkpoints are passed over (see `remarks`). The ranks share the checking, which reads the
+  /// checkpoint once. Throws the same Error(file) on all ranks if there is none.
   [[nodiscard]] static Restart open(MPI_Comm comm, const std::string& directory,
                                     std::optional<std::int64_t> cycle = std::nullopt);
   Restart(Restart&&) noexcept;
@@ -36,13 +36,13 @@ class Restart {
   [[nodiscard]] std::vector<Block> blocks(const std::string& mesh) const;
 
   /// Hides levels finer than `deepest` from now on. Blocks on those levels no longer belong to the mesh. Blocks of
-  /// octrees then have only the cells of the levels down to it, their first ones, with `refined` 0 on the last level.
-  /// Nothing of finer levels is read except the flags. Without a number all levels are there again.
+  /// octrees then have only the cells of the levels down to `deepest`, which come first; `refined` is 0 on the last of
+  /// these levels. Only the flags of finer levels are read. Without a number, all levels are shown again.
   void limit_levels(std::optional<std::int32_t> deepest);
 
   /// Reads the points `box` of a level into an array of the variable's type, order and components. The array is
-  /// contiguous over `array`, which contains `box`. Points that several blocks had come from the one of lowest id.
-  /// Throws Error(file) where a point was in no block. For meshes whose blocks are boxes.
+  /// contiguous over `array`, which contains `box`. A point that several blocks had comes from the block of lowest id.
+  /// Throws Error(file) if a point was in no block. For meshes whose blocks are boxes.
   void read_box(const std::string& variable, std::int32_t level, const Box& box, const Box& array, void* data);
   /// Reads values `first` to `first + count` of a list; the lists of all blocks follow each other by ascending id. For
   /// meshes whose blocks are lists.

@@ -17,12 +17,12 @@
  *   sidestream_close(&s)                                       collective over comm
  *
  * Without sidestream_start, the first publish, get_handle, alloc, commit, clear, signal or end_iteration does its work
- * and is then collective over the clients: call sidestream_start if some ranks may have nothing to publish while others
- * wait for them.
+ * and is then collective over the clients. So call sidestream_start if some ranks may have nothing to publish while
+ * others wait for them.
  *
  * Every function returns SIDESTREAM_OK or an error code; sidestream_message explains it in a sentence. Collective
  * functions return the same on every rank. Nothing here ends the process or prints to standard output. One thread uses
- * a session at a time; several sessions may be open. A rank that is a server serves one session at a time: sessions
+ * a session at a time; several sessions may be open. A rank that is a server serves one session at a time. Sessions
  * whose servers share ranks have to be started and closed one after the other. MPI must be initialised
  * (MPI_THREAD_FUNNELED suffices) and not yet finalised when a session closes.
  *
@@ -53,14 +53,13 @@ enum {
   SIDESTREAM_ERROR_ANALYSIS = 4,      /* an analysis or writer failed on a server (`on_error: stop`) */
   SIDESTREAM_ERROR_FILE = 5,
   SIDESTREAM_ERROR_SYSTEM = 6,  /* the operating system or MPI refused something */
-  SIDESTREAM_REFUSED = 7,       /* this iteration is dropped: no room (`when_full: skip`), no servers (`sidecar`), or
-                                   a call in it failed. This is no error of the program: continue; sidestream_message
-                                   says why */
+  SIDESTREAM_REFUSED = 7,       /* this iteration is dropped: no room (`when_full: skip`), no servers (`sidecar`), or a
+                                 * call in it failed. This is not an error of the program, which can continue;
+                                 * sidestream_message says why */
   SIDESTREAM_ERROR_INTERNAL = 8 /* a bug in Sidestream */
 };
 
-/* True if a code is an error. A refusal is none: the simulation continues, without that iteration in the side
- * stream. */
+/* True if a code is an error. A refusal is not: the simulation continues, and the side stream lacks that iteration. */
 #define SIDESTREAM_FAILED(code) ((code) != SIDESTREAM_OK && (code) != SIDESTREAM_REFUSED)
 
 /* Element types; the values are those of sidestream::Type. */
@@ -98,9 +97,9 @@ typedef enum {
 /* clang-format on */
 #endif
 
-/* Where the values lie. There is a bit for each axis (1: x, 2: y, 4: z), set where points lie at the nodes of that
- * axis and clear where they lie midway between two. x-faces are normal to x, x-edges run along x. Axes that the mesh
- * does not use are left out: NODE on a 2-D mesh adds a point only along x and along y. */
+/* The positions of the values. There is a bit for each axis (1: x, 2: y, 4: z). It is set if points lie at the nodes of
+ * that axis, and clear if they lie midway between two nodes. x-faces are normal to x, x-edges run along x. Axes that
+ * the mesh does not use are left out: NODE on a 2-D mesh adds a point only along x and along y. */
 typedef enum {
   SIDESTREAM_CELL = 0,
   SIDESTREAM_X_FACE = 1,
@@ -115,9 +114,9 @@ typedef enum {
 /* The index that runs fastest: COLUMN is i (Fortran a(i,j,k), C a[k][j][i]), ROW is k (C a[i][j][k]). */
 typedef enum { SIDESTREAM_COLUMN = 0, SIDESTREAM_ROW = 1 } sidestream_order;
 
-/* The role of a variable for its mesh. Arrays with the positions of the mesh are variables of it, published like any
- * other (once, if they do not vary in time). They come along with whatever an analysis asks for. Whole numbers in
- * them count the points of the block from 0. */
+/* The role of a variable for its mesh. Arrays with the positions of the mesh are variables of the mesh. They are
+ * published like other variables (once, if they do not vary in time) and come along with everything that an analysis
+ * asks for. Whole numbers in them count the points of the block from 0. */
 typedef enum {
   SIDESTREAM_COORDINATES = 1,  /* for each point, `dimensions` components; float32 or float64 */
   SIDESTREAM_CONNECTIVITY = 2, /* the points of the cells, one cell after the other; `corners` entries */
@@ -145,7 +144,8 @@ int sidestream_open(MPI_Comm comm, const char* file, sidestream_session** sessio
  * precedence. */
 int sidestream_open_text(MPI_Comm comm, const char* text, sidestream_session** session);
 
-/* Returns 1 if this rank is a server and must call sidestream_serve; 0 otherwise, also with `placement: off`. */
+/* Returns 1 if this rank is a server and must call sidestream_serve. Returns 0 otherwise, also with `placement: off`.
+ */
 int sidestream_is_server(const sidestream_session* session);
 
 /* Runs a server until every client has closed. Meanwhile SIGTERM is ignored in this process: a server ends when its
@@ -164,8 +164,8 @@ typedef struct {
   int64_t refused;          /* dropped everywhere */
   int64_t failed;           /* delivered, but an analysis or a writer failed */
   int64_t unknown;          /* outcome not known: the servers did not answer within drain_limit */
-  int64_t absent_blocks;    /* blocks that were declared but not published in iterations in which others published
-                               the variable: after close those of all clients, before it those of this client */
+  int64_t absent_blocks;    /* blocks that were declared but not published in iterations in which others published the
+                             * variable; of all clients after close, of this client before it */
   uint64_t bytes_published; /* by this client */
   int64_t dropped;          /* refused iterations that the servers had not begun when `drain_limit` was over */
   int64_t spilled;          /* iterations in which blocks of this client found no room and went to a file
@@ -174,16 +174,16 @@ typedef struct {
 } sidestream_account;
 
 /* Waits for the outcome of everything published, frees the session and sets *session to NULL, even when it fails. It
- * waits at most `drain_limit`, then for the one analysis that is running; iterations that have not begun are
- * dropped. Returns SIDESTREAM_REFUSED, on every rank, if iterations were dropped in this way. Collective over the
- * communicator of sidestream_open. `account` may be NULL. Before closing, sidestream_account_so_far gives what is
- * known. A session that is open when MPI_Finalize is called is closed there, with a line on standard error. */
+ * waits at most `drain_limit`, then for the analysis that is running. Iterations that have not begun are dropped, and
+ * then every rank returns SIDESTREAM_REFUSED. Collective over the communicator of sidestream_open. `account` may be
+ * NULL. Before closing, sidestream_account_so_far gives the known counts. A session that is open when MPI_Finalize is
+ * called is closed there, with a line on standard error. */
 int sidestream_close(sidestream_session** session);
 int sidestream_close_with_account(sidestream_session** session, sidestream_account* account);
 int sidestream_account_so_far(const sidestream_session* session, sidestream_account* account);
 
-/* The sentence for the last error of the session, or with NULL for the last failed open in this thread. Valid until
- * the next call. Never NULL. */
+/* The sentence for the last error of the session; with NULL, for the last failed open in this thread. Valid until the
+ * next call. Never NULL. */
 const char* sidestream_message(const sidestream_session* session);
 
 /* ---- Declaring ---------------------------------------------------------------------------------------------- */
@@ -199,31 +199,31 @@ int sidestream_add_uniform_mesh(sidestream_session* session, const char* name, i
 /* Declares a mesh as above with listed nodes: coordinates[a] has size[a] + 1 increasing entries, copied. */
 int sidestream_add_rectilinear_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
                                     const double* const* coordinates);
-/* Declares a mesh of size[a] cells along each axis whose nodes are anywhere: `coordinates` names the variable, at
- * nodes, with their positions. Blocks are boxes, as on a uniform mesh. */
+/* Declares a mesh of size[a] cells along each axis whose nodes have arbitrary positions. `coordinates` names the
+ * variable, at nodes, with the positions. Blocks are boxes, as on a uniform mesh. */
 int sidestream_add_curvilinear_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
                                     const char* coordinates);
-/* Declares a mesh of cells of any of VTK's types in a space of `dimensions` dimensions. The names are those of its
- * variables, see sidestream_role; polyhedra need SIDESTREAM_FACES and _FACE_OFFSETS too. Blocks are lists:
+/* Declares a mesh of cells of any of VTK's types in a space of `dimensions` dimensions. The names are the names of its
+ * variables (see sidestream_role); polyhedra also need SIDESTREAM_FACES and _FACE_OFFSETS. Blocks are lists:
  * sidestream_set_block_list. */
 int sidestream_add_unstructured_mesh(sidestream_session* session, const char* name, int dimensions,
                                      const char* coordinates, const char* connectivity, const char* offsets,
                                      const char* types);
 /* Declares a mesh of points only (particles, markers), whose number may change in every iteration. Blocks are lists. */
 int sidestream_add_points_mesh(sidestream_session* session, const char* name, int dimensions, const char* coordinates);
-/* Declares trees over a box of roots[a] root cells along each axis, of size spacing[a], starting at origin[a]. A
- * block lists the cells of its tree, parents included, level by level. All root cells come first, x fastest; then
- * the children of the refined ones among them in that order, 2 along each axis, x fastest; and so on. `refined`
- * names the variable that says which are refined; SIDESTREAM_OWNED can say which count in this block. Blocks are
- * lists of cells only; variables lie in cells. */
+/* Declares trees over a box of roots[a] root cells along each axis, of size spacing[a], starting at origin[a]. A block
+ * lists the cells of its tree, including parents, level by level. All root cells come first, x fastest. The children of
+ * the refined root cells follow in the same order, 2 along each axis, x fastest. The further levels follow in the same
+ * way. `refined` names the variable that marks refined cells; SIDESTREAM_OWNED can mark the cells that count in this
+ * block. Blocks are lists of cells only; variables lie in cells. */
 int sidestream_add_octree_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* roots,
                                const double* origin, const double* spacing, const char* refined);
 /* Gives a variable of the mesh a role. The same on every client. Before start. */
 int sidestream_set_mesh_array(sidestream_session* session, const char* mesh, sidestream_role role,
                               const char* variable);
 /* Change a mesh that was declared by a call or by its blocks (sidestream_set_rectilinear_block; then start finds
- * errors). `periodic` has 3 entries: other than 0, the axis continues at its other end. `ratios` has 3 entries for
- * each of `steps` refinement steps: how many cells of level l + 1 lie along one of level l. `fixed`: its blocks
+ * errors). `periodic` has 3 entries; if one is not 0, the axis continues at its other end. `ratios` has 3 entries for
+ * each of `steps` refinement steps: the number of cells of level l + 1 along one cell of level l. `fixed`: its blocks
  * never change after the start. The same on every client. Before start. */
 int sidestream_set_periodic(sidestream_session* session, const char* mesh, const int* periodic);
 int sidestream_set_refinement(sidestream_session* session, const char* mesh, int steps, const int64_t* ratios);
@@ -232,11 +232,11 @@ int sidestream_set_fixed(sidestream_session* session, const char* mesh);
 int sidestream_add_variable(sidestream_session* session, const char* name, const char* mesh, sidestream_type type,
                             sidestream_centering centering, int components, sidestream_order order);
 /* Sets an attribute of a declared variable: "unit", "label" or "group" to a text, "time_varying" to "true" or
- * "false", "ghosts" to "filled" or "untrusted". Filled means that a published array holds, at points that another
- * block owns (see sidestream_set_allocated), exactly the bits that the other block publishes. That includes points
- * around a periodic mesh and nodes that both blocks have. Analyses' halos are then read there; otherwise nothing
- * reads ghosts. For values in cells of octrees there are also "parent", "equals", "face", "opposite" and
- * "divergence_free", as in the configuration, lists with spaces between the entries. */
+ * "false", "ghosts" to "filled" or "untrusted". Filled means that a published array has the values of other blocks at
+ * points that they own (see sidestream_set_allocated), with exactly the bits that they publish. That includes points
+ * around a periodic mesh and nodes that both blocks have. Analyses' halos are then read there; otherwise nothing reads
+ * ghosts. For values in cells of octrees there are also "parent", "equals", "face", "opposite" and "divergence_free",
+ * as in the configuration. Lists have spaces between the entries. */
 int sidestream_set_variable_attribute(sidestream_session* session, const char* variable, const char* attribute,
                                       const char* value);
 
@@ -248,13 +248,13 @@ int sidestream_set_variable_attribute(sidestream_session* session, const char* v
 int sidestream_set_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
                          const int64_t* hi);
 /* Declares a block as above on a refinement level, 0 being the coarsest: lo and hi count the cells of that level.
- * Ids are unique over all levels of the mesh. Blocks of one level do not overlap; cells of a coarser level under
- * them are `covered` and do not count. */
+ * Ids are unique over all levels of the mesh. Blocks of one level do not overlap. Cells of a coarser level under them
+ * are `covered` and do not count. */
 int sidestream_set_block_on_level(sidestream_session* session, const char* mesh, int64_t block, int level,
                                   const int64_t* lo, const int64_t* hi);
 /* Declares a block of an unstructured mesh or of points, or changes its lengths from the current iteration on:
  * numbers of points, of cells (for points: the same), of entries of the connectivity and of faces (0 where there are
- * none). `bounds` is NULL or gives the bounds of its points (xmin, ymin, zmin, xmax, ymax, zmax), so that only
+ * none). `bounds` is NULL or has the bounds of its points (xmin, ymin, zmin, xmax, ymax, zmax). With bounds, only
  * blocks that a plane meets need to move. Arrays that do not vary in time are kept if no length changes. */
 int sidestream_set_block_list(sidestream_session* session, const char* mesh, int64_t block, int64_t points,
                               int64_t cells, int64_t corners, int64_t faces, const double* bounds);
@@ -262,17 +262,17 @@ int sidestream_set_block_list(sidestream_session* session, const char* mesh, int
  * and for points; `bounds` as above. */
 int sidestream_set_block_bounds(sidestream_session* session, const char* mesh, int64_t block, const double* bounds);
 int sidestream_remove_block(sidestream_session* session, const char* mesh, int64_t block);
-/* Declares a block of a rectilinear mesh that nobody declares as a whole, and its part of the coordinates. Works
- * like sidestream_set_block; nodes[a] has the increasing positions of the block's hi[a] - lo[a] + 1 nodes along axis
- * a, copied. `nodes` has 3 entries, NULL for the axes that the mesh does not use. Call it before start, where the
- * clients put the axes together. Cells count from 0 to the highest that a block has, and every node must be given by
- * some block. Where blocks give the same node, their numbers may differ by rounding (1e-6 of the distance to the
- * next node); the lowest of them counts. */
+/* Declares a block of a rectilinear mesh that nobody declares as a whole, and its part of the coordinates. Works like
+ * sidestream_set_block; nodes[a] has the increasing positions of the block's hi[a] - lo[a] + 1 nodes along axis a,
+ * which are copied. `nodes` has 3 entries, NULL for the axes that the mesh does not use. Call it before start, in which
+ * the clients put the axes together. Cells count from 0 to the highest that a block has, and some block must give every
+ * node. If blocks give the same node, their numbers may differ by rounding (1e-6 of the distance to the next node); the
+ * lowest number counts. */
 int sidestream_set_rectilinear_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
                                      const int64_t* hi, const double* const* nodes);
 
-/* Sets the indices [lo, hi) that this variable's arrays cover on this block, ghosts included. They count points of
- * the variable: one more than cells on each axis on which these are nodes. Default: exactly the points of the
+/* Sets the indices [lo, hi) that this variable's arrays cover on this block, ghosts included. They count points of the
+ * variable; on each axis on which these are nodes, there is one more than cells. Default: exactly the points of the
  * block's cells. */
 int sidestream_set_allocated(sidestream_session* session, const char* variable, int64_t block, const int64_t* lo,
                              const int64_t* hi);
@@ -284,15 +284,16 @@ int sidestream_start(sidestream_session* session);
 
 /* Copies one block's values (the allocated box, contiguous, in the variable's order). The array may be changed at
  * once. A block is published at most once per iteration. With `when_full: skip` and no room: SIDESTREAM_REFUSED, and
- * the rest of the iteration is dropped. Arrays that do not vary in time are accepted in a refused iteration too and
- * count from then on; with `skip` and no room they are kept and handed over later. If their publication fails,
- * iterations are refused until they have been published again, so that no server sees some clients' new arrays next
- * to others' old ones. */
+ * the rest of the iteration is dropped. Arrays that do not vary in time are also accepted in a refused iteration and
+ * count from then on. With `skip` and no room they are kept and handed over later. If their publication fails,
+ * iterations are refused until they have been published again, so that no server sees some clients' new arrays next to
+ * others' old ones. */
 int sidestream_publish(sidestream_session* session, const char* variable, int64_t block, const void* data);
 
-/* Publishes with a check: `data` is `count` numbers of `type`, components counted. If the variable has another type
- * or the allocated box another number of them, the call returns SIDESTREAM_ERROR_USAGE, and the iteration is refused
- * instead of being read beyond the array's end. SIDESTREAM_TYPE_OF(data) is the type that a pointer points to. */
+/* Publishes with a check: `data` has `count` numbers of `type`; each component counts as a number. If the variable has
+ * another type, or the allocated box has another number of them, the call returns SIDESTREAM_ERROR_USAGE and refuses
+ * the iteration. Nothing is read beyond the array's end. SIDESTREAM_TYPE_OF(data) is the type that a pointer points to.
+ */
 int sidestream_publish_values(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                               const void* data, int64_t count);
 
@@ -329,16 +330,16 @@ int sidestream_publish_block(sidestream_session* session, int64_t block, int cou
 /* Publishes an array as the language of the program describes it, checked against the declarations; for bindings.
  * The elements are of `type`; axis n of `rank` has extents[n] elements, strides[n] apart (in elements; may be
  * negative); `data` is the first element. The axes are those of the mesh (lists: 1) in the order i, j, k, and one
- * for the components. The latter is number `component_axis`, counted from 0, or the last if that is negative; it may
- * be left out if the variable has one component. Signed and unsigned integers of one size are interchangeable. A
- * type or an extent that differs from the allocated box is SIDESTREAM_ERROR_USAGE and refuses the iteration. A
- * contiguous array in the variable's order costs what publish costs. */
+ * for the components. The axis of components has the number `component_axis`, counted from 0; a negative number means
+ * the last axis. It may be left out if the variable has one component. Signed and unsigned integers of one size are
+ * interchangeable. If the type or an extent differs from the allocated box, the call returns SIDESTREAM_ERROR_USAGE and
+ * refuses the iteration. A contiguous array in the variable's order costs what publish costs. */
 int sidestream_publish_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                              const void* data, int rank, const int64_t* extents, const int64_t* strides,
                              int component_axis);
 
 /* Publishes one array per component like publish_components, described as for publish_array; for bindings. All have
- * that type, those extents and those strides, with the axes of the mesh only; components[n] is the first element of
+ * this type, these extents and these strides, with the axes of the mesh only. components[n] is the first element of
  * component n. */
 int sidestream_publish_component_arrays(sidestream_session* session, const char* variable, int64_t block,
                                         sidestream_type type, int count, const void* const* components, int rank,
@@ -346,8 +347,8 @@ int sidestream_publish_component_arrays(sidestream_session* session, const char*
 
 /* Publishes without a copy. alloc gives memory for the block's values in this iteration, 64-byte aligned, with
  * undefined contents. The simulation fills it, then commits. After commit the client may read it until clear; the
- * memory is freed after clear and the servers' release. clear also gives back memory that was allocated and not
- * committed. */
+ * memory is freed after clear and the servers' release. clear also frees memory that was allocated and not committed.
+ */
 int sidestream_alloc(sidestream_session* session, const char* variable, int64_t block, void** data);
 /* Allocates with a check: `count` numbers of `type` are compared with the declaration, see publish_values. */
 int sidestream_alloc_values(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
@@ -355,16 +356,16 @@ int sidestream_alloc_values(sidestream_session* session, const char* variable, i
 int sidestream_commit(sidestream_session* session, const char* variable, int64_t block);
 int sidestream_clear(sidestream_session* session, const char* variable, int64_t block);
 
-/* Allocates like alloc and describes the memory; for bindings. Fails if the variable's elements are not of `type`,
- * or its arrays do not have `rank` axes: those of the mesh, and one of components if there are several. Sets block,
- * type, components, lo, hi, strides and data of *array, whose struct_size the caller has set; the rest of it is
- * zero. */
+/* Allocates like alloc and describes the memory; for bindings. Fails if the variable's elements are not of `type`, or
+ * its arrays do not have `rank` axes. These are the axes of the mesh and, if there are several components, one for
+ * them. Sets block, type, components, lo, hi, strides and data of *array, whose struct_size the caller has set; the
+ * rest of it is zero. */
 int sidestream_alloc_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                            int rank, struct sidestream_block* array);
 
 /* Keeps memory of alloc in place, for languages in which an array lives as long as anybody refers to it. Memory from
- * alloc that is not cleared stays in place even after the session was closed, until sidestream_release_memory has
- * been called as often. That may be done after MPI_Finalize; NULL does nothing. */
+ * alloc that is not cleared stays in place, even after the session was closed, until sidestream_release_memory has been
+ * called equally often. That may be done after MPI_Finalize; NULL does nothing. */
 typedef struct sidestream_memory sidestream_memory;
 int sidestream_keep_memory(sidestream_session* session, sidestream_memory** memory);
 void sidestream_release_memory(sidestream_memory* memory);
@@ -377,8 +378,8 @@ typedef struct {
   sidestream_centering centering;
   sidestream_order order;
   int32_t components;
-  int32_t axes; /* number of axes of its arrays, without the one of components: those of the mesh, 1 where blocks are
-                   lists */
+  int32_t axes; /* number of axes of its arrays, without the axis of components: that of the mesh, or 1 if blocks are
+                 * lists */
 } sidestream_description;
 int sidestream_describe_variable(sidestream_session* session, const char* variable,
                                  sidestream_description* description);
@@ -386,34 +387,35 @@ int sidestream_describe_variable(sidestream_session* session, const char* variab
 /* Raises the named event in this iteration: analyses with `on: name` run. Any client may. */
 int sidestream_signal(sidestream_session* session, const char* event);
 
-/* The servers that see an event: the one that serves the client that raises it; those on its node too; or all. */
+/* The servers that see an event: the server of the client that raises it, also the servers on its node, or all servers.
+ */
 typedef enum { SIDESTREAM_SCOPE_SERVER = 0, SIDESTREAM_SCOPE_NODE = 1, SIDESTREAM_SCOPE_ALL = 2 } sidestream_scope;
 
 /* Raises an event like sidestream_signal, with `count` values that analyses find among their events: at most 1024
  * bytes; `values` may be NULL if `count` is 0. It never waits for others. All servers have all events in one order.
- * Each takes effect in the client's iteration, or, if that is refused, in the next one that is not. */
+ * Each event takes effect in the client's iteration or, if that is refused, in the next iteration that is not. */
 int sidestream_signal_values(sidestream_session* session, const char* event, sidestream_scope scope,
                              sidestream_type type, const void* values, int64_t count);
-/* Reaches a barrier that is named by an event and at which nobody waits. The event is raised, on all servers, in the
- * iteration in which the last client reached it. A client may reach it again before the others have: that counts for
- * the next time.
+/* Reaches a barrier that is named by an event and at which nobody waits. The event is raised on all servers, in the
+ * iteration in which the last client reached the barrier. A client may reach it again before the others have; that
+ * counts for the next time.
  */
 int sidestream_signal_barrier(sidestream_session* session, const char* event);
 
 /* The value of a parameter that the configuration declares under `steering:`. A person (`sidestream set`) or an
- * analysis may change it while the program runs. It is the value as of the last end_iteration, the same on every
- * client that has ended as many iterations, so that ranks may base common decisions on it. Before the first
- * end_iteration it is the default. The type is that of the declaration. Does not communicate. Needs a started
- * session: call it after sidestream_start or, without that, after the first end_iteration. */
+ * analysis may change it while the program runs. It is the value at the last end_iteration. It is the same on every
+ * client that has ended equally many iterations, so that ranks may base common decisions on it. Before the first
+ * end_iteration it is the default. The type is that of the declaration. Does not communicate. Needs a started session:
+ * call it after sidestream_start or, without that, after the first end_iteration. */
 int sidestream_get_int(sidestream_session* session, const char* name, int64_t* value);
 int sidestream_get_real(sidestream_session* session, const char* name, double* value);
 
 /* Ends the iteration. Every client calls it for every iteration, published or not, with the same cycle; the time of
- * the first client counts. It does not communicate with other clients, except with `inline`: there the servers are
- * the same ranks and run the analyses here, so that it is collective. Returns SIDESTREAM_REFUSED if this client
- * refused the iteration. Returns SIDESTREAM_ERROR_ANALYSIS once if a server failed since the last call and
- * `on_error: stop`; the iteration has ended then as well. Clients may learn of it in different iterations: a
- * simulation whose ranks communicate must agree on it before it leaves its loop. */
+ * the first client counts. It does not communicate with other clients, except with `inline`. Then the servers are the
+ * same ranks and run the analyses in this call, which is collective. Returns SIDESTREAM_REFUSED if this client refused
+ * the iteration. Returns SIDESTREAM_ERROR_ANALYSIS once if a server failed since the last call and `on_error: stop`;
+ * the iteration has ended then as well. Clients may learn of the failure in different iterations. A simulation whose
+ * ranks communicate must agree on it before it leaves its loop. */
 int sidestream_end_iteration(sidestream_session* session, int64_t cycle, double time);
 
 /* ---- Analyses of the program itself ------------------------------------------------------------------------- */
@@ -426,8 +428,9 @@ typedef struct sidestream_block {
   int32_t client;
   sidestream_type type;
   int32_t components;
-  int64_t owned_lo[3], owned_hi[3]; /* the points of the block's cells that count as this block's, if `owned_is_box` */
-  int32_t owned_is_box;             /* 0: shared nodes keep the owned points from being a box; lo and hi bound them */
+  int64_t owned_lo[3], owned_hi[3]; /* the points of the block's cells that count as this block's; see `owned_is_box` */
+  int32_t owned_is_box;             /* 0: shared nodes make the owned points not a box; owned_lo and owned_hi bound them
+                                     */
   int64_t lo[3], hi[3];             /* the indices that the array covers */
   int64_t strides[4];               /* in elements: i, j, k, component */
   const void* data;
@@ -449,7 +452,7 @@ typedef struct {
   const char* name;
   int32_t client; /* the client that raised it; -1: all, at a barrier */
   sidestream_scope scope;
-  int64_t raised; /* its iteration: an earlier one than this if that was refused */
+  int64_t raised; /* the client's iteration, which is earlier than this one if it was refused */
   sidestream_type type;
   int64_t count; /* number of values */
   const void* values;
@@ -458,13 +461,13 @@ int64_t sidestream_input_events(const sidestream_input* input);
 int sidestream_input_event(const sidestream_input* input, int64_t n, sidestream_event* event);
 
 /* A function of the program as an analysis, used in the configuration as `name: {variables: [...]}`. `local` runs on
- * every server and must not communicate: it writes at most `partial_bytes` bytes to `partial` (zeroed before). Then
- * `combine` (may be NULL) runs on every server, collective over servers. It gets this server's partial and can read
- * the same blocks, unless other servers have reduced (`forward: partials`). Both return 0, or non-zero after writing
- * a sentence to `message` (512 bytes). Register it on every rank, servers too, before serve/start. `merge` adds the
- * partial `other` to `partial`, in any order. With `forward: partials` a server gets the merged partials of several
- * forwarders, or, if there are none for it, the partial of `local` for no blocks. Without `merge` (NULL) that
- * placement is refused at the start if there is a `combine`. */
+ * every server and must not communicate. It writes at most `partial_bytes` bytes to `partial`, which is zeroed before.
+ * Then `combine` (may be NULL) runs on every server, collective over servers. It gets this server's partial and can
+ * read the same blocks, unless other servers have reduced (`forward: partials`). Both return 0, or non-zero after
+ * writing a sentence to `message` (512 bytes). Register it on every rank, servers too, before serve/start. `merge` adds
+ * the partial `other` to `partial`, in any order. With `forward: partials`, a server gets the merged partials of
+ * several forwarders. If it has no forwarders, it gets the partial of `local` for no blocks. Without `merge` (NULL),
+ * that placement is refused at the start if there is a `combine`. */
 typedef struct {
   size_t struct_size;
   const char* name;

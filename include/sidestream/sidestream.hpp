@@ -35,8 +35,8 @@ struct Account {
   std::uint64_t bytes_spilled = 0;
 };
 
-/// Says if an iteration was taken or dropped: no room (`when_full: skip`), no servers (`sidecar`), a call that failed.
-/// A simulation continues after both; Session::refusal says why.
+/// Tells if an iteration was taken or dropped. Reasons to drop it are no room (`when_full: skip`), no servers
+/// (`sidecar`), or a failed call. A simulation continues after both; Session::refusal says why.
 enum class Taken { yes, refused };
 
 /// A variable on a block, looked up once; see Session::handle.
@@ -52,7 +52,7 @@ struct ProgramArray {
   int component_axis = -1;         ///< negative: the last
 };
 
-/// The handle of one run. Order of calls, collectiveness and lifetimes are those of sidestream.h; every function throws
+/// The handle of one run. Order of calls, collectiveness and lifetimes are as in sidestream.h; every function throws
 /// Error.
 class Session {
  public:
@@ -67,8 +67,8 @@ class Session {
   [[nodiscard]] bool is_server() const;
   void serve();
   [[nodiscard]] MPI_Comm comm() const;
-  /// Closes the session, which cannot be used afterwards. Collective. Account::dropped counts what `drain_limit` cut
-  /// off.
+  /// Closes the session, which cannot be used afterwards. Collective. Account::dropped counts the iterations that
+  /// `drain_limit` cut off.
   Account close();
   [[nodiscard]] Account account() const;
 
@@ -82,8 +82,8 @@ class Session {
   void add_variable(const std::string& mesh, Variable variable);
   /// `attribute`: unit, label, group, time_varying or ghosts.
   void set_attribute(const std::string& variable, const std::string& attribute, const std::string& value);
-  /// These declare what the calls of the same names in sidestream.h do. Variables are named; a role that no variable
-  /// has is an empty name.
+  /// These make the same declarations as the calls of the same names in sidestream.h. Variables are named; an empty
+  /// name means that no variable has the role.
   void add_curvilinear_mesh(const std::string& name, const std::vector<Index>& size, const std::string& coordinates);
   void add_unstructured_mesh(const std::string& name, int dimensions, const std::string& coordinates,
                              const std::string& connectivity, const std::string& offsets, const std::string& types);
@@ -116,7 +116,7 @@ class Session {
     return publish(variable, block, Values(data, count));
   }
   Taken publish(std::string_view variable, std::int64_t block, const StridedValues& values);
-  /// Publishes an array that another language describes. A template, so that {type, data, count} means Values.
+  /// Publishes an array that another language describes. It is a template, so that {type, data, count} means Values.
   template <class Array = ProgramArray, class = std::enable_if_t<std::is_same_v<Array, ProgramArray>>>
   Taken publish(std::string_view variable, std::int64_t block, const Array& array) {
     return publish_array(variable, block, array);
@@ -124,7 +124,7 @@ class Session {
   /// Publishes a variable of several components from one array per component. Each covers the allocated box
   /// contiguously.
   Taken publish_components(std::string_view variable, std::int64_t block, const ValuesList& components);
-  /// Publishes one array per component, of any strides. All are described by `of_each`, whose data and component_axis
+  /// Publishes one array per component, with any strides. All are described by `of_each`, whose data and component_axis
   /// are ignored.
   Taken publish_components(std::string_view variable, std::int64_t block, const std::vector<const void*>& components,
                            const ProgramArray& of_each);
@@ -179,13 +179,14 @@ class Session {
   void signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count);
   void signal_barrier(std::string_view event);
   /// Ends the iteration; see sidestream_end_iteration. Throws Error(analysis) once if a server failed since the last
-  /// call and `on_error: stop`, on each client in an iteration of its own.
+  /// call and `on_error: stop`; the iteration may differ between clients.
   Taken end_iteration(std::int64_t cycle, double time);
-  /// The value of a parameter of the configuration's `steering:`, integer or real as declared there, as of the last
-  /// end_iteration: the same on every client that has ended as many iterations. After start.
+  /// The value of a parameter of the configuration's `steering:` at the last end_iteration, integer or real as declared
+  /// there. It is the same on every client that has ended equally many iterations. After start.
   [[nodiscard]] std::int64_t steered_integer(std::string_view name) const;
   [[nodiscard]] double steered_real(std::string_view name) const;
-  /// The reason why this client refuses the open iteration, or else the last one: one sentence. Empty if it does not.
+  /// The reason, in one sentence, why this client refuses the open iteration, or else the last one. Empty if it does
+  /// not.
   [[nodiscard]] std::string refusal() const;
 
   /// The kinds of the program itself. Register them on every rank, servers too, before serve or start.

@@ -16,8 +16,8 @@
 
 namespace sidestream {
 
-/// The elements of T: `count` numbers of the type `type`. For a number that is the number itself; arrays of numbers,
-/// such as std::array<double, 3>, count as their numbers. Other types have no members.
+/// The elements of T: `count` numbers of the type `type`. A number has one element, itself; arrays of numbers, such as
+/// std::array<double, 3>, count as their numbers. Other types have no members.
 template <class T, class = void>
 struct Element {};
 
@@ -64,8 +64,8 @@ struct Values {
       : Values(std::data(range), std::size(range)) {}
 };
 
-/// The arrays of several variables, blocks or components. A separate type, so that two pointers in braces are no such
-/// list.
+/// The arrays of several variables, blocks or components. It is a separate type, so that two pointers in braces do not
+/// make such a list.
 struct ValuesList {
   std::vector<Values> all;
   ValuesList(std::initializer_list<Values> list) : all(list) {}

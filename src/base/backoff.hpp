@@ -15,14 +15,14 @@ inline void pause_for(std::chrono::nanoseconds length) noexcept {
   nanosleep(&rest, nullptr);
 }
 
-/// Pauses between looks: none for the first `spins`, then each half as long again as the one before.
+/// Pauses between looks: none for the first `spins`, then each 1.5 times as long as the one before.
 class Backoff {
  public:
   using Duration = std::chrono::microseconds;
   /// Pauses from `shortest` to `longest`.
   Backoff(Duration shortest, Duration longest, int spins = 0) noexcept
       : shortest_(shortest), longest_(longest), next_(shortest), spins_(spins) {}
-  /// Pauses, after a look that found nothing.
+  /// Pauses; call it after a look that found nothing.
   void pause() noexcept {
     if (looks_++ < spins_) return;
     pause_for(next());

@@ -5,12 +5,12 @@
 
 namespace sidestream {
 
-/// The folder that contains the package `sidestream`: of a build, of an installation, or of a Python package. Empty if
-/// there is none; an interpreter may have it installed.
+/// The folder that contains the package `sidestream`, in a build, an installation or a Python package. Empty if there
+/// is none; the interpreter may still have the package installed.
 [[nodiscard]] std::string python_package_folder();
 
-/// The interpreter that SIDESTREAM_PYTHON names, that of an active environment, that of the build (named by the file
-/// `interpreter` next to the package), or "python3".
+/// The first of these that exists: the interpreter that SIDESTREAM_PYTHON names, that of an active environment, that of
+/// the build (named by the file `interpreter` next to the package), "python3".
 [[nodiscard]] std::string python_interpreter();
 
 /// The value of PYTHONPATH with the package's folder in front.

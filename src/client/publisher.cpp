@@ -77,8 +77,8 @@ void Publisher::attach(ClientTransport& transport) {
   return refused_ == 0;
 }
 
-/// Begins an iteration. Never further ahead of the servers than changes of parameters allow: all that takes effect at
-/// the end of this iteration is known now.
+/// Begins an iteration. If parameters are steered, waits until the servers are at most `steering_ahead` iterations
+/// behind, so that all changes that take effect at the end of this iteration are known.
 void Publisher::begin_new() {
   begun_ = true;
   if (!transport_->begin()) refuse(Refusal::in_flight);
@@ -95,7 +95,7 @@ void Publisher::hear() {
   for (const Notice& notice : notices) retry_while_out_of_memory([&] { steered_.take(notice); });
 }
 
-/// Refuses the iteration. Without servers that is the reason, whatever the transport could not do.
+/// Refuses the iteration. If there are no servers, the reason is that, instead of `reason`.
 void Publisher::refuse(Refusal reason) { refused_ |= transport_->connected() ? reason : Refusal::no_servers; }
 
 [[gnu::hot]] void Publisher::check_first(const Slot& slot, const char* call) const {

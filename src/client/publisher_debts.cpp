@@ -38,7 +38,7 @@ void Publisher::settle_debt(Slot& slot) {
   try {
     if (slot.waiting.size() == slot.record.bytes) region = room_for(slot.record);
   } catch (const Error&) {
-    // There never will be room, which the publication has reported already.
+    // It will never fit; the publication has reported that already.
   }
   if (!region) return refuse(Refusal::owed);
   transport_->fill(*region, slot.waiting.data(), slot.record.bytes);

@@ -56,8 +56,8 @@ class CellVertices {
   std::optional<std::int64_t> name_;
   std::int64_t part_ = 0;
   std::size_t first_ = 0;  ///< first vertex of the cell, if they are apart
-  /// By point: the last vertex whose first point it is, -1: none. Points of a cell are near each other in most lists,
-  /// so that this lookup is faster than a hash table.
+  /// For each point the last vertex that begins at it, -1: none. Points of a cell are near each other in most lists, so
+  /// that this lookup is faster than a hash table.
   std::vector<std::int64_t> last_;
   std::vector<Vertex> vertices_;
 };

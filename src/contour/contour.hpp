@@ -46,8 +46,8 @@ struct ContourRequest {
   std::span<ScalarSource* const> attributes{};  ///< interpolated to the vertices
   bool normals = false;  ///< from central differences of the number, one-sided where there is no neighbour
   bool reverse = false;  ///< reverse the triangles
-  /// Vertices that coincide with a point are merged, and degenerate triangles are left out. Right for planes. For
-  /// general fields touching sheets would no longer have two triangles at each edge, so it is off there.
+  /// Vertices that coincide with a point are merged, and degenerate triangles are left out. This is right for planes,
+  /// but off for general fields: there, touching sheets would no longer have two triangles at each edge.
   bool merge_at_points = false;
   /// The block of the variable whose component is the scalar, if it lies on the grid's points. Needed in three
   /// dimensions, where `scalar` is then not used, and for normals, unless `merge_at_points`.

@@ -8,7 +8,7 @@ namespace sidestream {
 
 /// A chart to be drawn.
 struct ChartOrder {
-  std::string table;                     ///< the file, as it was given to the results of the same iteration before
+  std::string table;                     ///< the file, as it was given earlier to the results of the same iteration
   std::string image;                     ///< the picture, .png, .pdf or .svg
   std::vector<std::string> arguments{};  ///< as for `sidestream plot`
   bool of_all = false;                   ///< draw the table of all iterations so far
@@ -18,7 +18,7 @@ struct ChartOrder {
 class ChartResults {
  public:
   virtual ~ChartResults() = default;
-  /// Orders the picture and does not wait for it. Only the first server does so. Throws Error(configuration) if two
+  /// Orders the picture and does not wait for it. Only the first server draws. Throws Error(configuration) if two
   /// pictures of an iteration go to one file.
   virtual void draw(const ChartOrder& order) = 0;
 };

@@ -12,7 +12,7 @@ const Variable& variable_of(std::int32_t id, const Metadata& metadata) {
   fail(Code::usage, "an analysis selects the variable of number {}; expected one from 0 to {}", id, count - 1);
 }
 
-/// Checks that a range's component exists. Ranges are measured wherever the values are, in the simulation too: reading
+/// Checks that a range's component exists. Ranges are measured where the values are, also in the simulation. Reading
 /// outside of an array must be impossible.
 void check_range(const RangeRequest& range, const Metadata& metadata) {
   const Variable& variable = variable_of(range.variable, metadata);

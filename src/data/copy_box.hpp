@@ -5,8 +5,8 @@
 
 namespace sidestream {
 
-/// Copies the values of `box`, which lies in both arrays, all components. Both arrays have the same type and number of
-/// components; the memory of `to` must be writable.
+/// Copies all components of the values of `box`, which lies in both arrays. Both arrays have the same type and number
+/// of components; the memory of `to` must be writable.
 void copy_box(const ArrayView& from, const ArrayView& to, const Box& box);
 
 /// Marks the values of `box`, which lies in the array, as missing: a quiet NaN, or 0 for whole numbers.

@@ -17,7 +17,7 @@ namespace sidestream {
 [[nodiscard]] std::vector<Box> covered_cells(const Mesh& mesh, const Block& block, std::span<const Block> blocks,
                                              const BlockIndex& index);
 
-/// A cell that finer blocks cover in part, although a coarser block has it too: this part counts twice.
+/// A cell that finer blocks cover in part although a coarser block also has it. The covered part counts twice.
 struct CoveredInPart {
   std::int32_t mesh = 0;
   Index3 cell{};
@@ -25,7 +25,7 @@ struct CoveredInPart {
   std::int32_t coarse_level = 0, fine_level = 0;
 };
 /// Finds one such cell for each mesh that has any, in the order of meshes. There is none if blocks begin and end at
-/// faces of coarser cells, as those of most codes do; then nothing is searched.
+/// faces of coarser cells, as in most codes; then nothing is searched.
 [[nodiscard]] std::vector<CoveredInPart> covered_in_part(const Metadata& metadata, std::span<const Block> blocks,
                                                          const BlockIndex& index);
 
@@ -39,8 +39,8 @@ void leave_out_covered(const Selected& selected, const std::vector<bool>& covere
 // Positions of blocks on finer levels.
 
 /// Cells of the coarsest level that cover a block on a finer one. They also cover `more` layers of the block's own
-/// cells beyond its upper sides: only nodes of the coarsest level have known positions. The whole mesh if the
-/// refinement is not declared.
+/// cells beyond its upper sides, because only nodes of the coarsest level have known positions. Returns the whole mesh
+/// if the refinement is not declared.
 [[nodiscard]] Box covering(const Mesh& mesh, const Block& block, Index more);
 
 }  // namespace sidestream

@@ -96,7 +96,7 @@ Derivation::Derivation(std::string text, std::vector<DerivationStep> steps, cons
 
 namespace {
 
-/// The derived variables that a derivation needs, ascending: each one depends only on those before it.
+/// The derived variables that a derivation needs, ascending. Each one depends only on earlier ones.
 std::set<std::int32_t> derived_under(const Derivation& derivation, const Metadata& metadata) {
   std::set<std::int32_t> found;
   std::vector<const Derivation*> open{&derivation};

@@ -16,7 +16,7 @@ namespace sidestream {
 /// A deposit of particles on a grid.
 struct Deposit {
   std::int32_t particles = -1;  ///< their mesh
-  std::int32_t weight = -1;     ///< a variable of theirs, the amount that each carries; -1: each counts one
+  std::int32_t weight = -1;     ///< a variable of the particles, the amount that each carries; -1: each counts one
   std::int32_t component = 0;   ///< component of the weight
   Assignment method = Assignment::cloud;
   auto operator<=>(const Deposit&) const = default;
@@ -38,11 +38,10 @@ struct DerivationStep {
     dot,            ///< the sum of products, likewise
     cross,          ///< cross product of two vectors of three components
     deposit,        ///< the density of `deposit` in the cells in which `variable` lies
-    gradient,       ///< gradient of u: component c * dimensions + a is du_c/da
+    gradient,       ///< gradient of u; component c * dimensions + a is du_c/da
     divergence,     ///< uses the first components, as many as the mesh has dimensions
-    curl,           ///< curl of three components; in two dimensions, of two, its component normal to them
-    spin_or_strain  ///< -(sum of du_a/db du_b/da)/2, the Q criterion: positive where a flow rotates more than it is
-                    ///< strained
+    curl,           ///< curl of three components; in two dimensions, the normal component of the curl of two
+    spin_or_strain  ///< -(sum of du_a/db du_b/da)/2, the Q criterion: positive where rotation exceeds strain
   };
   Kind kind = Kind::variable;
   std::int32_t components = 1;
@@ -52,13 +51,14 @@ struct DerivationStep {
   std::string text{};  ///< with v0, v1 ... for the arguments
   std::vector<std::pair<std::string, double>> constants{};
   Deposit deposit{};
-  bool in_cells = false;  ///< for a derivative: at the cells of an unstructured mesh, from values at their points
+  bool in_cells = false;  ///< for a derivative: computed in the cells of an unstructured mesh, from values at their
+                          ///< points
 
   /// True if it reads neighbours.
   [[nodiscard]] bool is_stencil() const noexcept { return kind >= Kind::gradient; }
 };
 
-/// The steps of a derivation; the last one is the result. Made by the configuration; the same on every process. It
+/// The steps of a derivation; the last step is the result. The configuration makes the same one on every process. It
 /// refers to other derived variables by name only, so that a chain of them has as many steps as characters: all_steps()
 /// inserts each of them once.
 class Derivation {
@@ -69,7 +69,7 @@ class Derivation {
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
   [[nodiscard]] const std::vector<DerivationStep>& steps() const noexcept { return steps_; }
   [[nodiscard]] const DerivationStep& result() const noexcept { return steps_.back(); }
-  /// The published variables whose values it uses, itself or through derived ones, ascending.
+  /// The published variables whose values it uses, directly or through derived variables, ascending.
   [[nodiscard]] const std::vector<std::int32_t>& inputs() const noexcept { return inputs_; }
   /// The deposits among its steps, each once.
   [[nodiscard]] const std::vector<Deposit>& deposits() const noexcept { return deposits_; }
@@ -80,7 +80,7 @@ class Derivation {
   /// True if it computes derivatives in the cells of an unstructured mesh. The result then lies in cells, and inputs
   /// lie there or at the points. Otherwise all lie at the same points.
   [[nodiscard]] bool in_cells() const noexcept { return in_cells_; }
-  /// The variable whose views those of the result resemble.
+  /// The variable whose views have the same form as the views of the result.
   [[nodiscard]] std::int32_t like(const Metadata& metadata) const;
   /// The variable with the coordinates of the points, -1 if it is not needed or there is none.
   [[nodiscard]] std::int32_t coordinates(const Metadata& metadata) const;
@@ -100,19 +100,18 @@ class Derivation {
   bool in_cells_ = false;
 };
 
-/// All steps of a derivation, with those of all derived variables that it needs inserted, none of these twice. The last
-/// one is the result. None is of the kind `derived`.
+/// All steps of a derivation. The steps of all derived variables that it needs are inserted, each of them once. The
+/// last step is the result. No step has the kind `derived`.
 [[nodiscard]] std::vector<DerivationStep> all_steps(const Derivation& derivation, const Metadata& metadata);
 
-/// The inputs for `selected`: derived variables are replaced by those that they are computed from, with a halo wide
-/// enough for that. Ranges of derived variables are unknown before they are computed: parts that depend on them become
-/// whole.
+/// The inputs for `selected`: the inputs of derived variables replace them, with a halo that is wide enough. Ranges of
+/// derived variables are unknown before they are computed, so parts that depend on them become whole.
 [[nodiscard]] std::vector<Selected> inputs_of(const std::vector<Selected>& selected, const Metadata& metadata);
 
-/// True if some of the selected variables are computed from particles on cells, each of which has to count once.
+/// True if some of the selected variables are computed from particles on cells. Each particle has to count once.
 [[nodiscard]] bool has_deposits(const std::vector<Selected>& selected, const Metadata& metadata);
 
-/// The metadata that clients know: without derived variables.
+/// The metadata that clients know, which have no derived variables.
 [[nodiscard]] Metadata published_part(const Metadata& metadata);
 
 }  // namespace sidestream

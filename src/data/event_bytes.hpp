@@ -15,7 +15,7 @@ inline void put_event(ByteWriter& out, const Event& event) {
   out.put(event.values);
 }
 
-/// Reads an event; the inverse of the above. Throws as the reader does if the bytes end too early.
+/// Reads an event; the inverse of the function above. Throws the reader's errors if the bytes end too early.
 [[nodiscard]] inline Event get_event(ByteReader& in) {
   Event event;
   in.get(event.name);

@@ -65,7 +65,7 @@ Piece parse_field(const std::string& pattern, std::string_view inside) {
   return piece;
 }
 
-/// Refuses `%05d` in a name without fields, as printf and other tools write it: it would be taken literally and be the
+/// Refuses `%05d`, the form of printf and other tools, in a name without fields. It would be taken literally and be the
 /// same in every iteration.
 void refuse_printf(const std::string& pattern) {
   for (std::size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at + 1)) {
@@ -106,7 +106,7 @@ std::vector<Piece> parse(const std::string& pattern) {
 
 bool is_separator(char c) { return c == '-' || c == '_' || c == '.'; }
 
-/// `part` without the fields that differ between iterations and without separators left dangling in their place.
+/// Returns `part` without the fields that differ between iterations, and without the separators around them.
 std::string without_fields(const std::string& part) {
   std::string out;
   for (std::size_t n = 0; n < part.size(); ++n) {

@@ -8,9 +8,9 @@
 
 namespace sidestream {
 
-/// Replaces {index}, {cycle}, {time} and {server}, each with an optional width as in {index:05}: leading zeros; for
-/// time digits after the point, as in {time:.4}. `{{` and `}}` stand for braces. Throws Error(configuration) that names
-/// the field and the known ones.
+/// Replaces {index}, {cycle}, {time} and {server}, each with an optional width: leading zeros as in {index:05}, or
+/// digits after the point for time as in {time:.4}. `{{` and `}}` stand for braces. Throws Error(configuration) that
+/// names the field and the known ones.
 [[nodiscard]] std::string expand_pattern(const std::string& pattern, const Iteration& iteration, int server);
 
 /// True if files of different iterations get different names.

@@ -35,10 +35,10 @@ struct PeriodicImage {
   return box;
 }
 
-/// The points that stand for those of `region` beyond the faces along which the mesh is periodic: disjoint in the
-/// region, none of shift 0. `cells` are all of the level. A mesh of n cells along an axis repeats itself after n
-/// points, and a point beyond a face is mapped by the fewest repetitions. The nodes 0 to n, of which the first and the
-/// last are one place, stand for themselves; n + 1 is 1, and -1 is n - 1.
+/// The images of the points of `region` that lie beyond periodic faces of the mesh. They are disjoint in the region,
+/// and none has the shift 0. `cells` are all cells of the level. A mesh of n cells along an axis repeats itself after n
+/// points, and a point beyond a face is mapped by the fewest repetitions. The nodes 0 and n are at the same place. The
+/// nodes 0 to n stand for themselves; n + 1 is 1, and -1 is n - 1.
 [[nodiscard]] std::vector<PeriodicImage> images_of(const Box& region, const Box& cells, Centering centering,
                                                    const std::array<bool, 3>& periodic);
 

@@ -13,8 +13,8 @@
 namespace sidestream {
 
 /// Finds the patches of a mesh on refinement levels whose leaves have a point in common. A leaf is a cell that finer
-/// levels do not cover completely. Surfaces between the centres of leaves depend on nothing else: a patch inside a
-/// coarse one touches the patches around it, and only the remaining rim of the coarse one.
+/// levels do not cover completely. Surfaces between the centres of leaves depend on nothing else. A patch inside a
+/// coarse one touches the patches around it, but only the remaining rim of the coarse one.
 class LeafContact {
  public:
   /// `blocks` are all blocks of the mesh, from which `index` was made; references to all three are kept.
@@ -35,7 +35,7 @@ class LeafContact {
   std::vector<std::optional<std::vector<Box>>> leaves_;
 };
 
-/// True if two boxes of cells, each of a level of the mesh, have a point in common, even if only on their sides.
+/// True if two boxes of cells, each on a level of the mesh, have a point in common, at least on their sides.
 [[nodiscard]] bool boxes_touch(const Mesh& mesh, const Box& a, std::int32_t level_a, const Box& b,
                                std::int32_t level_b);
 

@@ -12,7 +12,7 @@ namespace {
 /// Requirements on a variable for it to have a role.
 struct RoleRule {
   bool curvilinear, unstructured, points, octree;  ///< kinds of meshes that know the role
-  bool needed;                                     ///< by those kinds that cannot do without it: see `needs`
+  bool needed;                                     ///< by the kinds that cannot do without it: see `needs`
   Centering centering;
   const char* types;  ///< in words
 };
@@ -135,14 +135,14 @@ void check_arrays(const Metadata& metadata, const Mesh& mesh) {
 
 namespace {
 
-/// True for flags and trees, or, where there are none, for the numbers that identify points of several blocks.
+/// True for flags and trees. On meshes without them, true for the numbers that identify points of several blocks.
 bool says_what_counts(const Mesh& mesh, Role role) {
   return role == Role::point_ghosts || role == Role::cell_ghosts || role == Role::refined || role == Role::owned ||
          (role == Role::point_ids && mesh.array(Role::point_ghosts) < 0) ||
          (role == Role::cell_ids && mesh.array(Role::cell_ghosts) < 0);
 }
 
-/// The same part, with the selected variable filled in where it decides.
+/// The same part; the selected variable is filled in where the part depends on it.
 Part part_for(const Selected& selected) {
   Part part = selected.part;
   if (part.plane.of < 0) part.plane.of = selected.variable;

@@ -1,4 +1,4 @@
-// The arrays with a mesh's positions: which variables they are, and which of them come along with a selection.
+// The arrays with a mesh's positions: their variables, and the arrays that a selection includes.
 #pragma once
 
 #include <cstddef>

@@ -29,8 +29,7 @@ struct Extremes {
   }
 };
 
-/// Extremes of one row. Uses eight independent chains, because the compiler may not reorder comparisons of reals by
-/// itself.
+/// Extremes of one row. Uses eight independent chains, because the compiler must not reorder comparisons of reals.
 template <class T>
 Extremes<T> of_row(const T* at, Index count, Index stride) noexcept {
   Extremes<T> result;
@@ -100,8 +99,8 @@ void measure(const ArrayView& array, const Box& points, int c, BlockRange& resul
 }  // namespace
 
 void measure_range(const ArrayView& array, const Box& points, int component, BlockRange& result) {
-  // This may be a thread of the simulation: where denormal numbers count as zero, a block with some would be left out
-  // by mistake.
+  // This may be a thread of the simulation, in which denormal numbers may count as zero. Then a block with such numbers
+  // would be left out by mistake.
   const FloatEnvironment environment;
   result.component = component;
   result.all = {};

@@ -33,7 +33,8 @@ struct RelationProduct {
 /// A parsed `parent` relation.
 struct ParentRelation {
   bool sum = false;  ///< a parent has the sum of its children' values; otherwise the mean of `of`
-  /// The products that contain the variable itself; empty: only the value. Each product has this relation.
+  /// The products that contain the variable itself. If empty, the relation is for the value only. Each product has this
+  /// relation.
   std::vector<RelationProduct> of{};
 };
 /// Parses `sum`, `mean` or `mean of PRODUCTS`. Throws as parse_products.

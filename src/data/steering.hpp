@@ -26,7 +26,7 @@ struct SteeredChange {
   std::uint64_t bits = 0;  ///< bits of the value
 };
 
-/// Largest number of parameters: they fit in one notice, and in a word with a bit for each.
+/// Largest number of parameters. All fit in one notice, and in a word with a bit for each.
 inline constexpr std::size_t most_steered = 64;
 /// Notice::kind of changes: SteeredChange[], in effect at the end of Notice::iteration.
 inline constexpr std::uint32_t steering_notice = 1;

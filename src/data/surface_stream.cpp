@@ -32,7 +32,7 @@ void give_numbers(std::span<const std::int64_t> values, Type type, const Surface
   if (!values.empty()) sink(std::as_bytes(values));
 }
 
-/// The values as one array: std::array has no gaps between its values, nor has a vector of them.
+/// The values as one array. Neither std::array nor a vector of such arrays has gaps between its values.
 template <class T, std::size_t n>
 std::span<const T> flat(const std::vector<std::array<T, n>>& values) {
   static_assert(sizeof(std::array<T, n>) == n * sizeof(T));

@@ -72,7 +72,7 @@ class TreeIndex {
   std::vector<Index> starts_;
 };
 
-/// Coordinates of the corners of cells, with the same bits on every level that has the corner.
+/// Coordinates of the corners of cells. They have the same bits on every level that has the corner.
 class TreePlaces {
  public:
   explicit TreePlaces(const Mesh& mesh) : tree_(dynamic_cast<const OctreeGeometry&>(*mesh.geometry)) {}

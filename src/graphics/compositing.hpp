@@ -26,7 +26,7 @@ struct Stripe {
 
 // Conversion of samples to pixels.
 
-/// The background where nothing is drawn: one colour, or a gradient from the first to the last row.
+/// The background, where nothing is drawn: one colour, or a gradient from the first to the last row.
 struct Background {
   Colour top, bottom;
   [[nodiscard]] Colour at(std::int64_t row, std::int64_t height) const {

@@ -1,4 +1,4 @@
-// Directions in 24 bits, for samples whose colour is computed once it is known which of them are visible.
+// Directions in 24 bits. Samples keep them until drawing is complete, and only visible ones get a colour.
 #pragma once
 
 #include <cmath>

@@ -19,10 +19,10 @@ struct Balls {
 };
 
 /// Draws the visible part of each ball, sample by sample: the first intersection of the line of sight through the
-/// sample's middle gives the sample's depth and normal. Without triangles outlines are round at every size. A ball also
-/// covers the sample that contains its position, so that none is too small to be visible. Where a ball is cut off near
-/// the camera it is open, as surfaces are. A sample depends only on the ball and the camera, whatever range of rows the
-/// framebuffer has.
+/// sample's middle gives the sample's depth and normal. Outlines are round at every size, since no triangles are drawn.
+/// A ball also covers the sample that contains its position, so that none is too small to be visible. Where a ball is
+/// cut off near the camera it is open, as surfaces are. A sample depends only on the ball and the camera, whatever
+/// range of rows the framebuffer has.
 void draw_balls(const Balls& balls, const Material& material, const Camera& camera, Framebuffer& framebuffer);
 
 }  // namespace sidestream::rendering

@@ -11,8 +11,8 @@
 
 namespace sidestream {
 
-/// Chooses counting cells (or points) of some levels whose middle lies in a box: not below its lower and below its
-/// upper end on each axis, so that adjacent boxes share none. For a tree the cells are its leaves.
+/// Chooses counting cells (or points) of some levels whose middle lies in a box. On each axis the lower end belongs to
+/// the box and the upper end does not, so that adjacent boxes share no cell. For a tree the cells are its leaves.
 struct CellChoice {
   std::int32_t coarsest = 0, finest = std::numeric_limits<std::int32_t>::max();
   bool boxed = false;
@@ -31,7 +31,7 @@ struct CellChoice {
 
 /// The options `levels` and `box`. `of` names what is chosen, for example "cells".
 [[nodiscard]] std::vector<Option> choice_options();
-/// Reads these options. Throws Error(configuration), also if the mesh cannot use them.
+/// Reads these options. Throws Error(configuration) if they are invalid or the mesh cannot use them.
 [[nodiscard]] CellChoice read_choice(const Settings& settings, const Mesh& mesh);
 
 /// Reads only the option `levels`.
@@ -41,7 +41,7 @@ struct CellChoice {
 [[nodiscard]] Part part_of(const CellChoice& choice);
 [[nodiscard]] bool may_have_some(const CellChoice& choice, const BlockSummary& block) noexcept;
 
-/// The indices within `box`, of the points of a level of a mesh with axes, that are chosen.
+/// The indices of the chosen points within `box`, on a level of a mesh with axes.
 [[nodiscard]] Box chosen_in(const CellChoice& choice, const LevelAxes& axes, Centering centering, const Box& box,
                             int dimensions);
 

@@ -12,7 +12,7 @@
 
 namespace sidestream {
 
-/// One particle: a hash, an identity, and as many numbers as each of the others has.
+/// One particle: a hash, an identity, and numbers. All particles have equally many numbers.
 class DrawnPoint {
  public:
   explicit DrawnPoint(std::span<const std::uint64_t> words) : words_(words) {}
@@ -24,7 +24,7 @@ class DrawnPoint {
     return value;
   }
   [[nodiscard]] std::span<const std::uint64_t> words() const noexcept { return words_; }
-  /// A total order, except for particles that are equal in all bits.
+  /// A total order; only particles that are equal in all bits are equivalent.
   [[nodiscard]] bool operator<(const DrawnPoint& other) const noexcept {
     if (hash() != other.hash()) return hash() < other.hash();
     if (id() != other.id()) return id() < other.id();
@@ -45,7 +45,7 @@ class DrawnPoints {
     return DrawnPoint(std::span(words_).subspan(n * width_, width_));
   }
   void add(const DrawnPoint& point) { words_.insert(words_.end(), point.words().begin(), point.words().end()); }
-  /// Begins a particle; must be followed by as many `add_number` as each has.
+  /// Begins a particle. A call of `add_number` for each of its numbers must follow.
   void begin(std::uint64_t hash, std::int64_t id) {
     words_.push_back(hash);
     words_.push_back(static_cast<std::uint64_t>(id));
@@ -53,7 +53,7 @@ class DrawnPoints {
   void add_number(double number) { std::memcpy(&words_.emplace_back(), &number, sizeof number); }
   void reserve(std::size_t points) { words_.reserve(points * width_); }
 
-  /// Removes all but the least `most`, in any order.
+  /// Keeps the `most` least particles, in any order.
   void keep_least(std::size_t most) {
     if (size() <= most) return;
     std::vector<std::uint32_t> order = numbers();
@@ -66,7 +66,7 @@ class DrawnPoints {
     }
     words_.resize(most * width_);
   }
-  /// The numbers of the particles, the least first.
+  /// The numbers of the particles, least particle first.
   [[nodiscard]] std::vector<std::uint32_t> in_order() const {
     std::vector<std::uint32_t> order = numbers();
     std::sort(order.begin(), order.end(), Before{this});

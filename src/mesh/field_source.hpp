@@ -19,11 +19,11 @@ class ScalarSource {
   virtual void fill(const Box& region, double* out) = 0;
 };
 
-/// One component of a variable in and around one block. A variable of the other centring than the grid's is first
+/// One component of a variable in and around one block. A variable whose centring differs from the grid's is first
 /// averaged to the grid's points: over the eight nodes of a cell, or over the existing cells around a node.
 class FieldSource final : public ScalarSource {
  public:
-  /// `view` may be null (the block was not delivered): then every value is NaN. Keeps references to grid and view.
+  /// `view` may be null (the block was not delivered). Then every value is NaN. Keeps references to grid and view.
   FieldSource(const PointGrid& grid, const Mesh& mesh, const Variable& variable, int component, const BlockView* view);
   void fill(const Box& region, double* out) override;
 

@@ -9,8 +9,8 @@
 
 namespace sidestream {
 
-/// The leaves that the block owns (`owned`, if the mesh has it). Over all blocks each place of the mesh is in exactly
-/// one of them. Keeps references to its inputs.
+/// The leaves that the block owns (`owned`, if the mesh has it). Exactly one owned leaf of all blocks contains each
+/// place of the mesh. Keeps references to its inputs.
 class OwnedLeaves {
  public:
   /// Returns nothing if the flags are missing. Throws Error(usage) as TreeIndex does.

@@ -15,8 +15,8 @@ struct Plane {
   std::array<double, 3> normal{0, 0, 1};
 };
 
-/// The signed distance to a plane, computed from positions only. For a plane that touches the grid from below (all
-/// distances >= 0) the sign is reversed, so that a face in which it lies is cut like any other.
+/// The signed distance to a plane, computed from positions only. If a plane touches the grid from below (all distances
+/// >= 0), the sign is reversed. So a face in the plane is cut like any other.
 class PlaneSource final : public ScalarSource {
  public:
   PlaneSource(const PointGrid& grid, const Plane& plane);

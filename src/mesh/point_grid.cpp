@@ -1,5 +1,6 @@
-// Grids of points and the cells of a block. Flagged cells are left out by splitting a block's box: runs along i, equal
-// runs of neighbouring rows merged to rectangles, equal rectangles of neighbouring layers merged to boxes.
+// Grids of points and the cells of a block. Flagged cells are left out by splitting a block's box. Each row gives runs
+// along i; equal runs of neighbouring rows are merged to rectangles, and equal rectangles of neighbouring layers to
+// boxes.
 #include "mesh/point_grid.hpp"
 
 #include <algorithm>
@@ -107,7 +108,7 @@ void PointGrid::leave_out(const BlockView& flags, const Box& box, std::vector<Bo
       const Index3 q{p[0] + (c & 1) * reach, p[1] + (c >> 1 & 1) * reach, p[2] + (c >> 2) * reach};
       const Index n =
           ((q[2] - around.lo[2]) * around.extent(1) + (q[1] - around.lo[1])) * around.extent(0) + (q[0] - around.lo[0]);
-      if (values[static_cast<std::size_t>(n)] > 0) return true;  // false for points that no block has, which are NaN
+      if (values[static_cast<std::size_t>(n)] > 0) return true;  // false for NaN, the value of points that no block has
     }
     return false;
   };

@@ -28,7 +28,7 @@ class PointGrid {
   PointGrid(const Mesh& mesh, Centering centering, Reach reach);
 
   [[nodiscard]] const Box& points() const noexcept { return points_; }  ///< virtual ones included
-  [[nodiscard]] const Box& real() const noexcept { return real_; }      ///< points that have a value of their own
+  [[nodiscard]] const Box& real() const noexcept { return real_; }      ///< points with a published value
   [[nodiscard]] Centering centering() const noexcept { return centering_; }
   /// True if the mesh has two dimensions: one layer of points at the mesh's position on the third axis, and cells
   /// between four of them each.
@@ -51,9 +51,10 @@ class PointGrid {
     const Index row = points_.extent(0), plane = row * points_.extent(1);
     return {points_.lo[0] + number % row, points_.lo[1] + number % plane / row, points_.lo[2] + number / plane};
   }
-  /// The block's own cells: its mesh cells for nodes; those whose lowest point it owns for cell centres. Disjoint;
-  /// together the blocks have all cells. `flags` are those of the block's cells (role cell_ghosts), with the same halo
-  /// as the view, or null. Flagged cells, and cells between centres of which one is flagged, are left out.
+  /// The block's own cells. For nodes these are its mesh cells; for cell centres, the cells whose lowest point it owns.
+  /// They are disjoint, and together the blocks have all cells. `flags` are the flags of the block's cells (role
+  /// cell_ghosts), with the same halo as the view, or null. Flagged cells are left out, and also cells between centres
+  /// if a centre is flagged.
   [[nodiscard]] std::vector<Box> cells_of(const BlockView& view, const BlockView* flags) const;
 
  private:
@@ -78,8 +79,8 @@ class LevelAxes {
   [[nodiscard]] double position(Centering centering, int axis, Index index) const {
     return at_nodes(centering, axis) ? node(axis, index) : 0.5 * (node(axis, index) + node(axis, index + 1));
   }
-  /// The cell whose nodes enclose a position, below cells().lo if there is none. On a common border the upper cell; at
-  /// the mesh's end the last one. `near` is a guess: this cell or the next is tried first.
+  /// The cell whose nodes enclose a position, below cells().lo if there is none. On a common border it is the upper
+  /// cell; at the mesh's end it is the last one. `near` is a guess: this cell or the next one is tried first.
   [[nodiscard]] Index cell_at(int axis, double x, Index near) const;
 
  private:

@@ -30,14 +30,14 @@ namespace sidestream {
   return std::strong_ordering::equal;
 }
 
-/// The points of one number that are known so far. Blocks that share a point may have rounded its position differently.
+/// The known points of one number. Blocks that share a point may have rounded its position differently.
 class PointsOfOneNumber {
  public:
   /// `reach` is the largest absolute coordinate.
   explicit PointsOfOneNumber(double reach) : tolerance_(1e-6 * reach) {}
   void clear() noexcept { known_.clear(); }
   /// Adds a position. Throws Error(usage) if the number has far more positions than the ends of a periodic mesh
-  /// produce: then the array was never filled, and searching all of them would take for ever.
+  /// produce. Then the array was never filled, and a search of all positions would take too long.
   void add(const std::array<double, 3>& place, std::int64_t point) {
     constexpr std::size_t most = 1000;
     if (known_.size() == most) {
@@ -69,7 +69,7 @@ class PointsOfOneNumber {
   std::vector<std::pair<std::array<double, 3>, std::int64_t>> known_;
 };
 
-/// Number of points that were kept apart from another of their number, and the positions of the first two.
+/// Number of points that were kept apart from a point with the same number, and the positions of the first two.
 struct RepeatedPoints {
   std::int64_t count = 0;
   std::array<double, 3> here{}, there{};

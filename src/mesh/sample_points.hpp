@@ -17,8 +17,8 @@ class SamplePoints {
   [[nodiscard]] virtual int dimensions() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t count() const noexcept = 0;
   [[nodiscard]] virtual Place at(std::int64_t target) const = 0;
-  /// Calls `f(target)` for each position with low <= position <= high on all axes, in no particular order. Never for
-  /// NaN bounds.
+  /// Calls `f(target)` for each position with low <= position <= high on all axes, in no particular order. NaN bounds
+  /// contain no position.
   virtual void within(const Place& low, const Place& high, const std::function<void(std::int64_t)>& f) const = 0;
   /// True if there is one.
   [[nodiscard]] bool any_within(const Place& low, const Place& high) const;
@@ -41,8 +41,8 @@ class ScatteredPoints final : public SamplePoints {
   std::vector<double> sorted_;       ///< their coordinates, in that order
 };
 
-/// The points of a grid: every combination of positions on its axes, each ascending. Numbered with the first axis
-/// fastest.
+/// The points of a grid: every combination of positions on its axes, which are ascending. The numbers of points run
+/// fastest along the first axis.
 class GridPoints final : public SamplePoints {
  public:
   /// Takes one to three axes.

@@ -8,7 +8,7 @@
 
 namespace sidestream {
 
-/// Servers by load, the least loaded first; of equal ones the lowest. `Load`: uint64_t or double.
+/// Servers by load, the least loaded first; among equal loads the lowest server. `Load`: uint64_t or double.
 template <class Load>
 class LeastLoaded {
  public:

@@ -55,7 +55,8 @@ struct TreeWorld {
     }
     return all;
   }
-  /// What a block has of the tree: the parents of its leaves and what is beside them. Others' leaves have wrong values.
+  /// A block's part of the tree: its leaves, their parents and the neighbours of these. Leaves of other blocks have
+  /// wrong values.
   [[nodiscard]] ListBlock block(std::size_t number, std::size_t blocks) const {
     std::vector<std::uint8_t> split, mine;
     std::vector<double> t, pair;

@@ -70,7 +70,8 @@ struct World {
   }
 };
 
-/// A block has the parents of its leaves, what is beside them, and owns its leaves alone. The last block has nothing.
+/// A block lists its leaves, their parents and the neighbours of these, but owns only its leaves. The last block is
+/// empty.
 struct Trees {
   ListDomain domain{MeshKind::points, 3};
   std::vector<ListBlock> blocks;

@@ -1,4 +1,4 @@
-// Former names of keys: what they become, what is said of them, and where.
+// Former names of keys: their present names, and the warnings about them.
 #include "config/options/former_names.hpp"
 
 #include "config/support.hpp"

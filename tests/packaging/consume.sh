@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Uses the installed tree as a project outside would:
+# Uses the installed tree like an external project:
 # consume.sh minimal_c|cmake|pkg_config|fortran|plugin|partitioner|python_analysis|python_client|faulty_plugins|tool
 #
 # From the environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), WORK (a folder
@@ -40,7 +40,7 @@ case $1 in
     build_outside minimal_c
     run 2 "$work/minimal_c" build/heat
     lines "$work/minimal_c/results/statistics.csv" 21
-    # An analysis of a module that is installed beside the library.
+    # An analysis of a module that is installed next to the library.
     mkdir "$work/halos"
     sed 's/- statistics:.*/- halos: {variable: temperature, boundary: 0, halo: 0, file: halos.csv}/' "$work/minimal_c/run.yaml" \
       >"$work/halos/run.yaml"
@@ -205,7 +205,7 @@ case $1 in
     grep -qE '^with(out)?  +zstd  +' "$work/version"  # what it was built with
     "$PREFIX/bin/sidestream" reference >"$work/reference.md"
     grep -q placement "$work/reference.md"
-    # Modules lie beside the library.
+    # Modules lie next to the library.
     grep -q '^### halos' "$work/reference.md"
     ;;
   *)

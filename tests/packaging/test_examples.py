@@ -1,5 +1,5 @@
-"""Runs an example in several placements and compares its results with a calculation of our own. Needs NumPy,
-h5py and VTK.
+"""Runs an example in several placements and compares its results with an independent calculation. Needs NumPy, h5py and
+VTK.
 
 Usage: test_examples.py EXAMPLE PROGRAM CONFIGURATION MPIRUN..., EXAMPLE one of those in EXAMPLES below.
 """
@@ -47,7 +47,7 @@ def table(path: Path) -> dict[str, np.ndarray]:
 
 
 def read_vtk(path: Path, reader: vtkXMLReader) -> vtkDataSet:
-    """What this reader finds in a file that Sidestream wrote."""
+    """Reads a file that Sidestream wrote with one of VTK's readers."""
     assert path.is_file(), path
     reader.SetFileName(str(path))
     reader.Update()
@@ -69,7 +69,7 @@ def heat_by_hand(steps: int, shape: tuple[int, ...] = (32, 32, 32)) -> list[np.n
 
 
 def check_statistics(folder: Path, fields: list[np.ndarray]) -> dict[str, np.ndarray]:
-    """The table of statistics against these values, an array for each iteration; returns it."""
+    """Compares the table of statistics with these values, an array for each iteration; returns the table."""
     found = table(folder / "results/statistics.csv")
     for name in ("iteration", "cycle"):
         assert np.array_equal(found[name], np.arange(len(fields))), found[name]
@@ -80,7 +80,7 @@ def check_statistics(folder: Path, fields: list[np.ndarray]) -> dict[str, np.nda
 
 
 def check_variance(found: dict[str, np.ndarray], fields: list[np.ndarray]) -> None:
-    """Mean and variance in which each value counts the same."""
+    """Returns the mean and the variance with equal weights."""
     np.testing.assert_allclose(found["mean"], [np.mean(f) for f in fields], rtol=1e-9, atol=1e-14)
     np.testing.assert_allclose(found["variance"], [np.var(f) for f in fields], rtol=1e-9)
 
@@ -147,7 +147,7 @@ def check_elements(folder: Path) -> None:
 
 
 def check_surface(path: Path, amplitude: float, widest: float) -> None:
-    """The surface closes, and the wave is 0.2 on it but for the error of linear values between points."""
+    """Checks that the surface is closed, and that the wave is 0.2 on it, up to the error of linear interpolation."""
     surface = read_vtk(path, vtkXMLPolyDataReader())
     assert surface.GetNumberOfPolys() > 0, path
     edges = vtkFeatureEdges()
@@ -186,7 +186,7 @@ def check_block_tree(folder: Path) -> None:
         sizes.SetInputData(cut)
         sizes.Update()
         area = vtk_to_numpy(sizes.GetOutput().GetCellData().GetArray("Area")).sum()
-        np.testing.assert_allclose(area, 1, rtol=1e-6)  # places in the file are in single precision
+        np.testing.assert_allclose(area, 1, rtol=1e-6)  # positions in the file are in single precision
 
 
 def check_particles(folder: Path) -> None:
@@ -264,14 +264,14 @@ def account(path: Path) -> dict[str, int]:
 
 
 def check_goes_on(example: str, folder: Path, record: str, refused: int) -> None:
-    """The program made all its steps, whatever became of them."""
+    """The program made all its steps, whatever their outcome."""
     found = account(folder / "results" / record)
     assert found["iterations"] == STEPS[example] == found["delivered"] + found["refused"], found
     assert found["refused"] >= refused * STEPS[example], found
 
 
-# Each rank has two pencils beside it and one across an edge. Ghosts at that edge matter only if the variable says that
-# they are right.
+# Each rank has two neighbouring pencils, and one across an edge. Ghosts at that edge only matter if the variable
+# declares them filled.
 GHOSTS = [
     (1, "placement: {mode: inline}"),
     (4, "placement: {mode: inline}"),
@@ -280,7 +280,7 @@ GHOSTS = [
 
 
 def check_ghosts(program: Path, first: str, rest: str, mpirun: list[str]) -> None:
-    """A surface is the same bytes in every division, with the ghosts that the program has filled."""
+    """A surface has the same bytes in every division if the program fills its ghosts."""
     rest = rest.replace("{mesh: box, unit: K}", "{mesh: box, unit: K, ghosts: filled}")
     assert "ghosts: filled" in rest, rest
     rest += '  - isosurface: {variable: temperature, values: [350], every: 5, file: "surface-{index:03}.vtp"}\n'

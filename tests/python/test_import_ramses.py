@@ -304,7 +304,7 @@ def test_cut_of_a_real_output(tmp_path):
     everything = dataset.all_data()
     mass = (everything["stream", "density"].d * everything["index", "cell_volume"].d).sum()
     np.testing.assert_allclose(mass, (leaves[:, 4] * leaves[:, 3] ** 3).sum(), rtol=1e-13)
-    # Parents have the mean density of their children, as RAMSES restricts, down from the level that is complete.
+    # Parents have the mean density of their children, as in RAMSES, from the level that is complete downwards.
     for n in range(4, len(levels) - 1):
         parents = levels.cells[n].refined & (levels.cells[n].owner >= 0)
         index = levels.cells[n].index[parents]

@@ -1,5 +1,5 @@
 """Publishes octrees that are cut into domains, with ghosts, parents and values of any kind, to databases of every
-layout; what each block published is kept beside them.
+layout. The values that each block published are kept next to them.
 
 tree_database.py RESULTS PLACEMENT BLOCKS DIMENSIONS
 tree_database.py read RESULTS DATABASE BLOCKS
@@ -87,7 +87,7 @@ def arrays(block, blocks, dimensions, step):
     energy = 2.5 * pressure + 0.5 * density * velocity[:, 0] ** 2
     clean, carried = 1 + 0.1 * np.sin(place[:, 0]), np.cos(place[:, 0] + place[:, 1])
     many, parents = 1 << dimensions, np.flatnonzero(split)
-    for n, parent in reversed(list(enumerate(parents))):  # as conservative codes have them
+    for n, parent in reversed(list(enumerate(parents))):  # means, as in conservative codes
         own = slice(ROOTS[0] + n * many, ROOTS[0] + (n + 1) * many)
         clean[parent] = clean[own].mean()
         carried[parent] = (clean[own] * carried[own]).mean() / clean[parent]

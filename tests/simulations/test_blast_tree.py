@@ -1,4 +1,4 @@
-"""The octree that the blast publishes: its leaves, their parents, and what lies beside them in each block."""
+"""The octree that the blast publishes: leaves, their parents and the neighbours of these in each block."""
 
 import itertools
 

@@ -22,7 +22,7 @@ struct Sample {
     field = field_of<double>(tree, [](const auto& at, std::size_t) { return 1 + at[0] * at[0] + 0.3 * at[1] - at[2]; });
     density = field_of<double>(tree, [](const auto& at, std::size_t) { return 1 + at[1] + at[0] * at[2]; });
     take_means(tree, density);
-    // Parents as their relation has them.
+    // Sets parents by their relation.
     set_parents(tree, field, [&](std::size_t level, std::size_t first) {
       double sum = 0, weight = 0;
       for (std::size_t n = first; n < first + tree.children(); ++n) {

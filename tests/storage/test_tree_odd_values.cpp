@@ -1,5 +1,5 @@
-// Chunks of odd values: none takes more than a hundredth more than the best of what they are compared with. Every
-// fourth kind of them in `make test`, and of its chunks every third.
+// Chunks of odd values. None takes more than 1 % more than the best of the methods that it is compared with. `make
+// test` tries every fourth kind of values, and every third chunk of each.
 #include <doctest/doctest.h>
 #include <zstd.h>
 

@@ -32,7 +32,7 @@ double raw_size(const Field<T>& field) {
   return static_cast<double>(cells * sizeof(T));
 }
 
-/// Not smooth, and random to the last bit: what is known of parents and siblings says nothing.
+/// A field that is not smooth, and random to the last bit: parents and siblings do not help to predict it.
 double rough(const std::array<double, 3>& at, double seed) {
   std::uint64_t bits = std::bit_cast<std::uint64_t>(seed + 0.5);
   for (const double n : at) {
@@ -58,7 +58,7 @@ double sum_of(const Field<double>& field, std::size_t level, std::size_t first, 
   return sum;
 }
 
-/// A gas: density, one velocity, pressure, with the means of what is conserved in parents.
+/// A gas: density, one velocity, pressure. Parents have the means of conserved quantities.
 struct Gas {
   static constexpr double gamma = 1.4;
   explicit Gas(const RandomTree& tree)
@@ -171,9 +171,9 @@ TEST_CASE("the parent is the mean: one child of a group costs next to nothing") 
     Relations relations;
     relations.mean = MeanRelation{};
     const double with = static_cast<double>(size_of_all(tree, field, relations, {}));
-    // Of 2, 4 or 8 children one is known but for a few bits.
+    // One of 2, 4 or 8 children is known except for a few bits.
     CHECK(with < without * (1 - 0.8 / static_cast<double>(tree.children())));
-    // Also where nobody declared it.
+    // This also holds without a declaration.
     CHECK(static_cast<double>(size_of_all(tree, field, {}, {})) < 1.01 * with);
   }
 }
@@ -193,9 +193,9 @@ TEST_CASE("weighted means and the energy closure") {
       };
       const auto check = [&](const Field<double>& field, const Relations& relations, const Others& others) {
         const double with = size(field, relations, others), children = static_cast<double>(tree.children());
-        // One child of a group is known but for a few bits. The others cost what predicting them costs.
+        // One child of a group is known except for a few bits. The others take as much as they do by prediction.
         CHECK(with < size(field, {}, {}, predicted) * (1 - 0.75 / children));
-        // That is more than what packing costs values this rough: not all of it is saved.
+        // Prediction takes more than packing for values this rough, so not all of that is saved.
         CHECK(with < size(field, {}, {}) * (1 - 0.4 / children));
       };
       check(gas.velocity, weighted_mean(), {&gas.density});

@@ -67,7 +67,8 @@ int run_here(int count, const RunOptions& options, int argc, char** argv, int& a
   return result;
 }
 
-/// Those of `make test`: the first, and one of the others, which its name chooses: of all programs each count has some.
+/// The counts that `make test` tries: the first, and one of the others. The program's name chooses it, so that each
+/// count is tried with some programs.
 std::vector<int> fewer(const std::vector<int>& counts, const std::string& program) {
   if (counts.size() <= 2) return counts;
   const std::string name = std::filesystem::path(program).filename();

@@ -22,7 +22,9 @@ def write_configuration(folder, stream="", placement="", tasks=ANALYSES, extra="
     """A configuration with `placement: job` whose stream is in the folder."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    if "buffer:" not in placement:  # the default's pages are all made at the start, which takes longer than most tests
+    if (
+        "buffer:" not in placement
+    ):  # all pages of the default buffer are made at the start, which takes longer than most tests
         placement = f"buffer: 32 MiB, {placement}"
     (folder / name).write_text(
         f"placement: {{mode: job, {placement} stream: {{directory: {folder}/streams, {stream}}}}}\n"
@@ -154,9 +156,9 @@ def serve_with_kills(folder, job, processes, kills, rng, connected=lambda _: Non
 
 
 def both(folder, clients, endpoints, options=(), stream="engine: files", placement="", **configuration):
-    """Runs both to their ends and returns the simulation's Run; the endpoint must end well.
+    """Runs both to their ends and returns the simulation's Run. The endpoint must succeed.
 
-    The simulation runs in a job that other runs have too, but for SST, which has threads of its own."""
+    The simulation shares a job with other runs, except with SST, which has its own threads."""
     write_configuration(folder, stream, placement, **configuration)
     forwarders = 2 if "per_node: 2" in placement else 1
     with contextlib.ExitStack() as ended:

@@ -1,5 +1,5 @@
-/* A simulation on meshes whose arrays say where they are, and on refinement levels, written with the C interface. Every
- * value tells its place; tests/system/test_kinds.py knows the formulas.
+/* A simulation on meshes whose arrays give their positions, and on refinement levels, written with the C interface.
+Every value encodes its position; tests/system/test_kinds.py knows the formulas.
  *
  * kinds_program FILE kind=curvilinear|unstructured|points|octree|levels [key=number ...]
  * keys: blocks (of each client), steps, changing (lengths), calls (declare by these; 2: attributes by former names),

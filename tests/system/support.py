@@ -95,7 +95,9 @@ def prepare(folder, ranks, placement, tasks, options, extra=""):
     if results.exists() and "existing:" not in extra:
         shutil.rmtree(results)
     folder.mkdir(parents=True, exist_ok=True)
-    if placement == "cores":  # the default's pages are all made at the start, which takes longer than most tests
+    if (
+        placement == "cores"
+    ):  # all pages of the default buffer are made at the start, which takes longer than most tests
         placement = "{mode: cores, buffer: 32 MiB}"
     text = f"placement: {placement}\n{VARIABLES}{tasks}"
     if "output:" not in extra:
@@ -106,8 +108,8 @@ def prepare(folder, ranks, placement, tasks, options, extra=""):
 
 
 def run_beside(folder, command, steps, beside=None, timeout=100):
-    """Runs `command` in a job that other runs have too, and `beside` at the same time; both must succeed, and each
-    client deliver all `steps` iterations.
+    """Runs `command` in a job that other runs share, and `beside` at the same time. Both must succeed, and each client
+    must deliver all `steps` iterations.
 
     Returns what the command printed.
     """
@@ -124,7 +126,7 @@ def run_beside(folder, command, steps, beside=None, timeout=100):
 
 @contextmanager
 def _going_on(folder, command, timeout):
-    """Servers beside a simulation, which must end well after it."""
+    """Runs servers next to a simulation; they must succeed after its end."""
     if command is None:
         yield
         return
@@ -220,7 +222,7 @@ def run(folder, ranks, placement, tasks=ANALYSES, options=(), extra="", timeout=
 
 
 def without_charts(tasks):
-    """The same tasks without pictures of their tables."""
+    """Returns the same tasks without pictures of their tables."""
     return re.sub(r",?\s*(?:\w+_)?image: \{(?:[^{}]|\{[^{}]*\})*\}", "", tasks)
 
 

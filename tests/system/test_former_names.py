@@ -1,4 +1,4 @@
-"""Former names of keys and attributes: the same bytes in files, and one warning that has the new name."""
+"""Former names of keys and attributes give the same bytes in files, and one warning with the new name."""
 
 import os
 import re
@@ -20,12 +20,12 @@ OUTPUTS = "outputs: [database: {directory: data, kind: post, codec: [byte-shuffl
 
 
 def declared(name):
-    """The octree of the kinds program, with a relation of values by that name of its key."""
+    """Runs the kinds program with an octree and a relation of values under that name of the key."""
     return DECLARATIONS["octree"].replace("components: 2}", f"components: 2, {name}: mean}}")
 
 
 def published(folder, declarations, placement, **options):
-    """What the run printed, its metadata files, and the relations, sizes and checksums in its database."""
+    """Returns the run's output, its metadata files, and the relations, sizes and checksums in its database."""
     folder.mkdir()
     text = f"placement: {placement}\noutput: {{directory: {folder}}}\n{declarations}{OUTPUTS}"
     (folder / "case.yaml").write_text(text)
@@ -43,7 +43,7 @@ def test_configuration(tmp_path, placement):
     printed, *files = published(tmp_path / "new", declared("parent"), placement)
     told, *same = published(tmp_path / "old", declared("father"), placement)
     assert files == same
-    assert files[1] == [{"father": "mean"}] * 2  # formats keep the names that they began with
+    assert files[1] == [{"father": "mean"}] * 2  # formats keep their first names
     assert [len(re.findall(rb"father: .?mean", file)) for file in files[0]] == [1, 1]
     assert "father" not in printed
     assert told.count("is called 'parent' now") == 1
@@ -66,7 +66,7 @@ def check(file, *options):
 
 
 def test_check(tmp_path):
-    """The tool says it too; of what the output `metadata` wrote it says nothing."""
+    """The tool warns, too, but not about files that the output `metadata` wrote."""
     file, about = tmp_path / "run.yaml", tmp_path / "about.yaml"
     file.write_text(declared("father"))
     status, text = check(file)

@@ -1,4 +1,5 @@
-"""Modules: found by themselves, loaded when a configuration names what they have, refused if not of this build."""
+"""Modules are found automatically, loaded when a configuration names one of their analyses, and refused if they belong
+to another build."""
 
 import os
 import subprocess
@@ -59,7 +60,7 @@ def test_a_missing_folder_of_modules_is_said(tmp_path):
 
 
 def test_a_run_that_needs_no_module_opens_none(tmp_path):
-    """A file that is no library would be refused if it were opened."""
+    """The file is no library, so the run would fail if it opened the file."""
     folder = tmp_path / "modules"
     folder.mkdir()
     (folder / "sidestream_broken.so").write_text("no library")

@@ -154,7 +154,7 @@ def test_relations(tmp_path, ranks, parent):
     command = [MPIRUN, "-n", "3", PROGRAM, str(tmp_path / "first.yaml"), "kind=octree", "steps=3", "changing=1"]
     run_beside(tmp_path, command, 3)
     found, _ = replay(tmp_path / "again", tmp_path / "data", ranks, "inline", tasks=store)
-    expected = {"father": parent.replace("mine", "w")}  # as databases call it
+    expected = {"father": parent.replace("mine", "w")}  # its name in databases
     for a, b in zip(contexts(tmp_path / "data"), contexts(found), strict=True):
         old, new = a.variables[a.variable("t")], b.variables[b.variable("t")]
         assert (old["relations"], old["codec"], new["codec"]) == (expected, ["tree"], ["tree"])

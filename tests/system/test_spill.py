@@ -159,7 +159,7 @@ def test_an_error_while_reading_costs_iterations(tmp_path, disk):
 
 
 def test_a_file_that_is_damaged_costs_its_iterations(tmp_path, disk):
-    """Somebody writes over the files while iterations wait in them: the server stands still until then."""
+    """The test overwrites the files while iterations wait in them; the server waits until then."""
     written_over = tmp_path / "written-over"
     tasks = STATISTICS + f"  - await: {{variable: t, at: 0, path: {written_over}}}\n"
     with started(tmp_path, 2, placement(disk), tasks, ["steps=8"]) as job:

@@ -109,7 +109,8 @@ std::string costs_text(const MeasuredCosts& costs) {
   return text;
 }
 
-/// Balance of servers and simulation. Paper 000, section 5.3: the best split has n tau_c = tau_a.
+/// Balance of servers and simulation. The best split has n tau_c = tau_a (Friesen et al., "In situ and in-transit
+/// analysis of cosmological simulations", 2016, section 5.3).
 std::string balance_text(const Division& groups, const std::vector<std::vector<TaskCost>>& tasks, double simulation,
                          double slowest) {
   std::string text = fmt::format(

@@ -7,7 +7,7 @@
 
 namespace sidestream {
 
-/// Given values by the names of options and of the table.
+/// Values from the command line, by the names of the options and of the argument `table`.
 struct PlotOptions {
   std::map<std::string, std::string> values;
 };

@@ -35,8 +35,8 @@ struct Arranged {
 };
 
 /// Converts axes from NumPy's order: i, j, k for a variable in row order, k, j, i for one in column order, and the axis
-/// of components at `component_axis`. Throws Failure where sidestream_publish_array cannot check: if the elements have
-/// none of our types, or their distances are no multiple of their size.
+/// of components at `component_axis`. Throws Failure in cases that sidestream_publish_array cannot check: the elements
+/// have none of our types, or their distances are no multiple of their size.
 [[nodiscard]] Arranged arrange(const Py_buffer& view, PyObject* object, const char* variable,
                                const sidestream_description& described, int component_axis);
 

@@ -30,8 +30,8 @@ bool Handle::is_known(const Py_buffer& view, int component_axis) const {
          std::equal(strides_.begin(), strides_.end(), view.strides) && format_ == format_of(view);
 }
 
-/// Remembers an array that has been taken and is laid out like the buffer. In both orders that is one that C calls
-/// contiguous, since the axes of a variable in column order are k, j, i. Components come last there.
+/// Remembers the layout of an array that was accepted and is laid out like the buffer. In both orders such an array is
+/// C-contiguous, since the axes of a variable in column order are k, j, i. Components come last.
 void Handle::remember(const Py_buffer& view, int component_axis) {
   declared_ = -1;
   const bool last = component_axis < 0 ? component_axis == -1 : component_axis == view.ndim - 1;

@@ -6,7 +6,7 @@
 
 namespace sidestream_python {
 
-/// A handle is a pointer in some MPIs and a number in others.
+/// A handle is a pointer in some MPI libraries and a number in others.
 template <class Handle>
 Handle handle_of(std::uintptr_t number) {
   if constexpr (std::is_pointer_v<Handle>) {

@@ -22,7 +22,7 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-/// The interpreter whose packages are wanted; empty: Python's default.
+/// Path of the interpreter whose packages are to be used; empty: Python's default.
 std::string executable() {
   const std::string chosen = variable("SIDESTREAM_PYTHON");
   if (!chosen.empty()) {

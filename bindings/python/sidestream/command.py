@@ -21,8 +21,7 @@ def program() -> Path | None:
 
 
 def is_script(path: Path) -> bool:
-    """Detects a script, which is that of another installation of this package, or a shim: it would call this one,
-    endlessly."""
+    """True for a script: that of another installation of this package, or a shim. It would call this one, endlessly."""
     try:
         with path.open("rb") as file:
             return file.read(2) == b"#!"

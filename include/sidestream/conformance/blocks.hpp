@@ -1,4 +1,4 @@
-// Checks of room, of iterations in flight, of regions, and of closing.
+// Checks of room, iterations in flight, regions and closing.
 #pragma once
 
 #include <algorithm>
@@ -93,7 +93,7 @@ class Blocks : public Check {
   std::int64_t held_;
 };
 
-/// Checks `when_full: skip`: as many iterations as may be in flight are accepted, then none until one is released. A
+/// Checks `when_full: skip`: iterations are accepted up to the limit in flight, then none until one is released. A
 /// client may learn of an outcome a moment before the release, so it may have to try several times.
 class InFlight final : public Blocks {
  public:
@@ -126,7 +126,7 @@ class InFlight final : public Blocks {
   bool begun_again_ = false;
 };
 
-/// Publishes more than there is room for.
+/// Checks a client that publishes more than fits into the room.
 class Room final : public Blocks {
  public:
   static constexpr std::int64_t count = Needs::too_many + 2;
@@ -201,7 +201,7 @@ class Hold final : public Blocks {
   Region held_region_;
 };
 
-/// Replaces arrays that do not vary in time where there is no room for two of them.
+/// Replaces arrays that do not vary in time if there is no room for two of them.
 class Retire final : public Blocks {
  public:
   Retire(const Harness& harness, Report& report) : Blocks(harness, report, 4, 0) {}
@@ -275,7 +275,7 @@ class Unfinished final : public Blocks {
     expect(transport.begin() && put(transport, n), n, "no room");
     finish(transport, n);
   }
-  /// Client 0 leaves after it has handed over everything that a client can; one more region it does not hand over.
+  /// Client 0 leaves after it has handed over everything that a client can. It keeps one more region.
   void close(ClientTransport& transport) override {
     if (harness_.client == 0) {
       expect(transport.begin(), "begin refuses");

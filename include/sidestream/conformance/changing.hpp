@@ -15,8 +15,8 @@
 
 namespace sidestream::conformance {
 
-/// Checks everything at once, in a world that changes: declarations; arrays that are kept; iterations that are refused,
-/// by a client or because cycles differ; several fetches with different requests; ranges, notices, failures.
+/// Checks everything at once in a world that changes: declarations, kept arrays, several fetches with different
+/// requests, ranges, notices and failures. Iterations are refused by a client or because cycles differ.
 class Mixed final : public Check {
  public:
   static constexpr std::int64_t count = 20;

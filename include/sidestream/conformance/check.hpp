@@ -1,4 +1,4 @@
-// Common parts of the checks of transports: what they need to know, how they run, what they report.
+// Common parts of the checks of transports: their input, their course and their reports.
 #pragma once
 
 #include <chrono>
@@ -18,12 +18,12 @@
 
 namespace sidestream::conformance {
 
-/// Requirements for which a transport has to be made.
+/// Requirements that a transport has to meet.
 struct Needs {
   WhenFull when_full = WhenFull::wait;
   int max_in_flight = 4;
-  /// The most that a client publishes in one iteration, arrays that do not vary in time included. A client must have
-  /// room for that; all clients together must not have room for `too_many` times as much for each of them.
+  /// The most bytes that a client publishes in one iteration, including arrays that do not vary in time. A client must
+  /// have room for them. All clients together must not have room for `too_many` times as much for each client.
   std::uint64_t bytes = World::most_bytes;
   static constexpr int too_many = 8;
   bool holds = false;  ///< a client keeps arrays of one iteration (`hold`) while it publishes others
@@ -36,7 +36,7 @@ struct Ends {
   std::function<void()> relay;  ///< on a process that is neither, passes messages on until all clients have closed
 };
 
-/// The properties of a transport and of the processes that the checks need. The same everywhere except `client`,
+/// The properties of a transport and of the processes, for the checks. They are the same everywhere except `client`,
 /// `server` and `group`.
 struct Harness {
   int clients = 1, servers = 1;
@@ -44,8 +44,7 @@ struct Harness {
   int server = -1;  ///< likewise; a process may be both: then each iteration is served when its client has ended it
   /// Makes the transport, which carries `variables()`. Collective over all processes.
   std::function<Ends(const Needs&)> make;
-  /// Called on servers, after `make`, while the clients begin: for servers that join a running simulation. May be
-  /// empty.
+  /// Called on servers after `make`, while the clients begin, for servers that join a running simulation. May be empty.
   std::function<void(ServerTransport&)> start;
   Communicator* all = nullptr;    ///< all processes
   Communicator* group = nullptr;  ///< the servers; null where there is none
@@ -71,7 +70,7 @@ class Report {
   std::vector<std::string> failures_;
 };
 
-/// One check: what clients publish and what servers do with it. Derived classes define the difference.
+/// One check, in which clients publish data and servers use them. Derived classes define the details.
 class Check {
  public:
   Check(const Harness& harness, Report& report, std::int64_t iterations)
@@ -142,9 +141,9 @@ class Check {
       throw std::runtime_error(report_.failures().back());
     }
   }
-  /// Waits until all servers have got here.
+  /// Waits until all servers have reached this point.
   void agree() { harness_.group->barrier(); }
-  /// Collects the outcomes that are known by now. Each is asked for until it is known.
+  /// Collects the outcomes that are known now. Asks for each outcome until it is known.
   void look(ClientTransport& transport) {
     for (std::int64_t n = 0; n < iterations_; ++n) {
       if (outcomes_.contains(n)) continue;

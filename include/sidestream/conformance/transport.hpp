@@ -1,5 +1,5 @@
-// Checks that every transport must pass, written from the contract (extend/transport.hpp) only. For authors of
-// transports: describe how yours is made (Harness), call check_transport on all processes, look at the result. Needs
+// Checks that every transport must pass, written from the contract (extend/transport.hpp) only. Authors of transports
+// describe how their transport is made (Harness), call check_transport on all processes, and look at the result. Needs
 // only the contracts and the standard library. docs/transport-conformance.md lists the checks.
 #pragma once
 

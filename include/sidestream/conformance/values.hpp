@@ -1,4 +1,4 @@
-// Publishes the data of a world, and compares it with that on the servers.
+// Publishes the data of a world and compares them with the data on the servers.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace sidestream::conformance {
 
-/// Reads the values on servers, wherever they are: asks for them, compares them with the world, asks for more.
+/// Reads the values on servers: asks for them, compares them with the world, and asks for more.
 class Values {
  public:
   Values(ServerTransport& transport, Report& report, const World& world, std::int64_t n)
@@ -37,7 +37,7 @@ class Values {
       }
     }
   }
-  /// Chooses some blocks of all clients, whole or in part, some of them twice, some that were not published.
+  /// Chooses some blocks of all clients, whole or in part. Some are chosen twice, and some were not published.
   [[nodiscard]] std::vector<Wanted> some(std::mt19937& random) const {
     std::vector<Wanted> wanted;
     for (const auto& [id, block] : world_.blocks(n_)) {
@@ -76,7 +76,7 @@ class Values {
   [[nodiscard]] std::string problem(const Wanted& piece, const std::byte* at) const {
     const Variable variable = variables()[static_cast<std::size_t>(piece.variable)];
     const std::int64_t version = world_.version(n_, piece.variable, piece.block.id);
-    if (piece.points.empty()) return "";  // an address is allowed here, and so is none
+    if (piece.points.empty()) return "";  // the address may or may not be null
     const std::string name = variable.name + " of block " + std::to_string(piece.block.id);
     if (version < 0) return at ? name + " was not published, and came" : "";
     if (!at) return name + " was published, and did not come";

@@ -15,8 +15,8 @@
 
 namespace sidestream::conformance {
 
-/// The variables of a world; their ids are their positions. Two vary with time, one in each storage order, and one does
-/// not. A transport that needs to know variables before it starts gets these.
+/// The variables of a world; their ids are their positions. Two of them vary with time, one in each storage order; the
+/// third does not. A transport that needs to know variables before it starts gets these.
 [[nodiscard]] inline std::vector<Variable> variables() {
   std::vector<Variable> all(3);
   for (std::int32_t v = 0; v < 3; ++v) {
@@ -52,7 +52,7 @@ struct Step {
 };
 
 /// Visits the values of a contiguous array over `box`, component by component, in memory order: calls visit(i, j, k,
-/// c). Written out, so that it is independent of the library's own indexing.
+/// c). The loop is written out, so that it does not depend on the library's own indexing.
 template <class Visit>
 void for_each_value(const Box& box, int components, Order order, Visit&& visit) {
   const auto inner = [&](Index i, Index j, Index k) {
@@ -80,7 +80,7 @@ void for_each_value(const Box& box, int components, Order order, Visit&& visit) 
   return bytes;
 }
 
-/// The value of a point that was published in iteration `version`. It fits every type of the world.
+/// The value of a point as published in iteration `version`. It fits every type of the world.
 [[nodiscard]] inline int value_at(std::int32_t variable, std::int64_t block, std::int64_t version, Index i, Index j,
                                   Index k, int c) {
   return static_cast<int>((((variable * 31 + block) * 37 + version) * 41 + i * 7 + j * 101 + k * 1009 + c * 13) %
@@ -170,7 +170,7 @@ class World {
  private:
   [[nodiscard]] Index below(Index limit) { return static_cast<Index>(random_() % static_cast<unsigned>(limit)); }
 
-  /// Makes a box that is usually small; now and then larger than 64 KiB, or without cells.
+  /// Makes a box that is usually small. Sometimes it is larger than 64 KiB, or has no cells.
   [[nodiscard]] Box random_box(bool may_be_empty) {
     Box box;
     const bool large = below(6) == 0, none = may_be_empty && below(9) == 0;

@@ -21,7 +21,7 @@ enum class MemorySpace : std::int32_t { host = 0, device = 1 };
 enum class Order : std::int32_t { column = 0, row = 1 };
 
 /// Describes an array that somebody else owns; copying the view does not copy values. Plug-ins receive it by value
-/// inside other structures, so that a size member could not tell them where the next one begins. Instead the interface
+/// inside other structures, so a size member could not tell them where the next member begins. Instead, the interface
 /// hash of extend/plugin.hpp rejects plug-ins that were built with another layout. Element (i, j, k, c) is at data +
 /// size_of(type) * ((i - box.lo[0]) * strides[0] + (j - box.lo[1]) * strides[1] + (k - box.lo[2]) * strides[2] + c *
 /// strides[3]).
@@ -53,7 +53,7 @@ struct ArrayView {
 void copy_to_double(const ArrayView& array, int c, const Box& region, double* out, const Box& target);
 
 #if __cplusplus >= 202002L  // programs that publish may include this header with C++17
-/// Copies `region`, all components, from `array` into a contiguous array over `region` of the same type in `order`.
+/// Copies all components of `region` from `array` into a contiguous array over `region`, of the same type, in `order`.
 /// `out` has packed_bytes(region, ...) bytes.
 void pack(const ArrayView& array, const Box& region, Order order, std::span<std::byte> out);
 #endif

@@ -12,8 +12,8 @@
 
 namespace sidestream {
 
-/// The way in which the points of a block are counted: by (i, j, k) in a box of the mesh's global indices, or from 0 in
-/// lists of its own.
+/// The numbering of the points of a block: by (i, j, k) in a box of the mesh's global indices, or from 0 in its own
+/// lists.
 enum class IndexSpace : std::int32_t { box = 0, list = 1 };
 
 /// A region in space. If `low` is above `high`, its position is unknown.
@@ -44,14 +44,14 @@ struct Block {
   std::int32_t level = 0;   ///< refinement level, 0 is the coarsest
   std::int32_t client = 0;  ///< rank of its client among the clients
   IndexSpace space = IndexSpace::box;
-  Box cells{};            ///< the cells it owns, without ghosts; for a list of n cells [0, n) x [0, 1) x [0, 1)
+  Box cells{};            ///< the cells that it owns, without ghosts; [0, n) x [0, 1) x [0, 1) for a list of n cells
   ListLengths lengths{};  ///< for lists only
   Bounds bounds{};        ///< bounds of its points, if the simulation gives them; computed for meshes with axes
 
   [[nodiscard]] constexpr bool is_list() const noexcept { return space == IndexSpace::list; }
   /// True if it has no values at all.
   [[nodiscard]] constexpr bool empty() const noexcept { return cells.empty() && lengths.points == 0; }
-  /// True if both have the same indices, wherever they are in space.
+  /// True if both have the same indices; their positions in space may differ.
   [[nodiscard]] bool same_shape(const Block& other) const noexcept {
     return space == other.space && level == other.level && cells == other.cells && lengths == other.lengths;
   }
@@ -74,22 +74,23 @@ struct HaloPiece {
 struct BlockView {
   Block block;
   Box points;              ///< all points of the variable in the block's cells, shared nodes included
-  std::vector<Box> owned;  ///< the points that count as this block's: disjoint; a shared point is in exactly one block
+  std::vector<Box> owned;  ///< the points that count as this block's; disjoint, and exactly one block has a shared
+                           ///< point
   ArrayView array;         ///< values as published; covers `points` and perhaps ghosts: see Variable::filled
-  /// True for a further copy of a block that counts elsewhere: `owned` is empty. Writers leave it out.
+  /// True for a further copy of a block that counts elsewhere. Its `owned` is empty, and writers leave it out.
   bool copy = false;
   std::vector<HaloPiece> halo;  ///< values around the block; empty unless the selection asked for a halo
-  /// Cells of the block's level, in it and next to it, that a finer level covers: disjoint. Code that counts points
-  /// once leaves out the points of these cells (see points_of), which coincide with finer ones.
+  /// Cells of the block's level that a finer level covers, in the block and next to it. They are disjoint. Code that
+  /// counts points once leaves out the points of these cells (see points_of), which coincide with finer ones.
   std::vector<Box> covered{};
-  /// The simulation's flag for each point of the array (role point_ghosts or cell_ghosts). Other than 0: the point
+  /// The simulation's flag for each point of the array (role point_ghosts or cell_ghosts). If it is not 0, the point
   /// counts elsewhere or nowhere. Without data there are no flags.
   ArrayView ghosts{};
-  /// Points that the array covers and that have no values: disjoint. Used only for pieces of decompositions.
+  /// Points that the array covers but that have no values. They are disjoint. Used only for pieces of decompositions.
   std::vector<Box> absent{};
 
-  /// The points that count once over all blocks and levels: those of `owned` that do not belong to covered cells. Flags
-  /// in `ghosts` are ignored.
+  /// The points that count once over all blocks and levels. These are the points of `owned` that do not belong to
+  /// covered cells. Flags in `ghosts` are ignored.
   [[nodiscard]] std::vector<Box> counted() const;
   /// Fills `out`, a contiguous array over `region` with i fastest, with component `c` as doubles. Each point comes from
   /// the block that owns it. A point that is not available (outside the mesh, in a block that was not delivered, beyond

@@ -12,8 +12,8 @@
 
 namespace sidestream {
 
-/// The kinds of meshes. `none`: only named so far; `other`: from a plug-in or a test. The numeric values are part of
-/// the file formats.
+/// The kinds of meshes. `none`: a mesh that is only named so far. `other`: a mesh from a plug-in or a test. The numeric
+/// values are part of the file formats.
 enum class MeshKind : std::int32_t {
   none = -2,
   other = -1,
@@ -21,12 +21,12 @@ enum class MeshKind : std::int32_t {
   rectilinear = 1,
   curvilinear = 2,   ///< a box of cells whose nodes have coordinates of their own
   unstructured = 3,  ///< lists of points and of cells of VTK's types
-  points = 4,        ///< a list of points only; each of them is a cell too
+  points = 4,        ///< only a list of points; each point is also a cell
   octree = 5,        ///< lists of the cells of a tree over a box of root cells, level by level
 };
 
-/// Positions of the points of a mesh. Kinds derive from this. An analysis asks for the view it understands (`axes()`)
-/// and refuses, by `kind()`, a mesh that does not offer it.
+/// Positions of the points of a mesh. Kinds derive from this. An analysis asks for the view that it understands
+/// (`axes()`). It checks `kind()` and refuses a mesh without such a view.
 class Geometry {
  public:
   virtual ~Geometry() = default;
@@ -50,7 +50,7 @@ class Axes {
   }
 };
 
-/// Equal spacing: node(axis, i) = origin + spacing * i, computed from the global index and therefore the same
+/// Equal spacing: node(axis, i) = origin + spacing * i. It is computed from the global index and is therefore the same
 /// everywhere.
 class UniformGeometry final : public Geometry, public Axes {
  public:
@@ -100,10 +100,10 @@ class ArrayGeometry final : public Geometry {
   MeshKind type_;
 };
 
-/// Trees over a box of root cells of equal size: a refined cell has 2 children along each axis that the mesh uses: 2, 4
-/// or 8. A block lists the cells of its tree, parents included, level by level (breadth first, as RAMSES-like codes
-/// store octrees). All root cells come first, x fastest; then the children of the refined ones among them in the same
-/// order, the children of each x fastest; and so on.
+/// Trees over a box of root cells of equal size. A refined cell has 2 children along each axis that the mesh uses: 2, 4
+/// or 8 in total. A block lists the cells of its tree, including parents, level by level (breadth first, as RAMSES-like
+/// codes store octrees). All root cells come first, x fastest. The children of the refined root cells follow in the
+/// same order, the children of each cell x fastest. The further levels follow in the same way.
 class OctreeGeometry final : public Geometry {
  public:
   OctreeGeometry(const Index3& roots, const std::array<double, 3>& origin, const std::array<double, 3>& spacing)
@@ -129,10 +129,11 @@ struct Mesh {
   int dimensions = 3;
   std::shared_ptr<const Geometry> geometry;
   std::array<bool, 3> periodic{false, false, false};  ///< true where an axis continues at its other end
-  /// Entry l: how many cells of level l + 1 lie along one of level l, on each axis. Further levels are not declared.
+  /// Entry l is the number of cells of level l + 1 along one cell of level l, for each axis. Further levels are not
+  /// declared.
   std::vector<Index3> refinement{};
   bool fixed = false;  ///< blocks never change after the start
-  /// The variable that has each role, by role; -1 where none does. docs/mesh-kinds.md lists which roles a kind has and
+  /// The variable that has each role, by role; -1 if none has it. docs/mesh-kinds.md lists which roles a kind has and
   /// needs.
   std::array<std::int32_t, role_count> arrays{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
@@ -156,7 +157,7 @@ struct Mesh {
     return box;
   }
 
-  /// Number of cells of `level` along one of level 0, on each axis.
+  /// Number of cells of `level` along one cell of level 0, for each axis.
   [[nodiscard]] Index3 ratio_to(std::int32_t level) const {
     Index3 ratio{1, 1, 1};
     for (std::size_t l = 0; l < static_cast<std::size_t>(level); ++l) {

@@ -10,7 +10,7 @@
 
 namespace sidestream {
 
-/// The smallest and the largest of some numbers, without NaNs; empty if there were none. Trivially copyable.
+/// The smallest and the largest of some numbers, without NaNs; empty if there were no numbers. Trivially copyable.
 struct Range {
   double minimum = std::numeric_limits<double>::infinity();
   double maximum = -std::numeric_limits<double>::infinity();
@@ -38,15 +38,15 @@ struct RangeRequest {
 };
 
 /// Extremes of one block's points (without ghosts), converted to doubles. The part of the block that a lower neighbour
-/// sees has ranges of its own: cells between two blocks belong to the lower one, which needs to know the first values
-/// of the upper one. Trivially copyable: part of messages.
+/// sees has separate ranges. Cells between two blocks belong to the lower block, which needs to know the first values
+/// of the upper block. Trivially copyable: part of messages.
 struct BlockRange {
   std::int64_t block = 0;
   std::int32_t variable = -1;
   std::int32_t component = 0;
   Range all;
-  /// lowest[m - 1]: range of the points at the lowest index on every axis in the bit mask m (1: i, 2: j, 4: k): the
-  /// three lower faces, the edges between them, their corner.
+  /// lowest[m - 1]: range of the points at the lowest index on every axis in the bit mask m (1: i, 2: j, 4: k). These
+  /// are the three lower faces, the edges between them and their corner.
   std::array<Range, 7> lowest;
 };
 

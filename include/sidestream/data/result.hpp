@@ -21,8 +21,8 @@ struct Column {
   ColumnValues values;
 };
 
-/// Named columns of equal length, each of one type and contiguous: ten million rows cost only their values. Small
-/// tables can be made row by row.
+/// Named columns of equal length. Each is contiguous and has one type, so that ten million rows cost only their values.
+/// Small tables can be made row by row.
 class Table {
  public:
   using Cell = std::variant<std::int64_t, double, std::string>;
@@ -40,7 +40,7 @@ class Table {
   [[nodiscard]] const std::vector<Column>& columns() const noexcept { return columns_; }
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
-  /// One cell, for looking at a few.
+  /// One cell, for access to a few.
   [[nodiscard]] Cell at(std::size_t row, std::size_t column) const;
 
  private:
@@ -75,8 +75,8 @@ struct Image {
   std::vector<std::uint8_t> rgba;
 };
 
-/// Triangles, or lines where the mesh is a plane, in a canonical order (by global cell, vertices by global edge). The
-/// same surface therefore has the same bytes however the mesh was divided.
+/// Triangles, or lines where the mesh is a plane, in a canonical order (by global cell, vertices by global edge). So
+/// the same surface has the same bytes for every division of the mesh.
 struct Surface {
   struct Array {
     std::string name;
@@ -91,17 +91,17 @@ struct Surface {
   Type coordinates = Type::float64;  ///< type of the points in files: float64 or float32
 };
 
-/// Cells of VTK's linear types with the points that they share, in a canonical order (both by global number). The same
-/// part of a mesh therefore has the same bytes however the mesh was divided.
+/// Cells of VTK's linear types with the points that they share, in a canonical order (both by global number). So the
+/// same part of a mesh has the same bytes for every division of the mesh.
 struct CellSet {
   std::vector<std::array<double, 3>> points;
   std::vector<std::uint8_t> types;  ///< type of each cell, with VTK's numbers
-  std::vector<std::int64_t> ends;   ///< for each cell: where its points end in `links`
+  std::vector<std::int64_t> ends;   ///< the end of each cell's points in `links`
   std::vector<std::int64_t> links;  ///< indices into points
   /// Faces of polyhedra, one cell after the other: number of faces, then for each face its number of points and the
   /// points.
   std::vector<std::int64_t> faces{};
-  std::vector<std::int64_t> face_ends{};  ///< for each cell: where its faces end, -1 for cells that are no polyhedra
+  std::vector<std::int64_t> face_ends{};  ///< the end of each cell's faces; -1 for cells that are not polyhedra
   std::vector<Surface::Array> point_data{}, cell_data{};
 };
 

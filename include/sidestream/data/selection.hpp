@@ -15,29 +15,28 @@ namespace sidestream {
 
 // Which blocks of a variable are needed. A block's span is the region between its first points and the first points
 // beyond it on the upper sides; at the mesh's faces it ends at the faces. Spans fill the mesh without gaps, also
-// between the points of a cell-centred variable. A block whose span a surface misses therefore contributes nothing to
-// it.
+// between the points of a cell-centred variable. So a block contributes nothing to a surface that misses its span.
 
 /// All blocks.
 struct AllBlocks {};
 
-/// Blocks whose span a plane meets. Without the mesh's axes (see Geometry::axes): those whose bounds it meets, and
-/// those without known bounds.
+/// Blocks whose span a plane meets. If the mesh has no axes (see Geometry::axes), these are the blocks whose bounds it
+/// meets and the blocks without known bounds.
 struct PlaneCut {
   std::array<double, 3> origin{0, 0, 0};
   std::array<double, 3> normal{0, 0, 1};  ///< not zero; of any length
   std::int32_t of = -1;                   ///< the variable whose points bound the spans; -1: the selected variable
 };
 
-/// Blocks in whose span a variable takes values on both sides of one of `values`. Decided by ranges, which are measured
-/// in iterations in which an analysis that asks for them is due. Conservative only where blocks of different widths
-/// meet.
+/// Blocks in whose span a variable takes values on both sides of one of `values`. Ranges decide this. They are measured
+/// if an analysis that asks for them is due in the iteration. Too many blocks are chosen only where blocks of different
+/// widths meet.
 struct ValuesBracketed {
   std::vector<double> values;
   RangeRequest of{};  ///< variable -1: the selected variable
 };
 
-/// Blocks with cells in `cells`, indices of the block's level. All blocks that are lists.
+/// Blocks with cells in `cells`, which counts in indices of the block's level, and all blocks that are lists.
 struct InBox {
   Box cells;
 };
@@ -54,8 +53,8 @@ struct BlockSummary {
   Range range;                          ///< range of its points, if asked for; otherwise empty
 };
 
-/// Blocks for which `needed` returns true. It must be a pure function: without a range every server calls it for every
-/// block; with one, only the server that has the range, that of the block's client.
+/// Blocks for which `needed` returns true. It must be a pure function. Without a range, every server calls it for every
+/// block. With a range, only the server of the block's client calls it, since only that server has the range.
 struct BlockPredicate {
   std::function<bool(const BlockSummary&)> needed;
   RangeRequest range{};  ///< variable -1: no range is wanted
@@ -81,26 +80,28 @@ struct Part {
 };
 
 /// One variable, its pieces, its blocks, and the width of the halo around each of them. For published blocks, `local`
-/// gets at least these, whole, with at least that halo. It may get more, where other analyses need more or the values
-/// are already in place. A decomposition is delivered exactly.
+/// gets at least these blocks as wholes with at least that halo. It may get more if other analyses need more or the
+/// values are already in place. A decomposition is delivered exactly.
 struct Selected {
   Selected() = default;
   Selected(std::int32_t wanted, std::int32_t width = 0, Part which = {}, Decomposition pieces = {})
       : variable(wanted), halo(width), part(std::move(which)), decomposition(pieces) {}
 
   std::int32_t variable = -1;
-  /// Number of points on every side, from the blocks that own them; from ghosts only where they are declared filled.
+  /// Number of points on every side. They come from the blocks that own them, or from ghosts if these are declared
+  /// filled.
   std::int32_t halo = 0;
   Part part{};
   Decomposition decomposition{};
-  /// True if the halo continues at the mesh's other end along periodic axes, however many times it goes round. For n
-  /// cells, -1 is then n - 1 and n is 0; for their nodes 0 to n, -1 is n - 1 and n + 1 is 1.
+  /// True if the halo continues at the mesh's other end along periodic axes, also more than once around. For n cells,
+  /// -1 is then n - 1 and n is 0; for their nodes 0 to n, -1 is n - 1 and n + 1 is 1.
   bool wrap = true;
   /// True if arrays are wanted as they were published, with the ghosts around the block: BlockView::array covers it. If
-  /// false, it may. For a part of a block: on the sides on which the block ends. Ignored for decompositions.
+  /// false, it may cover them. In a part of a block, this holds on the sides on which the block ends. Ignored for
+  /// decompositions.
   bool ghosts = false;
   /// True if blocks are also wanted that finer levels cover completely, so that none of their points counts (see
-  /// BlockView::covered). If false, they need not move; `local` may get them all the same. Ignored for decompositions.
+  /// BlockView::covered). If false, they need not move, but `local` may get them. Ignored for decompositions.
   bool covered = true;
 };
 
@@ -113,7 +114,7 @@ struct Selection {
   std::vector<Selected> variables{};
   bool catalogue = false;  ///< LocalInput::catalogue is wanted: all blocks of all servers
   /// True if the arrays with a mesh's positions come along with variables that are selected on it. If false, only the
-  /// flags of ghosts and of trees do, which decide what counts.
+  /// flags of ghosts and of trees come along, since they decide which points count.
   bool geometry = true;
   std::vector<RangeRequest> ranges;  ///< with `catalogue`: the ranges that are wanted in it
 };

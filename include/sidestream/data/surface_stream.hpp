@@ -10,8 +10,8 @@
 
 namespace sidestream {
 
-/// A surface whose owner gives its values in portions. A large one need not be in memory a second time to be written.
-/// Every function may be called more than once, in any order, and gives the same each time.
+/// A surface whose owner gives its values in portions. So a large surface can be written without a second copy in
+/// memory. Every function may be called more than once, in any order, and gives the same values each time.
 class SurfaceStream {
  public:
   /// Receives the next values of the requested array, in memory order; they are invalid after it returns.

@@ -17,8 +17,8 @@
 
 namespace sidestream {
 
-/// Where on the mesh the values lie. There is a bit for each axis (1: x, 2: y, 4: z): set where points lie at the nodes
-/// of that axis, clear where they lie midway between two of them. x-faces are normal to x; x-edges run along x. A
+/// Where on the mesh the values lie. There is a bit for each axis (1: x, 2: y, 4: z). It is set if points lie at the
+/// nodes of that axis, and clear if they lie midway between two nodes. x-faces are normal to x; x-edges run along x. A
 /// variable only has the bits of axes that its mesh uses: all nodes of a 2-D mesh are 3.
 enum class Centering : std::uint8_t {
   cell = 0,
@@ -54,8 +54,8 @@ inline constexpr int centering_count = 8;
   return box;
 }
 
-/// The role of a variable for its mesh. Arrays with the positions of the mesh are published like any other and come
-/// along with whatever is selected on the mesh. Indices in them count the points of the block from 0.
+/// The role of a variable for its mesh. Arrays with the positions of the mesh are published like other arrays. They
+/// come along with everything that is selected on the mesh. Indices in them count the points of the block from 0.
 enum class Role : std::uint8_t {
   none = 0,          ///< values on the mesh
   coordinates = 1,   ///< for each point, a component for each dimension of the mesh
@@ -91,8 +91,8 @@ inline constexpr int role_count = 13;
   return list_box(centering == Centering::cell ? block.cells.hi[0] : block.lengths.points);
 }
 
-/// Name as written in configurations: `cell`, `node`, `x-face` ... `z-edge`, for a mesh of that many dimensions. Where
-/// several names mean the same there, faces are preferred to edges.
+/// Name as written in configurations: `cell`, `node`, `x-face` ... `z-edge`, for a mesh of that many dimensions. If
+/// several names mean the same centring, faces are preferred to edges.
 [[nodiscard]] constexpr std::string_view name_of(Centering centering, int dimensions = 3) noexcept {
   constexpr std::string_view names[centering_count] = {"cell",   "x-face", "y-face", "z-edge",
                                                        "z-face", "y-edge", "x-edge", "node"};
@@ -143,12 +143,13 @@ struct Variable {
   std::string label;         ///< for people; empty: the name
   std::string group;         ///< folder in files; empty: none
   Role role = Role::none;    ///< its role for its mesh; set by the mesh's declaration
-  /// True if ghosts, and nodes that several blocks share, have the values that the owning block publishes. Otherwise
+  /// True if ghosts, and nodes that several blocks share, have the values that the owning block publishes. If false,
   /// nothing is known about ghosts.
   bool filled = false;
   VariableRelations relations{};
-  /// Null: clients publish it. Otherwise servers compute it, which costs time only where something selects it: see
-  /// docs/derived.md. Derived variables follow all published ones, so that ids of the latter do not depend on them.
+  /// Null if clients publish the variable. Otherwise servers compute it, which costs time only if something selects it
+  /// (see docs/derived.md). Derived variables follow all published ones, so that they do not change the ids of
+  /// published ones.
   std::shared_ptr<const Derivation> derivation{};
 
   [[nodiscard]] bool derived() const noexcept { return derivation != nullptr; }

@@ -20,7 +20,7 @@ class Codec {
   [[nodiscard]] virtual std::string name() const = 0;  ///< for messages
   /// True if `decode` restores every bit.
   [[nodiscard]] virtual bool lossless() const { return true; }
-  /// True if the length of the output depends on the values: such a codec must be the last one of a list.
+  /// True if the length of the output depends on the values. Such a codec must be the last one of a list.
   [[nodiscard]] virtual bool packs() const { return false; }
   /// True if it accepts elements of that type.
   [[nodiscard]] virtual bool takes(Type) const { return true; }
@@ -28,21 +28,22 @@ class Codec {
   [[nodiscard]] virtual Type after(Type type) const { return type; }
   /// Number of bytes in front of these elements.
   [[nodiscard]] virtual std::size_t header() const { return 0; }
-  /// Writes the output to `out`, replacing its content. Returns false if the values do not suit it (their error would
-  /// be larger than it promises, or nothing is saved); they are then kept as they are. Throws only if memory is short.
+  /// Writes the output to `out`, replacing its content. Returns false if the values do not suit the codec: their error
+  /// would be larger than promised, or nothing is saved. The values are then stored unchanged. Throws only if memory is
+  /// short.
   [[nodiscard]] virtual bool encode(BytesView in, Type type, Bytes& out) const = 0;
   /// The inverse; `out` has the length of the input of `encode`. Throws Error(file) on any input that `encode` did not
-  /// make; never reads or writes beyond either.
+  /// make. Never accesses memory beyond input and output.
   virtual void decode(BytesView in, Type type, std::span<std::byte> out) const = 0;
 };
 
-/// A codec by its name. Entries in a list of codecs, in configurations and in files alike, are the name, or
-/// `name:argument`. Readers make the codec from that text only, so its meaning must never change.
+/// A codec by its name. In configurations and in files, an entry in a list of codecs is the name, or `name:argument`.
+/// Readers make the codec from that text only, so its meaning must never change.
 struct CodecKind {
   std::string name;        ///< without spaces and colons
   std::string text;        ///< one sentence for the manual
   std::string argument{};  ///< text expected after `name:`, for messages; empty: nothing
-  /// Makes the codec. Throws Error(configuration) if the argument makes no sense. The argument is empty unless one was
+  /// Makes the codec. Throws Error(configuration) if the argument is invalid. The argument is empty unless one was
   /// given.
   std::function<std::shared_ptr<const Codec>(const std::string& argument)> create{};
 };

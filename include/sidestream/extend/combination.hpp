@@ -1,4 +1,4 @@
-// The contract of combined placements: carries partial results from servers that reduce to servers that combine.
+// The contract of combined placements, which carry partial results from servers that reduce to servers that combine.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class PartialSender {
  public:
   virtual ~PartialSender() = default;
   /// Hands over this server's partial and waits until it is combined. Collective over the reducing servers. Returns the
-  /// failure, the same on all of them, or an empty string; then `feedback` is the return value of `combine`.
+  /// failure, the same on all of these servers. If it is empty, `feedback` is the return value of `combine`.
   [[nodiscard]] virtual std::string combine(const PartialRound& round, BytesView partial, Bytes& feedback) = 0;
-  /// Announces that no more rounds come.
+  /// Announces that there are no more rounds.
   virtual void close() = 0;
   /// Sets a function that is called repeatedly while `combine` waits.
   virtual void set_meanwhile(std::function<void()> meanwhile) = 0;
@@ -38,7 +38,7 @@ class PartialSender {
 /// A round as it arrived on a combining server.
 struct ReceivedRound {
   PartialRound round;
-  std::vector<Bytes> partials;  ///< from the reducing servers that report here; may be none
+  std::vector<Bytes> partials;  ///< from the reducing servers that report here; may be empty
 };
 
 /// The combining end. Every combining server gets every round.

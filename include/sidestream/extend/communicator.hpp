@@ -20,7 +20,7 @@ struct MemberMessage {
 
 /// A group of processes. Every function except rank, size and native is collective: all members call it in the same
 /// order. A waiting member yields its core. Counts are 64-bit throughout. Errors of MPI are thrown as Error(system). If
-/// one member has no memory for what it receives, all throw Error(system) and the group can be used further.
+/// one member has no memory for received data, all throw Error(system), and the group can be used further.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -42,8 +42,9 @@ class Communicator {
   virtual void broadcast(Bytes& bytes, int root) = 0;
   /// to[r] goes to member r; returns what each member sent here.
   [[nodiscard]] virtual std::vector<Bytes> all_to_all(const std::vector<Bytes>& to) = 0;
-  /// Sends messages to some members, any number to each. Returns those that came here, by ascending sender and in the
-  /// order of sending. The cost is that of the data plus the logarithm of the group's size: for exchanges among few.
+  /// Sends any number of messages to each of some members. Returns the messages that arrived here, by ascending sender,
+  /// in the order of sending. The cost is that of the data plus the logarithm of the group's size, so it suits
+  /// exchanges among few members.
   [[nodiscard]] virtual std::vector<MemberMessage> exchange(std::vector<MemberMessage> to) = 0;
   /// The sum of `value` over the members of lower rank; 0 on member 0. Wraps.
   [[nodiscard]] virtual std::int64_t exclusive_sum(std::int64_t value) = 0;

@@ -9,8 +9,7 @@
 namespace sidestream {
 
 /// The exact sum of any number of doubles, kept as one long fixed-point integer and rounded once, at the end.
-/// The result therefore has the same bits however the numbers are divided and ordered; ordinary addition is not
-/// associative.
+/// So the result has the same bits for every division and order of the numbers; ordinary addition is not associative.
 ///
 /// The small superaccumulator of Radford M. Neal, "Fast exact summation using small and large superaccumulators"
 /// (arXiv:1505.05571, 2015). 32-bit pieces lie in 64-bit words, so that carries are needed only now and then. Takes up
@@ -45,11 +44,11 @@ class ExactSum {
   /// The sum, rounded once, to nearest and ties to even. NaN if a NaN or infinities of both signs were added;
   /// an infinity if one was added or the sum exceeds the greatest double.
   [[nodiscard]] double value() const noexcept;
-  /// The sum as four doubles, each the rounded remainder of those before: more than 200 bits of it.
+  /// The sum as four doubles, which hold more than 200 bits of it. Each is the rounded remainder of the earlier ones.
   [[nodiscard]] std::array<double, 4> expansion() const noexcept;
 
-  /// The form that is sent. Its element-wise integer sum over less than 2^31 members, as Communicator::sum computes it,
-  /// is the form of the sum.
+  /// The form that is sent. The element-wise integer sum of such forms over less than 2^31 members, as
+  /// Communicator::sum computes it, is the form of the total.
   [[nodiscard]] std::array<std::int64_t, words> serialise() const noexcept;
   [[nodiscard]] static ExactSum deserialise(std::span<const std::int64_t, words> form) noexcept;
 

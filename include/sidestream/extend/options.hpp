@@ -34,7 +34,7 @@ enum class OptionType {
   file,      ///< a file name pattern: {index}, {cycle}, {time}, {server}, each with an optional width as in {cycle:06}
   variable,  ///< the name of a declared variable
   mesh,      ///< the name of a declared mesh
-  map,       ///< nested options (`options`); with the default `{}` those have their defaults when it is not given
+  map,       ///< nested options (`options`); with the default `{}` they have their defaults if the map is not given
   pairs,     ///< a map from any names to texts or numbers, kept as texts: `{QueueLimit: 2}`
   one_of,    ///< a map with exactly one key, one of `options` (each of type map): `{isosurface: {...}}`
   schedule,  ///< see `every`: 5 | "10 cycles" | "0.5 time" | "30 s" | auto
@@ -53,7 +53,7 @@ struct Option {
   std::optional<double> minimum{}, maximum{};  ///< inclusive, for numbers (each entry of a list)
   int least_entries = 0, most_entries = -1;    ///< for lists; -1: any number
   std::vector<Option> options{};               ///< for `map` and `one_of`
-  std::string range_text{};                    ///< states the range in the manual where `minimum` and `maximum` cannot
+  std::string range_text{};                    ///< states the range in the manual if `minimum` and `maximum` cannot
   std::string with{};  ///< for a `file` with a default: another option of the same map; unless one of both is given,
                        ///< nothing is written there
 };
@@ -65,9 +65,8 @@ struct Location {
   [[nodiscard]] std::string text() const;  ///< `file:line:column`, or "" when unknown
 };
 
-/// The checked values of a set of options; a copy shares them. Throws Error(internal) on reading an option that was not
-/// declared, or as the wrong type, or one without value: ask `has` first. Texts and lists without value are empty
-/// instead.
+/// The checked values of a set of options; a copy shares them. Throws Error(internal) if an option is read that was not
+/// declared, has another type, or has no value; ask `has` first. Texts and lists without a value are empty instead.
 class Settings {
  public:
   struct Value;
@@ -90,7 +89,7 @@ class Settings {
   [[nodiscard]] bool given(std::string_view name) const;
   [[nodiscard]] bool boolean(std::string_view name) const;
   /// Value of an `integer` or `bytes` option, as a T. Throws Error(configuration) with the location of a number that T
-  /// cannot hold: the type that the number is kept in is part of its range.
+  /// cannot hold, since the type that holds the number is part of its range.
   template <std::integral T = std::int64_t>
   [[nodiscard]] T integer(std::string_view name) const {
     return static_cast<T>(integer_between(name, lowest<T>(), highest<T>()));

@@ -21,7 +21,7 @@ struct PluginHeader {
 inline constexpr std::uint64_t plugin_magic = 0x4e494755'4c504453;  // "SDPLUGIN"
 inline constexpr std::uint32_t plugin_version = 2;
 
-/// Hash of the headers' meaning to a compiler: differs when structures that cross the boundary differ in size or
+/// Hash of the headers' meaning to a compiler. It differs when structures that cross the boundary differ in size or
 /// alignment, or the standard library has another ABI. Everything else (members, enumerators, the order of virtual
 /// functions) is in `interface_hash`, which is made from the text of all headers that plug-ins see.
 constexpr std::uint32_t plugin_layout() {

@@ -10,13 +10,13 @@
 
 namespace sidestream {
 
-/// Receives results from `combine`. `file` is a file option's value; its ending chooses the format. A table whose
-/// pattern names no iteration gets its rows appended, preceded by the columns iteration, cycle and time. Other results
-/// are one file each, with a series index next to them. Files appear whole or not at all. Throws Error(file).
+/// Receives results from `combine`. `file` is a file option's value; its ending chooses the format. If the pattern of a
+/// table names no iteration, its rows are appended to one file, after the columns iteration, cycle and time. Each other
+/// result is one file, with a series index next to it. Files appear whole or not at all. Throws Error(file).
 class Results {
  public:
   virtual ~Results() = default;
-  // Add a result that one server has whole: only that of rank 0 of the communicator is kept.
+  // These add a result that one server has as a whole. Only the result of rank 0 of the communicator is kept.
   virtual void add(const std::string& file, const Table& table) = 0;
   virtual void add(const std::string& file, const Image& image) = 0;
   virtual void add(const std::string& file, const Surface& surface) = 0;
@@ -25,26 +25,26 @@ class Results {
   /// Adds a surface that is not all in memory; the base class collects it first.
   virtual void add_stream(const std::string& file, const SurfaceStream& surface);
 
-  // The following add a result of which all servers have a part. Collective over `servers`, the communicator of
-  // CombineInput; they throw on all of them alike. In pieces, every server writes a file, and rank 0 one that lists
-  // them; the pieces hold, in the order of ranks, what one file would hold. Otherwise rank 0 gathers the parts, as
-  // these functions of the base class do.
+  // The following functions add a result of which all servers have a part. They are collective over `servers`, the
+  // communicator of CombineInput, and throw on all servers or on none. In pieces, every server writes a file, and rank
+  // 0 writes a list of them. In the order of ranks, the pieces hold the content of one whole file. Otherwise rank 0
+  // gathers the parts, as these functions of the base class do.
   /// Rows follow each other in the order of ranks. A table whose rows are appended is never in pieces.
   virtual void add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how);
   /// Points and triangles follow each other in the order of ranks.
   virtual void add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces how);
-  /// Points and cells follow each other in the order of ranks. A point that the cells of several servers share is in
+  /// Points and cells follow each other in the order of ranks. A point shared by the cells of several servers is in
   /// each of them.
   virtual void add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces how);
-  /// All servers give the same arrays; `start` and `size` place each part in the whole. The parts fill the arrays and
-  /// do not overlap.
+  /// All servers give the same arrays; `start` and `size` place each part in the whole. Together the parts fill the
+  /// arrays, without overlap.
   virtual void add_parts(const std::string& file, const DataSet& mine, Communicator& servers, Pieces how);
   /// Adds the parts like those of a Surface.
   virtual void add_stream_parts(const std::string& file, const SurfaceStream& mine, Communicator& servers, Pieces how);
 };
 
 /// True if a result that takes `bytes` on this server and more on others is to be written in pieces. Collective unless
-/// `how` decides it.
+/// `how` decides.
 [[nodiscard]] bool in_pieces(Pieces how, std::uint64_t bytes, Communicator& servers);
 
 }  // namespace sidestream

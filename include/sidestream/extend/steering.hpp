@@ -12,9 +12,9 @@ namespace sidestream {
 class Steering {
  public:
   virtual ~Steering() = default;
-  /// Sets a parameter. Called from `combine`, with the same arguments on every server; the call on rank 0 of the
-  /// communicator is the one that counts. If one iteration changes a parameter several times, the last change counts.
-  /// Throws Error(analysis) if no such parameter is declared, or if it does not take the value.
+  /// Sets a parameter. Called from `combine` with the same arguments on every server; only the call on rank 0 of the
+  /// communicator counts. If one iteration changes a parameter several times, the last change counts. Throws
+  /// Error(analysis) if there is no such parameter, or if it does not take the value.
   virtual void set(std::string_view name, std::int64_t value) = 0;
   /// Sets a parameter of type real.
   virtual void set(std::string_view name, double value) = 0;

@@ -32,7 +32,8 @@ struct EntryViews {
 struct LocalInput {
   const Iteration& iteration;
   const Metadata& metadata;
-  /// Blocks as published, by variable id, in ascending block id; empty for variables that were not selected so.
+  /// Blocks as published, by variable id, in ascending block id; empty for variables that were not selected as
+  /// published.
   std::span<const std::vector<BlockView>> blocks;
   int pass = 0;
   /// Return value of `combine` in the previous pass; the same bytes on every server. Empty in pass 0.
@@ -43,16 +44,17 @@ struct LocalInput {
   std::span<const EntryViews> entries{};
   int server = 0, servers = 1;  ///< this server and the number of servers: pieces of decompositions belong to them
   /// Events with values or a scope, and barriers, that take effect in this iteration, in the same order on all servers.
-  /// Those of scope `all` are on every server, others where they are seen. Events that `signal(event)` raised without
-  /// values are not here; they only make analyses run.
+  /// Events of scope `all` are on every server, others on the servers that see them. Events that `signal(event)` raised
+  /// without values are not included; they only make analyses run.
   std::span<const Event> events{};
-  /// True if the return value of `local` comes to the next `combine` of the same object and to nobody else. It may then
-  /// refer to data in the object, and a large partial is neither copied nor packed.
+  /// True if the return value of `local` goes only to the next `combine` of the same object. It may then refer to data
+  /// in the object, and a large partial is neither copied nor packed.
   bool stays = false;
 
-  /// The views of entry `n` of the selection. For a decomposition: the server's piece, one view or none.
+  /// The views of entry `n` of the selection. A decomposition has one view, the server's piece, or none.
   [[nodiscard]] const std::vector<BlockView>& at(std::size_t n) const { return at(n, entry(n).variable); }
-  /// The views of an array of the mesh of entry `n`, in the same pieces and with the same halo. Empty if it is none.
+  /// The views of an array of the mesh of entry `n`, in the same pieces and with the same halo. Empty if the mesh has
+  /// no such array.
   [[nodiscard]] const std::vector<BlockView>& at(std::size_t n, std::int32_t variable) const {
     static const std::vector<BlockView> none;
     const EntryViews& views = entry(n);
@@ -84,34 +86,34 @@ struct CombineInput {
   int pass = 0;
   Communicator& communicator;  ///< all servers; for this analysis only
   Results& results;
-  /// The input of `local` on this server in this pass. Null where partials come from other servers (`forward:
-  /// partials`). A kind that cannot do without it declares so (AnalysisKind::any_partials) and is refused there.
+  /// The input of `local` on this server in this pass. Null if partials come from other servers (`forward: partials`).
+  /// A kind that needs it declares that (AnalysisKind::any_partials) and is refused with such placements.
   const LocalInput* local = nullptr;
-  /// Null where nothing can be steered: in tests of a single analysis.
+  /// Null if nothing can be steered, as in tests of a single analysis.
   Steering* steering = nullptr;
 };
 
 /// An analysis or a writer at work. There is one object per server and entry in the configuration, used by one thread,
-/// in the total order (iteration, position in the file). For each pass: every server calls `local`; the servers agree
-/// that all succeeded; then every server calls `combine`. If `local` fails anywhere, `combine` is called nowhere, every
-/// server calls `discard`, and the failure is reported to the simulation; later iterations run.
+/// in the total order (iteration, position in the file). In each pass every server calls `local`; the servers agree
+/// that all succeeded; then every server calls `combine`. If `local` fails on any server, no server calls `combine`,
+/// every server calls `discard`, and the failure is reported to the simulation. Later iterations still run.
 class Task {
  public:
   virtual ~Task() = default;
-  /// The data that the task needs; asked once, after the declarations are frozen.
+  /// The data that the task needs. Called once, after the declarations are frozen.
   [[nodiscard]] virtual Selection selection() const = 0;
   /// 0 if results are bitwise equal whatever the placement and number of servers ("exact"), otherwise the relative
   /// difference to expect.
   [[nodiscard]] virtual double tolerance() const { return 0; }
   [[nodiscard]] virtual int passes() const { return 1; }
   /// Reduces this server's blocks to bytes. It may instead write them to temporary files and return the information for
-  /// an index. Never communicates; may throw, and then leaves no files. Servers without blocks call it too.
+  /// an index. Never communicates. May throw, and then leaves no files. Servers without blocks call it, too.
   [[nodiscard]] virtual Bytes local(const LocalInput& input) = 0;
   /// Merges partials over the communicator, and hands over results or names files; collective. Returns the feedback for
   /// the next pass, the same on every server. May throw only before its first or after its last communication, or on
   /// all servers alike.
   virtual Bytes combine(const CombineInput& input) = 0;
-  /// Removes the files of `local`. Called instead of `combine` when some server failed. Never throws.
+  /// Removes the files of `local`. Called instead of `combine` if a server failed. Never throws.
   virtual void discard(const Iteration& iteration) noexcept { static_cast<void>(iteration); }
 };
 

@@ -48,10 +48,10 @@ struct PieceFile {
   std::uint64_t count = 0;  ///< number of rows, or of points
 };
 
-/// Writes results into files with one ending. Results whose function is not set are refused by name; without a list
-/// function, results come in one file. The functions write the file `path`, throw Error(file) and never communicate.
-/// The path is a temporary name, except for rows that are appended. The caller flushes the file, gives it its name and
-/// cuts off half-appended rows. `provenance` goes into the file's header, if it has one.
+/// Writes results into files with one ending. Results whose function is not set are refused by name. Without a list
+/// function, each result is one file. The functions write the file `path`, throw Error(file) and never communicate. The
+/// path is a temporary name, except for rows that are appended. The caller flushes the file, gives it its name and cuts
+/// off half-appended rows. `provenance` goes into the file's header, if it has one.
 struct ResultFormat {
   std::string ending;  ///< with the dot, lower case: ".vtp"
   std::string text{};  ///< for the reference manual
@@ -59,7 +59,7 @@ struct ResultFormat {
   std::function<void(const std::string& path, const SurfaceStream&, const Iteration&, const std::string& provenance)>
       surface{};
   std::function<void(const std::string& path, const CellSet&, const Iteration&, const std::string& provenance)> cells{};
-  /// Writes a whole table, or with `append` adds the rows to a file written earlier with the same columns.
+  /// Writes a whole table. With `append`, adds the rows to a file that was written earlier with the same columns.
   std::function<void(const std::string& path, const Table&, bool append, const std::string& provenance)> table{};
   /// Writes arrays from several parts, or a piece: one part that does not fill its arrays.
   std::function<void(const std::string& path, std::span<const DataSet> parts, const Iteration&,
@@ -67,8 +67,8 @@ struct ResultFormat {
       data{};
 
   std::string list_ending{};  ///< ending of files that list pieces: ".pvtp"
-  /// Writes the list. `like` is the part of one server, perhaps without values; its arrays or columns are those of all
-  /// parts.
+  /// Writes the list. `like` is the part of one server, perhaps without values. All parts have the same arrays or
+  /// columns.
   std::function<void(const std::string& path, const Surface& like, const std::vector<PieceFile>& pieces,
                      const Iteration&, const std::string& provenance)>
       surface_list{};

@@ -16,7 +16,7 @@ namespace sidestream::spectra {
 [[nodiscard]] Rigour read_plan(const Settings& settings);
 /// The option for a spectrum's chart, named `image` or otherwise.
 [[nodiscard]] Option spectrum_chart_option(const std::string& name, const std::string& what);
-/// 0 if plans do not depend on measurements.
+/// Relative tolerance of sums for such plans; 0 if plans do not depend on measurements.
 [[nodiscard]] double tolerance_of(Rigour rigour) noexcept;
 
 /// The configured bins.

@@ -19,9 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* library_name = "sidestream_python.so";
 
-/// Paths of the library: the folders in SIDESTREAM_PLUGIN_PATH; next to this library, as in a Python package, whose
-/// command has its own folder; where it is installed, relative to the library and to the command; and likewise in the
-/// folder of a build.
+/// Paths where the library may lie. The folders in SIDESTREAM_PLUGIN_PATH come first. The others are relative to this
+/// library and to the command: those of a Python package, of an installation and of a build.
 std::vector<fs::path> candidates() {
   std::vector<fs::path> all;
   const char* const path = std::getenv("SIDESTREAM_PLUGIN_PATH");

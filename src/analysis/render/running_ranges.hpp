@@ -10,14 +10,14 @@
 
 namespace sidestream::rendering {
 
-/// Ranges of the scales of a scene with `range: running`; the scene must outlive it. A table next to the frames keeps
-/// them, from which a resumed run continues.
+/// Ranges of the scales of a scene with `range: running`; the scene must outlive it. They are kept in a table next to
+/// the frames; a resumed run continues from that table.
 class RunningRanges {
  public:
   explicit RunningRanges(const Scene& scene);
 
-  /// Collective: widens the ranges shown in this iteration (low > high if nothing) by those shown before. The same on
-  /// all servers and in all placements.
+  /// Collective: widens the ranges shown in this iteration (low > high if nothing) by those shown before. The result is
+  /// the same on all servers and in all placements.
   void widen(std::span<ColourRange> shown, const CombineInput& input);
 
  private:

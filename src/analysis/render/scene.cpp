@@ -110,7 +110,7 @@ class SceneReader {
     scene_.layers.push_back(std::move(layer));
   }
 
-  /// Adds a part of a mesh, of which the boundary faces are visible.
+  /// Adds a part of a mesh, whose boundary faces are visible.
   template <class Query>
   void add_part(const Settings& settings, Query query) {
     Layer layer;

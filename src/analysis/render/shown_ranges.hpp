@@ -34,9 +34,8 @@ class ShownRanges {
   /// Adds the values of a layer with an open range.
   void add_values(const Layer& layer, const Piece& piece, Ranges& seen) const;
 
-  /// Collective over the servers: joins the ranges of all servers, of which `seen` has this one's, and returns the
-  /// resulting ranges, the same on all. `remember` may widen the ranges of scales, before ranges of zero width are
-  /// widened.
+  /// Collective over the servers: joins the ranges of all servers; `seen` has those of this one. The result is the same
+  /// on all. `remember` may widen the ranges of scales, before ranges of zero width are widened.
   [[nodiscard]] Ranges joined(std::span<const Ranges> seen, Communicator& servers,
                               const std::function<void(std::span<ColourRange>)>& remember) const;
   /// Decodes the result of `joined`; if nothing is open, returns the scene's ranges.

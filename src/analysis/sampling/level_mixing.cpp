@@ -1,8 +1,8 @@
 // Linear interpolation between cell centres across levels.
 //
 // For each target, the cells of its own level around it get the weights of (bi-, tri-)linear interpolation (stencil).
-// Each block adds what it has of each such cell: the cell itself; or the mean of the finer cells in its place (each
-// with its share of the weight); or the value of the coarser cell that contains it. For patches this is an intersection
+// Each block adds its part of each such cell: the cell's own value, or the values of finer cells in its place (each
+// with its share of the weight), or the value of the coarser cell that contains it. For patches this is an intersection
 // of boxes (intersect), for trees a descent from the root (descend, give_below). Sums of weight times value are exact,
 // as is the sum of weights, which is 1 if every cell was found.
 #include "analysis/sampling/level_mixing.hpp"

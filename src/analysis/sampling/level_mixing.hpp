@@ -1,10 +1,10 @@
 // Interpolation between the centres of cells on different levels.
 //
-// A place lies between centres of cells of its own level, the finest at that place. If such a cell exists on that
-// level, it has its own value; if finer cells are in its place, their mean; if there is only a coarser cell, that
-// cell's value. So linear fields are reproduced where there is one level, and where two meet the only jumps come from
-// the coarser cell's constant value. Contributions come from blocks on several servers: each adds weight times fraction
-// of the cell times value for its counted cells, and the sum is exact and rounded once.
+// A place lies between centres of cells of its own level, the finest at that place. Each of these cells gets a value:
+// its own if it exists on that level, the mean of the finer cells if finer ones cover it, otherwise the value of the
+// coarser cell that contains it. So linear fields are reproduced where there is one level. Where two levels meet, only
+// the coarser cell's constant value causes jumps. Contributions come from blocks on several servers: each adds weight
+// times fraction of the cell times value for its counted cells, and the sum is exact and rounded once.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@
 
 namespace sidestream::sampling {
 
-/// Largest distance, in cells of level 0, from a cell to a place to which it contributes. It may begin where its
-/// neighbour on the place's level does, and the place may lie before the middle of its own cell.
+/// Largest distance, in cells of level 0, from a cell to a place to which it contributes. The cell may lie at the far
+/// end of the place's neighbour cell, and the place at the middle of its own cell.
 inline constexpr double reach_in_cells = 1.5;
 
 /// True if a place may be surrounded by cells of several levels: with `linear_cells` on octrees and refinement levels.

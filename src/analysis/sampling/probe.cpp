@@ -1,7 +1,7 @@
 // Values of variables at points and along lines, over time.
 //
-// Each server samples the places in its blocks and passes on the values. Rank 0 takes, of several values of a place,
-// the one with the least rank, which does not depend on how the mesh is divided.
+// Each server samples the places in its blocks and passes on the values. If a place has several values, rank 0 takes
+// the one with the least rank. That does not depend on how the mesh is divided.
 #include <fmt/format.h>
 
 #include <algorithm>

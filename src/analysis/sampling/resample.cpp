@@ -1,7 +1,7 @@
 // Variables of any mesh that fills space, on a uniform grid.
 //
 // Each server samples the centres of the grid's cells in its blocks and sends the values to the server that owns the
-// row of the grid. That server takes, of several values of a place, the one with the least rank.
+// row of the grid. If a place has several values, that server takes the one with the least rank.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -23,7 +23,7 @@ struct BlockRim {
 [[nodiscard]] Bytes to_bytes(std::span<const BlockRim> rims);
 [[nodiscard]] std::vector<BlockRim> to_rims(BytesView bytes);
 
-/// Leaves of several blocks, and dual cells of which only this server makes a surface.
+/// Leaves of several blocks, and the dual cells between them that only this server contours.
 struct Seams {
   LeafSet leaves;
   std::vector<DualCell> duals;

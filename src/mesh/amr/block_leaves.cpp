@@ -4,8 +4,8 @@
 // leaves at corners inside it; corners on its rim need leaves of other blocks and are completed later from the rims of
 // all blocks (contour/dual). So this file
 //   1. finds the leaves of the block that count: owned, not covered by a finer level, chosen;
-//   2. visits each corner around which the values may have a contour: of a tree by descending from the root
-//      (leaf_tree.cpp), of a patch by a loop over the corners of its box;
+//   2. visits each corner around which the values may have a contour. A tree is descended from the root
+//      (leaf_tree.cpp); a patch is visited by a loop over the corners of its box;
 //   3. keeps the dual cells whose leaves are all here, and marks the leaves of the others as rim.
 #include "mesh/amr/block_leaves.hpp"
 

@@ -12,8 +12,8 @@
 
 namespace sidestream {
 
-/// The numbers to read of a block: one component of a variable, and all components of others. They lie in cells. In
-/// patches they may also lie at nodes; then a cell has the mean of its corners.
+/// The numbers to read of a block: one component of a variable, and all components of others. The numbers lie in cells.
+/// In patches they may also lie at nodes; then a cell has the mean of its corners.
 struct LeafColumns {
   std::int32_t variable = -1;
   int component = 0;
@@ -23,10 +23,11 @@ struct LeafColumns {
 
 /// The part of a surface that follows from one block.
 struct BlockLeaves {
-  LeafSet leaves;  ///< for a tree all its cells, parents included, in the order of the block
+  LeafSet leaves;  ///< for a tree: all its cells, including parents, in the order of the block
   std::vector<DualCell>
-      duals;  ///< around corners that only leaves of this block touch; one of the values lies between them
-  std::vector<std::size_t> rim;  ///< leaves at corners which leaves of other blocks, or none, touch too; ascending
+      duals;  ///< around corners that only leaves of this block touch; a contour value lies between these leaves
+  std::vector<std::size_t> rim;  ///< leaves at corners that leaves of other blocks, or unknown ones, may touch too;
+                                 ///< ascending
 };
 
 /// Finds the leaves of a block. Nothing if it has no cells, or if its flags are missing. Throws Error(usage) if the

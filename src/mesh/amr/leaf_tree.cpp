@@ -2,14 +2,13 @@
 // references in leaf_set.hpp).
 //
 // The recursion visits elements: nodes, faces between two nodes, edges between four, corners between eight. An element
-// carries the 2^n nodes around it. It is divided by replacing each refined node by its children next to the element; a
-// leaf stays as it is and stands for all its descendants. Each child element is reached in exactly one way, since a
-// choice along each axis says if it is a plane between children or the width of a child. A corner between leaves has a
-// dual cell.
+// carries the 2^n nodes around it. To divide an element, each refined node is replaced by its children next to the
+// element; a leaf stays and stands for all its descendants. Each child element is reached in exactly one way, since
+// along each axis it is either a plane between children or as wide as a child. A corner between leaves has a dual cell.
 //
-// Every node knows the range of the numbers below it. An element whose nodes' common range holds none of the contour
-// values is skipped with all below it, so that the cost follows the size of the surface and not of the tree. Unknown
-// nodes (other blocks may have leaves there) are kept or skipped, as the caller says.
+// Every node knows the range of the numbers below it. An element is skipped, with everything below it, if the common
+// range of its nodes has no contour value. So the cost follows the size of the surface and not of the tree. The caller
+// decides if unknown nodes (other blocks may have leaves there) are kept or skipped.
 #include "mesh/amr/leaf_tree.hpp"
 
 #include <algorithm>
@@ -165,9 +164,9 @@ void LeafTree::for_each_corner(std::span<const double> values, bool skip_unknown
   descend({values, skip_unknown, f}, 0, 0, top);
 }
 
-/// Visits an element: the intersection of 2^n nodes, two along each of n axes (the bits of `closed`). It is a node
-/// itself, a face, an edge or a corner. nodes[b] is on the upper side of the axes in b. Nodes that are refined have
-/// this depth.
+/// Visits an element: the intersection of 2^n nodes, two along each of n axes (the bits of `closed`). It is a node, a
+/// face, an edge or a corner. nodes[b] is on the upper side of the axes in b. Refined nodes have the depth of the
+/// element.
 void LeafTree::descend(const Search& search, std::size_t depth, unsigned closed, const Around& nodes) const {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   bool refined = false, some_unknown = false;

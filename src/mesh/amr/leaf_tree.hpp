@@ -15,7 +15,7 @@ namespace sidestream {
 /// A tree with one root. Extra levels above the coarsest, each half as fine, join all root cells.
 class LeafTree {
  public:
-  /// Kinds of nodes without children: `unknown` (leaves of other blocks may be there), `outside` the mesh, or leaf n as
+  /// Kinds of nodes without children: `unknown` (other blocks may have leaves there), `outside` the mesh, or leaf n as
   /// `leaf_code(n)`.
   enum : Index { unknown = -1, outside = -2 };
   [[nodiscard]] static constexpr Index leaf_code(std::int64_t leaf) noexcept { return -3 - leaf; }
@@ -29,8 +29,8 @@ class LeafTree {
 
   /// Takes the leaves around a corner, as in DualCell; -1: unknown.
   using Corner = std::function<void(const DualCell&)>;
-  /// Calls `f` for the corners inside the mesh around which one of `values` lies between the leaves' numbers, or may
-  /// lie because some are unknown. `skip_unknown`: skips corners with unknown nodes.
+  /// Calls `f` for each corner inside the mesh if one of `values` lies between the numbers of the leaves around it, or
+  /// may lie there because a leaf is unknown. `skip_unknown`: skips corners with unknown nodes.
   void for_each_corner(std::span<const double> values, bool skip_unknown, const Corner& f) const;
 
  private:

@@ -19,7 +19,7 @@
 namespace sidestream {
 namespace {
 
-constexpr int level_bits = 56;  ///< the bits below them are the number on the level
+constexpr int level_bits = 56;  ///< the lower bits are the number on the level
 
 using Place = std::array<double, 3>;
 
@@ -115,8 +115,8 @@ class BoxCells final : public BlockCells {
     return std::int64_t{block_.level} << level_bits | static_cast<std::int64_t>(number);
   }
 
-  /// Decides which cells count. For values in cells the view says which are the block's and which are in the halo;
-  /// blocks that overlap would count twice otherwise.
+  /// Decides which cells count. For values in cells, the view tells which cells are the block's own and which are in
+  /// the halo. Otherwise overlapping blocks would count twice.
   void stand(const BlockView& view, bool in_cells) {
     standing_.assign(static_cast<std::size_t>(box_.count()), Standing::absent);
     const auto set = [&](const Box& part, Standing to) {
@@ -323,7 +323,7 @@ std::unique_ptr<BlockCells> cells_of_block(const LocalInput& input, const Variab
 
 int halo_for_cells(const Mesh& mesh, const Variable& variable, bool neighbours) noexcept {
   if (mesh.is_list()) return 0;
-  // Nodes of a block's cells may belong to another block, and so may those with its coordinates.
+  // Nodes of a block's cells may belong to another block, also the nodes with its coordinates.
   return neighbours || variable.centering != Centering::cell || mesh.axes() == nullptr ? 1 : 0;
 }
 

@@ -1,4 +1,4 @@
-// The cells of one block of a mesh of any kind, one by one.
+// Gives the cells of one block, on a mesh of any kind, one by one.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct BlockCell {
   std::vector<std::vector<std::size_t>> faces;  ///< for polyhedra
 };
 
-/// The numbers of one component of a variable in a block; empty: it was not delivered, NaN everywhere.
+/// The numbers of one component of a variable in a block. Empty if it was not delivered; then all are NaN.
 struct BlockNumbers {
   bool at_points = false;
   std::vector<double> values;

@@ -172,7 +172,7 @@ void CellList::check() {
 void CellList::check_links() const {
   const auto points = static_cast<std::int64_t>(places_.size());
   links_.visit([&](auto links) {
-    std::int64_t least = 0, most = -1;  // checks first if there is any mistake, which is quick
+    std::int64_t least = 0, most = -1;  // a quick check first tells if there is any mistake
     for (const auto link : links) {
       least = std::min(least, static_cast<std::int64_t>(link));
       most = std::max(most, static_cast<std::int64_t>(link));
@@ -307,7 +307,7 @@ std::vector<double> CellList::distances(const Plane& plane) const {
 
 std::optional<CellList> cell_list_of(const LocalInput& input, const BlockView& view) {
   const Mesh& mesh = input.metadata.meshes.at(static_cast<std::size_t>(view.block.mesh));
-  // The cells of a copy count in the block that it is a copy of.
+  // The cells of a copy count in the original block.
   if (view.copy || view.block.cells.empty()) return std::nullopt;
   for (const Role role : {Role::coordinates, Role::connectivity, Role::offsets, Role::types}) {
     if (find_array(input, mesh, role, view.block.id) == nullptr) return std::nullopt;

@@ -41,9 +41,8 @@ class WholeNumbers {
 };
 
 /// The points and cells of a block as surfaces need them. Points and cells have names that order them over all blocks:
-/// their numbers (point_ids, cell_ids), or else the block and the position in its lists. Cells of higher order and
-/// strips appear as the linear cells that they are cut into (mesh/cells/subdivision.hpp), each with the name of the
-/// whole.
+/// their numbers (point_ids, cell_ids), or else the block and the position in its lists. Strips and cells of higher
+/// order are cut into linear cells (mesh/cells/subdivision.hpp), each with the name of the whole.
 class CellList {
  public:
   /// All arrays must be present. Throws Error(analysis), naming block and mesh, if a cell has points that the block
@@ -70,7 +69,7 @@ class CellList {
   }
   /// True if points have numbers that other blocks know.
   [[nodiscard]] bool numbered_points() const noexcept { return point_ids_.has_value(); }
-  /// The name of a cell; nothing where points have numbers and cells have none: then the points identify the cell.
+  /// The name of a cell. Nothing if points have numbers and cells do not; then its points identify the cell.
   [[nodiscard]] std::optional<std::int64_t> cell_name(std::size_t cell) const noexcept {
     if (cell_ids_) return (*cell_ids_)[whole(cell)];
     if (point_ids_) return std::nullopt;

@@ -1,5 +1,5 @@
-// Pieces of cells of single blocks, and their union as one set of cells with the same bytes however the mesh was
-// divided.
+// Pieces with the cells of single blocks, and their union as one set of cells. The set has the same bytes for every
+// division of the mesh.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace sidestream {
 
-/// Identity of a point over all blocks: points with the same key at the same position are one, and points are written
+/// Identity of a point over all blocks. Points with the same key at the same position are one point. Points are written
 /// in the order of keys.
 struct PointKey {
   /// The kinds of keys: points of the mesh, by number or, for particles without numbers, by position; points on an
@@ -53,12 +53,13 @@ struct CellLayout {
 /// The inverse of to_bytes. Throws Error(internal) if the bytes are damaged.
 [[nodiscard]] std::vector<CellPiece> to_cell_pieces(BytesView bytes);
 
-/// Merges all pieces: points in the order of their keys, each once; cells in the order of their names, equal ones in
-/// that of their types and points. `repeated` records points whose key another one elsewhere has.
+/// Merges all pieces. Points are in the order of their keys, each once. Cells are in the order of their names; cells
+/// with equal names are in the order of their types and points. `repeated` records points that share their key with a
+/// point at another position.
 [[nodiscard]] CellSet merge(std::vector<CellPiece> pieces, const CellLayout& layout, RepeatedPoints& repeated);
 
-/// Redistributes the cells of all servers' partials, in the order of their merged set, so that servers have about
-/// equally many. Collective.
+/// Redistributes the cells of all servers' partials, in the order of their merged set, about equally over the servers.
+/// Collective.
 [[nodiscard]] std::vector<CellPiece> share_cells(std::span<const Bytes> partials, Communicator& servers);
 
 }  // namespace sidestream

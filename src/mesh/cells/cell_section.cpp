@@ -1,7 +1,6 @@
-// Sections of axis-aligned cells by a plane. A table, indexed by the bits of the corners below the plane, gives the
-// loop of crossed edges. It is built by walking from edge to edge across the faces; each face has two crossed edges or
-// none. The points on the edges are computed from the line of the mesh that they lie on, so that cells which share the
-// line get the same bits.
+// Sections of axis-aligned cells by a plane. A table gives the loop of crossed edges for the set of corners below the
+// plane. It is built by going from edge to edge across the faces; each face has two crossed edges or none. The points
+// on an edge are computed from the line of the mesh through it, so that cells with the same line get the same bits.
 #include "mesh/cells/cell_section.hpp"
 
 #include <algorithm>

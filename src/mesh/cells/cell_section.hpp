@@ -26,9 +26,9 @@ struct SectionEdge {
 };
 [[nodiscard]] SectionEdge section_edge(int edge) noexcept;
 
-/// Cuts cells by a plane. A distance is the sum of a term for each axis, x + (y + z). It therefore has the same bits
-/// for all cells that share a corner. As sums are monotonic, the distances of a cell's corners also lie between those
-/// of any cell that contains it.
+/// Cuts cells by a plane. A distance is the sum of a term for each axis, x + (y + z). So it has the same bits in all
+/// cells that share a corner. As sums are monotonic, the distances of a cell's corners also lie between those of any
+/// cell that contains it.
 class CellSections {
  public:
   /// `whole` gives the ends of the mesh. If none of its corners is below the plane, the plane's sign is reversed, so

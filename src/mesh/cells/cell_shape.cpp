@@ -180,7 +180,7 @@ std::optional<Place> invert(CellType type, int dimensions, std::span<const Place
     }
     if (largest < 1e-13) return r;
   }
-  return r;  // as accurate as possible; may be wrong for a cell that is turned inside out
+  return r;  // this is as accurate as possible; it may be wrong in an inverted cell
 }
 
 /// True if the corners' mean with these weights is the position, up to rounding.

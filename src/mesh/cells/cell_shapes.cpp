@@ -102,7 +102,7 @@ bool Polyhedron::share_face(int e, int f) const noexcept {
   return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1];
 }
 
-/// For each edge the next one of its loop; -1 where it is not crossed.
+/// The next edge in the loop of each edge; -1 if the edge is not crossed.
 std::vector<int> Polyhedron::links(std::span<const char> inside) const {
   std::vector<int> next(edges_.size(), -1);
   for (std::size_t f = 0; f < faces_.size(); ++f) {
@@ -111,7 +111,8 @@ std::vector<int> Polyhedron::links(std::span<const char> inside) const {
     const auto is_inside = [&](std::size_t n) { return inside[static_cast<std::size_t>(corners[n % count])] != 0; };
     for (std::size_t n = 0; n < count; ++n) {
       if (!is_inside(n) || is_inside(n + 1)) continue;
-      // Here the traversal of the face leaves the inside; the segment goes to where this stretch was entered.
+      // Here the traversal of the face leaves the inside. The segment goes to the edge at which this stretch was
+      // entered.
       std::size_t back = n + count;
       while (is_inside(back - 1)) --back;
       next[static_cast<std::size_t>(face_edges_[f][n])] = face_edges_[f][(back - 1) % count];

@@ -1,4 +1,4 @@
-// Names of cells and nodes of refinement levels and trees: by their position in the whole mesh.
+// Names of cells and nodes of refinement levels and trees, made from their position in the whole mesh.
 #pragma once
 
 #include <compare>
@@ -9,7 +9,7 @@
 
 namespace sidestream {
 
-inline constexpr int level_name_bits = 56;  ///< the bits below are the number on the level
+inline constexpr int level_name_bits = 56;  ///< the lower bits are the number on the level
 
 /// The name of a position on a level. Trees may be so deep that a level has more positions than 64 bits can count;
 /// there `a` and `b` are hashes, together of 120 bits.

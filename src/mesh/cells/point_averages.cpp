@@ -1,8 +1,8 @@
 // Averages at points from cells of many blocks. PointSums keeps the numbers that cells give to each point. Points on
-// the rim of a block, which are those of faces with one cell only, may have cells in other blocks. Their numbers go to
-// the server that owns the point's number (modulo the number of servers). It sorts and averages them, and the means of
-// points with several blocks are gathered by all. slopes_of_cells fits a linear function to the corners of each cell by
-// least squares (normal equations, solved by Cramer's rule).
+// the rim of a block may have cells in other blocks; the rim consists of the faces with only one cell. Their numbers go
+// to the server that owns the point's number (modulo the number of servers). It sorts and averages them, and the means
+// of points with several blocks are gathered by all. slopes_of_cells fits a linear function to the corners of each cell
+// by least squares (normal equations, solved by Cramer's rule).
 #include "mesh/cells/point_averages.hpp"
 
 #include <algorithm>

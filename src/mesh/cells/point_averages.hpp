@@ -1,10 +1,9 @@
-// Averages of cell values at points: the mean over the cells around each point, in lists of cells of any number of
+// Averages of cell values at points. The mean is over the cells around each point, in lists of cells of any number of
 // blocks.
 //
 // The numbers of a point are added from the least to the greatest, so that the mean does not depend on the order of
-// cells. Points on a block's rim may have cells in other blocks: their numbers go to the server that owns the point's
-// number. The means of points that several blocks have come back to all servers, in a pass before the one that uses
-// them.
+// cells. Points on a block's rim may have cells in other blocks, so their numbers go to the server that owns the
+// point's number. If several blocks have a point, all servers get its mean, one pass before they use it.
 #pragma once
 
 #include <cstdint>

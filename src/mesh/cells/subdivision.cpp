@@ -31,8 +31,7 @@ Parts tetrahedron_of_ten() {
           {10, {4, 9, 6, 5}}, {10, {4, 9, 7, 6}}, {10, {4, 9, 8, 7}}, {10, {4, 9, 5, 8}}};
 }
 
-/// Appends to `parts` a tetrahedron at each corner, which is its first point, and the polyhedron that remains of the
-/// cell.
+/// Appends a tetrahedron for each corner, whose first point is the corner, and the remaining polyhedron of the cell.
 Parts with_corners(const std::vector<std::vector<int>>& corners, LinearPart middle, Parts parts = {}) {
   for (const std::vector<int>& corner : corners) {
     parts.push_back({vtk_tetra, corner});
@@ -72,8 +71,8 @@ Parts pyramid_of_thirteen() {
 
 /// Eight hexahedra on a lattice of 3 x 3 x 3 points.
 Parts hexahedron_of_27() {
-  // In the order of the lattice, x fastest: corners, midpoints of edges, of faces (x, y, z, lower ones first), of the
-  // cell.
+  // Points in the order of the lattice, x fastest. They are corners, midpoints of edges, midpoints of faces (x, y, z,
+  // lower ones first), and the midpoint of the cell.
   constexpr std::array<int, 27> lattice{0,  8,  1,  11, 24, 9,  3, 10, 2,  16, 22, 17, 20, 26,
                                         21, 19, 23, 18, 4,  12, 5, 15, 25, 13, 7,  14, 6};
   Parts parts;

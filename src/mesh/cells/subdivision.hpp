@@ -1,7 +1,8 @@
 // Cells of higher order, and strips of triangles, as linear cells of their own points.
 //
 // The division of a face depends only on that face's points, so neighbours agree, whatever their types. A quadrilateral
-// of eight points becomes four corners and the quadrilateral between them, one of nine points four quadrilaterals.
+// of eight points becomes four corners and the quadrilateral between them. A quadrilateral of nine points becomes four
+// quadrilaterals.
 #pragma once
 
 #include <array>
@@ -24,8 +25,8 @@ struct LinearPart {
 /// The parts of a cell of that type with `points` points, in a fixed order.
 [[nodiscard]] std::vector<LinearPart> linear_parts(std::uint8_t type, std::int64_t points);
 
-/// Divides a convex polyhedron into tetrahedra: between its first point and the triangles of the faces that do not
-/// contain it, each face cut from its first point. Points are in the order of their numbers.
+/// Divides a convex polyhedron into tetrahedra. They connect its first point with the triangles of the faces that do
+/// not contain this point. Each face is cut from its first point. Points are in the order of their numbers.
 [[nodiscard]] std::vector<std::array<std::int64_t, 4>> tetrahedra_of(
     const std::vector<std::vector<std::int64_t>>& faces);
 

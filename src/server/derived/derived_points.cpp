@@ -11,7 +11,7 @@ double node_at(const Mesh& mesh, const Index3& ratio, int axis, Index index) {
   return uniform->origin()[a] + uniform->spacing()[a] * (static_cast<double>(index) / static_cast<double>(ratio[a]));
 }
 
-/// Number of repetitions of the mesh, each of n points, between an index and the mesh; the smallest possible.
+/// The number of periods of n points, smallest in magnitude, by which an index must be shifted down to lie in the mesh.
 Index repetitions(Index index, Index low, Index n, Index points) {
   if (index < low) return -((low - index + n - 1) / n);
   if (index >= low + points) return (index - low - points) / n + 1;

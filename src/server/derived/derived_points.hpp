@@ -28,7 +28,7 @@ class DerivedPoints {
     const auto a = static_cast<std::size_t>(axis);
     return places_[a][static_cast<std::size_t>(index - region_.lo[a])];
   }
-  /// Coordinate on any mesh; beyond the faces of a periodic mesh that of the point's periodic image.
+  /// Coordinate on any mesh. Beyond the faces of a periodic mesh it is the coordinate of the point's periodic image.
   [[nodiscard]] double coordinate(int axis, const Index3& p) const noexcept {
     const auto a = static_cast<std::size_t>(axis);
     if (curved_) return field_.components[a][field_.offset(p)];

@@ -95,7 +95,7 @@ class Assembler {
   [[nodiscard]] std::vector<BlockRange> gather_ranges(const std::vector<BlockRange>& mine,
                                                       const std::vector<RangeRequest>& requests);
   [[nodiscard]] std::shared_ptr<const Catalogue> catalogue(std::vector<BlockRange> ranges);
-  /// Everything that stays valid as long as the blocks and the demand.
+  /// Everything that stays valid as long as the blocks and the demand stay the same.
   struct Stage {
     std::vector<std::size_t> tasks;
     std::optional<Redistribution> redistribution;

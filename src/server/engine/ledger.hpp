@@ -56,7 +56,8 @@ struct LedgerRows {
   } iterations = Iterations::taken;
 };
 
-/// Kept by each server and written at close. If memory is short, it waits, since other servers wait for this one.
+/// A server's account of its work, written at close. Recording waits while memory is short instead of failing, since
+/// other servers wait for this one.
 class Ledger {
  public:
   /// Without `timings`, only counts and failures are kept.

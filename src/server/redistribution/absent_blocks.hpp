@@ -50,8 +50,8 @@ class AbsentBlocks {
   [[nodiscard]] const BlockTable& table(std::size_t set) const { return tables_[set - 1].rest; }
   /// Mesh and id of each block on which some variable is missing.
   [[nodiscard]] std::set<std::pair<std::int32_t, std::int64_t>> blocks() const;
-  /// Removes from `covered`, by position in the whole table, the blocks that finer ones cover completely only together
-  /// with those of a set, which must not be 0.
+  /// Removes blocks from `covered`, which is by position in the whole table: those that finer blocks do not cover
+  /// completely without the blocks of a set, which must not be 0.
   void uncover(std::size_t set, std::vector<bool>& covered) const;
   /// Readable text about missing blocks; empty if there are none: "'t' is missing on block 5 of the mesh 'grid'".
   [[nodiscard]] std::string text() const;

@@ -46,7 +46,7 @@ bool AllocatedBoxes::update(std::span<const Arrival> arrivals, std::span<const A
 Box AllocatedBoxes::of(const Variable& variable, const Block& block) const {
   const Box points = variable.points(block);
   const auto known = boxes_.find({variable.id, block.client, block.id});
-  // The block may have changed without anything of it having been published since.
+  // The block may have changed since its arrays were published.
   return known != boxes_.end() && known->second.contains(points) ? known->second : points;
 }
 

@@ -17,9 +17,9 @@ namespace sidestream {
 /// The same on every server. Knows the variables that were requested, as they were published last.
 class AllocatedBoxes {
  public:
-  /// Collective, with the same `variables`: takes the boxes of what the clients of each server published. Returns true
-  /// on every server if something is new on one. `arrivals`: of this iteration; `persistent`: of earlier ones. Fails on
-  /// all servers or on none, and then changes nothing.
+  /// Collective, with the same `variables`: takes the boxes of the arrays that each server's clients published. Returns
+  /// true on every server if something is new on one. `arrivals`: of this iteration; `persistent`: of earlier ones.
+  /// Fails on all servers or on none, and then changes nothing.
   [[nodiscard]] bool update(std::span<const Arrival> arrivals, std::span<const Arrival> persistent,
                             const std::vector<bool>& variables, Communicator& servers);
   /// The box that arrays of a variable on a block cover: at least its points.

@@ -12,8 +12,9 @@
 
 namespace sidestream {
 
-/// Valid as long as the demand: every server tells the others once what it needs from them. Then each sends one message
-/// with all ordered values to each server in each iteration, and none if nothing is ordered.
+/// Exchange for one demand, valid as long as the demand stays the same. Every server tells the others once what it
+/// needs from them. Then each sends one message with all ordered values to each server in each iteration, and none if
+/// nothing is ordered.
 class LocalValues {
  public:
   /// Collective. wanted[n] belongs to the clients of server holders[n].

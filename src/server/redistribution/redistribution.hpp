@@ -28,9 +28,9 @@ struct Views {
   std::vector<std::unique_ptr<std::byte[]>> memory;
 };
 
-/// A plan, valid as long as the blocks, the boxes of their arrays and the selections. Values of neighbours come from
-/// the blocks that own them, or, if ghosts are declared filled, from the block's own array. Values that several views
-/// need are fetched once; values in a piece of this server are read there.
+/// A plan, valid as long as the blocks, the boxes of their arrays and the selections stay the same. Values of
+/// neighbours come from the blocks that own them, or, if ghosts are declared filled, from the block's own array. Values
+/// that several views need are fetched once; values in a piece of this server are read there.
 class Redistribution {
  public:
   /// The points of a variable that a block owns; see BlockTable::owned.
@@ -100,7 +100,7 @@ class Redistribution {
   std::vector<Piece> pieces_;
 };
 
-// From the views assembled for all tasks to the entries of one task's selection.
+// Selects one task's entries among the views assembled for all tasks.
 
 /// `entries`: the task's own, without the arrays of meshes, which are found by the mesh. Points into `views`.
 [[nodiscard]] std::vector<EntryViews> entry_views(const std::vector<Selected>& entries, const Metadata& metadata,

@@ -1,5 +1,5 @@
-// Kinds that a configuration adds to those of the library: plug-ins by path, and modules, which are found by
-// themselves.
+// Loading of kinds that the library lacks: plug-ins, which a configuration names by path, and modules, which are found
+// without that.
 #pragma once
 
 #include <span>

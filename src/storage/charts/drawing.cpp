@@ -111,7 +111,7 @@ void ChartDrawing::take(Job& job, const std::string& line) {
   job.said.clear();
 }
 
-/// The current picture is to blame, if there is one. Others are tried again.
+/// Blames the current picture, if there is one. The other pictures are tried again.
 void ChartDrawing::end(Job& job, const std::string& how) {
   read(job);
   take(job, std::exchange(job.output, {}));

@@ -14,18 +14,18 @@
 
 namespace sidestream {
 
-/// Draws pictures in at most two processes at a time. Starting one takes longer than a picture, so a process gets all
-/// pictures that wait then, up to a limit. Their arguments are separated by `--next`, and the process prints a line for
-/// each finished picture. Only the end of this object waits for pictures. A picture that could not be drawn becomes a
-/// warning with its reason; each reason is logged once.
+/// Draws pictures in at most two processes at a time. Starting a process takes longer than drawing a picture, so a new
+/// process gets all waiting pictures, up to a limit. Their arguments are separated by `--next`, and the process prints
+/// a line for each finished picture. Only the destructor waits for pictures. A picture that could not be drawn becomes
+/// a warning with its reason; each reason is logged once.
 class ChartDrawing {
  public:
   using Done = std::function<void()>;
 
-  /// `program` and `first`, the first arguments of all pictures. `limit`: how long the destructor waits. Processes
-  /// inherit the environment that this one has now.
+  /// `first`: arguments of `program` that come first for all pictures. `limit`: how long the destructor waits.
+  /// Processes inherit the current environment of this process.
   ChartDrawing(std::string program, std::vector<std::string> first, std::chrono::duration<double> limit);
-  /// Waits until all are drawn, at most for the limit, and names those that are not.
+  /// Waits until all pictures are drawn, at most for the limit, and names the missing ones.
   ~ChartDrawing();
   ChartDrawing(const ChartDrawing&) = delete;
   ChartDrawing& operator=(const ChartDrawing&) = delete;

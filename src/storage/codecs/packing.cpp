@@ -10,10 +10,10 @@ namespace sidestream {
 namespace {
 
 constexpr std::size_t slices = 4, slice_bytes = 4096;
-/// A smaller saving is not worth the decoding in every reader.
+/// A smaller saving does not pay for the decoding in every reader.
 constexpr double least_saving = 0.05;
 
-/// Takes parts from all over the chunk, of whole elements of any type.
+/// Takes parts from all over the chunk. The parts have whole elements of any type.
 Bytes sample_of(BytesView raw) {
   Bytes sample;
   sample.reserve(slices * slice_bytes);

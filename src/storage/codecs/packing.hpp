@@ -11,7 +11,7 @@ namespace sidestream {
 
 /// Timing of a server, for the choice among lists of codecs.
 struct PackingPace {
-  bool hurries = false;  ///< true if it is late: time counts, not size
+  bool hurries = false;  ///< true if it is late; then time counts instead of size
   double writing = 0;    ///< seconds to write a byte
   double threads = 1;    ///< threads that encode concurrently
 };
@@ -22,7 +22,7 @@ class Packing {
   Packing() = default;
   /// With one list, all chunks go through it; with several, each chunk goes through one of them. Throws as Pipeline.
   Packing(std::vector<std::vector<std::string>> lists, Type type, const CodecKinds& kinds);
-  /// For a writer: `names` as in a configuration, a list of codecs or only `auto`.
+  /// Makes the packing for a writer. `names` are from the configuration: a list of codecs, or only `auto`.
   [[nodiscard]] static Packing chosen(const std::vector<std::string>& names, Type type, const CodecKinds& kinds);
 
   /// True if values are stored unchanged.

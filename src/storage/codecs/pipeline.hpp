@@ -17,11 +17,11 @@ namespace sidestream {
 /// Describes each codec in a sentence.
 [[nodiscard]] std::string codec_manual();
 
-/// A list of codecs for elements of one type; empty: values are stored unchanged. Thread-safe.
+/// A list of codecs for elements of one type. An empty list stores values unchanged. Thread-safe.
 class Pipeline {
  public:
   Pipeline() = default;
-  /// Throws Error(file) with a sentence if a codec is unknown here, or the list makes no sense for the type.
+  /// Throws Error(file) with a sentence if a codec is unknown here, or the list does not suit the type.
   Pipeline(const std::vector<std::string>& names, Type type, const CodecKinds& kinds);
   [[nodiscard]] bool empty() const noexcept { return steps_.empty(); }
   [[nodiscard]] bool lossless() const;

@@ -25,7 +25,7 @@ class DirectoryLock {
   int descriptor_ = -1;
 };
 
-/// True if a process or session holds that lock. False also where that cannot be known.
+/// True if a process or session holds that lock. False also if that cannot be determined.
 [[nodiscard]] bool is_locked(const std::string& directory, const std::string& name);
 
 }  // namespace sidestream

@@ -41,8 +41,8 @@ class FileNames {
   [[nodiscard]] bool is_taken(const std::string& path) const;
 
   std::shared_ptr<const OutputDirectory> directory_;
-  // Hashes only, because a run may write millions of files. If two names have one hash, the result is a version that
-  // was not needed, on every server alike.
+  // Hashes only, because a run may write millions of files. If two names have the same hash, every server chooses the
+  // same version, which was not needed.
   std::unordered_set<std::size_t> written_;
 };
 

@@ -12,7 +12,7 @@ void write_at(const std::string& path, std::uint64_t position, std::string_view 
 /// The same for an open file; messages name it by `path`.
 void write_at(int descriptor, const std::string& path, std::uint64_t position, std::string_view text);
 
-/// Copies a file's content to the name `to`, replacing what is there. Throws Error(file).
+/// Copies a file's content to the name `to` and replaces an existing file. Throws Error(file).
 void copy_file(const std::string& from, const std::string& to);
 
 }  // namespace sidestream

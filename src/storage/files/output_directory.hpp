@@ -19,9 +19,9 @@ enum class GoesOnWith { nothing, run, session };
                                                                            GoesOnWith what = GoesOnWith::nothing,
                                                                            bool flush = true);
 
-/// Makes the Results that `combine` gets. The file's ending selects the format from the registry. On ranks other than 0
-/// the results accept everything and store nothing. If the directory resumes, existing tables and series are continued:
-/// entries of iterations at or after the first one of this run are dropped, others kept (see ResumeFilter).
+/// Makes the Results that `combine` gets. The file's ending selects the format from the registry. On other ranks than
+/// 0, the results accept everything and store nothing. If the directory resumes, existing tables and series are
+/// continued: entries of iterations at or after the first one of this run are dropped, others kept (see ResumeFilter).
 class ResultStore {
  public:
   virtual ~ResultStore() = default;

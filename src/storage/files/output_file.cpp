@@ -72,7 +72,8 @@ void make_directory_of(const std::string& path) {
   const std::string directory = directory_of(path);
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  // Versions of the library report a path component that is a file differently; asking again gives one answer.
+  // Versions of the library report differently that a path component is a file. A second query gives the same answer
+  // everywhere.
   if (!error && !std::filesystem::is_directory(directory)) error = std::make_error_code(std::errc::not_a_directory);
   if (error) fail_file("make the directory", directory, error.value());
 }
@@ -127,7 +128,7 @@ void OutputFile::close() {
   flush();
   const int descriptor = descriptor_;
   descriptor_ = -1;
-  // Network file systems report a full disk or an exceeded quota here at the earliest.
+  // Network file systems report a full disk or an exceeded quota only here.
   if (::close(descriptor) != 0 && errno != EINTR) fail_file("finish writing", path_, errno);
 }
 

@@ -1,4 +1,4 @@
-// Files whose failures are all detected and explained.
+// Files that detect and explain all failures.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +48,8 @@ class OutputFile {
   std::string buffer_;
 };
 
-/// Appends `text` to a file in one write, or creates the file. If that fails half way, the file gets its old length
-/// back.
+/// Appends `text` to a file in one write, or creates the file. If the write fails half way, the file is cut to its old
+/// length.
 void append_to_file(const std::string& path, std::string_view text);
 
 /// Overwrites the first bytes of a file with `text`; creates the file if needed. Throws Error(file).
@@ -88,7 +88,8 @@ void rename_file(const std::string& from, const std::string& to);
 /// Makes the names in a directory survive a power failure; empty: the working directory. Throws Error(file).
 void flush_directory(const std::string& path);
 
-/// Renames `from` to `to`, replacing what is there, and makes the new name survive a power failure. Throws Error(file).
+/// Renames `from` to `to`, replaces an existing file, and makes the new name survive a power failure. Throws
+/// Error(file).
 void rename_durably(const std::string& from, const std::string& to);
 
 // Atomic replacement of a file's content.
@@ -104,17 +105,17 @@ void write_file(const std::string& path, std::string_view text);
 /// replace_file for a text.
 void replace_file(const OutputDirectory& directory, const std::string& path, std::string_view text);
 
-/// The same for a file anywhere that need not survive a power failure, such as a run's records.
+/// The same for a file in any directory that need not survive a power failure, such as a run's records.
 void replace_file(const std::string& path, std::string_view text);
 
 // Abilities of the library's own output directory beyond the contract.
 
 class BatchDirectory : public OutputDirectory {
  public:
-  /// Commits each path, at less cost: flushes all files, renames all, then flushes each directory once. Throws
-  /// Error(file); the files whose temporary is gone have been renamed then.
+  /// Commits all paths at less cost: flushes all files, renames them, then flushes each directory once. Throws
+  /// Error(file); a file whose temporary is gone has been renamed then.
   virtual void commit_all(const std::vector<std::string>& paths) const = 0;
-  /// True if the run continues its own session, that is, earlier servers left the results.
+  /// True if the run continues its own session. Then earlier servers left the results.
   [[nodiscard]] virtual bool within_session() const noexcept = 0;
 };
 

@@ -12,16 +12,16 @@
 namespace sidestream {
 
 /// The rows of one process. Rows that do not fit the buffer go to a part file that all processes of the run share. The
-/// n-th chunk of a member is the (n * members + member)-th of the file, so that processes need not communicate, and any
-/// number of them share one file. Chunks hold whole rows of text followed by a hole, so the file can be read after a
-/// crash.
+/// n-th chunk of a member is the (n * members + member)-th of the file. So processes need not communicate, and any
+/// number of them can share one file. Chunks hold whole rows of text followed by a hole, so that the file can be read
+/// after a crash.
 class RowSpool {
  public:
   static constexpr std::size_t chunk = 1u << 18;  ///< bytes; the largest amount in memory
 
   RowSpool(std::string path, int member, int members);
 
-  /// Adds whole rows. After a write failure the buffered rows stay and later ones are lost: the simulation goes on.
+  /// Adds whole rows. After a write failure the buffered rows stay, later ones are lost, and the simulation goes on.
   void add(std::string_view rows);
   /// Number of rows that were lost, and the reason.
   [[nodiscard]] std::int64_t lost() const noexcept { return lost_; }
@@ -30,7 +30,7 @@ class RowSpool {
   [[nodiscard]] std::uint64_t size() const noexcept { return spilled_ + buffer_.size(); }
   /// Bytes of the rows in the file.
   [[nodiscard]] std::uint64_t spilled() const noexcept { return spilled_; }
-  /// The rows in memory: all, or the last ones.
+  /// The rows in memory, which are all rows or the last ones.
   [[nodiscard]] const std::string& buffered() const noexcept { return buffer_; }
   /// Reads the rows in the file, in the order of adding, a chunk at a time. Throws Error(file).
   void read_spilled(const std::function<void(std::string_view)>& take) const;

@@ -1,5 +1,5 @@
-// Staggered writing of servers (the "data transfer delays" of Damaris): a disk with many concurrent writers is slower,
-// for each of them and in total, than with one.
+// Staggered writing of servers (the "data transfer delays" of Damaris). A disk is slower with many concurrent writers
+// than with one, for each writer and in total.
 #pragma once
 
 #include "sidestream/extend/communicator.hpp"

@@ -76,11 +76,11 @@ std::optional<std::string> text_in(const std::string& path, std::size_t most) {
   return text;
 }
 
-/// Whoever can write into the folder can steer the run. The folder is created if missing; an existing one must be this
-/// user's own.
+/// Anybody who can write into the folder can steer the run. The folder is created if missing; an existing one must
+/// belong to this user.
 void make_folder(const std::string& folder) {
   make_directory_of(folder);
-  // Not writable for all, whatever the umask is.
+  // The folder is not writable for all users, whatever the umask is.
   constexpr mode_t mode = 0775;
   if (::mkdir(folder.c_str(), mode) != 0 && errno != EEXIST) fail_file("make the directory", folder, errno);
   struct stat facts {};

@@ -9,8 +9,8 @@
 
 namespace sidestream {
 
-/// The session's end, on its first server. A file is a request from the moment it gets its name until a server takes it
-/// (by renaming it) or the sender withdraws it (by removing it).
+/// The session's end, on its first server. A file becomes a request when it gets its name. It ends when a server takes
+/// it (by renaming) or the sender withdraws it (by removing).
 class SteeringMailbox {
  public:
   struct Request {
@@ -19,7 +19,7 @@ class SteeringMailbox {
   /// Creates the folder in `directory`. Removes requests and answers of an earlier run, unless it `goes_on` with those
   /// of other servers of the session. Throws Error(file).
   SteeringMailbox(const std::string& directory, bool goes_on);
-  /// Tells waiting senders that nobody answers any more, unless the session goes on with other servers.
+  /// Tells waiting senders that there will be no answer, unless the session goes on with other servers.
   ~SteeringMailbox();
   SteeringMailbox(const SteeringMailbox&) = delete;
   SteeringMailbox& operator=(const SteeringMailbox&) = delete;

@@ -5,8 +5,8 @@
 
 namespace sidestream {
 
-/// `.vtp`: points and point data are Float64 or Float32, as in the surface; corners are Int32 if that can number the
-/// points. The same surface, iteration and provenance give the same bytes.
+/// `.vtp`: points and point data are Float64 or Float32, as in the surface; corners are Int32 if this type can number
+/// the points. The same surface, iteration and provenance give the same bytes.
 [[nodiscard]] ResultFormat vtp_format();
 
 // Parts of meshes as VTK XML UnstructuredGrid.

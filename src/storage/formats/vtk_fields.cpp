@@ -28,7 +28,7 @@ bool is_field(const Variable& variable) noexcept {
       return false;
     case Role::point_ghosts:
     case Role::cell_ghosts:
-      return variable.name != flags_name;  // those are written under this name in any case
+      return variable.name != flags_name;  // the flags are written under this name in any case
     default:
       return true;
   }
@@ -47,7 +47,7 @@ bool has_flags(const Mesh& mesh, Centering centering) noexcept {
          mesh.kind() == MeshKind::octree;
 }
 
-/// Fills in for values that were not delivered, so that they are not mistaken for data.
+/// Replaces values that were not delivered, so that readers do not mistake them for data.
 void append_missing(VtkArray& out, Type type, std::uint64_t count) {
   with_type(type, [&](auto value) {
     using T = decltype(value);

@@ -21,7 +21,7 @@ struct VtkBlock {
   Block block{};
   std::vector<BlockArray> arrays{};  ///< includes those of the mesh
   std::vector<Box> covered{};        ///< see BlockView::covered
-  bool gap = false;                  ///< true for cells that no block has, which must not be shown
+  bool gap = false;                  ///< true if no block has these cells, so that they must not be shown
 
   /// The values of the mesh's array with that role; null if not delivered or the mesh has none.
   [[nodiscard]] const BlockView* of(Role role) const noexcept;

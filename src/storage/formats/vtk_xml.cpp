@@ -78,7 +78,7 @@ void write_vtk_head(OutputFile& file, std::string_view kind, const std::string& 
 void write_vtk_tail(OutputFile& file) { file.write("</VTKFile>\n"); }
 
 void write_vtk_iteration(OutputFile& file, const Iteration& iteration) {
-  // In decimal, since people look here first; the shortest form that reads back to the same double.
+  // The number is decimal, since people look here first. It has the shortest form that reads back to the same double.
   const auto field = [&](std::string_view name, std::string_view type, const std::string& value) {
     file.write(fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n",
                            type, name, value));

@@ -30,8 +30,8 @@ struct VtkCompression {
 /// Escapes text for an XML attribute.
 [[nodiscard]] std::string xml_escaped(std::string_view text);
 
-/// `ilo ihi jlo jhi klo khi`: first and last node of a box of cells on each axis, as in VTK's extents. On axes beyond
-/// `dimensions` both are the same node.
+/// `ilo ihi jlo jhi klo khi`: the first and last nodes of a box of cells on each axis, as in VTK's extents. On axes
+/// beyond `dimensions`, the first node is also the last.
 [[nodiscard]] std::string vtk_extent(const Box& cells, int dimensions);
 
 /// The XML declaration, the provenance as a comment and the opening VTKFile element.
@@ -45,8 +45,8 @@ void write_vtk_iteration(OutputFile& file, const Iteration& iteration);
 /// Writes one DataArray element; its values may be appended in parts.
 class VtkArray {
  public:
-  /// `bytes` is the size of all values together, which `append` must reach before `finish`. `attributes`: additional
-  /// ones of the element, each with a leading space.
+  /// `bytes` is the size of all values together; `append` must reach it before `finish`. `attributes`: additional
+  /// attributes of the element, each with a leading space.
   VtkArray(OutputFile& file, std::string_view name, Type type, int components, std::uint64_t bytes,
            VtkCompression compression, std::string_view attributes = {});
   void append(std::span<const std::byte> bytes);

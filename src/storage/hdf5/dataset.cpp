@@ -9,7 +9,7 @@ namespace sidestream::hdf5 {
 namespace {
 
 void apply(const Layout& layout, const Handle& creation, const std::string& path) {
-  // Every value is written, so filling the space first would write it twice.
+  // Every value is written, so filling the space first would write everything twice.
   check(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), "set up", path);
   if (layout.chunk.empty()) return;
   const int rank = static_cast<int>(layout.chunk.size());

@@ -54,7 +54,7 @@ extern "C" {
 static H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
   const auto* info = static_cast<const Info*>(H5Pget_driver_info(access));
   if (info == nullptr) return nullptr;
-  // No exception may pass through HDF5, which is C and would be left in the middle of its call.
+  // No exception may pass through HDF5: it is written in C, and its call would stop half way.
   std::unique_ptr<OpenFile> file(new (std::nothrow) OpenFile);
   if (!file) {
     note(*info->failure, ENOMEM);
@@ -144,7 +144,7 @@ H5FD_class_t driver_class() {
   H5FD_class_t driver{};
 #if H5_VERSION_GE(1, 13, 1)
   driver.version = H5FD_CLASS_VERSION;
-  // In the range for drivers that are not registered with the HDF Group.
+  // This number is in the range for drivers that are not registered with the HDF Group.
   driver.value = static_cast<H5FD_class_value_t>(300);
 #endif
   driver.name = "sidestream";

@@ -33,7 +33,7 @@ File::File(const std::string& path) : path_(path), driver_(path), file_(create()
 Handle File::create() {
   const Handle creation = property_list(H5P_FILE_CREATE, path_);
   const Handle access = property_list(H5P_FILE_ACCESS, path_);
-  // The compact objects of 1.8: smaller and faster than the oldest format, and every current HDF5 reads them.
+  // The compact objects of version 1.8 are smaller and faster than the oldest format. Every current HDF5 reads them.
   check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST), "set up", path_);
   // After an error objects may still be open; closing the file must free them.
   check(H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG), "set up", path_);
@@ -50,7 +50,7 @@ void File::close() {
 }
 
 Group Group::group(const std::string& name) {
-  // One by one: groups that HDF5 creates implicitly carry the time of day.
+  // Groups are created one by one, because groups that HDF5 creates implicitly carry the time of day.
   const std::size_t slash = name.find('/');
   Group first(need_group(handle_, name.substr(0, slash), path_), path_);
   return slash == std::string::npos ? std::move(first) : first.group(name.substr(slash + 1));

@@ -86,8 +86,8 @@ class Group : public Object {
                                         std::span<const VirtualPart> parts, Fill fill = Fill::absent);
 };
 
-/// A new file, readable by HDF5 1.8 and later (1.10 with virtual datasets). It contains no time stamps, so that the
-/// same content gives the same bytes.
+/// A new file, readable by HDF5 1.8 and later (1.10 with virtual datasets). It contains no time stamps, so the same
+/// content gives the same bytes.
 class File {
  public:
   explicit File(const std::string& path);

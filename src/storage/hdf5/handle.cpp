@@ -9,7 +9,8 @@ namespace sidestream::hdf5 {
 
 namespace {
 
-/// A fixed buffer for the description: C code of HDF5 calls us, so no exception may escape, not even bad_alloc.
+/// A fixed buffer for the description. C code of HDF5 calls these functions, so no exception may escape, not even
+/// bad_alloc.
 using Reason = std::array<char, 256>;
 
 /// Called from the outermost function to the innermost, whose message is the actual reason.

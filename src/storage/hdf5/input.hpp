@@ -15,7 +15,7 @@
 
 namespace sidestream::hdf5 {
 
-/// True if a file has the signature of HDF5. False also where it cannot be read.
+/// True if a file has the signature of HDF5. False also if the file cannot be read.
 [[nodiscard]] bool is_hdf5(const std::string& path);
 
 /// Extents and type of an array.

@@ -56,7 +56,7 @@ Handle file_in_memory(const std::string& path) {
   const Handle access = property_list(H5P_FILE_ACCESS, path);
   check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V18), "set up", path);
   check(H5Pset_fapl_core(access.id(), 1 << 16, false), "set up", path);
-  // The name belongs to no file: nothing is opened.
+  // The name belongs to no file, and none is opened.
   return {H5Fcreate("sidestream-face", H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose, "make the face of", path};
 }
 

@@ -25,7 +25,7 @@ std::string as_text(BytesView bytes) { return {reinterpret_cast<const char*>(byt
 /// Hidden name of the file that `path` replaces, until the commit has succeeded.
 std::string old_of(const std::string& path) { return hidden_beside(path, ".old"); }
 
-/// Unpacks the servers' messages: a failure each, then their partials. Returns the first failure.
+/// Unpacks the servers' messages; each has a failure and then partials. Returns the first failure.
 std::string unpack(const std::vector<Bytes>& gathered, std::vector<Bytes>& partials) {
   std::string first;
   for (const Bytes& message : gathered) {
@@ -89,7 +89,8 @@ void PendingFiles::discard() noexcept {
   files_.clear();
 }
 
-/// Gives the file that will be replaced, if any, a second name. Directories are left: renaming will refuse them.
+/// Gives the file that will be replaced a second name, if there is one. Directories are left, because renaming will
+/// refuse them.
 void PendingFiles::keep_old(File& file) {
   const std::string old = old_of(file.path);
   std::error_code error;
@@ -112,7 +113,7 @@ void PendingFiles::name_files() {
   commit_all(*directory_, paths);
 }
 
-/// Removes only files renamed here: a file whose temporary still exists was not.
+/// Removes only files that were renamed here. A file whose temporary still exists was not.
 void PendingFiles::undo() noexcept {
   for (Series* series : entered_) series->drop_last();
   entered_.clear();

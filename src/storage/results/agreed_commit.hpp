@@ -25,18 +25,18 @@ class PendingFiles {
 
   /// Registers `path` for writing and returns the temporary file to write to.
   [[nodiscard]] std::string begin(const std::string& path);
-  /// For `index` in commit: lets `put` write `path` and renames it at once. Undone with the others if anything fails
-  /// later. Throws the exceptions of `put` and Error(file).
+  /// For `index` in commit: lets `put` write `path` and renames it at once. This is undone with the other files if
+  /// anything fails later. Throws the exceptions of `put` and Error(file).
   void place(const std::string& path, const std::function<void(const std::string& temporary)>& put);
-  /// For `index` in commit, when all files have their names: enters `path` in an index. Undone with the others, too.
-  /// Throws as Series::add.
+  /// For `index` in commit, when all files have their names: enters `path` in an index. This is undone with the others,
+  /// too. Throws as Series::add does.
   void enter(Series& series, const Iteration& iteration, const std::string& path);
   /// Removes the temporary files. Never throws.
   void discard() noexcept;
   /// Collective. Renames this server's files. When all servers have, `index` runs on rank 0 with the partials of all
-  /// servers. If anything fails anywhere, every name on all servers is restored, including replaced files, and all
-  /// throw the same Error(file). An exception of the communication (memory, a member that failed elsewhere) has the
-  /// same effect and is passed on. A crash in between leaves files without an index.
+  /// servers. If anything fails anywhere, all servers restore every name, including those of replaced files, and throw
+  /// the same Error(file). An exception of the communication (memory, a member that failed elsewhere) has the same
+  /// effect and is passed on. A crash in between leaves files without an index.
   void commit(Communicator& servers, std::span<const Bytes> partials,
               const std::function<void(const std::vector<Bytes>& partials)>& index);
   /// The same if writing may have failed here. `failure` is the reason, or empty.

@@ -120,7 +120,7 @@ void remove_plain(const fs::path& path, const std::vector<std::string>& of_lists
   std::error_code error;
   for (const fs::path& form : forms) {
     const fs::file_type type = fs::symlink_status(form, error).type();
-    // The target of a link to a directory stays: a database, which keeps its content.
+    // The target of a link to a directory stays. It is a database, which keeps its content.
     if (type == fs::file_type::symlink && fs::is_directory(form, error)) continue;
     if (type == fs::file_type::regular || type == fs::file_type::symlink) remove_result(form);
   }

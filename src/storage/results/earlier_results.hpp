@@ -12,20 +12,20 @@
 namespace sidestream {
 
 /// Removes the results of an earlier run. This run may be shorter or have fewer servers, and results of both would be
-/// mixed. Removes what the indices over time of `patterns` list, with the pieces, blocks and servers' own files of
-/// each, and the indices themselves. Also removes tables and other files without an iteration in their name, and the
-/// lists of pieces that `formats` may write for them. For a pattern of the output `vtk`, the indices of each of
-/// `meshes` and of every ending count. Files that no index lists stay, as do those that cannot be removed, for which
-/// there is a warning. Not collective: one process calls it before any other writes.
+/// mixed. Removes the files that the indices over time of `patterns` list, with the pieces, blocks and servers' own
+/// files of each. Removes these indices, too. Also removes tables and other files without an iteration in their name,
+/// and the lists of pieces that `formats` may write for them. For a pattern of the output `vtk`, the indices of each of
+/// `meshes` and of every ending count. Files that no index lists stay. Files that cannot be removed stay, too, and
+/// cause a warning. Not collective: one process calls it before any other writes.
 void remove_earlier_results(const OutputDirectory& directory, const std::vector<std::string>& patterns,
                             const std::vector<std::string>& meshes, const std::map<std::string, ResultFormat>& formats);
 
 // Selection of table rows and index entries when a run resumes.
 
 /// Decides which entries of an earlier run are kept when a run resumes. Another run counts its iterations from 0, so
-/// its entries are compared by cycle. Earlier servers of the same session counted as these do: an iteration of a lower
-/// index is theirs, even with the cycle of the first one here. Rows of an earlier run may precede theirs, so within a
-/// session either criterion keeps an entry.
+/// its entries are compared by cycle. Earlier servers of the same session counted in the same way as these servers. An
+/// iteration with a lower index is theirs, even if it has the cycle of the first one here. Rows of an earlier run may
+/// come before theirs, so within a session either criterion keeps an entry.
 class ResumeFilter {
  public:
   /// `first`: the first iteration of this run.

@@ -22,8 +22,8 @@ void get(ByteReader& source, DataSet& data);
 
 // Check of texts in results, which come from analyses, plug-ins and functions of the program.
 
-// Each throws Error(analysis) if a name, a unit or a text is not UTF-8, since the file could not be read. `file` names
-// the result.
+// Each function throws Error(analysis) if a name, a unit or a text is not UTF-8, since nobody could read the file.
+// `file` names the result.
 void check_texts(const std::string& file, const Table& table);
 void check_texts(const std::string& file, const DataSet& data);
 void check_texts(const std::string& file, const std::vector<Surface::Array>& arrays);

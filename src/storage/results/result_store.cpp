@@ -167,7 +167,7 @@ class FileStore final : public ResultStore {
   std::map<std::string, std::string> lists_;    ///< lists of pieces that each iteration replaces, by pattern
   std::map<std::string, std::string> paths_;    ///< last path of files that name the iteration, by pattern
   std::optional<Iteration> first_;              ///< of this run
-  std::unique_ptr<ChartDrawing> charts_;        ///< destroyed first: finished charts are entered in series
+  std::unique_ptr<ChartDrawing> charts_;        ///< destroyed first, because finished charts are entered in series
 };
 
 /// Path of the table for a chart order.
@@ -394,7 +394,7 @@ class FileResults final : public Results, public EarlierTables, public ChartResu
       return store_.add_pieces(file, iteration_, mine, servers);
     }
     if (servers.size() == 1) return add_whole(file, std::span(&mine, 1));
-    // Each part goes to its place in the file, so that they are never joined in memory.
+    // Each part goes to its place in the file, so the parts are never joined in memory.
     const std::vector<DataSet> parts = gather_parts(mine, servers);
     run_collectively(servers, [&] {
       if (servers.rank() == 0) add_whole(file, parts);

@@ -101,7 +101,8 @@ void Series::resume(const ResumeFilter& what) {
   }
 }
 
-/// Few and small files are indexed at once. Replacing the index for each of many would cost their number squared.
+/// Few and small files are indexed at once. Replacing the index for each of many files would take time quadratic in
+/// their number.
 bool Series::is_due() const {
   const std::size_t missing = entries_.size() - listed_;
   return 16 * missing >= entries_.size() || now() - replaced_at_ > std::max(1.0, 100 * replacing_took_);
@@ -159,7 +160,7 @@ void Series::add(const Iteration& iteration, const std::string& path) {
 
 void Series::drop_last() noexcept {
   entries_.pop_back();
-  listed_ = 0;  // until the index is replaced: now, or with the next file if that fails, too
+  listed_ = 0;  // until the index is replaced, which happens now or, if that fails, with the next file
   if (!has_replaced_[0] && !has_replaced_[1]) return;
   try {
     retry_while_out_of_memory([&] {

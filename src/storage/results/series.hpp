@@ -13,10 +13,10 @@
 namespace sidestream {
 
 /// Writes `<stem><ending>.series` (ParaView's JSON, with `cycle` and `iteration` added) and, for VTK's XML files,
-/// `<stem>.pvd`. Both are replaced as a whole, so that they can always be read. They are replaced with each file at
-/// first; later when one in sixteen files is missing or a second has passed (a hundred times the duration of a
-/// replacement, if that is longer); and at the end. Missing entries are in a hidden file next to them, where `resume`
-/// finds them.
+/// `<stem>.pvd`. Both are replaced as a whole, so that they can always be read. At first they are replaced with each
+/// file. Later they are replaced when one in sixteen files is missing, or after a second (or a hundred times the
+/// duration of a replacement, if that is longer). The last replacement is at the end. Missing entries are in a hidden
+/// file next to them, where `resume` finds them.
 class Series {
  public:
   /// Creates an empty index of the files named by `pattern` in `directory`.
@@ -29,9 +29,9 @@ class Series {
   /// Takes over the earlier entries that the filter keeps. Throws Error(file) if the index cannot be parsed.
   void resume(const ResumeFilter& what);
   /// Enters a file that has its final name. The iteration's time is finite, which is checked for clients. Logs once
-  /// that names were taken (see FileNames). If it throws, Error(file) for example, nothing is entered.
+  /// that names were taken (see FileNames). If it throws, for example Error(file), nothing is entered.
   void add(const Iteration& iteration, const std::string& path);
-  /// Removes the last entry: its file goes because another one of its iteration failed.
+  /// Removes the last entry. Its file is removed because another file of the iteration failed.
   void drop_last() noexcept;
 
   [[nodiscard]] const std::string& pattern() const noexcept { return pattern_; }

@@ -87,7 +87,8 @@ namespace fs = std::filesystem;
 
 std::string commitment_of(const std::string& path) { return hidden_beside(path, ".committed"); }
 
-/// Records the length up to which the table is complete. The digits are within one page, which no kill can write half.
+/// Records the length up to which the table is complete. The digits lie within one page, so a kill cannot leave half of
+/// them.
 void note_commitment(const std::string& path, std::uint64_t length) {
   overwrite_start(commitment_of(path), fmt::format("{:020}\n", length));
 }
@@ -101,7 +102,8 @@ void forget_commitment(const std::string& path) {
   if (error) fail_file("remove", commitment_of(path), error.value());
 }
 
-/// Length up to which the table is complete. Nothing if not recorded: the run ended normally, or never added rows.
+/// Length up to which the table is complete. Nothing if it is not recorded, because the run ended normally or added no
+/// rows.
 std::optional<std::uint64_t> commitment(const std::string& path) {
   const std::string note = commitment_of(path);
   if (!fs::exists(note)) return std::nullopt;
@@ -127,8 +129,8 @@ void recover(const std::string& path) {
     iteration = record.fields.front();
     records += record.text.size();
   });
-  // The file is shorter than recorded: a power failure, perhaps within an iteration. The record comes first, or a run
-  // that is killed here would make the next one drop one more iteration.
+  // The file is shorter than recorded after a power failure, perhaps within an iteration. The record is written first.
+  // Otherwise, if this run is killed here, the next one would drop one more iteration.
   if (whole) note_commitment(path, last);
   cut_file(path, whole ? last : records);
 }

@@ -48,7 +48,7 @@ class TableFiles {
 
 // Tables as data sets, for formats that only have those.
 
-/// An array with the axis `row` for each column; the rows of `mine` begin at `first` of `all`. Throws
+/// Makes an array with the axis `row` for each column. The rows of `mine` begin at row `first` of `all` rows. Throws
 /// Error(configuration) for columns of texts, naming the file.
 [[nodiscard]] DataSet data_set_of(const std::string& file, const Table& mine, Index first, Index all);
 

@@ -9,8 +9,8 @@
 
 namespace sidestream {
 
-/// Writes runs of zeros and ones in turn. The first is of zeros and may be empty. Each length is a number in groups of
-/// seven bits, the lowest first; the highest bit of a byte says that another one follows.
+/// Writes alternating runs of zeros and ones. The first run consists of zeros and may be empty. Each length is a number
+/// in groups of seven bits, lowest group first. The highest bit of a byte tells that another byte follows.
 class RunWriter {
  public:
   explicit RunWriter(Bytes& out) : out_(out) {}
@@ -49,7 +49,7 @@ class RunWriter {
 class RunReader {
  public:
   explicit RunReader(BytesView in) : in_(in) {}
-  /// Begins with runs of `total` bits together.
+  /// Reads runs from the beginning of the bytes; together they have `total` bits.
   void begin(std::uint64_t total) {
     left_ = total;
     is_first_ = true;

@@ -7,7 +7,7 @@
 //      unknown: a decoder must not read more chunks than those above its own.
 //   3. Fetch the values of the parents, and of each companion (a variable that relations name) in the same cells. A
 //      decoder fetches only what the head of the stream asks for.
-//   4. Encode or decode. Components are streams one after the other, with their lengths in front if there are several.
+//   4. Encode or decode. Each component has its own stream. If there are several, their lengths come first.
 #include "storage/trees/chunk_coding.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class Surroundings {
     chunk_.groups.dimensions = tree.shape().dimensions;
   }
 
-  /// Gathers what `needs` says; null: everything.
+  /// Gathers the values that `needs` names, or everything if `needs` is null.
   const TreeChunk& gathered(const TreeStreamNeeds* needs) {
     const DeclaredRelations& declared = coding_.declared[static_cast<std::size_t>(component_)];
     if (cells_.level > 0) number_groups(needs == nullptr || needs->beside);

@@ -15,7 +15,8 @@ namespace sidestream {
 class CellValues {
  public:
   virtual ~CellValues() = default;
-  /// One component in the cells [first, past), which are all available. The view is of existing memory or of `room`.
+  /// One component in the cells [first, past), all of which are available. The view refers to existing memory or to
+  /// `room`.
   [[nodiscard]] virtual BytesView of(const Variable& variable, std::int32_t component, Index first, Index past,
                                      Bytes& room) = 0;
 };
@@ -29,7 +30,8 @@ struct VariableCoding {
 [[nodiscard]] VariableCoding coding_of(const Variable& variable, const VariableRelations& relations, int dimensions,
                                        FindCompanion find);
 
-/// The cells of a chunk, and those of the level above that a coder knows: the cells of the chunks with the parents.
+/// The cells of a chunk, and the cells of the level above that a coder knows. The latter are the cells of the chunks
+/// that hold the parents.
 struct ChunkCells {
   std::int32_t level = 0;
   Index first = 0, past = 0;
@@ -37,8 +39,8 @@ struct ChunkCells {
 };
 [[nodiscard]] ChunkCells cells_of(LinkedTree& tree, const LevelCuts& cuts, std::size_t chunk);
 
-/// The streams of the components one after the other; if there are several, their lengths (u32 each) come first. The
-/// links of `tree` must have been made. Then any number of threads may call this, as far as `values` allows.
+/// Returns the streams of the components in sequence; if there are several, their lengths (u32 each) come first. The
+/// links of `tree` must have been made before. Any number of threads may call this if `values` allows it.
 [[nodiscard]] Bytes encode_chunk(LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding,
                                  CellValues& values, const TreeCoding& how);
 /// Fills `out` with the values of the chunk's cells, components interleaved. Asks `values` only for what the streams

@@ -28,9 +28,8 @@ struct DeclaredRelations {
 /// Finds a variable whose values both the coder and its decoders have; null if they do not.
 using FindCompanion = std::function<const Variable*(const std::string& name)>;
 
-/// The relations of one component of a variable on a mesh of `dimensions`. A relation that names a variable which
-/// `find` does not have is left out: `parent`, `equals` and the face each by itself. Throws Error(configuration) if a
-/// text makes no sense.
+/// The relations of one component of a variable on a mesh of `dimensions`. `parent`, `equals` and the face are each
+/// left out if they name a variable that `find` does not have. Throws Error(configuration) if a text is invalid.
 [[nodiscard]] DeclaredRelations declared_relations(const Variable& variable, const VariableRelations& relations,
                                                    std::int32_t component, int dimensions, const FindCompanion& find);
 

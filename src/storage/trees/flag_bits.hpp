@@ -88,14 +88,14 @@ inline void store(std::uint64_t word, std::uint8_t* bytes, std::size_t count = 8
   return word;
 }
 
-/// Packs all flags to bits, 64 a word; bits behind the last flag are 0.
+/// Packs all flags to bits, 64 in each word; bits behind the last flag are 0.
 [[nodiscard]] inline std::vector<std::uint64_t> words_of(std::span<const std::uint8_t> flags) {
   std::vector<std::uint64_t> words((flags.size() + 63) / 64);
   for (std::size_t n = 0; n < words.size(); ++n) words[n] = word_of(flags.data() + 64 * n, flags.size() - 64 * n);
   return words;
 }
 
-/// Other than 0 if a flag is neither 0 nor 1.
+/// The result is not 0 if a flag is neither 0 nor 1.
 [[nodiscard]] inline std::uint64_t odd_bits(std::span<const std::uint8_t> flags) noexcept {
   std::uint64_t all = 0;
   std::size_t n = 0;

@@ -37,7 +37,7 @@ struct LevelCuts {
   std::vector<Index> cells{0};
   std::vector<std::int32_t> level{};  ///< of each chunk
   [[nodiscard]] std::size_t chunks() const noexcept { return level.size(); }
-  /// The chunk that has the cell.
+  /// The chunk that contains the cell.
   [[nodiscard]] std::size_t chunk_of(Index cell) const noexcept;
   /// Number of chunks of the levels down to `deepest`; they come first.
   [[nodiscard]] std::size_t down_to(std::int32_t deepest) const noexcept;

@@ -45,7 +45,7 @@ void add_run(std::vector<CellRun>& runs, const CellRun& more) {
   }
 }
 
-/// The children that stay. [first, past) are the cells of the parents' level, `runs` those of them that stay.
+/// Returns the children that stay. [first, past) are the cells of the parents' level; `runs` are the ones that stay.
 std::vector<CellRun> children_of(const TreeShape& shape, Flags refined, Flags has, const std::vector<CellRun>& runs,
                                  Index first, Index past) {
   const Index step = Index{1} << shape.dimensions;

@@ -1,5 +1,5 @@
-// Removes from a tree what other domains have (Strafella and Chapon, "Boosting I/O and visualization for exascale era
-// using Hercule: test case on RAMSES", section 2.1).
+// Removes cells from a tree that other domains own (Strafella and Chapon, "Boosting I/O and visualization for exascale
+// era using Hercule: test case on RAMSES", section 2.1).
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ struct CellRun {
 /// A tree without the descendants of cells below which no leaf is owned.
 struct PrunedTree {
   std::vector<CellRun> kept;          ///< runs of cells of the original tree, ascending: their values stay
-  std::vector<std::uint8_t> refined;  ///< for each cell that stays: 0 or 1
+  std::vector<std::uint8_t> refined;  ///< 0 or 1 for each cell that stays
   std::vector<std::uint8_t> owned;    ///< as before, but 0 for cells whose descendants are gone: others own them
   [[nodiscard]] Index cells() const noexcept { return static_cast<Index>(refined.size()); }
 };

@@ -1,16 +1,16 @@
 // Packs the structure of a level-ordered tree (docs/database-format.md, "Trees").
 //
-// Refinement: one bit a cell, level by level. The deepest level is left out, because all its bits are 0 and the number
-// of its cells follows from the level above.
+// Refinement: one bit for each cell, level by level. The deepest level is left out, because all its bits are 0 and the
+// number of its cells follows from the level above.
 //
 // Ownership: runs of equal flags.
 //   1. The leaves come first, in the order of the tree. Domains are contiguous on a space-filling curve, so that runs
 //      are long.
 //   2. Parents are predicted. Some programs (RAMSES among them) give a parent the flag of its last child: if any parent
-//      is owned, a bit says if its flag differs from that. Otherwise all bits are 0, a single run.
+//      is owned, a bit says if its flag differs from that. Otherwise all bits are 0 and form a single run.
 //
-// The bytes of both go through zstd if that makes them smaller. All loops take 64 flags at a time as the bits of a
-// word.
+// The bytes of refinement and of ownership go through zstd if that makes them smaller. All loops take 64 flags at a
+// time, as the bits of a word.
 #include "storage/trees/structure.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using namespace flag_bits;
 
 // The first byte: how to read those behind it.
 constexpr std::uint8_t plain = 0, framed = 1;  // framed: packed by zstd
-constexpr std::uint8_t expects_last = 2;       // ownership of a parent is predicted by its last child, else as 0
+constexpr std::uint8_t expects_last = 2;       // a parent's ownership is predicted from its last child, otherwise as 0
 
 [[noreturn]] void damaged() { fail(Code::file, "the packed structure of a tree makes no sense; it is damaged"); }
 
@@ -66,7 +66,7 @@ void finish(std::uint8_t method, BytesView bytes, Bytes& out) {
   }
 }
 
-/// The bytes behind the first one, unpacked; at most `most`.
+/// Unpacks the bytes behind the first one to at most `most` bytes.
 BytesView unpacked(BytesView packed, std::size_t most, Bytes& room) {
   if ((packed.front() & static_cast<std::byte>(framed)) == std::byte{0}) return packed.subspan(1);
   room.resize(most);

@@ -13,7 +13,7 @@
 
 namespace sidestream {
 
-/// A flag for each cell: 0 is false, every other byte true.
+/// A flag for each cell: 0 is false, and every other byte is true.
 using Flags = std::span<const std::uint8_t>;
 
 /// Properties that all trees of a mesh share.
@@ -29,8 +29,8 @@ struct TreeShape {
 /// many cells. {0} if there are no cells.
 [[nodiscard]] std::optional<std::vector<Index>> tree_starts(const TreeShape& shape, Flags refined);
 
-/// Packs refinement flags to `out`: bits without those of the deepest level, then zstd. False if they are not the flags
-/// of a tree, or have values other than 0 and 1, which would be lost.
+/// Packs refinement flags to `out`: takes the bits of all levels but the deepest, and compresses them with zstd. False
+/// if they are not the flags of a tree, or have values other than 0 and 1, which would be lost.
 [[nodiscard]] bool pack_refined(const TreeShape& shape, Flags refined, Bytes& out);
 /// The inverse of pack_refined(); `refined` has a flag for each cell. Throws Error(file) if `packed` does not have the
 /// flags of a tree with as many cells.

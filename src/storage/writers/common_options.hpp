@@ -13,7 +13,7 @@ namespace sidestream {
 /// Declares `variables`: names; empty means all.
 [[nodiscard]] Option variables_option();
 
-/// Ids of the variables that `settings` names, each once and in the order of declaration.
+/// Ids of the variables that `settings` names, without repetition, in the order of declaration.
 [[nodiscard]] std::vector<std::int32_t> chosen_variables(const Settings& settings, const Metadata& metadata);
 
 /// A selection of these variables without halo.

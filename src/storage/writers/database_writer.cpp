@@ -30,7 +30,8 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-/// True if cells that other blocks have are left out: by default for `post`, since a restart needs all back.
+/// True if cells that other blocks have are left out. This is the default for `post` only, since a restart needs all
+/// cells.
 bool prunes(const Settings& settings) {
   return settings.has("prune") ? settings.boolean("prune") : settings.text("kind") == "post";
 }
@@ -186,8 +187,8 @@ void DatabaseWriter::add_on_tree(const Variable& variable, const BlockView& view
   database::TreeStoring(schema_, values, encoding_, *trees_).add(variable, own, tree, domain_);
 }
 
-/// True if a variable goes through the tree codec: flags of trees whenever anything is encoded, values with `auto` or
-/// by name. Variables on other meshes must not name that codec.
+/// True if a variable goes through the tree codec. Flags of trees do whenever anything is encoded; values do with
+/// `auto` or if the codec is named. Variables on other meshes must not name that codec.
 bool DatabaseWriter::goes_as_tree(const Settings& settings, const Variable& variable,
                                   const std::vector<std::string>& names, bool is_own) const {
   const Mesh& mesh = schema_.metadata.mesh_of(variable);

@@ -34,7 +34,7 @@ struct MeshOutput {
 struct WrittenBlock {
   Block block;
   std::int32_t absent = 0;     ///< number of variables without values
-  std::int32_t placeless = 0;  ///< 1 if the block's geometry is missing, so that it is in no file
+  std::int32_t placeless = 0;  ///< 1 if the block's geometry is missing, so that no file has the block
   Index counted = 0;           ///< for a box: number of cells that no finer level covers
 };
 
@@ -225,7 +225,7 @@ void VtkWriter::list_blocks(const CombineInput& input, const std::vector<Bytes>&
                  [&](const WrittenBlock& written) { return written.block.mesh == output.mesh; });
     list_mesh(input, output, of_mesh);
   }
-  // Entered after the lists of all meshes are renamed, so that a failure there costs no index.
+  // Files are entered after the lists of all meshes are renamed, so that a failure there costs no index.
   for (const MeshOutput& output : outputs_) {
     pending_.enter(series_.of(output.pattern, input.iteration), input.iteration, output.path);
   }
@@ -245,7 +245,7 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
   }
   report(mesh, input.iteration, missing);
   if (missing.cells > 0 && vtk_wants_all_cells(mesh)) {
-    // Before the blocks, whose values win where they share nodes with gaps.
+    // Gaps come before the blocks, so that values of blocks win at shared nodes.
     auto fillers = fill_gaps(input, output, blocks);
     pieces.insert(pieces.begin(), fillers.begin(), fillers.end());
   }
@@ -256,8 +256,8 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
   });
 }
 
-/// Fills gaps in the mesh with missing values, since VTK's readers refuse a list with gaps. Always compressed, since
-/// all values are equal.
+/// Fills gaps in the mesh with missing values, since VTK's readers refuse a list with gaps. The values are always
+/// compressed, since all are equal.
 std::vector<VtkPiece> VtkWriter::fill_gaps(const CombineInput& input, const MeshOutput& output,
                                            const std::vector<WrittenBlock>& blocks) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];

@@ -17,7 +17,7 @@
 namespace sidestream::mpi {
 
 /// A server is the contact of some clients: it reads their manifests and tells them the outcome of their iterations.
-/// Values it fetches from any holder.
+/// It fetches values from any holder.
 class Server final : public ServerTransport {
  public:
   struct Options {

@@ -48,9 +48,9 @@ class ClientHeap {
   [[nodiscard]] bool stuck() const noexcept;
   [[nodiscard]] const char* why() const noexcept;
 
-  /// Assigns the region's values to the current iteration. Without `hold` the ticket becomes invalid and the region is
-  /// freed with the iteration; with it, not before `clear`. Persistent regions stay until `retire`; `hold` works as
-  /// above.
+  /// Assigns the region's values to the current iteration. Without `hold` the ticket becomes invalid, and the region is
+  /// freed with the iteration. With `hold` it is not freed before `clear`. Persistent regions stay until `retire`;
+  /// `hold` works as above.
   void commit(const Region& region, bool hold);
   /// Gives back a region that was not committed (free at once), or ends the hold on one that was.
   void clear(const Region& region);

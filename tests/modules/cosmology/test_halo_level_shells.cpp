@@ -114,7 +114,7 @@ std::vector<std::int32_t> painted(const DataSet& data, const FakeDomain& fine, c
       }
     }
   }
-  CHECK(used.size() == labels.size());  // none of cells that are covered, or of parents
+  CHECK(used.size() == labels.size());  // covered cells and parents have no labels
   return result;
 }
 

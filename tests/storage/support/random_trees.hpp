@@ -14,7 +14,7 @@
 
 namespace sidestream::testing {
 
-/// Where a cell is, in numbers of cells of its level.
+/// Position of a cell, in cells of its level.
 struct Place {
   std::array<Index, 3> at{};
 };
@@ -87,7 +87,8 @@ Field<T> field_of(const RandomTree& tree, F&& f) {
   return field;
 }
 
-/// Sets parents, from the deepest level up: `mean(children of a parent on that level)` of the numbers of its children.
+/// Sets the values of parents, from the deepest level up. `mean(level, first)`: the value of the parent of the children
+/// that begin at `first`.
 template <class T, class Mean>
 void set_parents(const RandomTree& tree, Field<T>& field, Mean&& mean) {
   for (std::size_t level = tree.places.size(); level-- > 1;) {
@@ -98,7 +99,7 @@ void set_parents(const RandomTree& tree, Field<T>& field, Mean&& mean) {
   }
 }
 
-/// Parents are the mean of their children.
+/// Sets the values of parents to the means of their children.
 template <class T>
 void take_means(const RandomTree& tree, Field<T>& field) {
   set_parents(tree, field, [&](std::size_t level, std::size_t first) {

@@ -58,7 +58,7 @@ struct Forest {
       const bool needed = is_parent && has(way, of);
       const bool shown = needed || (is_parent && random() % 3 != 0);
       tree.refined.push_back(shown ? 1 : 0);
-      // Of parents, and of ghosts, whatever the program says.
+      // Flags of parents and ghosts may be anything, as from a program.
       tree.owned.push_back(is_parent ? static_cast<std::uint8_t>(shown && random() % 2) : domain.at(way) == of ? 1 : 0);
       if (!shown) continue;
       for (int child = 0; child < 1 << shape.dimensions; ++child) {

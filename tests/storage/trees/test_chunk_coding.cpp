@@ -46,7 +46,7 @@ Field field(const char* name, Type type, std::int32_t components, VariableRelati
   return made;
 }
 
-/// Parents that are means of their children, but for some; values that are no numbers, too.
+/// Most parents are means of their children. Some values are NaN.
 std::vector<Field> fields_on(LinkedTree& tree, std::mt19937& random) {
   const auto cells = static_cast<std::size_t>(tree.cells());
   const auto children = std::size_t{1} << tree.shape().dimensions;
@@ -169,7 +169,8 @@ void check(LinkedTree& tree, std::mt19937& random, std::uint64_t chunk) {
     stored.asked.clear();
     decode_chunk(streams[f][n], tree, cells, stored.codings[f], stored, out);
     REQUIRE(std::equal(out.begin(), out.end(), expected.begin()));
-    // Of its own level above, and of others in its cells and the parents'; nothing else.
+    // The decoder asks only for its own values in the next coarser level, and for other variables in its cells and in
+    // their parents.
     for (const auto& [of, first, past] : stored.asked) {
       const bool own = first == cells.first && past == cells.past;
       REQUIRE(((of != f && own) || (first == cells.above_first && past == cells.above_past)));

@@ -22,7 +22,8 @@ std::vector<Way> kept_ways(const WayTree& tree, const PrunedTree& less) {
   return ways;
 }
 
-/// By the definition, from the roots down: the children of a cell stay if it does and an owned leaf is below it.
+/// Prunes by definition, from the roots down: the children of a cell stay if the cell stays and an owned leaf is below
+/// it.
 WayTree expected(const WayTree& tree, int dimensions) {
   std::set<Way> with_owned;
   for (std::size_t n = 0; n < tree.ways.size(); ++n) {

@@ -1,4 +1,4 @@
-// Common set of meshes and variables for iterations that may lack some.
+// Collects the meshes and variables of iterations that may each lack some.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-"""The content of a checkpoint, and how it is read: the contract between Restart and its two sources."""
+"""The content of a checkpoint, and the interface by which Restart reads it from either of its two sources."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -92,13 +92,13 @@ class Declaring:
         self._session.add_rectilinear_mesh(name, [np.asarray(axis, float).ravel().tolist() for axis in coordinates])
 
     def add_curvilinear_mesh(self, name: str, size: Indices, coordinates: str) -> None:
-        """Declares a mesh of which the variable `coordinates` has the positions of the nodes."""
+        """Declares a mesh whose nodes have the positions in the variable `coordinates`."""
         self._session.add_curvilinear_mesh(name, _indices("add_curvilinear_mesh", "size", size), coordinates)
 
     def add_unstructured_mesh(
         self, name: str, dimensions: int, coordinates: str, connectivity: str, offsets: str, types: str
     ) -> None:
-        """Declares a mesh; the names are those of the variables with the positions of its points and with its cells."""
+        """Declares a mesh. The arguments name the variables with the positions of its points, and with its cells."""
         self._session.add_unstructured_mesh(name, dimensions, coordinates, connectivity, offsets, types)
 
     def add_points_mesh(self, name: str, dimensions: int, coordinates: str) -> None:
@@ -119,11 +119,11 @@ class Declaring:
         self._session.set_mesh_array(mesh, int(role), variable)
 
     def set_periodic(self, mesh: str, periodic: Sequence[bool]) -> None:
-        """Declares which axes continue at their other end."""
+        """Declares which axes are periodic."""
         self._session.set_periodic(mesh, _indices("set_periodic", "periodic", [int(p) for p in periodic], 0))
 
     def set_refinement(self, mesh: str, ratios: Sequence[Indices]) -> None:
-        """Declares for each step from one level to the next how many cells lie along one, by axis."""
+        """Declares the refinement ratio from each level to the next, by axis."""
         steps = [_indices("set_refinement", "a step of ratios", ratio, 1) for ratio in ratios]
         self._session.set_refinement(mesh, len(steps), [n for step in steps for n in step])
 
@@ -172,8 +172,8 @@ class Declaring:
         y: Reals | None = None,
         z: Reals | None = None,
     ) -> None:
-        """Declares a block as `set_block`, with the positions of its nodes along each axis, one more than cells. The
-        mesh is put together from all blocks."""
+        """Declares a block like `set_block`, with the positions of its nodes along each axis, one more than cells. The
+        mesh is assembled from all blocks."""
         low = _indices("set_rectilinear_block", "lo", lo, 0)
         high = _indices("set_rectilinear_block", "hi", hi, 1)
         axes = [[float(node) for node in axis] for axis in (x, y, z) if axis is not None]

@@ -20,8 +20,8 @@ class Restart:
     """A checkpoint. Opening is collective over `comm`; then each rank reads what it wants, when it wants.
 
     Boxes are half-open, in (i, j, k), in points of the variable. Arrays have the axes of `Session.publish`: [k, j, i]
-    for a variable in column order, [i, j, k] in row order, components last. Ghosts are not stored: points of a box that
-    belong to other blocks come from those, and beyond the domain there is nothing.
+    for a variable in column order, [i, j, k] in row order, components last. Ghosts are not stored: points of a box come
+    from the blocks that own them, and there are none beyond the domain.
     """
 
     def __init__(
@@ -72,8 +72,8 @@ class Restart:
         out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
         """Reads the points `lo` to `hi` into `out`, of any strides, or a new array. `lo` and `hi` have an entry for
-        each axis of the mesh. Points that several blocks had come from the one of lowest id. An error where a point was
-        in no block."""
+        each axis of the mesh. A point that several blocks had comes from the block of lowest id. A point that was in no
+        block is an error."""
         of = self[variable]
         if of.is_list:
             raise Error(f"restart: '{variable}' is a list; read it with read_list or read_block")

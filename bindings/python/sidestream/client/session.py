@@ -27,13 +27,13 @@ _SCOPES = ("server", "node", "all")
 
 
 def _offer_analyses() -> None:
-    """Tells the library about this interpreter, and about this package's library for analyses in Python, which fits it.
-    Sidestream itself may be installed elsewhere, without one or with that of another interpreter."""
+    """Tells the library about this interpreter, and about this package's library for analyses in Python, which fits the
+    interpreter. Sidestream may be installed elsewhere, without such a library or with that of another interpreter."""
     folder = Path(__file__).parents[1]
     before = os.environ.get("SIDESTREAM_PLUGIN_PATH", "")
     if (folder / "sidestream_python.so").is_file() and str(folder) not in before.split(":"):
         os.environ["SIDESTREAM_PLUGIN_PATH"] = f"{before}:{folder}" if before else str(folder)
-    if sys.executable:  # charts are drawn with the packages that the program has
+    if sys.executable:  # charts are drawn with the program's packages
         os.environ.setdefault("SIDESTREAM_PYTHON", sys.executable)
 
 
@@ -121,7 +121,7 @@ class Session(Declaring):
         array: NDArray[Any] | memoryview | Sequence[NDArray[Any]],
         component_axis: int = -1,
     ) -> bool:
-        """Copies a block's values, from an array of any strides. False: the iteration is refused.
+        """Copies a block's values from an array of any strides. Returns False if the iteration is refused.
 
         The shape is that of the allocated box with the axes [k, j, i] for a variable in column order and [i, j, k] in
         row order; components are the axis `component_axis`, which may be left out if there is one. A tuple or list of
@@ -137,8 +137,8 @@ class Session(Declaring):
         return self._session.publish_values(variable, block, array)
 
     def publish_block(self, block: int, arrays: Mapping[str, NDArray[Any] | Sequence[NDArray[Any]]]) -> bool:
-        """Publishes several variables of one block, each as `publish` does. All are tried. False: the iteration is
-        refused."""
+        """Publishes several variables of one block, each as `publish` does. All are tried. Returns False if the
+        iteration is refused."""
         taken, first = True, None
         for variable, array in arrays.items():
             try:
@@ -150,16 +150,16 @@ class Session(Declaring):
         return taken
 
     def get_handle(self, variable: str, block: int) -> Handle:
-        """Looks a variable and block up once, for programs that publish many small blocks.
+        """Looks up a variable and a block once, for programs that publish many small blocks.
 
-        `handle.publish(array, component_axis=-1)` does what `publish` does, and faster where one array after the other
-        has the same layout and is contiguous.
+        `handle.publish(array, component_axis=-1)` does what `publish` does, but faster if successive arrays are
+        contiguous and have the same layout.
         """
         return self._session.get_handle(variable, block)
 
     def alloc(self, variable: str, block: int) -> NDArray[Any] | None:
         """Returns the block's memory in this iteration as an array with the axes of `publish`, components last;
-        contents undefined. Fill it, then commit. None: the iteration is refused."""
+        its contents are undefined. Fill it, then commit. Returns None if the iteration is refused."""
         array = self._session.alloc(variable, block)
         if array is not None:
             self._lent[variable, block] = weakref.ref(array)
@@ -177,9 +177,9 @@ class Session(Declaring):
         self._session.clear(variable, block)
 
     def signal(self, event: str, values: ArrayLike | bytes | None = None, *, scope: str = "all") -> None:
-        """Raises the named event in this iteration. With `values`, numbers or bytes, at most 1024 bytes of them,
-        analyses find them among their events: on all servers (`scope="all"`), on those of this client's node
-        (`"node"`), or on the one that serves this client (`"server"`)."""
+        """Raises the named event in this iteration. Analyses find `values` (numbers or bytes, at most 1024 bytes) among
+        their events: on all servers (`scope="all"`), on those of this client's node (`"node"`), or on the one that
+        serves this client (`"server"`)."""
         if values is None and scope == "all":
             self._session.signal(event)
             return
@@ -212,8 +212,8 @@ class Session(Declaring):
         return self._session.end_iteration(cycle.__index__(), float(time))
 
     def close(self) -> Account:
-        """Waits for what was published and ends the session. Collective. Iterations that were dropped because
-        `drain_limit` was over are `dropped` in the account, and no error."""
+        """Waits for what was published and ends the session. Collective. Iterations that were dropped when
+        `drain_limit` was over count as `dropped` in the account; they are no error."""
         self._comm = None
         return Account(*self._session.close())
 

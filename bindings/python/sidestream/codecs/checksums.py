@@ -19,7 +19,7 @@ def can_verify() -> bool:
 
 
 def is_right(data: bytes, checksum: int) -> bool:
-    """True if bytes have this checksum, or if that cannot be known."""
+    """True if bytes have this checksum, or if it cannot be computed here."""
     if not can_verify():
         return True
     import xxhash

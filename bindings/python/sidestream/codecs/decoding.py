@@ -1,4 +1,4 @@
-"""The codecs of databases, undone with NumPy. docs/database-format.md describes them."""
+"""Decodes the codecs of databases with NumPy. docs/database-format.md describes them."""
 
 import struct
 import zlib
@@ -19,7 +19,7 @@ def _unzstd(data: bytes, size: int) -> bytes:
     import zstandard
 
     try:
-        # A frame that gives its own length gets that much memory, whatever was asked for.
+        # zstandard allocates the length that a frame gives, whatever was asked for.
         if zstandard.frame_content_size(data) > size:
             raise ValueError(f"a frame of more than {size} bytes")
         return zstandard.ZstdDecompressor().decompress(data, max_output_size=size)
@@ -75,7 +75,7 @@ SHUFFLED: dict[str, Callable[[bytes, int], bytes]] = {"byte-shuffle": _unshuffle
 
 
 def _narrowed(codec: str, width: int, size: int) -> tuple[int, int]:
-    """The sizes of an element and of a chunk after a codec; for codecs that pack, before it."""
+    """Returns the sizes of an element and of a chunk after a codec; for codecs that pack, those before it."""
     if codec == "half":
         return 2, size // width * 2
     if codec in QUANTISED:

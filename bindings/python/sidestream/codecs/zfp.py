@@ -50,8 +50,8 @@ def _library() -> ctypes.CDLL:
 
 
 def _room(zfp: ctypes.CDLL, kind: int, count: int, bound: float) -> tuple[int, float]:
-    """The most bytes that zfp could ever read for so many numbers, and the accuracy that it chooses for the bound. zfp
-    itself does not check for the end of its input."""
+    """Returns the most bytes that zfp could ever read for so many numbers, and the accuracy that it chooses for the
+    bound. The first is needed because zfp does not check for the end of its input."""
     bits = zfp.stream_open(None, 0)
     stream, field = zfp.zfp_stream_open(bits), zfp.zfp_field_1d(None, kind, count)
     accuracy = zfp.zfp_stream_set_accuracy(stream, bound)
@@ -81,7 +81,7 @@ def unpacked(data: bytes, argument: str, dtype: np.dtype[Any], size: int) -> byt
     try:
         zfp.zfp_stream_rewind(stream)
         read = zfp.zfp_read_header(stream, field, _HEADER_FULL)
-        # The header decides how much is read: it must agree with the room there is.
+        # The header decides how much is read, so it must agree with the available memory.
         as_expected = (
             read > 0
             and zfp.zfp_field_type(field) == kind

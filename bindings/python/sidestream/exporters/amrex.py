@@ -15,7 +15,7 @@ from .amrex_particles import Cloud, cloud_of, write_particles
 from .parts import Job, Progress, Remarks
 
 VERSION = "HyperCLaw-V1.1"
-FILE_BYTES = 1 << 30  # boxes beyond this size of a file go to another one
+FILE_BYTES = 1 << 30  # size of a file beyond which further boxes go to another one
 FORMATS = {
     8: "((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))",
     4: "((8, (32 8 23 0 1 9 0 127)),(4, (4 3 2 1)))",
@@ -176,7 +176,8 @@ def _plots(job: Job, slot: Any, remarks: Remarks) -> dict[str, _Plot]:
 
 
 def _clouds(job: Job, slot: Any, dimensions: set[int], remarks: Remarks) -> list[tuple[int, Cloud]]:
-    """Particles with their number of dimensions; those for which plotfiles have no mesh are left out."""
+    """Finds the meshes of particles, with their number of dimensions. Leaves out those for which plotfiles have no
+    mesh."""
     fields = job.fields(slot)
     contexts, found = [array.context for array in fields.values()], []
     wanted = {array.variable.name for array in fields.values()}
@@ -203,8 +204,8 @@ def _write_clouds(plot: _Plot, clouds: list[Cloud], place: Path, progress: Progr
 
 def export_amrex(job: Job, target: Path, folder: Path, compress: bool, progress: Progress, remarks: Remarks) -> None:
     """Writes into `folder`: TARGET with a plotfile for each context and uniform mesh, plt000010; if there are several
-    meshes, MESH-plt000010. Meshes of points are particles in them, a folder each; those of a context are held in
-    memory. If a cycle occurs twice, plt000010-v2."""
+    meshes, MESH-plt000010. Meshes of points become particles in them, in a folder for each mesh; those of a context are
+    held in memory. If a cycle occurs twice, the second plotfile is plt000010-v2."""
     del compress
     place, used = folder / target.name, set[str]()
     place.mkdir()

@@ -21,7 +21,7 @@ class Shape:
     dtype: np.dtype[Any]
     attrs: dict[str, Any]
     chunks: tuple[int, ...]
-    changes: bool = False  # its first dimension has another length in some context
+    changes: bool = False  # the length of its first dimension varies between contexts
     lengths: dict[int, int] = field(default_factory=dict)  # by context: length of its first dimension
 
 

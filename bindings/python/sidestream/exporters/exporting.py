@@ -53,8 +53,8 @@ def export(
     The ending of `target` chooses the format: NetCDF-4 (.nc), Zarr of version 3 (.zarr), HDF5 (.h5: a file for each
     context, and a .series), VTK's XML files (.pvd), VTKHDF of octrees and refinement levels (.vtkhdf: likewise, for
     each mesh), a directory with plotfiles of AMReX (.amrex); or, for a table (.csv, .pieces, .series, .h5), Parquet
-    (.parquet). By default all variables and all iterations are exported. Of contexts that a later run has written anew
-    the later ones are taken. Nothing is overwritten. Returns sentences about data that the format could not hold.
+    (.parquet). By default all variables and all iterations are exported. If a later run has written a context anew, the
+    later one is exported. Nothing is overwritten. Returns sentences about data that the format could not hold.
     `time_units` ("seconds since 2000-01-01") is for NetCDF.
     """
     return _export(

@@ -9,10 +9,10 @@ from ..reader.levels.levels import Levels
 
 
 class Forest:
-    """Orders all cells tree by tree, level by level within each tree, i fastest: the order in which VTK numbers them.
-    The trees of all blocks are merged, each cell once. There is a tree for each root, or none where no block has cells.
-    `trees` are their numbers; `depths` is the number of levels of each; `cells_per_depth` is the number of cells of
-    each level of each tree."""
+    """Orders all cells tree by tree, level by level within each tree, i fastest, as VTK numbers them. The trees of all
+    blocks are merged, so that each cell occurs once. Each root has a tree if any block has cells there. `trees` are
+    their numbers; `depths` is the number of levels of each; `cells_per_depth` is the number of cells of each level of
+    each tree."""
 
     def __init__(self, levels: Levels) -> None:
         self.levels, mesh = levels, levels.mesh
@@ -23,7 +23,7 @@ class Forest:
         depth = np.repeat(np.arange(len(ids)), [len(of) for of in ids])
         self._order = np.lexsort((depth, tree))  # stable: the cells of a level are in Morton order
         self._tree, self._depth = tree[self._order], depth[self._order]
-        # The levels of the trees one after the other; none is without cells.
+        # The levels of all trees in sequence; each has cells.
         runs = np.stack([self._tree, self._depth], axis=1)
         first = np.flatnonzero(np.any(np.diff(runs, axis=0, prepend=-1), axis=1))
         self.cells_per_depth = np.diff(first, append=len(runs)).astype(np.int64)

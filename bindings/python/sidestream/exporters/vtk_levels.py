@@ -30,8 +30,8 @@ def _covers(levels: Levels, number: int) -> list[NDArray[np.int64]]:
 
 
 def _shown(levels: Levels, number: int) -> list[tuple[BlockOf, NDArray[np.int64]]]:
-    """The blocks of a level as boxes [lo, hi]. VTK determines itself which cells finer levels cover, but not where
-    boxes are one layer thick: in two dimensions covered cells are left out."""
+    """Returns the blocks of a level as boxes [lo, hi]. VTK itself determines which cells finer levels cover, except
+    where boxes are one layer thick. So in two dimensions covered cells are left out."""
     shown = []
     covers = _covers(levels, number) if levels.mesh.dimensions == 2 else []
     for block in levels.blocks:

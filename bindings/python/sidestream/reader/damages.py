@@ -1,4 +1,4 @@
-"""Converts whatever a damaged or forged file causes to one sentence."""
+"""Converts all errors that a damaged or forged file causes to one sentence."""
 
 import struct
 import zlib
@@ -25,8 +25,8 @@ _KINDS = (
 
 @contextmanager
 def reading(where: str, writes: bool = False) -> Iterator[None]:
-    """A context in which every error that a file is to blame for becomes an Error(FILE) that begins with `where`.
-    `writes`: errors of the system may concern files that are written, and stay."""
+    """A context in which errors caused by a file become an Error(FILE) that begins with `where`. `writes`: errors of
+    the system may concern files that are written, and stay as they are."""
     try:
         yield
     except Error:

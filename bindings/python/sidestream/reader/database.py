@@ -35,8 +35,8 @@ def chosen(place: Path, iteration: int | None = None, cycle: int | None = None) 
 
 
 def continued(slots: list[Slot]) -> list[Slot]:
-    """The contexts that no later run has written anew: those of an earlier run before the first cycle of each later
-    one."""
+    """Returns the contexts that no later run has written anew: an earlier run's contexts before the first cycle of each
+    later run."""
     first: dict[int, int] = {}
     for slot in slots:
         first[slot.run] = min(slot.cycle, first.get(slot.run, slot.cycle))
@@ -44,8 +44,8 @@ def continued(slots: list[Slot]) -> list[Slot]:
 
 
 def read_database(place: Path, iteration: int | None = None, cycle: int | None = None) -> Fields:
-    """All contexts over time that no later run has written anew, without their values. With `iteration` or `cycle` the
-    one of that number that was written last."""
+    """Opens all contexts over time that no later run has written anew, without reading values. `iteration` or `cycle`
+    selects the one of that number that was written last."""
     slots = chosen(place, iteration, cycle)
     if iteration is not None or cycle is not None:
         return fields_of(Context(place, slots[-1]))

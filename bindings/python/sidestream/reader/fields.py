@@ -33,7 +33,7 @@ def _format_of(file: h5py.File, path: Path) -> str:
 
 
 def _check_files(file: h5py.File, path: Path) -> None:
-    """Refuses a file that refers to a missing one: it would read as if no block covered that part."""
+    """Refuses a file that refers to a missing one, because it would read as if no block covered that part."""
     for name in file.attrs.get("files", ()):
         if not (path.parent / str(name)).is_file():
             raise Error(f"{path}: the file '{name}' with blocks is missing beside it; move them together", Code.FILE)
@@ -44,7 +44,7 @@ def _attributes(file: h5py.File) -> dict[str, Any]:
 
 
 def _variables(file: h5py.File) -> dict[str, h5py.Dataset]:
-    """The datasets by name, preceded by groups; only the last part if that is unambiguous."""
+    """Returns the datasets by path, or by the last part of it if that is unambiguous."""
     found: dict[str, h5py.Dataset] = {}
 
     def visit(name: str, item: h5py.Group | h5py.Dataset) -> None:

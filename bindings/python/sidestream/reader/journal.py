@@ -8,7 +8,7 @@ from ..codecs.checksums import is_right
 from ..errors import Code, Error
 
 JOURNAL = "contexts"
-SLOT, VERSION, TREES = 256, 1, 2  # the second version has contexts with values cut by level
+SLOT, VERSION, TREES = 256, 1, 2  # version 2 has contexts with values cut by level
 HEAD, CONTEXT, REMOVAL = b"SDSDBASE", b"SDSCNTXT", b"SDSREMVD"
 KINDS = ("checkpoint", "post")
 
@@ -53,8 +53,8 @@ class Removed(Error):
 
 
 def _remark_on_head(raw: bytes, path: Path) -> list[str]:
-    """A remark on a damaged head, which is harmless: nobody needs its content. Throws Error(FILE) if it is of a newer
-    version."""
+    """Returns a remark if the head is damaged, which is harmless, since its content is not needed. Throws Error(FILE)
+    for a newer version."""
     whole = len(raw) == SLOT and raw[:8] == HEAD and is_right(raw[:248], int.from_bytes(raw[248:], "little"))
     version = int.from_bytes(raw[8:12], "little")
     if whole and version > VERSION:
@@ -77,7 +77,7 @@ def _passed_over(path: Path, number: int, size: int) -> str:
 
 
 def _slot(number: int, raw: bytes) -> Slot | int | None:
-    """A context, the number of one that is removed, or None if it is damaged."""
+    """Reads a slot: a context, the number of a removed context, or None if it is damaged."""
     checksum = int.from_bytes(raw[248:], "little")
     whole = len(raw) == SLOT and checksum != 0 and is_right(raw[:248], checksum)
     version = struct.unpack_from("<I", raw, 8)[0] if whole else 0

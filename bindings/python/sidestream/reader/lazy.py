@@ -32,7 +32,7 @@ def _full(key: Any, rank: int) -> Index:
 
 
 def _forward(index: slice, size: int) -> tuple[slice, bool]:
-    """The same elements in ascending order, and true if they have to be reversed."""
+    """Returns the same elements in ascending order, and True if they have to be reversed afterwards."""
     start, stop, step = index.indices(size)
     count = len(range(start, stop, step))
     if step > 0 or count == 0:
@@ -97,8 +97,8 @@ class FileArray(LazyArray):
 
 @dataclass(frozen=True, eq=False)
 class StackedArray(LazyArray):
-    """Arrays of several iterations, with the iterations first. None: the iteration has no such array, and it reads as
-    NaN, or 0 for whole numbers, like points that no block covers."""
+    """Arrays of several iterations, with the axis of iterations first. None stands for an iteration without such an
+    array; it reads as NaN, or 0 for whole numbers, like points that no block covers."""
 
     parts: Sequence[LazyArray | None] = field(repr=False)
 

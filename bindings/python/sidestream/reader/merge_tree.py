@@ -1,4 +1,4 @@
-"""Queries on merge trees that the analysis `merge_tree` has written, after the run. docs/cosmology.md."""
+"""Queries, after a run, of merge trees that the analysis `merge_tree` has written. See docs/cosmology.md."""
 
 import os
 from collections.abc import Mapping
@@ -58,9 +58,9 @@ def _place(column: Any, wanted: int) -> int:
 
 
 class MergeTree:
-    """The tree of a field's maxima. `path` is the table that `merge_tree` wrote (.csv, .pieces, .h5). `cells` is that
-    of its option `cells`, for queries about places other than maxima; of .h5 files no more of it is read than is
-    needed.
+    """The tree of a field's maxima. `path` is the table that `merge_tree` wrote (.csv, .pieces, .h5). `cells` is the
+    table of its option `cells`, for queries about places other than maxima; only the needed parts of .h5 files are
+    read.
 
     Places are linear indices (i nj + j) nk + k, counted from the mesh's lower end; `index_of` computes them.
     """
@@ -148,7 +148,7 @@ class MergeTree:
             rows = np.where(on, self._into[rows], rows)
 
     def component(self, maxima: ArrayLike, level: float) -> NDArray[np.int64]:
-        """For each maximum the highest one of its component of cells >= `level`."""
+        """Returns for each maximum the highest maximum of its component of cells >= `level`."""
         return self.maxima[self._follow(self._rows_of(maxima), level)]
 
     def halos(self, boundary: float, halo: float) -> Column:
@@ -196,15 +196,15 @@ class MergeTree:
         return float(self._cells["value"][place]), int(self._rows_of(self._cells["top_index"][place])[0])
 
     def highest(self, a: int, b: int) -> float:
-        """The highest level at which two places are in one component of cells >= it; -inf: none, or it is lower than
-        all cells that were kept."""
+        """Returns the highest level at which cells >= it connect two places. -inf: there is none, or it is below all
+        cells that were kept."""
         (level, row), (other_level, other) = self._cell(int(a)), self._cell(int(b))
         level = min(level, other_level)
         if level == -np.inf:
             return level
         row, other = (int(self._follow(np.array([n]), level)[0]) for n in (row, other))
         while row != other:
-            # Follows the one of the two branches that ends first, seen from above.
+            # Follows the branch that ends first, seen from above.
             if self.death[row] < self.death[other]:
                 row, other = other, row
             if self._into[row] < 0:

@@ -24,8 +24,8 @@ def _fill(context: Context, variable: Variable, piece: Piece, lo: Three, hi: Thr
 def read_region(
     context: Context, variable: Variable, level: int, lo: Three, hi: Three, pieces: list[Piece]
 ) -> tuple[NDArray, NDArray[np.bool_]]:
-    """The points `lo` to `hi` of a level, and a mask of those that were in a block. Axes are those of Context.shape.
-    `pieces` are by ascending id: a point that several have comes from the first."""
+    """Reads the points `lo` to `hi` of a level, and a mask of those that were in a block. Axes are those of
+    Context.shape. `pieces` are ordered by id: a point that several pieces have comes from the first."""
     shape = context.shape(variable, lo, hi)
     dtype = variable.dtype.newbyteorder("=")
     out = np.full(shape, np.nan if dtype.kind == "f" else 0, dtype)
@@ -41,7 +41,8 @@ def read_region(
 
 
 def read_stretch(context: Context, variable: Variable, first: int, past: int, pieces: list[Piece]) -> NDArray:
-    """Values `first` to `past` of a list over all blocks, by ascending id; followed by an axis of components."""
+    """Reads the values `first` to `past` of a list over all blocks, by ascending id. The last axis is that of
+    components."""
     parts, at = [], 0
     for piece in pieces:
         count = int(piece.hi[0])

@@ -39,7 +39,7 @@ class Variable:
     unit: str
     label: str
     group: str
-    codecs: list[list[str]]  # the lists, one of which each chunk went through, or none
+    codecs: list[list[str]]  # lists of codecs; each chunk went through one of them, or none
     relations: dict[str, Any]  # relations to others, for values on trees
 
     @property

@@ -38,7 +38,7 @@ class Entry:
 
 
 def entries_of(index: Path) -> list[Entry]:
-    """The entries of a `.series` file, and those that it lacks while its run continues."""
+    """Reads the entries of a `.series` file, and the newest ones, which are not in it while its run continues."""
     try:
         listed: list[Any] = json.loads(index.read_text(encoding="utf-8"))["files"]
         rest = index.parent / f".{index.name}.rest"
@@ -89,7 +89,7 @@ def stacked(index: Path, files: list[Fields], entries: list[Entry] | None = None
         coords[name] = (("time",), np.array(numbers))
     attrs = {key: value for key, value in files[0].attrs.items() if key not in (*OF_ITERATION, "files")}
     if changing:
-        attrs["changing"] = changing  # another shape in every iteration: open their files one by one
+        attrs["changing"] = changing  # shapes differ between iterations: open their files one by one
     return Fields(index, arrays, coords, attrs)
 
 

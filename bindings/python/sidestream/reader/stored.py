@@ -1,4 +1,4 @@
-"""A context of a database: its description, and its values, decoded and verified. docs/database-format.md."""
+"""A context of a database: its description, and its decoded and verified values. See docs/database-format.md."""
 
 import os
 import stat
@@ -116,7 +116,7 @@ class Context:
         try:
             data = _part_of(path, int(offset), int(size))
         except OSError as problem:
-            # A run that keeps so many contexts announces it before it deletes files.
+            # A run that keeps a limited number of contexts announces a removal before it deletes files.
             if is_removed(self.place, self.slot.number):
                 raise Removed(
                     f"{self.place}: {self.name} was removed by a run that writes at the same time; open it again",

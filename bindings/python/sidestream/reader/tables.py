@@ -38,8 +38,8 @@ def _column(name: str, texts: Sequence[str]) -> NDArray[Any]:
 
 
 def once(names: Sequence[str], before: Sequence[str] = ()) -> list[str]:
-    """Makes names unique: the second `time` is `time_2`. NumPy's arrays have no duplicate names, but files may:
-    analyses could write columns that the library has too."""
+    """Makes names unique: the second `time` becomes `time_2`. NumPy's arrays cannot have duplicate names, but files
+    may: analyses can write columns that the library writes, too."""
     taken, made = set(before), []
     for name in names:
         own, number = name, 2
@@ -83,8 +83,8 @@ def _with_header(rows: Sequence[Sequence[str]], path: Path) -> NDArray[Any]:
 
 
 def read_growing(path: Path, wanted: Callable[[str], str]) -> NDArray[Any]:
-    """A table to which rows may be added meanwhile: a row without an end is left out. `wanted` gets the header line and
-    returns the beginning of the lines to be read; empty: all."""
+    """Reads a table to which rows may be added meanwhile, without an incomplete last row. `wanted` gets the header line
+    and returns the beginning of the lines to be read; empty: all."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     whole = [line for line in lines if line.endswith("\n")]
     begins = wanted(whole[0].strip()) if whole else ""

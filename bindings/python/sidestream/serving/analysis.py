@@ -25,9 +25,9 @@ _ENDED = "the call that this block was for has ended; keep copies of what is nee
 class Block(Mapping[str, NDArray[Any]]):
     """One block of a mesh, for the duration of a call: a mapping from the names of variables to their values.
 
-    `block["t"]` is a read-only array over the block's points, without copying, with the axes [k, j, i], or [i, j, k]
-    for a variable in row order, only those of the mesh; then the component, if there are several. A variable that was
-    not delivered for this block is not in it.
+    `block["t"]` is a read-only array over the block's points, without a copy. Its axes are [k, j, i], or [i, j, k] for
+    a variable in row order, as far as the mesh has them; then the component, if there are several. A variable that was
+    not delivered for this block is missing.
     """
 
     def __init__(self, data: "Data", mesh: Mesh, records: list[Record]) -> None:
@@ -90,9 +90,9 @@ class Block(Mapping[str, NDArray[Any]]):
         return mask
 
     def with_halo(self, name: str, width: int | None = None) -> NDArray[np.float64]:
-        """The values with `width` more points on every side (the entry's `halo` if none is given), as new float64. Each
-        comes from the block that owns it; NaN where there is none: beyond the mesh, or in a block that was not
-        delivered."""
+        """Returns a new float64 array of the values with `width` more points on every side (by default the entry's
+        `halo`). Each value comes from the block that owns it. Points beyond the mesh, or in a block that was not
+        delivered, have NaN."""
         record = self._record(name)
         variable = self.data.variables[name]
         wide = self.data.halo if width is None else width
@@ -137,7 +137,7 @@ class Event(NamedTuple):
     name: str
     client: int  #: the client that raised it; -1: all, at a barrier
     scope: str  #: server, node or all
-    raised: int  #: its iteration: an earlier one than this if that was refused
+    raised: int  #: the iteration in which it was raised; an earlier one if that was refused
     values: NDArray[Any]
 
 
@@ -189,7 +189,8 @@ class Data:
 
 class Whole(Mapping[str, NDArray[Any]]):
     """A whole mesh, gathered on one server: a mapping from the names of variables to arrays with the axes of `Block`.
-    Where no block was delivered there is NaN, or 0 for whole numbers. For lists: the points that count, by block."""
+    Points of blocks that were not delivered have NaN, or 0 for whole numbers. Lists have the points that count, block
+    after block."""
 
     def __init__(
         self,
@@ -213,7 +214,7 @@ class Whole(Mapping[str, NDArray[Any]]):
         return sum(1 for _ in self)
 
     def known(self, name: str) -> NDArray[np.bool_]:
-        """True where there are values: everywhere except at the points of blocks that were not delivered."""
+        """True for points with values: all except those of blocks that were not delivered."""
         return self._known[name]
 
     def coordinates(self, name: str) -> tuple[NDArray[np.float64], ...]:
@@ -304,8 +305,8 @@ class Servers:
 
     @property
     def mpi(self) -> "MPI.Intracomm":
-        """The communicator as mpi4py's, for this analysis only; do not free it. An exception on one server between
-        calls that others have begun through it leaves them waiting, as always with MPI."""
+        """The communicator as an object of mpi4py, for this analysis only; do not free it. If one server raises an
+        exception while others wait in a call through it, they wait forever, as always with MPI."""
         from .. import _servers
 
         module = checked_mpi4py("servers.mpi", _servers.mpi_library, _servers.handle_size)

@@ -51,7 +51,7 @@ def _is_own(frame: traceback.FrameSummary) -> bool:
 
 
 def _without_own(shown: traceback.TracebackException | None) -> None:
-    """Drops the frames of this package, which tell the author of the analysis nothing."""
+    """Drops the frames of this package, which do not help the author of the analysis."""
     if shown is None:
         return
     shown.stack = traceback.StackSummary.from_list([frame for frame in shown.stack if not _is_own(frame)])
@@ -100,7 +100,7 @@ def _load_module(path: Path) -> types.ModuleType:
         return _modules[key]
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
-    name = f"sidestream_script_{path.stem}"  # the same on all servers: messages between them may have its types
+    name = f"sidestream_script_{path.stem}"  # the same on all servers, since messages may contain its types
     module = types.ModuleType(name)
     module.__file__ = str(path)
     before = sys.modules.get(name)
@@ -136,7 +136,7 @@ def _find_call(module: types.ModuleType, name: str, path: Path) -> Callable[...,
 
 
 def _check_arguments(call: Callable[..., Any], name: str, arguments: dict[str, Any]) -> None:
-    """Checks that it can be called with them: a class as it is, a function with a block before them."""
+    """Checks that the callable accepts the arguments; a function gets a block before them, a class does not."""
     try:
         signature = inspect.signature(call)
     except (TypeError, ValueError):
@@ -169,7 +169,8 @@ class Entry:
         records: list[Record],
         events: list[tuple[str, int, str, int, str, bytes]],
     ) -> bytes:
-        """Returns the partial. Afterwards nothing of the blocks is in use, or it has failed and is not called again."""
+        """Returns the partial. If it succeeds, no data of the blocks is in use afterwards; if it fails, it is not
+        called again."""
         data = Data(iteration, records)
         data.halo, data.server, data.servers, data.pass_number = self._halo, server, servers, pass_number
         data.meshes, data.variables = self._work.meshes, self._work.variables
@@ -197,7 +198,7 @@ class Entry:
     def combine(
         self, iteration: tuple[int, int, float], pass_number: int, partials: list[bytes], group: Any
     ) -> tuple[bytes, list[Any]]:
-        """Returns the feedback for the next pass, or after the last one the results, on the first server."""
+        """Returns the feedback for the next pass. After the last pass it returns the results, on the first server."""
         try:
             servers = Servers(group, iteration, pass_number)
             result = self._work.combine([pickle.loads(partial) for partial in partials], servers)

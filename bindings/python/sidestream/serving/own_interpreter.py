@@ -1,4 +1,5 @@
-"""Preparations before an analysis is imported, so that it does not change what the program has set up itself."""
+"""Prepares the interpreter before an analysis is imported, so that the analysis does not change the program's own
+settings."""
 
 import os
 import sys
@@ -7,13 +8,13 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import ModuleType
 
-# Packages whose wheels bring a library that a program with Sidestream already has, in another version.
+# Packages whose wheels contain another version of a library that a program with Sidestream already has.
 _WITH_HDF5 = ("h5py", "netCDF4", "tables")
 
 
 class _OtherHdf5(MetaPathFinder):
-    """Refuses packages with an HDF5 of their own: their calls would go to the one that the program is linked to, and
-    end in incomprehensible errors, or in a crash. Packages that were built with that one are accepted."""
+    """Refuses packages that bring their own HDF5: their calls would go to the program's HDF5 instead, and end in
+    incomprehensible errors or a crash. Accepts packages that were built with the program's HDF5."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
         if fullname in _WITH_HDF5 and any((Path(folder) / f"{fullname}.libs").is_dir() for folder in sys.path):

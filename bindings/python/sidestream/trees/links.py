@@ -1,4 +1,4 @@
-"""Who is whose parent, and who is beside whom, in a tree that is stored level by level."""
+"""Parent and neighbour indices for a tree that is stored level by level."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,10 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Links:
-    """Of one level but the roots: numbers are those of cells in the level above."""
+    """Links of one level below the roots; numbers count cells of the next coarser level."""
 
-    parent: Whole  # of each group of siblings
-    beside: Whole  # of each group what is beside its parent: at -x, +x, -y, ...; -1: nothing
+    parent: Whole  # parent of each group of siblings
+    beside: Whole  # neighbours of each group's parent at -x, +x, -y, ...; -1: none
 
 
 def _beside_roots(dimensions: int, roots: list[int]) -> Whole:
@@ -29,14 +29,14 @@ def _beside_roots(dimensions: int, roots: list[int]) -> Whole:
 
 
 def links_of(refined: NDArray[np.uint8], starts: Whole, dimensions: int, roots: list[int]) -> list[Links]:
-    """Entry 0 is level 1."""
+    """Returns the links of all levels below the roots; entry 0 is level 1."""
     children, found = 1 << dimensions, []
     beside = _beside_roots(dimensions, roots)
     for level in range(len(starts) - 2):
         parent = np.flatnonzero(refined[starts[level] : starts[level + 1]])
         of_parent = beside[parent]
         found.append(Links(parent, of_parent))
-        group_of = np.full(len(beside) + 1, -1)  # entry -1 stands for nothing
+        group_of = np.full(len(beside) + 1, -1)  # the last entry, with index -1, stands for no neighbour
         group_of[parent] = np.arange(len(parent))
         below = np.empty((len(parent), children, 2 * dimensions), np.int64)
         for child in range(children):

@@ -1,4 +1,4 @@
-"""Values in cells of trees, which are cut by level: of each level as many bytes are read as are asked for."""
+"""Values in cells of trees, which are cut by level: reads only the chunks that contain requested cells."""
 
 import struct
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from .prediction import Around
 from .relations import Relations, relations_of
 from .values import BESIDE, PARENTS, decode_values, needs
 
-OF_TREES = ["tree"]  # what stands in a list of codecs
+OF_TREES = ["tree"]  # the list of codecs that stands for the tree codec
 
 
 @dataclass
 class Tree:
-    """Of a block: which cells it has."""
+    """The cells of a block's tree."""
 
     refined: NDArray[np.uint8]
     starts: NDArray[np.int64]  # the first cell of each level, and the number of cells
@@ -36,21 +36,21 @@ class Tree:
 
     @cached_property
     def links(self) -> list[Links]:
-        """Of the levels below the roots."""
+        """Links of the levels below the roots."""
         return links_of(self.refined, self.starts, self.dimensions, self.roots)
 
 
 class TreePieces:
-    """Of a context."""
+    """Reads values of one context."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self._trees: dict[tuple[int, int], Tree] = {}
-        self._block: tuple[int, int] | None = None  # that of `_values`
+        self._block: tuple[int, int] | None = None  # the block whose values `_values` has
         self._values: dict[tuple[int, int], NDArray[Any]] = {}  # by variable and chunk
 
     def tree(self, piece: Piece) -> Tree:
-        """That of the block of a piece. Throws Error(FILE) if its flags were not stored."""
+        """Returns the tree of a piece's block. Throws Error(FILE) if its flags were not stored."""
         key = (piece.tables.group, int(piece.row["block"]))
         if key not in self._trees:
             mesh = self._mesh(piece)
@@ -73,7 +73,7 @@ class TreePieces:
         return list(self.context.meshes.values())[int(piece.block["mesh"])]
 
     def stored(self, variable: Variable, piece: Piece, number: int) -> tuple[int, bytes]:
-        """Of a chunk what is said of its codecs, and its bytes."""
+        """Returns the number of a chunk's list of codecs (0: none), and its bytes."""
         first = int(piece.row["chunk"])
         rows = piece.tables.chunks[first : first + int(piece.row["chunks"])]
         at = int(piece.row["offset"]) + int(rows["bytes"][:number].astype(np.int64).sum())
@@ -84,7 +84,7 @@ class TreePieces:
         return int(row["encoded"]), self.context.bytes_at(file, at, int(row["bytes"]), int(row["sum"]), what)
 
     def read(self, variable: Variable, piece: Piece, first: int, past: int) -> NDArray[Any]:
-        """As Context.read."""
+        """Reads elements like Context.read."""
         if variable.role != "none":
             return self._flags(variable, piece)[first:past]
         cuts, each = self._cuts(variable, piece), variable.components
@@ -127,7 +127,7 @@ class TreePieces:
         size = cells * variable.components * variable.dtype.itemsize
         if encoded and variable.codecs[encoded - 1] == OF_TREES:
             found = _OfTree(self, variable, piece, cuts, number).decoded(data)
-            self._values[key] = found  # others may need it
+            self._values[key] = found  # other variables may need it for their predictions
             return found
         if encoded:
             data = decoded(data, variable.codecs[encoded - 1], variable.dtype, size)
@@ -136,7 +136,8 @@ class TreePieces:
         return values_of(data, variable.dtype)
 
     def companion(self, name: str, piece: Piece) -> tuple[Variable, Piece] | None:
-        """A variable that relations name, and its piece on the same block, where its values are at hand."""
+        """Finds a variable that relations name, and its piece on the same block; None if its values are not
+        available."""
         variable = self.context.variables.get(name)
         if variable is None or variable.role != "none" or variable.codecs[0] not in ([], OF_TREES):
             return None
@@ -144,7 +145,7 @@ class TreePieces:
         return (variable, other) if other is not None and other.row["chunks"] else None
 
     def component(self, variable: Variable, piece: Piece, component: int, first: int, past: int) -> NDArray[Any]:
-        """In the cells from `first` to `past`."""
+        """Reads one component in the cells from `first` to `past`."""
         each = variable.components
         values = self.read(variable, piece, first * each, past * each).reshape(-1, each)
         return np.ascontiguousarray(values[:, component])

@@ -1,5 +1,5 @@
-"""What values of sibling groups are expected to be: docs/database-trees.md. All arithmetic is in float64, in the order
-in which it is written, as those had it who made the streams."""
+"""Predicts the values of groups of siblings: docs/database-trees.md. All arithmetic is in float64, in exactly the order
+of the encoder."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,30 +13,31 @@ from .relations import Face, Relations, Term
 
 Doubles = NDArray[np.float64]
 Whole = NDArray[np.int64]
-SLOPE, MEAN, SHARED, DIVERGENCE, CLOSURE = range(5)  # what a value was predicted from
-NONE, CENTRAL, LIMITED = range(3)  # slopes
-AS_OTHERS, PLAIN, DECLARED = range(3)  # the last of the siblings
+SLOPE, MEAN, SHARED, DIVERGENCE, CLOSURE = range(5)  # sources of predictions
+NONE, CENTRAL, LIMITED = range(3)  # kinds of slopes
+AS_OTHERS, PLAIN, DECLARED = range(3)  # rules for the last sibling
 TILE = 128
-PAIR_TERMS, AXIS_TERMS = 7, 10  # of corrections; those before are earlier siblings
+PAIR_TERMS, AXIS_TERMS = 7, 10  # first terms of corrections by pairs of axes, and by axes
 
 
 @dataclass
 class Around:
-    """What is known beside the values of a chunk. Numbers count cells of the level above, -1: none."""
+    """Values that are known when a chunk is decoded. Numbers count cells of the next coarser level; -1: none."""
 
     dimensions: int
-    parent: Whole  # of each group
-    beside: Whole  # of each group, 2 * dimensions
-    parents: NDArray  # values of the level above
-    cells: Callable[[int], NDArray]  # of companions, by number
-    above: Callable[[int], NDArray]  # likewise in the level above
+    parent: Whole  # parent of each group
+    beside: Whole  # the 2 * dimensions neighbours of each group's parent
+    parents: NDArray  # values of the next coarser level
+    cells: Callable[[int], NDArray]  # values of companions, by number
+    above: Callable[[int], NDArray]  # the same in the next coarser level
 
     @property
     def children(self) -> int:
         return 1 << self.dimensions
 
     def groups_at(self, side: int) -> Whole:
-        """Of each group the one in the chunk whose parent is beside its own at a side; -1: none."""
+        """Returns for each group the group in the chunk whose parent is the neighbour of its own at a side; -1:
+        none."""
         group_of = np.full(int(self.parent.max(initial=0)) + 2, -1)
         group_of[self.parent] = np.arange(len(self.parent))
         beside = self.beside[:, side]
@@ -54,8 +55,8 @@ class Plan:
     across: bool
     faces: bool
     factor: bool
-    corrected: bool  # predictions by slopes are
-    weights: dict[tuple[int, int], float] = field(default_factory=dict)  # how much, by place in the order and term
+    corrected: bool  # predictions by slopes are corrected
+    weights: dict[tuple[int, int], float] = field(default_factory=dict)  # weights of corrections, by step and term
 
     @staticmethod
     def of(bits: int, relations: Relations) -> "Plan":
@@ -74,7 +75,7 @@ class Plan:
         return plan
 
     def corrections(self, step: int, dimensions: int) -> list[int]:
-        """The terms that a child has."""
+        """Returns the terms of the corrections for the child of a step."""
         found = list(range(step))
         if self.slope != NONE:
             found += range(PAIR_TERMS, PAIR_TERMS + dimensions * (dimensions - 1) // 2)
@@ -86,7 +87,7 @@ class Plan:
         return not self.closure and (self.slope != NONE or self.across)
 
     def companions(self, relations: Relations) -> int:
-        """Those that are read, a bit for each."""
+        """Returns a bit for each companion that the plan reads."""
         numbers: list[int] = []
         if self.closure:
             numbers = [n for term in relations.closure for n in (*term.times, *term.over)]
@@ -107,7 +108,7 @@ def _bits(numbers: list[int]) -> int:
 
 
 class Layout:
-    """In which order groups are taken, and where tiles and waves of them end."""
+    """The order in which groups are decoded, and their division into tiles and waves."""
 
     def __init__(self, around: Around, relations: Relations, plan: Plan) -> None:
         self.relations, self.plan, self.children, count = relations, plan, around.children, len(around.parent)
@@ -124,7 +125,7 @@ class Layout:
             on_face = [bool(s >> face.axis & 1) == face.high for s in self.order]
             self.order = [s for s in self.order if on_face[s]] + [s for s in self.order if not on_face[s]]
             self.members = self.children // 2
-        self.neighbour = None  # of each group the one across the variable's face
+        self.neighbour = None  # for each group the one across the variable's face
         if plan.across and face is not None:
             self.neighbour = self.around.groups_at(2 * face.axis + (1 if face.high else 0))
 
@@ -150,7 +151,7 @@ class Layout:
         return self.relations.face
 
     def sources(self) -> NDArray[np.uint8]:
-        """What values come from: an axis of steps and one of groups."""
+        """Returns the source of each prediction; axes are steps and groups."""
         plan, groups = self.plan, len(self.sequence)
         found = np.full((self.children, groups), SLOPE, np.uint8)
         start_of = np.concatenate([np.full(b - a, a) for a, b in self.tiles] or [np.empty(0, np.int64)])
@@ -172,7 +173,7 @@ class Layout:
 
 
 class Prediction:
-    """Predicts a wave of groups, child by child. `own`: values of all groups and children, right up to that wave."""
+    """Predicts a wave of groups, child by child. `own`: values of all groups and children, final for earlier waves."""
 
     def __init__(self, layout: Layout, own: Doubles, first: int, past: int) -> None:
         self.layout, self.plan, self.relations = layout, layout.plan, layout.relations
@@ -240,7 +241,8 @@ class Prediction:
         self.change = np.where(np.isnan(change), 0.0, change)
 
     def _curvature(self) -> None:
-        """How slopes change from parent to parent. Only where a prediction is of all groups at once."""
+        """Computes the changes of slopes between neighbouring parents. Only valid if all groups are predicted at
+        once."""
         here = np.arange(self.groups)
         for axis in range(self.used):
             lower, upper = (self.layout.around.groups_at(2 * axis + side) for side in (0, 1))
@@ -276,7 +278,7 @@ class Prediction:
         return flow
 
     def predict(self, step: int) -> Doubles:
-        """Steps are taken from 0 on, and after each `known` is called."""
+        """Predicts the children of a step. Steps ascend from 0; `known` must be called after each."""
         child, plan = self.layout.order[step], self.plan
         if plan.closure:
             found = self.offset[child :: self.children]
@@ -326,7 +328,7 @@ class Prediction:
         return known - flow if face.high == (face.opposite >= 0) else known + flow
 
     def _by_neighbour(self, across: int, found: Doubles) -> Doubles:
-        """Through the cell beside it in another group, whose other face is known."""
+        """Predicts by the divergence of the neighbouring cell in another group, whose opposite face is known."""
         assert self.layout.neighbour is not None
         neighbour = self.layout.neighbour[self.first : self.past]
         there = (neighbour >= 0) & (neighbour < self.first)

@@ -1,4 +1,4 @@
-"""Streams of values of trees, decoded with NumPy: docs/database-trees.md."""
+"""Decodes streams of values of trees with NumPy: docs/database-trees.md."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ PARENTS, BESIDE, COMPANIONS = 1, 2, 4
 class Head:
     method: int
     flags: int
-    companions: int  # that are needed, a bit for each
+    companions: int  # a bit for each companion that is needed
 
 
 def unshuffled(data: bytes, width: int) -> bytes:
@@ -47,7 +47,7 @@ def _parent_xor(parts: Parts, dtype: np.dtype[Any], around: Around) -> NDArray[A
 
 
 def _ordered(words: NDArray[Any]) -> NDArray[Any]:
-    """As whole numbers in the order of the floating-point numbers; its own inverse."""
+    """Maps the bits of floating-point numbers to whole numbers of the same order; its own inverse."""
     top = words.dtype.itemsize * 8 - 1
     flips = (words.dtype.type(1) << words.dtype.type(top)) - words.dtype.type(1)
     return np.where(words >> words.dtype.type(top), words ^ flips, words)
@@ -88,7 +88,7 @@ def _predicted(parts: Parts, head: Head, dtype: np.dtype[Any], around: Around, r
 
 
 def needs(stream: bytes) -> Head:
-    """What a stream says of itself. Throws Error(FILE)."""
+    """Reads the head of a stream. Throws Error(FILE)."""
     parts = Parts(stream)
     first, flags = parts.byte(), parts.byte()
     method = first & 15
@@ -102,7 +102,7 @@ def needs(stream: bytes) -> Head:
 def decode_values(
     stream: bytes, dtype: np.dtype[Any], cells: int, around: Around | None, relations: Relations
 ) -> NDArray[Any]:
-    """The values in the cells of a chunk, one component. `around`: None for roots. Throws Error(FILE)."""
+    """Decodes one component of the values in a chunk's cells. `around`: None for roots. Throws Error(FILE)."""
     head = needs(stream)
     parts = Parts(stream[: max(len(stream) - 8, 0)])
     parts.take(6 if head.flags & COMPANIONS else 2)

@@ -19,7 +19,8 @@ struct ChartFile {
 
 /// The option for a chart, named `image` or otherwise.
 [[nodiscard]] Option chart_option(const std::string& name, const std::string& text, const std::string& caption);
-/// The option for a chart of curves: of spectra (`quantities`: columns to choose from) or of distributions (none).
+/// The option for a chart of curves. `quantities` are the columns to choose from for spectra, and empty for
+/// distributions.
 [[nodiscard]] Option curves_option(const std::string& name, const std::string& text, const std::string& caption,
                                    const std::vector<std::string>& quantities);
 /// The option `image` of a chart with colours.
@@ -33,8 +34,8 @@ struct ChartFile {
 /// Arguments with the variable that an option of the analysis names; its title and unit label an axis.
 [[nodiscard]] std::vector<std::string> titled(const std::string& option, const Variable& variable);
 
-/// Requests the chart of a table that was added to the results of this iteration, or with `of_all` of all iterations.
-/// `label` is used in the caption. Does nothing on servers other than the first.
+/// Requests the chart of a table that was added to the results of this iteration. With `of_all`, the chart shows all
+/// iterations. `label` is used in the caption. Does nothing on servers other than the first.
 void draw_chart(const ChartFile& chart, const std::string& table, const std::string& label,
                 const std::vector<std::string>& arguments, const CombineInput& input, bool of_all = false);
 

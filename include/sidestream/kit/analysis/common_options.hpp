@@ -12,11 +12,11 @@ namespace sidestream {
 [[nodiscard]] Option variable_option(const std::string& text);
 [[nodiscard]] Option component_option(const std::string& text);
 /// The option `file`. `choices` contains the default's extension, the format that the analysis is meant to write. An
-/// analysis that supports others adds their extensions; with none, all formats are accepted.
+/// analysis that supports other formats adds their extensions. Without any extension, all formats are accepted.
 [[nodiscard]] Option file_option(const std::string& default_value, const std::string& text);
 /// A position or corner: a real for each of 1 to 3 axes.
 [[nodiscard]] Option place_option(const char* name, const char* text, bool required = true);
-/// The option `size`, of a grid with 1 to 3 axes, and of an image.
+/// The option `size` of a grid with 1 to 3 axes, and the one of an image.
 [[nodiscard]] Option grid_size_option();
 [[nodiscard]] Option picture_size_option();
 /// The option `precision` for a surface's points and normals; true if it is single.
@@ -30,7 +30,7 @@ namespace sidestream {
 [[nodiscard]] const Variable& read_variable(const Settings& settings, const Metadata& metadata);
 /// The value of `component`, if given. Throws Error(configuration) if the variable has no such component.
 [[nodiscard]] std::optional<int> read_component(const Settings& settings, const Variable& variable);
-/// The value where one component is needed: 0 for a scalar, otherwise it must be given.
+/// The value for analyses that need one component. It is 0 for a scalar and must be given otherwise.
 [[nodiscard]] int read_one_component(const Settings& settings, const Variable& variable);
 /// The variables listed in `fields`. Throws Error(configuration) if one lies on another mesh than `variable`.
 [[nodiscard]] std::vector<std::int32_t> read_fields(const Settings& settings, const Variable& variable,
@@ -49,7 +49,7 @@ void require_values_in_cells(const Settings& settings, const std::string& option
 
 /// True if a mesh is a tree or has refinement levels.
 [[nodiscard]] bool has_levels(const Mesh& mesh) noexcept;
-/// Like require_cells_between; also allows such meshes, for variables in cells and patches of uniform meshes.
+/// Like require_cells_between, but also allows such meshes for variables in cells and for patches of uniform meshes.
 void require_surfaces(const Settings& settings, const Variable& variable, const Metadata& metadata,
                       const std::string& what);
 /// Throws Error(configuration) for variables that do not lie in cells.

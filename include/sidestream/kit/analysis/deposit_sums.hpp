@@ -33,7 +33,7 @@ struct DepositQuery {
 [[nodiscard]] std::vector<Option> deposit_grid_options();
 void read_deposit_grid(const Settings& settings, const Metadata& metadata, DepositQuery& query);
 
-/// Adds up shares of particles, each rounded once, exactly.
+/// Adds up shares of particles exactly. Each share is rounded once.
 class Depositor {
  public:
   Depositor(const DepositQuery& query, const GridShape& grid) : query_(query), sums_(grid, 1) { terms_.reserve(8); }
@@ -45,7 +45,7 @@ class Depositor {
   [[nodiscard]] Bytes take();
 
   std::int64_t inside = 0, outside = 0;
-  ExactSum weights, squares;  ///< sums for particles inside: of their weights, and of the squares of their weights
+  ExactSum weights, squares;  ///< sums over the particles inside of their weights, and of the squares of their weights
 
  private:
   /// One particle's share of a cell.

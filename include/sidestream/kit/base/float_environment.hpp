@@ -9,9 +9,9 @@
 
 namespace sidestream {
 
-/// Sets round to nearest, denormals kept, no traps, for the lifetime of the object; then restores the program's.
-/// Simulations built with -ffast-math flush denormals in the whole process: without this, results would differ between
-/// placements.
+/// Sets rounding to nearest, keeps denormals and disables traps for the lifetime of the object; then restores the
+/// program's environment. Simulations built with -ffast-math flush denormals in the whole process. Without this class,
+/// results would differ between placements.
 class FloatEnvironment {
  public:
   FloatEnvironment() {

@@ -11,8 +11,9 @@
 
 namespace sidestream {
 
-/// Takes the real number at the beginning of `text` off it; if there is none, returns nothing and leaves `text`
-/// unchanged. It may have a leading `+`. Infinite if it is too large, 0 if it is too small.
+/// Removes the real number at the beginning of `text` and returns it. If there is none, returns nothing and leaves
+/// `text` unchanged. The number may have a leading `+`. It becomes infinite if it is too large, and 0 if it is too
+/// small.
 [[nodiscard]] inline std::optional<double> take_real(std::string_view& text) {
   const FloatEnvironment environment;
   std::string_view rest = text;
@@ -30,13 +31,13 @@ namespace sidestream {
   return value;
 }
 
-/// The real number that `text` consists of, without blanks; nothing if it is none.
+/// The real number that is the whole `text`, without blanks; nothing if the text is no number.
 [[nodiscard]] inline std::optional<double> real_of(std::string_view text) {
   const std::optional<double> value = take_real(text);
   return text.empty() ? value : std::nullopt;
 }
 
-/// The whole number that `text` consists of; nothing if it is none, or does not fit an Integer.
+/// The whole number that is the whole `text`; nothing if the text is no such number, or if it does not fit an Integer.
 template <std::integral Integer>
 [[nodiscard]] std::optional<Integer> whole_of(std::string_view text, int base = 10) {
   Integer value = 0;

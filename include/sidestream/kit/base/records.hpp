@@ -1,5 +1,5 @@
-// Values as bytes, in their memory layout, and back: between processes that run the same build on machines of one kind.
-// It is the only serialiser: all messages and raw records are written and read with it.
+// Converts values to bytes in their memory layout and back, for processes that run the same build on machines of one
+// kind. It is the only serialiser; all messages and raw records are written and read with it.
 #pragma once
 
 #include <cstddef>

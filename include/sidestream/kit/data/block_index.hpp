@@ -11,22 +11,22 @@
 
 namespace sidestream {
 
-/// Blocks in buckets as large as the largest block of their mesh and level. Everything that overlaps a block is
-/// therefore in a few buckets around it. Looking up n blocks that tile a mesh takes time proportional to the number of
-/// results, for slabs, pencils and bricks alike.
+/// Blocks in buckets as large as the largest block of their mesh and level. So a few buckets around a block have
+/// everything that overlaps it. Looking up n blocks that tile a mesh takes time proportional to the number of results.
+/// This holds for slabs, pencils and bricks.
 class BlockIndex {
  public:
   BlockIndex() = default;
   explicit BlockIndex(std::span<const Block> blocks);
 
-  /// Replaces the block at `position` by `after`. Takes the time of looking up a bucket. Returns false if the index has
-  /// to be rebuilt, and is then unusable: the block is larger than any of its mesh and level was, or lies apart from
-  /// them, or much has changed.
+  /// Replaces the block at `position` by `after`. Takes the time of looking up a bucket. Returns false if the index is
+  /// unusable and has to be rebuilt. This happens if the block is larger than all earlier ones of its mesh and level,
+  /// or lies apart from them, or if much has changed.
   [[nodiscard]] bool replace(std::int64_t position, const Block& before, const Block& after);
 
   /// Finds the non-empty blocks of `mesh` and `level` that overlap `cells`. Replaces the content of `found` by their
-  /// positions, ascending, in the list from which the index was made. Leaves out blocks that are lists, whose indices
-  /// do not describe where they are.
+  /// positions, ascending, in the list from which the index was made. Leaves out blocks that are lists, because their
+  /// indices do not describe their positions.
   void overlapping(std::int32_t mesh, std::int32_t level, const Box& cells, std::vector<std::int64_t>& found) const;
 
  private:
@@ -62,7 +62,8 @@ class BlockIndex {
   std::unordered_map<Key, std::int64_t, Hash> numbers_;  ///< numbers of buckets whose layer has no base
   std::vector<std::int64_t> begins_;                     ///< by number, in entries_; one more at the end
   std::vector<Entry> entries_;                           ///< position -1: removed
-  std::unordered_multimap<std::int64_t, Entry> added_;   ///< entries added since then, by number of the bucket
+  std::unordered_multimap<std::int64_t, Entry> added_;   ///< entries added since the index was made, by number of the
+                                                         ///< bucket
 };
 
 }  // namespace sidestream

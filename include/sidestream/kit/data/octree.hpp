@@ -1,4 +1,4 @@
-// Level-ordered octrees: where levels begin, where cells are, which cells count.
+// Level-ordered octrees: the beginnings of levels, the positions of cells, and the cells that count.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 
 namespace sidestream {
 
-/// The first cell of each level of a block's tree, and last the number of its cells; {0} if it has none. `refined`: the
-/// block's array of that role. Throws Error(usage) if the flags are not those of a tree with as many cells.
+/// The first cell of each level of a block's tree, followed by the number of its cells; {0} if it has no cells.
+/// `refined`: the block's array of that role. Throws Error(usage) if the flags are not those of a tree with as many
+/// cells.
 [[nodiscard]] std::vector<Index> level_starts(const Mesh& mesh, const Block& block, const ArrayView& refined);
 
 /// A cell of any level. `index` counts cells of that level from the first of the mesh.
@@ -22,7 +23,8 @@ struct TreeCell {
 /// The cells of a tree in the order of storage. Throws as level_starts() does.
 [[nodiscard]] std::vector<TreeCell> tree_cells(const Mesh& mesh, const Block& block, const ArrayView& refined);
 
-/// For each cell of a tree 0 if it is a leaf that this block owns, else 1. Without data in `owned` the block owns all.
+/// A number for each cell of a tree: 0 if it is a leaf that this block owns, else 1. Without data in `owned`, the block
+/// owns all cells.
 [[nodiscard]] std::vector<std::uint8_t> uncounted_cells(const ArrayView& refined, const ArrayView& owned);
 
 }  // namespace sidestream

@@ -9,15 +9,15 @@ namespace sidestream {
 
 /// Schemes of mass assignment. (Hockney and Eastwood, "Computer Simulation Using Particles", 1988, 5-2.)
 enum class Assignment {
-  nearest = 1,  ///< nearest grid point: all to the cell that it is in
-  cloud = 2,    ///< cloud in cell: to the two cells along each axis whose centres surround it
+  nearest = 1,  ///< nearest grid point: everything to the cell around the particle
+  cloud = 2,    ///< cloud in cell: to the two cells along each axis whose centres surround the particle
   triangle = 3  ///< triangular-shaped cloud: to the three nearest along each axis
 };
 
 /// A grid along one axis.
 struct ShareAxis {
   Index cells = 1;
-  double low = 0, high = 1;  ///< the ends of the first and the last cell; `high` may be the lower one
+  double low = 0, high = 1;  ///< the outer ends of the first and the last cell; `high` may be below `low`
   bool periodic = false;
 };
 

@@ -1,4 +1,4 @@
-// Exact sums beyond the greatest double whose results are doubles again, such as the mean of values near 1e308.
+// Exact sums beyond the greatest double. Their results are doubles again, for example the mean of values near 1e308.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace sidestream {
 
-/// Binary exponent by which such sums are scaled down to doubles: no sum of finite values is greater.
+/// Binary exponent by which such sums are scaled down to doubles. It suffices for every sum of finite values.
 inline constexpr int great_bits = 64;
 
 /// True if the sum of finite values exceeds the range of doubles.
@@ -16,7 +16,8 @@ inline constexpr int great_bits = 64;
 /// sum / 2^great_bits; bits that are then below the least double are lost.
 [[nodiscard]] ExactSum lowered(const ExactSum& sum) noexcept;
 
-/// sum * factor and sum / divisor: as with the rounded sum where that is finite, and correct where it is not.
+/// sum * factor and sum / divisor. The result is that of the rounded sum if it is finite, and also correct if it is
+/// not.
 [[nodiscard]] double product_of(const ExactSum& sum, double factor) noexcept;
 [[nodiscard]] double quotient_of(const ExactSum& sum, double divisor) noexcept;
 

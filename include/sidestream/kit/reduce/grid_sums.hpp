@@ -1,4 +1,4 @@
-// Exact sums for the cells of a grid, sent from the servers that contribute to a cell to the one that writes it.
+// Exact sums for the cells of a grid. The servers that contribute to a cell send them to the server that writes it.
 #pragma once
 
 #include <functional>
@@ -13,15 +13,15 @@
 
 namespace sidestream {
 
-/// A grid of results with its extents, the slowest axis first. It is divided along that axis: every server owns some
-/// rows (all cells at one index of it), and the servers' rows follow each other in the order of ranks.
+/// A grid of results with its extents, the slowest axis first. It is divided along that axis: a row has all cells at
+/// one index, every server owns some rows, and the servers' rows follow each other in the order of ranks.
 class GridShape {
  public:
   explicit GridShape(std::vector<Index> extents);
   [[nodiscard]] const std::vector<Index>& extents() const noexcept { return extents_; }
   [[nodiscard]] Index rows() const noexcept { return extents_[0]; }
   [[nodiscard]] Index row_cells() const noexcept { return row_cells_; }
-  /// The first row of a server; for the number of servers, the number of rows.
+  /// The first row of a server. If the argument is the number of servers, returns the number of rows.
   [[nodiscard]] Index first_row(int server, int servers) const noexcept;
   [[nodiscard]] int owner(Index row, int servers) const noexcept;
 
@@ -36,7 +36,7 @@ class RowWords {
   /// The vector to which words of a row are appended.
   [[nodiscard]] std::vector<std::uint32_t>& row(Index row) { return rows_[row]; }
   [[nodiscard]] std::map<Index, std::vector<std::uint32_t>>& rows() noexcept { return rows_; }
-  /// Serialises all of them, and reserves room for `more` bytes behind.
+  /// Serialises all words, and reserves room for `more` bytes behind them.
   [[nodiscard]] Bytes take(std::size_t more = 0);
 
  private:
@@ -46,8 +46,8 @@ class RowWords {
 /// The words of a row, in several separate parts.
 using RowParts = std::vector<std::span<const std::uint32_t>>;
 
-/// The words that all partials have for a server's rows: views of its own partials, and those of others as they were
-/// sent.
+/// The words that all partials have for a server's rows. They are views of the server's own partials and of the
+/// received messages.
 class RowsOfServer {
  public:
   /// `rows` is the number of rows.
@@ -65,8 +65,8 @@ class RowsOfServer {
   std::list<std::vector<std::uint32_t>> copies_;  ///< copies of words that are not aligned
 };
 
-/// The words for this server's rows: [r] has those for row first_row + r, in arbitrary order. Collective. `partials`
-/// must outlive the result.
+/// The words for this server's rows. Entry [r] has the words for row first_row + r, in arbitrary order. Collective.
+/// `partials` must outlive the result.
 [[nodiscard]] RowsOfServer rows_of(std::span<const BytesView> partials, const GridShape& grid, Communicator& servers);
 
 /// Collects sums of cells for a partial, `count` for each cell.
@@ -75,8 +75,8 @@ class GridSums {
   GridSums(const GridShape& grid, std::size_t count) : grid_(grid), count_(count) {}
   /// Adds sums to those of a cell, numbered with the fastest axis fastest.
   void add(Index cell, std::span<const ExactSum> sums);
-  /// Adds up the sums of the same cells, if there may be many; to be called now and then. Memory thus stays below about
-  /// twice what the cells take.
+  /// Adds up the sums of the same cells, if there may be many. Call it from time to time; then memory stays below about
+  /// twice the size of the cells' sums.
   void add_up();
   [[nodiscard]] Bytes take() { return words_.take(); }
 

@@ -1,4 +1,4 @@
-// Compact form of exact sums, for results that have one for each of many cells.
+// Compact form of exact sums, for results that have a sum for each of many cells.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ namespace sidestream {
 
 constexpr std::int64_t samples_of_each_server = 64;  ///< shares differ by a few percent
 
-/// Some of this server's keys, evenly spaced over those of all servers. Collective.
+/// Some of this server's keys, evenly spaced over the keys of all servers. Collective.
 template <class Key>
 std::vector<Key> samples_of(std::vector<Key> keys, Communicator& servers) {
   std::int64_t all = static_cast<std::int64_t>(keys.size());

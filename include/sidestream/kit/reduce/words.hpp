@@ -17,7 +17,7 @@ namespace sidestream {
 
 using Words = std::vector<std::int64_t>;
 
-/// The least of no words.
+/// The minimum of no words.
 inline constexpr std::int64_t least_of_none = std::numeric_limits<std::int64_t>::max();
 
 [[nodiscard]] inline Bytes to_bytes(const Words& words) { return bytes_of(words); }
@@ -30,7 +30,7 @@ inline constexpr std::int64_t least_of_none = std::numeric_limits<std::int64_t>:
   return records_of<std::int64_t>(bytes);
 }
 
-/// A partial of words that are added and words of which the least is kept.
+/// A partial with words that are added up, and words whose minimum is kept.
 struct SumsAndLeast {
   Words sums, least;
 
@@ -39,8 +39,8 @@ struct SumsAndLeast {
     all.insert(all.end(), least.begin(), least.end());
     return to_bytes(all);
   }
-  /// The total of all servers' partials, of the given numbers of words; the same on all. `most` is the least of
-  /// nothing. Collective.
+  /// The total of all servers' partials, which have the given numbers of words. It is the same on all servers. `most`
+  /// is the minimum of no words. Collective.
   [[nodiscard]] static SumsAndLeast joined(std::span<const Bytes> partials, std::size_t sums, std::size_t least,
                                            std::int64_t most, Communicator& servers) {
     SumsAndLeast all{Words(sums, 0), Words(least, most)};

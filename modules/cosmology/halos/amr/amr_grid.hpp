@@ -22,10 +22,10 @@ struct LevelCell {
   [[nodiscard]] std::uint64_t hash() const noexcept;
 };
 
-/// Neighbour relation of cells on all levels. Two cells are neighbours if a neighbour of the finer one on its own level
-/// (by the rule of connectivity) is the other one or a part of it; on the same level either may be taken as the finer.
-/// This is so exactly if some of their parts are neighbours when all cells are cut into cells of the finest level.
-/// Keeps a reference to the mesh.
+/// Neighbour relation of cells on all levels. Let F be the finer of two cells (on the same level either one). The rule
+/// of connectivity gives the neighbours of F on its own level; the two cells are neighbours if one of these is the
+/// other cell or lies in it. Equivalently, some of their parts are neighbours if all cells are cut into cells of the
+/// finest level. Keeps a reference to the mesh.
 class AmrGrid {
  public:
   AmrGrid(const Mesh& mesh, int connectivity);
@@ -65,7 +65,8 @@ class AmrGrid {
   [[nodiscard]] Index middle(std::int32_t level, std::size_t axis, Index index) const {
     return length(level, axis) * index + length(level, axis) / 2;
   }
-  /// Distance of a middle above another one in half steps; along periodic axes the shortest, from minus half the mesh.
+  /// Distance from one middle up to another, in half steps; along periodic axes the shortest one, from minus half the
+  /// mesh.
   [[nodiscard]] Index difference(std::size_t axis, Index from, Index to) const noexcept;
   /// The same for differences of middles that are not integers.
   [[nodiscard]] double wrapped(std::size_t axis, double half_steps) const noexcept;

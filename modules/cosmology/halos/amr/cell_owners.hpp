@@ -7,9 +7,9 @@
 
 namespace sidestream::halos {
 
-/// Deals out the cells of one level, which has many more cells than servers, by their hashes, always in the same way.
-/// All that lies in such a cell is kept by the same server; a coarser cell is kept by all servers that have a part of
-/// it. Keeps a reference to the levels.
+/// Distributes the cells of one level to servers by their hashes, always in the same way. The level has many more cells
+/// than there are servers. One server keeps everything in such a cell; a coarser cell is kept by all servers that have
+/// a part of it. Keeps a reference to the levels.
 class CellOwners {
  public:
   CellOwners(const AmrGrid& levels, int servers);

@@ -11,7 +11,7 @@
 
 namespace sidestream::halos {
 
-/// Greatest value of a set of cells and its cell; of equal values that of the greatest rank.
+/// Greatest value of a set of cells, and its cell. Among equal values the cell of the greatest rank counts.
 struct LevelPeak {
   double value = 0;
   LevelCell cell{-1, {}};  ///< level -1: none yet

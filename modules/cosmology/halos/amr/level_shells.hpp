@@ -8,7 +8,7 @@
 
 namespace sidestream::halos {
 
-/// As sum_shells (profile.hpp). A cell belongs to the shell that contains its middle, with its whole volume. `cells`:
+/// Like sum_shells (profile.hpp). A cell belongs to the shell that contains its middle, with its whole volume. `cells`:
 /// of halos, if only their own cells count.
 [[nodiscard]] Bytes sum_level_shells(const ProfileQuery& query, std::int32_t density, int component,
                                      const AmrGrid& levels, const std::vector<NumberedLevelCell>& cells,

@@ -16,8 +16,8 @@ struct Run {
   [[nodiscard]] Index cells() const noexcept { return Index{last} - first + 1; }
 };
 
-/// Runs of a box, by row and ascending; and the set of each run. Sets are numbered from 0 in the order of their first
-/// runs.
+/// Runs of a box, ordered by row and position, and the set of each run. Sets are numbered from 0 in the order of their
+/// first runs.
 struct BoxRuns {
   std::vector<Run> runs;
   std::vector<std::uint32_t> sets;
@@ -43,7 +43,7 @@ class Border {
 
  private:
   const Lattice& lattice_;
-  /// Cell indices from the mesh's lower end; beyond all cells where the mesh ends.
+  /// The box, in cell indices from the mesh's lower end. Where the mesh ends, it extends beyond all cells.
   std::array<Index, 3> first_{}, last_{};
 };
 

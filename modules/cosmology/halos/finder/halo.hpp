@@ -12,7 +12,7 @@
 
 namespace sidestream::halos {
 
-/// Greatest value of a set of cells and its cell; of equal values that with the larger linear index.
+/// Greatest value of a set of cells, and its cell. Among equal values the cell with the largest linear index counts.
 struct Peak {
   double value = 0;
   Index id = -1;  ///< -1: none yet

@@ -42,7 +42,7 @@ struct Lattice {
     cell[across[1]] = row / size[across[0]];
     return cell;
   }
-  /// Distance of `to` above `from`, the shortest along periodic axes: from -n/2 to n/2 - 1 of n cells.
+  /// Distance from `from` up to `to`; along periodic axes the shortest one, from -n/2 to n/2 - 1 for n cells.
   [[nodiscard]] Index difference(std::size_t axis, Index from, Index to) const noexcept {
     if (!periodic[axis]) return to - from;
     const Index n = size[axis], half = n / 2;
@@ -61,7 +61,7 @@ struct RowStep {
   Index step0 = 0, step1 = 0, low = 0, high = 0;
 };
 
-/// Neighbours of a cell in other rows; of every pair of opposite rows only the later one. Contiguous cells of a row are
+/// Neighbours of a cell in other rows; only the later row of each pair of opposite rows. Contiguous cells of a row are
 /// neighbours as well. `connectivity`: 6 (faces), 18 (and edges), 26 (and corners), or 14: the edges of Freudenthal's
 /// triangulation, offsets {0, 1}^3 and {-1, 0}^3.
 [[nodiscard]] std::vector<RowStep> row_steps(int connectivity);

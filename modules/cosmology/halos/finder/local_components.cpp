@@ -1,9 +1,10 @@
 // Components of the cells of a server's boxes that are >= the boundary.
 //
 // Each box is searched by runs (box_runs.cpp). A component is open if one of its runs touches cells outside the box, or
-// if the box has holes (flagged cells). Closed components that pass the halo rule get their sums at once. Of open ones,
-// sums for each plane of cells along each axis are kept, because the peak, and so the shortest way to it in a periodic
-// mesh, is not known yet; their border runs are matched with those of other boxes later (merge_components.cpp).
+// if the box has holes (flagged cells). Closed components that pass the halo rule get their sums at once. Open
+// components keep sums for each plane of cells along each axis, because the peak is not known yet, and so neither is
+// the shortest way to it in a periodic mesh. Their border runs are matched with those of other boxes later
+// (merge_components.cpp).
 #include "cosmology/halos/finder/local_components.hpp"
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// Contiguous places of a row: those of a part, or those whose taker is to be joined with a part.
+/// Contiguous places of a row: places that a part takes, or places that it seeks because it continues there.
 struct Places {
   Index row = 0, first = 0, last = 0;
   std::int64_t part = 0;

@@ -45,8 +45,8 @@ struct TrackStep {
 };
 
 /// The tracks of a run. A halo's descendant is the halo of the next iteration that has the most of its cells (then the
-/// greatest mass, then the larger peak index). Of a halo's progenitors, that of the greatest mass (then the larger peak
-/// index) is the main one, whose track continues. Tracks are numbered in the order of their first appearance.
+/// greatest mass, then the larger peak index). The progenitor with the greatest mass (then the larger peak index) is
+/// the main one, whose track continues. Tracks are numbered in the order of their first appearance.
 class Tracks {
  public:
   /// Returns one step for each of `now`, which must ascend by peak, then one for each track that has ended.

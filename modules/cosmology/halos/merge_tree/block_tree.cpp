@@ -119,8 +119,8 @@ class BoxSweep {
     strides_ = {size_[0], size_[0] * size_[1]};
   }
 
-  /// Lists neighbours in the order of linear indices, including the cell itself: of equal values the later one is
-  /// higher.
+  /// Lists neighbours in the order of linear indices, including the cell itself: the later of two equal values is the
+  /// higher one.
   void find_offsets(int connectivity) {
     for (Index n = 0; n < 27; ++n) {
       const Index3 d{n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};

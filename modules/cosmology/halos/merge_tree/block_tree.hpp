@@ -26,8 +26,8 @@ struct BorderCell {
 /// The tree of a box. Each cell belongs to the maximum at the end of its steepest ascent; components meet where
 /// neighbouring cells have different maxima.
 ///
-/// Whatever is certain is decided here: a maximum whose component reaches no border above its saddle has a final
-/// triplet, whatever lies around the box. The rest is a forest of the maxima whose components do reach it.
+/// A maximum whose component reaches no border above its saddle has a final triplet, independent of the surroundings of
+/// the box. The maxima whose components do reach the border form a forest, which is joined with those of other boxes.
 class BlockTree {
  public:
   /// `box`: of the block's own cells. Throws Error(analysis) if it has more cells than 32 bits can number.

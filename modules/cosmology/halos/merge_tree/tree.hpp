@@ -13,7 +13,7 @@
 
 namespace sidestream::halos {
 
-/// A cell in the order of the tree: by value, of equal ones by linear index. Trivially copyable; sent between servers.
+/// A cell in the order of the tree: by value, then by linear index. Trivially copyable; sent between servers.
 struct ValuedCell {
   double value = 0;
   Index id = -1;

@@ -15,8 +15,8 @@ namespace sidestream::halos {
                                                    const std::vector<RowStep>& steps, Communicator& servers);
 
 /// Collective: returns the triplets of all maxima that reach a border of their box, the same on all servers. Forests
-/// are merged pairwise and reduced each time, so that no server holds more than the result. For placements in which the
-/// servers that join trees do not have the cells.
+/// are merged pairwise and reduced each time, so that no server holds more than the result. It serves placements in
+/// which the servers that join trees do not have the cells.
 [[nodiscard]] std::vector<Triplet> join_forests(std::vector<TreeEdge> mine, Communicator& servers);
 
 }  // namespace sidestream::halos

@@ -54,7 +54,7 @@ struct KeptCell {
 [[nodiscard]] std::vector<KeptCell> cells_above(const ServerTree& tree, std::span<const BlockView> views,
                                                 const Lattice& lattice, int component, double above);
 
-/// Path from a cell down the tree: the highest maximum of its component, and the level from which on it is.
+/// Path from a cell down the tree: the successive highest maxima of its component, and the cells at which each begins.
 struct WayDown {
   std::vector<ValuedCell> tops, from;  ///< from[0] is the cell itself, the others are saddles
 };

@@ -17,11 +17,11 @@ struct MetEdge {
 /// Collective: returns the triplets that this server's maxima may lead to. `own`: edges between maxima of the same box
 /// of this server; `met`: edges between boxes of any servers, found on this one.
 ///
-/// Groups of servers grow by pairs. What a group knows of a maximum is final if its component has no edge out of the
-/// group above its saddle. Then its triplet stays, and edges are redirected to the maxima that continue. Only edges
-/// between others, and edges out of the group, are passed to the next larger group. So a server holds what reaches the
-/// borders of groups, not of blocks. On the way back each half of a group gets the triplets to which its maxima lead.
-/// This is the sparsified reduction of Morozov and Weber, "Distributed merge trees" (2013).
+/// Groups of servers grow by pairs. The triplet of a maximum is final if its component has no edge out of the group
+/// above its saddle. Edges are then redirected to the maxima that continue. Only edges between those, and edges out of
+/// the group, are passed to the next larger group. So a server only holds maxima that reach the borders of groups,
+/// instead of all that reach borders of blocks. On the way back each half of a group gets the triplets to which its
+/// maxima lead. This is the sparsified reduction of Morozov and Weber, "Distributed merge trees" (2013).
 [[nodiscard]] std::vector<Triplet> reduce_trees(const std::vector<TreeEdge>& own, const std::vector<MetEdge>& met,
                                                 Communicator& servers);
 

@@ -21,10 +21,10 @@ struct Cosmology {
 /// Optical depths of periodic lines of n cells: equation (8) of Friesen et al., 2016, with the integral over each cell
 /// taken exactly. Pixel j, at the velocity v_j = (j + 1/2) dv, has
 ///    tau_j = sum over cells i and periodic images of A_i (erf((v_j - u_i) / b_i) - erf((v_j - u_i - dv) / b_i)),
-/// with u_i = i dv plus the cell's velocity, b_i = sqrt(2 k T / m_p), A_i = sigma0 lambda0 n_i / (2 H): only Doppler
-/// broadening. So the mean over a line is sigma0 lambda0 <n> / H, whatever the velocities and temperatures. Pixels at
-/// which both arguments are beyond 6, and the difference below 1e-17, are left out. Cells broadened over more than two
-/// periods absorb evenly everywhere, to exp(-4 pi^2).
+/// with u_i = i dv plus the cell's velocity, b_i = sqrt(2 k T / m_p), A_i = sigma0 lambda0 n_i / (2 H). Broadening is
+/// only by the Doppler effect. The mean over a line is sigma0 lambda0 <n> / H, whatever the velocities and
+/// temperatures. Pixels at which both arguments are beyond 6, and the difference below 1e-17, are left out. Cells
+/// broadened over more than two periods absorb evenly everywhere, to exp(-4 pi^2).
 class OpticalDepth {
  public:
   /// `length` of the line in comoving Mpc/h.

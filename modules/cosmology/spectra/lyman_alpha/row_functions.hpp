@@ -32,8 +32,8 @@ namespace sidestream::lyman_alpha {
   return y >= most ? 0 : value;
 }
 
-/// erfc(x) exp(x^2) for 0 <= x; beyond 6.25, where erfc is below 9e-19, that of 6.25. Relative error below 1e-14, so
-/// that differences far from the centre of a line are as accurate as near it.
+/// erfc(x) exp(x^2) for 0 <= x; beyond 6.25, where erfc is below 9e-19, the value at 6.25. Relative error below 1e-14,
+/// so that differences far from the centre of a line are as accurate as near it.
 ///
 /// 1 / (1 + 2x) times a polynomial in (x - 3.75) / (x + 3.75), after Shepherd and Laframboise, "Chebyshev approximation
 /// of (1 + 2x) exp(x^2) erfc x in 0 <= x < infinity", Math. Comp. 36, 1981; this one interpolates at the 17 Chebyshev

@@ -17,9 +17,9 @@ class SeenValues {
  public:
   SeenValues(std::int32_t variable, int component)
       : variable_(variable), component_(component), told_(std::make_shared<Range>()) {}
-  /// Entry of a selection that needs no block, and receives the ranges of all blocks, where ranges decide about blocks.
+  /// Selects no block, but receives the ranges of all blocks if ranges decide which blocks are needed.
   [[nodiscard]] Selected entry() const;
-  /// True if an entry is such a one: without known ranges it needs no block either.
+  /// True if `entry` made this selection. It needs no block even where ranges are unknown.
   [[nodiscard]] static bool only_listens(const Selected& selected);
   /// Collective: text such as "its values reach from 1 to 2".
   [[nodiscard]] std::string text(const CombineInput& input) const;

@@ -26,10 +26,10 @@ struct IsosurfaceQuery {
   std::vector<double> values;
   std::vector<std::int32_t> fields;  ///< further variables at the vertices, with all components
   bool normals = true;
-  /// In lists of cells: the variable lies in cells, and its means at points are used.
+  /// For lists of cells: the variable lies in cells, and the surface uses its means at points.
   bool averaged = false;
   bool in_lists = false;
-  /// In trees and on refinement levels; extracted by level_surfaces.hpp.
+  /// True for trees and refinement levels, whose surfaces level_surfaces.hpp extracts.
   bool in_levels = false;
   bool single = false;  ///< points and normals in single precision
   CellChoice choice{};  ///< choice of the points between which surfaces are extracted: cells, or nodes of meshes with
@@ -53,7 +53,7 @@ struct SliceQuery {
   CellChoice choice{};
 };
 
-/// Use of the pieces. An image does not need what is only written with a surface: `fields` and `normals`.
+/// Use of the pieces. Images need neither `fields` nor `normals`, which are only written to files.
 enum class Purpose { surface, picture };
 
 /// Options of the queries, without a file name, and their checked values. The readers throw Error(configuration).

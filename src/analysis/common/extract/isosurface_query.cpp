@@ -191,7 +191,7 @@ std::vector<AttributeLayout> layout_of(const IsosurfaceQuery& query, const Metad
 
 namespace {
 
-/// Cells between points all of which are chosen.
+/// Cells whose points are all chosen.
 std::vector<Box> chosen_cells(const CellChoice& choice, const Mesh& mesh, Centering centering, std::vector<Box> cells) {
   if (!choice.boxed) return cells;
   const LevelAxes axes(mesh, 0);

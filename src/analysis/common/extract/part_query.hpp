@@ -90,10 +90,9 @@ RepeatedPoints add_part(const std::string& file, Pieces how, const CellLayout& l
 
 // Boundary faces: faces that belong to exactly one cell.
 
-/// Extracts the faces of three-dimensional cells that no second cell has, neither in the block nor around it; all
-/// two-dimensional cells; and lines, each with its own points and normals. Faces are cut into triangles from their
-/// lowest point, so that cells of different types agree. Data: attribute `attribute` of the layout, constant on a face
-/// for values in cells.
+/// Extracts lines, two-dimensional cells, and those faces of three-dimensional cells that no second cell in or around
+/// the block shares. Each has its own points and normals. Faces are cut into triangles from their lowest point, so that
+/// cells of different types agree. Data: attribute `attribute` of the layout, constant on a face for values in cells.
 [[nodiscard]] Piece boundary_faces(const BlockPart& part, bool in_cells, std::size_t attribute);
 
 }  // namespace sidestream

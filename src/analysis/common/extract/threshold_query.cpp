@@ -45,7 +45,7 @@ bool is_chosen(const CellChoice& choice, const BlockCells& cells, std::size_t nu
   if (choice.all()) return true;
   if (!choice.has_level(cells.level(number))) return false;
   if (!choice.boxed) return true;
-  // Cells along the axes, the only ones with a choice by place: the first and the last corner are opposite.
+  // The first and the last corner are opposite: only cells along the axes can be chosen by place.
   const auto low = cells.place(cell.points.front()), high = cells.place(cell.points.back());
   bool in = true;
   for (std::size_t a = 0; a < 3; ++a) in = in && choice.has_place(a, 0.5 * (low[a] + high[a]));

@@ -1,11 +1,11 @@
 // Checks chunks and finds neighbouring groups.
 //
-// Input may come from damaged files, so that every size and number is checked once here, before kernels that check
-// nothing. The usual answer is "all is right": vector loops without branches test whole arrays, and only if they
-// complain a second loop looks for the number to name in the message.
+// Input may come from damaged files, so every size and number is checked once here. The kernels that run afterwards
+// check nothing. Usually all numbers are right, so vector loops without branches test whole arrays. If such a test
+// fails, a second loop looks for the number that the message names.
 //
-// GroupFinder is a table over the range of parents in the chunk. Parents ascend and are nearly contiguous, so that the
-// table is small and a look-up takes constant time.
+// GroupFinder is a table over the range of parents in the chunk. Parents ascend and are nearly contiguous, so the table
+// is small, and a look-up takes constant time.
 #include "storage/trees/values/chunk_view.hpp"
 
 #include <algorithm>
@@ -155,7 +155,8 @@ GroupFinder::GroupFinder(const SiblingGroups& groups) {
 
 namespace {
 
-// Without branches, which would be mispredicted: the existence of a neighbour changes from group to group.
+// This loop has no branches. They would be mispredicted, since the existence of a neighbour changes from group to
+// group.
 SIDESTREAM_WIDE void find_groups(const std::int32_t* __restrict groups, std::uint64_t size, Index first,
                                  const Index* __restrict parents, std::size_t count, std::int32_t own,
                                  std::int32_t* __restrict out) noexcept {

@@ -19,7 +19,7 @@ inline constexpr std::size_t tile_groups = 128;
 /// missing.
 void check_chunk(std::size_t bytes, const TreeChunk& chunk, const Relations& relations);
 
-/// Throws Error(usage) if this companion is missing, or its values in parents are although they are needed.
+/// Throws Error(usage) if this companion is missing, or if its values in parents are needed and missing.
 void check_companion(const TreeChunk& chunk, int number, std::size_t cells, bool with_parents);
 
 /// Number of children in each group.
@@ -36,7 +36,7 @@ void check_companion(const TreeChunk& chunk, int number, std::size_t cells, bool
 class GroupFinder {
  public:
   GroupFinder() = default;
-  /// For a chunk that has been checked. Throws Error(usage) if 32 bits cannot number the groups.
+  /// Makes the table for a chunk that has been checked. Throws Error(usage) if 32 bits cannot number the groups.
   explicit GroupFinder(const SiblingGroups& groups);
   /// The group, or -1 if there is none; `parent` may be -1.
   [[nodiscard]] Index find(Index parent) const noexcept {

@@ -1,13 +1,12 @@
 // Length-limited canonical Huffman codes.
 //
-//   1. Depths of a Huffman tree by the two-queue method (van Leeuwen 1976): leaves ascend by count, and so do the nodes
-//      that are joined, so that the two least are always at the front of a queue.
+//   1. Depths of a Huffman tree by the two-queue method (van Leeuwen 1976): leaves ascend by count, and so do the
+//      joined nodes. The two smallest counts are therefore always at the fronts of the queues.
 //   2. Depths beyond 10 bits are cut. That overfills the code space: the sum of 2^-length must be at most 1 (Kraft).
 //      The rarest symbols get longer codes until it fits; then the most frequent ones get shorter codes while there is
 //      room. This is close to the optimum (package-merge) and simpler.
-//   3. Only lengths are stored. Codes follow from them in canonical order (Schwartz and Kallick 1964), bits reversed,
-//   as
-//      streams are read from the lowest bit.
+//   3. Only lengths are stored. Codes follow from them in canonical order (Schwartz and Kallick 1964). Their bits are
+//      reversed, because streams are read from the lowest bit.
 //   4. Decoding is one look-up in a table of 2^10 entries.
 #include "storage/trees/values/code_table.hpp"
 
@@ -20,7 +19,7 @@ namespace sidestream::trees {
 
 namespace {
 
-/// The share of the code space that a code of `bits` takes, in units of the share of a longest code (Kraft).
+/// The share of the code space that a code of length `bits` takes. The unit is the share of a longest code (Kraft).
 constexpr unsigned share_of(unsigned bits) noexcept { return 1u << (longest_code - bits); }
 
 struct Node {

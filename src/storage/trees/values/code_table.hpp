@@ -14,7 +14,8 @@ namespace sidestream::trees {
 /// have the kinds 0 and 1. A longer word of L bits has the kind 2 (L - 1) plus the bit below its highest.
 inline constexpr std::size_t code_symbols = 128;
 
-/// Number of low bits of a word of this kind. No branches, here and below: short and long words alternate.
+/// Number of low bits of a word of this kind. This function and those below have no branches, because short and long
+/// words alternate.
 [[nodiscard]] constexpr unsigned low_bits_of(unsigned kind) noexcept {
   const unsigned half = kind >> 1;
   return half - static_cast<unsigned>(half > 0);
@@ -35,7 +36,7 @@ struct CodeTable {
   [[nodiscard]] bool single() const noexcept { return first == last; }
 };
 
-/// A Huffman code for these counts, with no code longer than `longest_code`.
+/// Makes a Huffman code for these counts; no symbol's code is longer than `longest_code`.
 [[nodiscard]] CodeTable code_for(const SymbolCounts& counts);
 /// Number of bits that all symbols take in this code.
 [[nodiscard]] std::uint64_t coded_bits(const CodeTable& table, const SymbolCounts& counts) noexcept;
@@ -48,8 +49,8 @@ void put_table(const CodeTable& table, Bytes& out);
 using CodeWords = std::array<std::uint32_t, code_symbols>;
 [[nodiscard]] CodeWords code_words(const CodeTable& table) noexcept;
 
-/// A look-up table over the next `longest_code` bits. An entry has the length of the code that these bits begin with in
-/// the lowest 4 bits, and the kind above. Bits that begin with no code get the greatest length.
+/// A look-up table over the next `longest_code` bits. An entry describes the code that these bits begin with: the
+/// lowest 4 bits are its length, and the bits above are its kind. Bits that begin with no code get the greatest length.
 inline constexpr std::size_t decode_entries = std::size_t{1} << longest_code;
 void fill_decoder(const CodeTable& table, std::span<std::uint16_t, decode_entries> entries) noexcept;
 

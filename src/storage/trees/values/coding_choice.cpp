@@ -7,8 +7,9 @@
 //   2. zstd on a sample of the bytes, as they are and shuffled; also on the residuals, if these may repeat themselves.
 //   3. parent_xor on 256 groups in the middle: its size can be counted exactly.
 //
-// All whose estimate is within the error of the best one are candidates; value_coder.cpp codes the chunk with each and
-// keeps the smallest. All thresholds were measured (benchmarks/tree-codec.md). Decoders do not depend on them.
+// Every method whose estimate is within the error of the best one is a candidate. value_coder.cpp codes the chunk with
+// each candidate and keeps the smallest stream. All thresholds were measured (benchmarks/tree-codec.md). Decoders do
+// not depend on them.
 #include "storage/trees/values/coding_choice.hpp"
 
 #include <algorithm>
@@ -24,20 +25,21 @@ namespace sidestream::trees {
 namespace {
 
 constexpr std::size_t sample_bytes = 2048, samples = 8;
-/// How much more zstd may save on the whole chunk at a higher level, relative to what it saves of a sample: repetitions
-/// may be far apart.
+/// How much more zstd may save on the whole chunk at a higher level than on a sample, because repetitions may be far
+/// apart.
 constexpr double more_repetitions = 0.4, many_more_repetitions = 0.8;
 
-/// A glance at a few bytes comes first. If zstd saves little of them and the prediction much, nothing else is tried.
+/// A glance at a few bytes comes first. If zstd saves little there and the prediction saves much, nothing else is
+/// tried.
 constexpr std::size_t glance_bytes = 512;
 constexpr double more_than_seen = 1.2;
-/// Below this share residuals are tried through zstd, whatever zstd saves of the values.
+/// Residuals that take less than this share are also tried through zstd, whatever zstd saves on the values.
 constexpr double repeated_differences = 0.4;
 
-/// Relative errors of estimates from samples. Repetitive values, which are those that get so small, have larger ones.
+/// Relative errors of estimates from samples. They are larger for repetitive values, which shrink most.
 constexpr double close_call = 1.04, repetitive = 0.64, close_if_repetitive = 1.5;
 
-/// Bits a value that corrections must save, because they take a tenth of the time.
+/// Corrections must save this many bits per value, because they take a tenth of the time.
 constexpr double least_correction = 0.2;
 
 bool has_parents(const TreeChunk& chunk) { return !chunk.groups.parent.empty() && !chunk.parents.empty(); }
@@ -76,21 +78,21 @@ class PlanSearch {
     without([](PredictionPlan& one) { one.shared = false, one.across = one.across && one.divergence; }, plan.shared);
     without([](PredictionPlan& one) { one.divergence = false, one.across = one.across && one.shared; },
             plan.divergence);
-    // A plain mean that is as good is taken: the step without any mean is only tried from there.
+    // A plain mean is taken even if it is only as good, because the plan without any mean is only tried from there.
     without([](PredictionPlan& one) { one.last = Last::plain; }, plan.last == Last::declared, true);
     without([](PredictionPlan& one) { one.last = Last::slope; }, best_.plan.last == Last::plain);
     without([](PredictionPlan& one) { one.slope = Slope::limited; }, plan.slope == Slope::central);
     without([](PredictionPlan& one) { one.slope = Slope::none; }, plan.slope != Slope::none);
     return best_;
   }
-  /// Bits a value under a plan; each plan is tried once.
+  /// Bits per value under a plan. Each plan is tried once.
   [[nodiscard]] double bits(const PredictionPlan& plan) {
     const auto known = tried_.find(plan.bits());
     return known != tried_.end() ? known->second : tried_[plan.bits()] = sample_.bits(plan);
   }
 
  private:
-  /// Takes the changed plan if it is better, or with `or_same` as good.
+  /// Takes the changed plan if it is better or, with `or_same`, if it is as good.
   template <class Change>
   void without(Change&& change, bool there, bool or_same = false) {
     if (!there) return;
@@ -105,7 +107,7 @@ class PlanSearch {
   std::map<std::uint16_t, double> tried_;
 };
 
-// Without some of the companions, which a chunk may lack, relations cannot be used.
+// A chunk may lack some companions; then relations cannot be used.
 bool companions_here(const PredictionPlan& plan, const TreeChunk& chunk, const Relations& relations) {
   const std::uint32_t needed = companions_of(plan, relations);
   for (std::size_t n = 0; n < 32; ++n) {
@@ -123,7 +125,7 @@ TriedPlan best_plan(const PredictionSample& sample, const TreeChunk& chunk, cons
   const bool more = here && (full.closure || full.faces || full.factor || companions_of(full, relations) != 0);
   TriedPlan best = search.from(here ? full : plain);
   if (!more) return best;
-  // A relation that saves a bit a value holds.
+  // A relation is taken to hold if it saves one bit per value.
   if (best.bits + 1 < search.bits(plain)) return best;
   TriedPlan other = search.from(plain);
   return other.bits < best.bits ? std::move(other) : std::move(best);
@@ -150,7 +152,7 @@ double xor_share(BytesView values, const TreeChunk& chunk, int header_bits) {
   return bits / static_cast<double>(8 * size_of(chunk.type));
 }
 
-/// The shares that zstd leaves of values as they are, and shuffled.
+/// The shares of the size that zstd leaves, for unchanged and for shuffled values.
 struct PackedShares {
   double plain = 1, shuffled = 1;
   [[nodiscard]] double least() const noexcept { return std::min(plain, shuffled); }
@@ -163,7 +165,7 @@ PackedShares packed_shares(BytesView values, std::size_t size, std::size_t bytes
   return {packed_share(sample, packer), packed_share(shuffled, packer)};
 }
 
-/// True if a prediction that leaves `share` makes it needless to try zstd.
+/// True if zstd need not be tried, because a prediction leaves only `share` of the size.
 bool beyond_doubt(double share, BytesView values, std::size_t size, Packer& packer) {
   if (values.size() <= 2 * samples * sample_bytes || share > 0.9) return false;
   const double least = packed_shares(values, size, glance_bytes, packer).least();
@@ -213,7 +215,7 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
     const PackedShares packed = packed_shares(values, size_of(chunk.type), sample_bytes, packer);
     all.push_back({TreeMethod::zstd, packed.plain});
     all.push_back({TreeMethod::shuffled, packed.shuffled});
-    // Only if zstd saves much: residuals repeat themselves no more than values.
+    // This is only tried if zstd saves much, because residuals repeat themselves no more than values do.
     if (packed.least() < repetitive) close = close_if_repetitive;
   }
   if (possible(TreeMethod::parent_xor, chunk)) {

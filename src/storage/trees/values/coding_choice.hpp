@@ -14,13 +14,13 @@ struct Candidate {
 };
 
 struct CodingChoice {
-  /// The best method by a sample, and those that may be better on the whole chunk.
+  /// The method that is best on a sample, and the methods that may be better on the whole chunk.
   std::vector<Candidate> candidates{};
   PredictionPlan plan{};  ///< of the predicting methods
   ParentSlopes slopes{};  ///< slopes under that plan, if they were computed
 };
 
-/// For values that are not all the same. If `coding.method` is possible, it is the only candidate.
+/// Chooses for values that are not all equal. If `coding.method` is possible, it is the only candidate.
 [[nodiscard]] CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relations& relations,
                                          const TreeCoding& coding, Packer& packer);
 

@@ -8,7 +8,7 @@
 
 namespace sidestream::trees {
 
-/// Weights each group by the inverse of its own residuals: they are large at shocks, but bits are saved elsewhere.
+/// Each group is weighted by the inverse of its own residuals. They are large at shocks, but bits are saved elsewhere.
 class CorrectionFit {
  public:
   static constexpr std::size_t width = 16;  ///< length of a row, a multiple of the vector registers

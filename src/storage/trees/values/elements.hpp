@@ -1,10 +1,10 @@
 // The lowest layer of the codec: every kernel reads and writes through these functions.
 //
-// Values: elements of any type are read as double, in runs or by number. Aligned floats and doubles take vector loops;
-// others are copied element by element.
+// Values: elements of any type are read as doubles, in runs or by their indices. Aligned floats and doubles take vector
+// loops; others are copied element by element.
 //
 // Residuals: a value and its prediction are mapped to integers of the same order, subtracted, and folded (zigzag), so
-// that small differences of either sign are numbers with many leading zeros. The map is that of Lindstrom and Isenburg
+// that small differences of either sign are numbers with many leading zeros. The map is from Lindstrom and Isenburg
 // ("Fast and efficient compression of floating-point data", 2006).
 //
 // Bits: numbers are packed from the lowest bit of the first byte on, eight bytes at a time.
@@ -69,7 +69,7 @@ inline void read_elements(Type type, BytesView from, const Index* numbers, std::
   });
 }
 
-/// Reads `count` elements from `first` on. Returns their place if they are aligned doubles, else a copy in `out`.
+/// Reads `count` elements from `first` on. Aligned doubles are returned in place, others as a copy in `out`.
 inline const double* read_run(Type type, BytesView from, std::size_t first, std::size_t count, double* __restrict out) {
   const std::byte* __restrict at = from.data() + first * size_of(type);
   if (type == Type::float64) {
@@ -83,7 +83,8 @@ inline const double* read_run(Type type, BytesView from, std::size_t first, std:
   return out;
 }
 
-// The order of floating-point numbers, and numbers of any length packed to bits, the first in the lowest ones.
+// Ordered integers for floating-point numbers, and packing of numbers of any length to bits. The first number takes the
+// lowest bits.
 
 static_assert(std::endian::native == std::endian::little, "streams hold the machine's words as they are");
 
@@ -98,7 +99,7 @@ template <class W>
   return static_cast<W>(bits ^ (static_cast<W>(-(bits >> top)) & static_cast<W>(~W{0} >> 1)));
 }
 
-/// Folds signed differences to unsigned numbers: small ones of either sign become small.
+/// Folds signed differences to unsigned numbers, so that small differences of either sign become small numbers.
 template <class W>
 [[nodiscard]] constexpr W zigzag(W difference) noexcept {
   return static_cast<W>((difference << 1) ^ static_cast<W>(-(difference >> (8 * sizeof(W) - 1))));
@@ -168,9 +169,9 @@ inline std::uint64_t get_bits(const std::uint8_t* bytes, std::uint64_t place, un
 }  // namespace sidestream::trees
 
 /// Compiles a function for the baseline and for two later levels of x86-64; the program calls the widest version that
-/// the processor has. All three do the same operations in the same order, each rounded by itself, because the build
-/// forbids contraction. Other processors, compilers without this attribute and sanitizers (which start after the choice
-/// of the version) get only the baseline.
+/// the processor has. All three do the same operations in the same order. Each operation is rounded by itself, because
+/// the build forbids contraction. Only the baseline is compiled for other processors, by compilers without this
+/// attribute, and with sanitizers, which start after the version is chosen.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SIDESTREAM_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))

@@ -9,11 +9,12 @@ namespace sidestream::trees {
 
 namespace length_loops {
 
-/// The weight of the length that follows from the change, in lengths.
+/// The weight of the length that follows from the change; each child's length has the weight 1.
 constexpr std::uint32_t change_counts = 3;
 constexpr std::int32_t most = 16 * 65;
 
-/// Approximates 16 log2(change / parent) by exponents and the highest bits of significands, linear in between.
+/// Approximates 16 log2(change / parent) from the exponents and the highest bits of the significands; it is linear in
+/// between.
 SIDESTREAM_WIDE void from_change(const double* __restrict change, const double* __restrict parent, std::size_t count,
                                  std::int32_t digits, std::uint32_t* __restrict sums) {
   for (std::size_t g = 0; g < count; ++g) {

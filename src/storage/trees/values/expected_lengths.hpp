@@ -8,7 +8,7 @@
 
 namespace sidestream::trees {
 
-/// Lengths in sixteenths of a bit, less than `first_mark`.
+/// Lengths in sixteenths of a bit, below `first_mark`.
 using LengthEstimates = std::array<std::uint16_t, tile_groups>;
 using LengthRow = std::array<std::uint8_t, tile_groups>;
 
@@ -19,8 +19,8 @@ struct TileSources {
   std::size_t count;
 };
 
-/// Averages the lengths of the children before, and a length that follows from how much the parents change around this
-/// one. Takes the same steps as a Predictor.
+/// Averages the lengths of the earlier children and one more length, which follows from the change between the parents
+/// around this one. Takes the same steps as a Predictor.
 class ExpectedLengths {
  public:
   /// Begins a tile. `change`: as in Predictor, or null; `digits`: bits of the type's significand.

@@ -1,9 +1,9 @@
 // Inner loops of the residual coder, each compiled for several vector widths (SIDESTREAM_WIDE).
 //
 // A number becomes a kind (length and second bit, computed without branches) and low bits. Codes of kinds go to four
-// lanes: number n of a row is in lane n modulo 4. Decoding a prefix code is a chain of dependent loads, and four
-// independent chains keep the processor busy, as the four streams of Huff0 in zstd do (Collet 2013). Each step takes
-// 64 bits of a lane, which hold four codes of at most ten bits, and looks each one up in a table.
+// lanes; number n of a row is in lane n modulo 4. Decoding a prefix code is a chain of dependent loads, and four
+// independent chains keep the processor busy, as the four streams of Huff0 in zstd do (Collet 2013). Each step takes 64
+// bits of a lane, which hold four codes of at most ten bits, and looks each one up in a table.
 //
 // The low bits of all numbers form one stream. The kinds give the position of each number in it.
 #include "storage/trees/values/length_loops.hpp"
@@ -66,7 +66,7 @@ SIDESTREAM_WIDE void join_symbols(const std::uint8_t* __restrict codes, const st
   for (std::size_t n = 0; n < count; ++n) symbols[n] = static_cast<std::uint16_t>(codes[n] * code_symbols + kinds[n]);
 }
 
-// Counts in two tables in turn, so that equal symbols in a row do not wait for each other's store.
+// Counts alternate between two tables, so that consecutive equal symbols do not wait for each other's store.
 void count_symbols(const std::uint16_t* symbols, std::size_t count, std::uint32_t* counts) {
   std::array<std::uint32_t, length_codes * code_symbols> others{};
   std::size_t n = 0;
@@ -111,7 +111,7 @@ SIDESTREAM_WIDE std::uint64_t find_low_bits(const std::uint8_t* __restrict kinds
 
 namespace {
 
-/// Bits that fit into a word behind up to seven bits of a byte begun before.
+/// Number of bits that fit into a word behind up to seven bits of an incomplete byte.
 constexpr unsigned most_in_word = 56;
 
 template <class W>
@@ -168,8 +168,8 @@ void write_low_bits(const W* numbers, const std::uint8_t* low, std::size_t count
 template void write_low_bits(const std::uint64_t*, const std::uint8_t*, std::size_t, std::uint8_t*);
 template void write_low_bits(const std::uint32_t*, const std::uint8_t*, std::size_t, std::uint8_t*);
 
-// One word holds four codes of a lane. Lanes are decoded next to each other, because within one the place of each code
-// depends on the length of the code before.
+// One word holds four codes of a lane. Lanes are decoded concurrently, because within a lane the place of each code
+// depends on the length of the code before it.
 SIDESTREAM_WIDE void read_codes(std::array<ResidualReader::Lane, lanes>& all, const std::uint16_t* decoders,
                                 const std::uint8_t* codes, std::size_t count, std::uint8_t* kinds) {
   static_assert(4 * longest_code <= 57);

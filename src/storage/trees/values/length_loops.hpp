@@ -10,7 +10,7 @@ namespace sidestream::trees::length_loops {
 /// Stands for the expected length of a number that is not predicted by slopes; its source is added.
 inline constexpr std::uint16_t first_mark = 0x8000;
 
-/// Bytes needed behind the codes: those of a row of longest codes.
+/// Bytes needed behind the codes: as many as a row of the longest codes takes.
 inline constexpr std::size_t code_slack = tile_groups / lanes * longest_code / 8 + 16;
 
 template <class W>
@@ -32,7 +32,7 @@ void write_lane(const std::uint16_t* symbols, std::size_t count, const std::uint
 /// Finds the number of low bits of each kind; returns the sum.
 std::uint64_t find_low_bits(const std::uint8_t* kinds, std::size_t count, std::uint8_t* low);
 
-/// Writes the `low[n]` lowest bits of each number. Touches `bit_slack` bytes behind them.
+/// Writes the `low[n]` lowest bits of each number n. Touches `bit_slack` bytes behind them.
 template <class W>
 void write_low_bits(const W* numbers, const std::uint8_t* low, std::size_t count, std::uint8_t* out);
 
@@ -40,7 +40,8 @@ void write_low_bits(const W* numbers, const std::uint8_t* low, std::size_t count
 void read_codes(std::array<ResidualReader::Lane, lanes>& all, const std::uint16_t* decoders, const std::uint8_t* codes,
                 std::size_t count, std::uint8_t* kinds);
 
-/// Reads numbers of these kinds from bit `place` on, and `bit_slack` bytes more. Returns the bit behind the last.
+/// Reads numbers of these kinds from bit `place` on. Touches `bit_slack` bytes behind them. Returns the bit behind the
+/// last.
 template <class W>
 std::uint64_t read_numbers(const std::uint8_t* bits, std::uint64_t place, const std::uint8_t* kinds, std::size_t count,
                            W* numbers);

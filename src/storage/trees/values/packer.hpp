@@ -1,4 +1,4 @@
-// The general compressor of the codec: zstd, or zlib in builds without it. Packed bytes say which one made them.
+// The general compressor of the codec: zstd, or zlib in builds without it. Packed bytes tell which library made them.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ class Packer {
   ~Packer();
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
-  /// Appends the packed form of `in`: a byte that says how, then the compressed bytes, or `in` itself if that is not
-  /// longer. `level`: as in zstd, 1 to 19; 0 for bytes without repetitions of which some are more frequent.
+  /// Appends the packed form of `in`: a byte with the method, then the compressed bytes, or `in` itself if that is not
+  /// longer. `level`: 1 to 19 as in zstd; 0 for bytes that do not repeat in sequences but differ in frequency.
   void pack(std::span<const std::uint8_t> in, int level, Bytes& out);
 
  private:

@@ -1,12 +1,12 @@
 // Exclusive or with the parent (Strafella and Chapon, "Boosting I/O and visualization for exascale era using Hercule:
 // test case on RAMSES", section 2.3).
 //
-// A parent that is a mean shares sign, exponent and first digits with its children. The exclusive or of the bits has
-// zeros there. For each sibling group:
-//   1. Combine each child with the parent, and all results by or.
+// A parent that is a mean shares sign, exponent and first digits with its children. The exclusive or of their bits has
+// zeros in these places. For each sibling group:
+//   1. Combine each child with the parent by exclusive or, and all results by or.
 //   2. Count the leading zeros of that, at most 2^header_bits - 1.
-//   3. Store the count in the header, and of each child only the bits behind the zeros.
-// Neither neighbours nor companions are needed, and no arithmetic: this works for integers and NaN alike.
+//   3. Store the count in the header, and for each child only the bits behind the zeros.
+// This needs no neighbours, no companions and no arithmetic, so it works for integers and NaN alike.
 #include "storage/trees/values/parent_xor.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ unsigned most_zeros(int header_bits) noexcept {
   return std::min((1u << header_bits) - 1, word_bits<W> - 1);
 }
 
-// The usual case is a word at a time: up to 56 bits fit behind 7 bits of a byte begun before.
+// Usually a whole word is written at a time: up to 56 bits fit behind 7 bits of an incomplete byte.
 template <class W, std::size_t Children>
 std::uint8_t* put_group(const W* residues, unsigned kept, std::uint8_t* to) noexcept {
   if (kept > 56) {

@@ -1,14 +1,14 @@
 // Predictive coding of a chunk, and trials of it on a sample.
 //
-// Encoding: a Predictor goes through tiles of 128 groups, and through each tile child by child. Each value is compared
-// with its prediction; the residual goes to the residual coder, or to zstd. Then the value is made known to the
-// predictor, which may use it for the next child. Decoding is the same walk with the residual given. If faces are
-// predicted across groups, groups first get an order in which the neighbour is always known (group_order.hpp).
+// Encoding: a Predictor visits tiles of 128 groups, and each tile child by child. Each value is compared with its
+// prediction; the residual goes to the residual coder, or to zstd. Then the predictor learns the value and may use it
+// for the next child. Decoding visits the same values and gets the residuals as input. If faces are predicted across
+// groups, the groups are first ordered so that the neighbour is always known (group_order.hpp).
 //
-// Sampling: eight runs of sixteen groups. They are copied together, so that a trial is one tile and costs a few
-// microseconds; only plans that look at neighbouring groups work on the chunk itself. The estimate of a plan is the
-// entropy of the residuals' lengths by child, plus their low bits. Weights of corrections are fitted by least squares
-// to eight runs of 64 groups (correction_fit.hpp).
+// Sampling: eight runs of sixteen groups. They are copied to one tile, so that a trial takes a few microseconds. Only
+// plans that read neighbouring groups work on the chunk itself. The estimate of a plan is the entropy of the residuals'
+// lengths by child, plus their low bits. Weights of corrections are fitted by least squares to eight runs of 64 groups
+// (correction_fit.hpp).
 #include "storage/trees/values/predicted.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::size_t cells_of(const TreeChunk& chunk) { return chunk.groups.parent.size()
 
 /// A sample: runs of groups from all over the chunk.
 constexpr std::size_t sample_runs = 8, sample_run = 16;
-/// Fitting weights needs longer runs. In smaller chunks weights take more room than they save.
+/// Runs for fitting weights, which must be longer. In smaller chunks weights take more room than they save.
 constexpr std::size_t fitted_run = 64, fitted_from = 1024;
 std::size_t first_of_run(std::size_t run, std::size_t run_length, std::size_t groups) noexcept {
   return run * (groups - run_length) / (sample_runs - 1);
@@ -93,7 +93,7 @@ PredictionSample::PredictionSample(BytesView values, const TreeChunk& chunk, con
 void PredictionSample::put_together() {
   const SiblingGroups& groups = chunk_.groups;
   for (const Companion& one : chunk_.companions) {
-    // A wrong size is reported by those who need the companion.
+    // The users of the companion report a wrong size.
     if (!one.values.empty() && one.values.size() != cells_of(chunk_) * size_of(one.type)) return;
   }
   const std::size_t sides = 2 * static_cast<std::size_t>(groups.dimensions), children = children_of(chunk_);

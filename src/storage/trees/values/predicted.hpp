@@ -7,12 +7,12 @@
 
 namespace sidestream::trees {
 
-/// Tries plans on the same sample. Here and below `chunk` must have groups and parents, and a `predictable` type.
+/// Tries plans on the same sample. Here and below, `chunk` must have groups, parents and a `predictable` type.
 class PredictionSample {
  public:
   /// Keeps references to all arguments.
   PredictionSample(BytesView values, const TreeChunk& chunk, const Relations& relations);
-  /// Approximate bits a value under a plan.
+  /// Approximate bits per value under a plan.
   [[nodiscard]] double bits(const PredictionPlan& plan) const;
   /// Fits the weights of a plan to the sample. False if the plan cannot be corrected.
   bool fit_corrections(PredictionPlan& plan);
@@ -22,7 +22,7 @@ class PredictionSample {
   [[nodiscard]] Bytes differences(const PredictionPlan& plan) const;
 
  private:
-  /// A copy of the sampled groups as a chunk of its own, which fits into one tile.
+  /// A copy of the sampled groups as a separate chunk, which fits into one tile.
   struct Together {
     TreeChunk chunk;
     std::vector<Index> parent, beside;
@@ -43,14 +43,15 @@ class PredictionSample {
   Together together_{};
 };
 
-/// Appends plan and residuals. `slopes`: those of the chunk under the plan, or empty.
+/// Appends the plan and the residuals. `slopes` are the chunk's slopes under the plan, or empty.
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
                       const ParentSlopes& slopes, Packer& packer, Bytes& out);
-/// The inverse. Throws Error(file), also if the plan needs other values than the head says; and as Predictor does.
+/// The inverse. Throws Error(file) for damaged bytes, or if the plan needs other values than the head names. Throws as
+/// Predictor does.
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                       std::span<std::byte> values);
 
-/// The same residuals through zstd, for plans that leave mostly zeros.
+/// Codes the same residuals through zstd, for plans that leave mostly zeros.
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
                            const PredictionPlan& plan, const ParentSlopes& slopes, int level, Packer& packer,
                            Bytes& out);

@@ -1,21 +1,20 @@
-// The predictor: slopes, means, corrections. prediction_relations.cpp has what companions predict.
+// The predictor: slopes, means and corrections. prediction_relations.cpp has the predictions from companions.
 //
 // For a tile, begin() reads the values of parents and of their neighbours and computes a slope along each axis: half
 // the difference of the neighbours (central), or the smaller of the two differences if their signs agree (minmod, as in
 // slope-limited prolongation of AMR codes; van Leer 1979). predict(step) then gives one child of each group:
-//   - by slopes: parent + slope * distance, a quarter of the parent's length along each axis;
-//   - the last child from the mean: if the parent is the mean of its children (or of an expression of them), the last
-//     one follows from the others;
-//   - corrected: weights, fitted by the encoder and stored, times the residuals of the siblings before and the changes
-//   of
-//     slopes (second differences of the parents) are added.
-// known(step) takes the true values, which the mean and the corrections need.
+//   - by slopes: parent + slope * distance, where the distance is a quarter of the parent's length along each axis;
+//   - the last child from the mean: if the parent is the mean of its children (or of an expression over them), the last
+//     child follows from the others;
+//   - corrected: adds the residuals of the earlier siblings and the changes of slopes (second differences of the
+//     parents), each times a weight. The encoder fits the weights and stores them.
+// known(step) takes the true values, which means and corrections need.
 //
-// Values on cell faces: a face of a parent is the mean of its children's faces on it. These children come first; the
-// faces of the others lie in the middle of the parent, half a length away.
+// Values on cell faces: a parent's face is the mean of the children's faces that lie on it. The children with such
+// faces come first. The faces of the others lie in the middle of the parent, half a length away.
 //
-// Rows of 128 numbers, one for each group, keep loops free of branches (prediction_loops.cpp). Results become 0 where
-// they are NaN, since NaN has different bits on different machines.
+// Rows of 128 numbers, one for each group, keep loops free of branches (prediction_loops.cpp). Results that are NaN
+// become 0, since NaN has different bits on different machines.
 #include "storage/trees/values/prediction.hpp"
 
 #include <algorithm>
@@ -68,7 +67,8 @@ void Predictor::lay_out_cells() {
   }
 }
 
-// Children on the parent's own face come first, because the parent is their mean. The others lie in its middle.
+// Children on the parent's own face come first, because the parent is their mean. The faces of the others lie in the
+// middle of the parent.
 void Predictor::lay_out_faces() {
   const FaceRelation& face = *relations_.face;
   const auto axis = static_cast<std::size_t>(face.axis);

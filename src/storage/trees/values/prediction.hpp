@@ -15,7 +15,7 @@ namespace sidestream::trees {
 enum class Slope : std::uint8_t {
   none = 0,     ///< not at all: the parent's value
   central = 1,  ///< along the line through both neighbours of the parent
-  limited = 2,  ///< along the flatter of the lines to both neighbours; 0 if their signs differ (minmod)
+  limited = 2,  ///< along the flatter line to a neighbour; 0 if the two slopes differ in sign (minmod)
 };
 
 /// How the last of the siblings is predicted.
@@ -26,13 +26,13 @@ enum class Last : std::uint8_t {
 };
 
 /// Terms that correct a prediction by slopes. Terms 0 to 6 are the residuals of earlier siblings, by their place in the
-/// order. Then comes, for each pair of axes (x y, x z, y z), the change of the second one's slope along the first. Last
-/// comes, for each axis, the second difference of its slope along itself.
+/// order. The next terms belong to the pairs of axes (x y, x z, y z): the change of the second axis's slope along the
+/// first axis. The last terms belong to the axes: the second difference of each slope along its own axis.
 inline constexpr std::size_t pair_terms = 7, axis_terms = 10, correction_terms = 13;
 /// The weight of each term for each child (by its place in the order), in 64ths. The last child is not corrected.
 using CorrectionWeights = std::array<std::array<std::int8_t, correction_terms>, 8>;
 
-/// Calls f(term) for each term of a child. `curved`: there are slopes.
+/// Calls f(term) for each term of a child. `curved`: true if there are slopes.
 template <class F>
 void each_correction(std::size_t step, std::size_t dimensions, bool curved, F&& f) {
   for (std::size_t other = 0; other < step; ++other) f(other);
@@ -49,7 +49,8 @@ struct PredictionPlan {
   bool across = false;     ///< faces are also predicted from those of other groups
   bool faces = false;      ///< values lie on faces; needed by shared, divergence and across
   bool factor = false;     ///< parents are multiplied by their factor
-  bool corrected = false;  ///< predictions by slopes are, by `weights`; not with `closure`, `faces` or one dimension
+  bool corrected = false;  ///< predictions by slopes are corrected by `weights`; not with `closure`, `faces` or one
+                           ///< dimension
   CorrectionWeights weights{};
   [[nodiscard]] std::uint16_t bits() const noexcept;
   /// The plan with these bits. Throws Error(file) if there is none.
@@ -78,8 +79,8 @@ class GroupOrder;
 
 /// Slopes around the parents of a chunk. Corrected plans use their changes between neighbouring parents.
 struct ParentSlopes {
-  std::unique_ptr<double[]> values;  ///< for each group three slopes and `change`
-  /// For each side a row with the neighbour of each group, or the group itself if there is none.
+  std::unique_ptr<double[]> values;  ///< three slopes and `change` for each group
+  /// A row for each side. It has the neighbour of each group, or the group itself if there is none.
   std::unique_ptr<std::int32_t[]> beside;
 };
 
@@ -92,13 +93,13 @@ class Predictor {
   /// A number for each cell of a tile, in the order of the cells.
   using Cells = std::array<double, 8 * tile_groups>;
 
-  /// `own`: the values, of which those before the current tile are known. `finder`: that of the chunk, if there is one.
-  /// Throws Error(usage) if the chunk lacks what the plan needs.
+  /// `own`: the values; those before the current tile are known. `finder`: the chunk's finder, or null. Throws
+  /// Error(usage) if the chunk lacks what the plan needs.
   Predictor(const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan, BytesView own,
             const GroupFinder* finder = nullptr);
-  /// Takes groups in that order, and fluxes and neighbours from it instead of from companions.
+  /// Visits groups in that order, and takes fluxes and neighbours from it instead of from companions.
   void use(const GroupOrder& group_order) noexcept;
-  /// Uses slopes that find_slopes() of a Predictor with the same chunk and kind of slopes has made. Otherwise a
+  /// Uses slopes from find_slopes() of a Predictor with the same chunk and kind of slopes. Without this call, a
   /// corrected plan computes them in the first tile.
   void use(const ParentSlopes& slopes) noexcept {
     if (slopes.values) parent_slopes_ = &slopes;
@@ -118,7 +119,7 @@ class Predictor {
   [[nodiscard]] const std::array<Source, tile_groups>& from() const noexcept { return from_; }
   /// True if all predictions of the step have the same source.
   [[nodiscard]] bool uniform() const noexcept { return uniform_; }
-  /// The number in the chunk of a group of the tile.
+  /// The number that a group of the tile has in the chunk.
   [[nodiscard]] std::size_t group(std::size_t g) const noexcept {
     return sequence_ == nullptr ? first_ + g : sequence_[first_ + g];
   }
@@ -126,7 +127,8 @@ class Predictor {
   [[nodiscard]] const std::uint32_t* groups() const noexcept {
     return sequence_ == nullptr ? nullptr : sequence_ + first_;
   }
-  /// How much the parents around each group differ; residuals of predictions by slopes grow with it. Null if unknown.
+  /// The difference between the parents around each group. Residuals of predictions by slopes grow with it. Null if
+  /// unknown.
   [[nodiscard]] const double* change() const noexcept {
     return plan_.slope == Slope::none || !by_parents_ ? nullptr : change_.data();
   }
@@ -169,7 +171,7 @@ class Predictor {
   void add_terms(const std::vector<RelationTerm>& terms, Cells& out) const;
   void add_parent_terms(const std::vector<RelationTerm>& terms, Row& out);
   void by_neighbour(std::size_t child);
-  /// For each group the cell across the face of this child; -1 if it is unknown.
+  /// The cell across this child's face, for each group; -1 if it is unknown.
   void cells_across(std::size_t child, std::array<Index, tile_groups>& cells) const noexcept;
   /// Replaces predictions by `other` in groups with a neighbour across the face.
   void take_across(Source source, const Row& other) noexcept;
@@ -186,13 +188,13 @@ class Predictor {
   bool all_known_ = false;
   std::size_t dimensions_, children_;
   std::array<std::size_t, 8> order_{};
-  std::size_t members_ = 0;  ///< number of children whose mean the parent is; they come first in the order
+  std::size_t members_ = 0;  ///< number of children whose mean is the parent; they come first in the order
   std::array<std::array<double, 3>, 8> offsets_{};  ///< each child's distance from its parent, in lengths of the parent
   GroupFinder own_finder_;
   const GroupFinder* finder_;
   std::uint32_t needed_ = 0;              ///< companions that are read, one bit each
   std::array<const double*, 32> near_{};  ///< values of those in the tile
-  // None of these is initialised before it is needed, because trials have tiles that are smaller than these arrays.
+  // These arrays are not initialised before they are needed, because tiles of trials are smaller.
   std::unique_ptr<Cells[]> copies_;     ///< copies of companions that are not aligned doubles
   std::unique_ptr<Row[]> parent_rows_;  ///< values in parents of the companions that are read
 

@@ -1,8 +1,8 @@
 // Inner loops of predictions, each compiled for several vector widths (SIDESTREAM_WIDE).
 //
 // All versions must give the same bits as each other and as the decoder in Python. So every operation is rounded by
-// itself in the order that docs/database-trees.md fixes: no fused multiply-add, no reordered sums. Selections are done
-// on the bits of numbers with masks, which vectorises where a branch or a floating-point comparison would not.
+// itself in the order that docs/database-trees.md fixes: no fused multiply-add, no reordered sums. Selections use masks
+// on the bits of numbers. This vectorises; a branch or a floating-point comparison would not.
 #include "storage/trees/values/prediction_loops.hpp"
 
 #include <bit>
@@ -85,7 +85,8 @@ inline double flatter_of(double down, double up) noexcept {
   return chosen(static_cast<Bits>((a - b) >> 63), down, up);
 }
 
-/// Without branches and floating-point comparisons: compilers assume that the latter may trap, and do not vectorise.
+/// There are no branches and no floating-point comparisons. Compilers assume that comparisons may trap, and do not
+/// vectorise them.
 template <bool Central>
 inline __attribute__((always_inline)) void slopes_of(const double* __restrict parent, const Sides& sides, double factor,
                                                      std::size_t count, double* __restrict slope,
@@ -168,7 +169,7 @@ namespace {
 using Lanes = double __attribute__((vector_size(64)));
 constexpr std::size_t width = sizeof(Lanes) / sizeof(double);
 
-/// By reference, because the calling convention for vectors depends on the version of the function.
+/// Vectors are passed by reference, because their calling convention depends on the version of the function.
 inline __attribute__((always_inline)) void load(const double* from, Lanes& lanes) noexcept {
   std::memcpy(&lanes, from, sizeof lanes);
 }

@@ -23,7 +23,7 @@ using namespace prediction_loops;
 
 namespace {
 
-/// Prefetches the first lines of each page of these bytes: hardware only looks ahead within a page.
+/// Prefetches the first cache lines of each page of these bytes, because hardware only prefetches within a page.
 void fetch_pages(BytesView bytes, std::size_t first, std::size_t count) noexcept {
   constexpr std::size_t page = 4096, line = 64, lines = 4;
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
@@ -83,7 +83,7 @@ void add_all_terms(const std::vector<RelationTerm>& terms, std::size_t count, Re
 
 }  // namespace
 
-// In runs that are short enough for all terms to find them in the cache.
+// Runs are short enough to stay in the cache for all terms.
 void Predictor::add_terms(const std::vector<RelationTerm>& terms, Cells& out) const {
   constexpr std::size_t run = 256;
   std::array<double, run> product;
@@ -177,7 +177,7 @@ void Predictor::by_shared(std::size_t child) {
   take_across(Source::shared, there);
 }
 
-// From the opposite face of the same cell, or through the sibling whose own face is known.
+// The prediction comes from the opposite face of the same cell, or through the sibling whose own face is known.
 void Predictor::by_divergence(std::size_t step) {
   const FaceRelation& face = *relations_.face;
   const std::size_t child = order_[step], other = child ^ (std::size_t{1} << face.axis);
@@ -192,14 +192,14 @@ void Predictor::by_divergence(std::size_t step) {
     if (plan_.across) by_neighbour(child);
     return;
   }
-  // The high face is the low one minus the flux. The known face is the low one if a high face of the same cell is
-  // predicted, or a low face whose cell's lower sibling is known.
+  // The high face is the low one minus the flux. The known face is the low one in two cases: a high face of the same
+  // cell is predicted, or a low face of a cell whose lower sibling is known.
   const bool upwards = face.high == (face.opposite >= 0);
   (upwards ? subtract : add)(known, flux, count_, predicted_.data());
   from_.fill(Source::divergence);
 }
 
-// Through the neighbouring cell in another group, whose own face is known.
+// The prediction goes through the neighbouring cell in another group, whose own face is known.
 void Predictor::by_neighbour(std::size_t child) {
   std::array<Index, tile_groups> cells;
   cells_across(child, cells);

@@ -1,16 +1,17 @@
 // Entropy coder for residuals (docs/database-trees.md, "Predicted", has the bytes).
 //
-//   1. Context. A residual is expected to be about as long as those of its siblings, and as the change between the
-//      parents around it suggests (expected_lengths.hpp). Residuals are divided by expected length into up to four
-//      classes for each child, with limits at the quantiles of a sample. Residuals from other sources (means, shared
-//      faces, divergence, closures) have a class each.
-//   2. Kinds. Each class has a canonical Huffman code of its own (code_table.hpp) for the kinds, which say length and
-//      second bit. A class with nearly constant kinds stores them as a packed list instead.
+//   1. Context. A residual is expected to be about as long as the residuals of its siblings, and as the change between
+//      the parents around it suggests (expected_lengths.hpp). The expected length divides the residuals of each child
+//      into up to four classes, with limits at the quantiles of a sample. Each other source (means, shared faces,
+//      divergence, closures) has one class.
+//   2. Kinds. Each class has its own canonical Huffman code (code_table.hpp) for the kinds, which give the length and
+//      the second bit. A class with nearly constant kinds stores them as a packed list instead.
 //   3. Low bits look random and are stored as they are.
 //
-// The writer first collects kinds and expected lengths of the chunk, as limits and codes need all of them, then writes:
-// low bits, lanes of codes, head, lists. The reader is fed tile by tile and computes the same expected lengths as it
-// goes. The split in length and mantissa bits is that of Elias-gamma codes and of JPEG's coefficients.
+// The writer first collects all kinds and expected lengths of the chunk, because limits and codes depend on all of
+// them. Then it writes low bits, lanes of codes, head and lists. The reader is fed tile by tile and computes the same
+// expected lengths as it goes. Elias-gamma codes and JPEG's coefficients split numbers into length and mantissa bits in
+// the same way.
 #include "storage/trees/values/residual_coder.hpp"
 
 #include <algorithm>
@@ -25,11 +26,11 @@ using namespace length_loops;
 
 namespace {
 
-/// From how many residuals on four classes a child, two, or one save more than their codes take.
+/// Least numbers of residuals from which four classes per child, two, or one save more than their codes take.
 constexpr std::size_t four_classes_from = 16384, two_classes_from = 4096, one_class_from = 512;
 /// Every eighth expected length is looked at to choose the limits of classes.
 constexpr std::size_t looked_at = 8;
-/// In the head: the code is not used; its kinds are in a list.
+/// Mark in the head: the code is not used, and its kinds are in a list.
 constexpr std::uint8_t unused = 254, in_list = 255;
 /// Mean bits of a code below which a compressor may find repetitions.
 constexpr double worth_a_list = 1.25;

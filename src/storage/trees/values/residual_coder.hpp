@@ -12,24 +12,24 @@
 
 namespace sidestream::trees {
 
-/// Residuals of predictions by slopes have a code for each child and class of expected lengths, or in small chunks one
-/// for all. Other residuals have one for each source.
+/// Residuals of predictions by slopes have a code for each child and class of expected lengths; small chunks have one
+/// code for all of them. Other residuals have a code for each source.
 inline constexpr std::size_t most_classes = 4;
 inline constexpr std::size_t slope_codes = 8 * most_classes, length_codes = slope_codes + sources - 1;
-/// For each child the expected lengths at which the second class begins, the third one, and so on.
+/// The expected lengths at which the second class begins, the third class, and so on, for each child.
 using ClassLimits = std::array<std::array<std::uint16_t, most_classes - 1>, 8>;
 
-/// Codes are dealt out to several streams of bits in turn, so that a reader decodes several at a time.
+/// Codes are distributed to several streams of bits in turn, so that a reader can decode several at a time.
 inline constexpr std::size_t lanes = 4;
 
 /// Collects the residuals of a chunk, tile by tile, and codes them at the end.
 class ResidualWriter {
  public:
-  /// For at most `numbers` residuals of `size` bytes.
+  /// Makes room for at most `numbers` residuals of `size` bytes.
   ResidualWriter(std::size_t numbers, std::size_t size);
   /// As in ExpectedLengths.
   void begin_tile(const double* change, const double* parent, std::size_t count);
-  /// Where to write the residuals of the next child: one of `size` bytes for each group of the tile.
+  /// Memory for the residuals of the next child, `size` bytes for each group of the tile.
   [[nodiscard]] std::byte* room() noexcept { return numbers_.get() + count_ * size_; }
   /// Takes the residuals that were written to room().
   template <class W>

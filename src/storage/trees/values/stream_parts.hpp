@@ -7,8 +7,8 @@
 
 namespace sidestream::trees {
 
-/// The first bytes: one with the version (upper half) and the method (lower half), one of flags, and if there are
-/// companions four bytes with a bit for each.
+/// The first bytes. One has the version (upper half) and the method (lower half), the next one has flags. If there are
+/// companions, four bytes with a bit for each follow.
 struct StreamHead {
   TreeMethod method = TreeMethod::raw;
   bool parents = false, beside = false;
@@ -24,7 +24,7 @@ void put_checksum(BytesView values, Bytes& out);
 inline constexpr std::size_t checksum_size = 8;
 
 void put_byte(std::uint8_t byte, Bytes& out);
-/// Appends a number with seven bits a byte, the lowest first; the last byte is below 128.
+/// Appends a number with seven bits in each byte, lowest first; the last byte is below 128.
 void put_number(std::uint64_t number, Bytes& out);
 
 /// These remove bytes from the front of `stream` and return them. Throw Error(file) if bytes are missing.

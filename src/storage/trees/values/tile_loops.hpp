@@ -17,7 +17,7 @@ template <class T>
   return ordered(std::bit_cast<Word<T>>(static_cast<T>(predicted)));
 }
 
-/// Computes the folded residuals of values; `row` becomes the values as double.
+/// Computes the folded residuals of values. Fills `row` with the values as doubles.
 void take_differences(const std::uint64_t* words, const double* predicted, std::size_t count, double* row,
                       std::uint64_t* differences);
 void take_differences(const std::uint32_t* words, const double* predicted, std::size_t count, double* row,
@@ -29,7 +29,7 @@ void put_values(const std::uint64_t* differences, const double* predicted, std::
 void put_values(const std::uint32_t* differences, const double* predicted, std::size_t count, double* row,
                 std::uint32_t* words);
 
-/// The words of a tile's values, a row for each child.
+/// The values of a tile as words, one row for each child.
 template <class T>
 using TileWords = std::array<WordRow<T>, 8>;
 

@@ -1,14 +1,15 @@
 // Codes values of trees: chooses a method, codes by it, checks the result.
 //
 // Encoding: a chunk of equal values is `constant`. Otherwise samples give candidates (coding_choice.cpp); the chunk is
-// coded by each candidate, and the smallest stream is kept. Methods that only compress are tried again at a higher
-// level of zstd if they came close. A stream that is not smaller than the values becomes `raw`.
+// coded by each candidate, and the smallest stream is kept. If methods that only compress came close, they are tried
+// again at a higher level of zstd. A stream that is not smaller than the values becomes `raw`.
 //
 // Decoding: the head names the method and what it needs. All of that is checked against the chunk before any kernel
 // runs. The checksum of the decoded values comes last; it also finds values of parents or companions that differ from
 // those of the encoder.
 //
-// Both run in the default floating-point environment, whatever the program has set, so that predictions round alike.
+// Both run in the default floating-point environment, whatever the program has set. So predictions round in the same
+// way.
 #include "storage/trees/values/value_coder.hpp"
 
 #include <algorithm>
@@ -28,8 +29,8 @@ using namespace trees;
 
 namespace {
 
-/// Level 15 of zstd is within half a per cent of level 19 on quiet data, in a third of its time. Level 19 is worth it
-/// for other values that repeat themselves, such as those of few kinds.
+/// Level 15 of zstd is within half a per cent of level 19 on quiet data, in a third of its time. Level 19 pays for
+/// other repetitive values, for example if there are few distinct ones.
 constexpr int usual_zstd_level = 15, best_zstd_level = 19;
 constexpr std::size_t quiet = 256;  ///< values are quiet if they shrink by this factor
 
@@ -39,7 +40,7 @@ bool all_the_same(BytesView values, std::size_t size) {
          std::equal(values.begin() + static_cast<std::ptrdiff_t>(size), values.end(), values.begin());
 }
 
-/// True for methods that only compress: nothing but a higher level makes them better.
+/// True for methods that only compress, which only a higher level improves.
 bool unpredicted(TreeMethod method) noexcept { return method == TreeMethod::zstd || method == TreeMethod::shuffled; }
 
 StreamHead head_of(TreeMethod method, const CodingChoice& choice, const Relations& relations) {

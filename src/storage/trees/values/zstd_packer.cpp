@@ -12,7 +12,7 @@ namespace sidestream::trees {
 
 namespace {
 
-/// A step between searches that is so large that no repetition is found: only Huffman coding is left.
+/// A step between searches so large that zstd finds no repetition. Only Huffman coding remains.
 constexpr int no_repetitions = -5000;
 
 struct Free {
@@ -36,7 +36,7 @@ std::size_t Packer::compress(std::span<const std::uint8_t> in, int level, std::s
   ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level == 0 ? no_repetitions : level);
   if (level == 0) ZSTD_CCtx_setParameter(context, ZSTD_c_literalCompressionMode, ZSTD_lcm_huffman);
   const std::size_t size = ZSTD_compress2(context, room.data(), room.size(), in.data(), in.size());
-  return ZSTD_isError(size) ? 0 : size;  // no room means that it saves nothing
+  return ZSTD_isError(size) ? 0 : size;  // a lack of room means that nothing is saved
 }
 
 Packed compressor() noexcept { return Packed::zstd; }

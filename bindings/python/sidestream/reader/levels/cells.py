@@ -1,4 +1,4 @@
-"""The cells on each level, each once, however many blocks have it."""
+"""Lists the cells of each level. A cell that several blocks have occurs once."""
 
 from dataclasses import dataclass, replace
 
@@ -25,7 +25,7 @@ class Cells:
 
     @property
     def as_leaves(self) -> "Cells":
-        """The level without finer ones: refined cells count, in the block whose values are taken."""
+        """Makes the level a deepest one: refined cells count, in the block whose values are taken."""
         return replace(self, refined=np.zeros_like(self.refined), owner=np.where(self.refined, self.holder, self.owner))
 
     @property
@@ -35,7 +35,7 @@ class Cells:
 
 
 def boxes_without(box: NDArray[np.int64], hole: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """The rest of a box, [lo, hi], without a hole, as boxes that do not overlap."""
+    """Subtracts a box from a box [lo, hi]; the result is a list of boxes that do not overlap."""
     lo, hi = np.maximum(box[0], hole[0]), np.minimum(box[1], hole[1])
     if np.any(lo >= hi):
         return [box]
@@ -51,7 +51,7 @@ def boxes_without(box: NDArray[np.int64], hole: NDArray[np.int64]) -> list[NDArr
 
 
 def own_parts(boxes: list[NDArray[np.int64]]) -> list[list[NDArray[np.int64]]]:
-    """The part of each box that none before it has."""
+    """Returns for each box the part that no earlier box covers."""
     all_boxes = np.array(boxes).reshape(-1, 2, 3)
     found = []
     for n, box in enumerate(boxes):
@@ -71,7 +71,7 @@ def _indices(lo: NDArray[np.int64], hi: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _covered(index: NDArray[np.int64], finer: list[NDArray[np.int64]], ratio: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """True for cells that boxes of a finer level, which do not overlap, cover completely."""
+    """True for cells that boxes of a finer level cover completely. The boxes do not overlap."""
     covered = np.zeros(len(index), np.int64)
     if not len(index):
         return covered.astype(np.bool_)
@@ -85,7 +85,8 @@ def _covered(index: NDArray[np.int64], finer: list[NDArray[np.int64]], ratio: ND
 
 
 def patch_cells(mesh: RefinedMesh, blocks: list[BlockOf]) -> list[Cells]:
-    """The cells of patches by level. A cell in several blocks of one level is that of the lowest id."""
+    """Lists the cells of patches by level. A cell in several blocks of one level belongs to the block of the lowest
+    id."""
     levels = range(max((block.level for block in blocks), default=-1) + 1)
     numbers = [[n for n, block in enumerate(blocks) if block.level == level] for level in levels]
     own = [own_parts([np.array([blocks[n].lo, blocks[n].hi]) for n in of]) for of in numbers]
@@ -134,8 +135,8 @@ def tree_levels(
 
 
 def tree_cells(source: Source) -> list[Cells]:
-    """The cells of trees by level, in the order of Morton keys. If several blocks list a cell, the one that owns it
-    counts; otherwise one that has refined it; otherwise that of the lowest id."""
+    """Lists the cells of trees by level, in the order of Morton keys. If several blocks list a cell, it belongs to the
+    block that owns it, or else to one that has refined it, or else to the one of the lowest id."""
     mesh, tables = source.mesh, list[list[tuple]]()
     for n, block in enumerate(source.blocks()):
         if block.hi[0] == 0:
@@ -158,7 +159,7 @@ def tree_cells(source: Source) -> list[Cells]:
 def _merged(mesh: RefinedMesh, tables: list[tuple], ids: NDArray[np.int64]) -> Cells:
     index, refined, owned, block, place = (np.concatenate(parts) for parts in zip(*tables, strict=True))
     keys = morton_keys(index, mesh.dimensions)
-    # Best first: parents before leaves, which are their pruned copies; then owners; then the lowest block.
+    # Best first: parents before leaves (which are pruned copies of them), then owners, then the lowest block.
     order = np.lexsort((block, ~owned, ~refined, keys))
     first = order[np.concatenate([[True], np.diff(keys[order]) != 0])]
     owner = np.where(owned[first], ids[block[first]], NOBODY)

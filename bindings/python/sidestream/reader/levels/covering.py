@@ -88,8 +88,8 @@ def _put_samples(grid: NDArray[Any], mesh: RefinedMesh, cells: list[Cells], valu
 def covering_values(
     mesh: RefinedMesh, cells: list[Cells], values: ValuesOf, level: int, box: Box, finer: Finer, like: NDArray[Any]
 ) -> NDArray[Any]:
-    """The region with axes k, j, i, and components. `like` is an empty array with the type and components of the
-    variable. NaN where no block has anything, or 0 for whole numbers."""
+    """Returns the region with axes k, j, i, and components. `like` is an empty array with the type and components of
+    the variable. Places without any block get NaN, or 0 for whole numbers."""
     as_real = like.astype(np.float64) if finer == "mean" and like.dtype.kind != "f" else like
     grid = np.ascontiguousarray(_from_coarser(mesh, cells, values, level, box, as_real))
     if finer == "mean":

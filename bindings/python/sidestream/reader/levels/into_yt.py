@@ -65,8 +65,8 @@ def _bounds(levels: Refined) -> NDArray[np.float64]:
 
 
 def _depth_first(levels: Refined) -> tuple[NDArray[np.uint8], NDArray[np.int64], list[NDArray[np.bool_]]]:
-    """yt's mask (k fastest, 8 where an oct follows); for each of its leaves the index of our leaf; and our leaves. yt
-    does not accept roots without children: they are divided once, into leaves of the same value."""
+    """Returns yt's mask (k fastest, 8 where an oct follows), the index of our leaf for each leaf of yt, and our leaves.
+    yt does not accept roots without children, so these are divided once, into leaves of the same value."""
     mesh, deepest = levels.mesh, max(len(levels) - 1, 1)
     rows, leaves, count = [], [], 0
     for n, cells in enumerate(levels.cells):
@@ -106,8 +106,8 @@ def _load_octree(levels: Refined, fields: list[_Field], options: dict[str, Any])
 
 
 def _with_one_parent(levels: Refined) -> Iterator[tuple[BlockOf, list[NDArray[np.int64]]]]:
-    """Splits each block at the pieces of the next coarser level, where there is one: yt considers only one coarser grid
-    to be covered by a grid."""
+    """Splits each block at the pieces of the next coarser level, if there is one, because in yt a grid covers only one
+    coarser grid."""
     parents: list[NDArray[np.int64]] = []
     for level in range(max((block.level for block in levels.blocks), default=-1) + 1):
         blocks = [b for b in levels.blocks if b.level == level and np.all(b.lo < b.hi)]

@@ -53,7 +53,7 @@ class Level(Mapping[str, NDArray[Any]]):
 
     @property
     def time(self) -> float:
-        """Time of its values: the level's own if levels have times (`level_times`), otherwise the iteration's."""
+        """Time of the level's values: its own if levels have times (`level_times`), otherwise that of the iteration."""
         times = self.levels.attrs.get("level_times", ())
         return float(times[self.number] if self.number < len(times) else self.levels.attrs["time"])
 
@@ -125,8 +125,8 @@ class Levels(Sequence[Level]):
         return (self.mesh.spacing / self.mesh.ratio(0, level))[: self.mesh.dimensions]
 
     def values(self, name: str, level: int, chosen: NDArray[np.bool_]) -> NDArray[Any]:
-        """The values of the chosen cells of a level. Blocks that have none of them are not read; one that was not
-        published is NaN, or 0."""
+        """Reads the values of the chosen cells of a level. Blocks without any of them are not read; blocks that were
+        not published give NaN, or 0."""
         named, cells = self.variables[name], self.cells[level]
         more = (named.components,) if named.components > 1 else ()
         fill = np.nan if named.dtype.kind == "f" else 0

@@ -39,7 +39,7 @@ class RefinedMesh:
 
 @dataclass(frozen=True)
 class BlockOf:
-    """A block: for a tree 0 and the number of its cells, otherwise its cells on its level."""
+    """A block. Its box has the cells on its level; for a tree it is 0 and the number of cells."""
 
     id: int
     level: int
@@ -74,8 +74,8 @@ class Source(Protocol):
         ...
 
     def read(self, name: str, block: BlockOf, first: int = 0, past: int | None = None) -> NDArray[Any] | None:
-        """The stored values of a block; for a tree those of the cells from `first` to `past`. None if they were not
-        published."""
+        """Reads the stored values of a block; for a tree those of the cells from `first` to `past`. Returns None if
+        they were not published."""
         ...
 
 

@@ -11,9 +11,9 @@
 
 namespace sidestream {
 
-/// A lattice of integers that is as fine as the finest possible level. Contact of cells and shared points are decided
-/// on it without rounding. Cells are given by level and index, as a TreeCell. Keeps a reference to the mesh, which is
-/// an octree or a uniform mesh with refinement levels.
+/// A lattice of integers that is as fine as the finest possible level. On the lattice, contact of cells and shared
+/// points are found without rounding. Cells are given by level and index, as a TreeCell. Keeps a reference to the mesh,
+/// which is an octree or a uniform mesh with refinement levels.
 class Lattice {
  public:
   explicit Lattice(const Mesh& mesh);

@@ -17,8 +17,8 @@ namespace sidestream {
 /// The divisor of an interval's content.
 enum class Normalisation {
   counts,   ///< nothing
-  density,  ///< the content of all intervals times the interval's width: the integral is 1
-  gimlet,   ///< the sum over all intervals of content times width; the same where widths are equal
+  density,  ///< the content of all intervals times the interval's width, so that the integral is 1
+  gimlet,   ///< the sum over all intervals of content times width; the same as `density` if widths are equal
 };
 
 [[nodiscard]] Option normalisation_option();
@@ -37,9 +37,9 @@ enum class Normalisation {
 /// Counts, and sums of weights, by slot of Bins.
 class BinCounts {
  public:
-  /// `wide` is the function for counting without weights in few intervals; null: without wide instructions.
+  /// `wide` is the function for counting without weights in few intervals. If null, no wide instructions are used.
   BinCounts(const Bins& bins, bool weighted, WideCounts wide = wide_counts());
-  /// Counts the points of a block that count, once each.
+  /// Counts each counting point of a block once.
   void add(const BlockView& values, int component);
   void add(const BlockView& values, int component, const BlockView& weights, int weight_component);
   /// Counts of all slots, followed by the sums of each interval, if there are weights.

@@ -9,14 +9,14 @@
 namespace sidestream {
 
 /// Guesses the interval of values, several at a time. The position among the intervals of Bins is computed in whole
-/// numbers of 2^-shift of an interval, with a bounded error. A value so near an edge that the bound does not decide is
-/// `unsure`; every other guess equals Bins::slot.
+/// numbers of 2^-shift of an interval, with a bounded error. A value is `unsure` if it is so near an edge that the
+/// bound does not decide. Every other guess equals Bins::slot.
 class BinGuess {
  public:
   static constexpr Index most = 1024;  ///< values at a time
 
   explicit BinGuess(const Bins& bins);
-  /// False where intervals are too many or too narrow for guesses.
+  /// False if intervals are too many or too narrow for guesses.
   [[nodiscard]] bool possible() const noexcept { return rule_.shift > 0; }
 
   /// Guesses places[i] for n <= most values: 0 below, 1 ... count in an interval, count + 1 above, count + 2 unsure.
@@ -34,8 +34,8 @@ class BinGuess {
     double smallest = 0, greatest = 0;  ///< limits of values before their logarithms are taken
   };
 
-  /// Conversion of a place to an interval: in units of 2^-shift of an interval, unsure where it is at most `margin`
-  /// from an edge.
+  /// Conversion of a place to an interval. Places are in units of 2^-shift of an interval, and unsure within `margin`
+  /// of an edge.
   struct Rule {
     Scale scale{};
     bool logarithmic = false;

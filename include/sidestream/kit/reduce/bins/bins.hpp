@@ -13,8 +13,8 @@
 
 namespace sidestream {
 
-/// `count` intervals from `low` to `high`: edge n is low + n (high - low) / count, the last one exactly `high`. A range
-/// too narrow for that many different edges is widened by 0.5, or a millionth of its size, on each side.
+/// `count` intervals from `low` to `high`: edge n is low + n (high - low) / count, the last one exactly `high`. If the
+/// range is too narrow for so many different edges, it is widened on each side by 0.5, or by a millionth of its size.
 class Bins {
  public:
   Bins(double low, double high, int count) : count_(count) {
@@ -32,8 +32,8 @@ class Bins {
   }
 
   /// Makes intervals of equal ratios. Edge n is 10^(l + n (h - l) / count) with the logarithms l and h of `low` and
-  /// `high`; the first and the last are exactly those. Both are above 0. A range that is too narrow extends from half
-  /// of `low` to twice `high`.
+  /// `high`; the first and last edges are exactly `low` and `high`. Both are above 0. A range that is too narrow
+  /// extends from half of `low` to twice `high`.
   [[nodiscard]] static Bins logarithmic(double low, double high, int count) {
     Bins bins;
     bins.count_ = count;
@@ -90,8 +90,8 @@ class Bins {
            edges_.end();
   }
 
-  /// Builds a table for numbers above 0: for all numbers with the same leading bits, the interval of the least of them.
-  /// Each octave has so many entries that most of them lie in one interval.
+  /// Builds a table for numbers above 0. For all numbers with the same leading bits, it has the interval of the least
+  /// of them. Each octave has so many entries that most of them lie in one interval.
   void make_table() {
     constexpr std::uint64_t most = 1 << 16;
     const auto key = [&](double v) { return std::bit_cast<std::uint64_t>(v) >> shift_; };
@@ -112,7 +112,7 @@ class Bins {
   static constexpr double greatest = 1.7976931348623157e308, least = 2.2250738585072014e-308;
   int count_ = 0;
   std::vector<double> edges_;
-  double scale_ = 1;               ///< 0.5 if the width of the whole range is no double
+  double scale_ = 1;               ///< 0.5 if the width of the whole range exceeds all doubles
   double step_ = 0, inverse_ = 0;  ///< multiplied by the scale
   std::vector<std::uint32_t> table_;
   int shift_ = 0;
@@ -121,7 +121,7 @@ class Bins {
 
 }  // namespace sidestream
 
-// log2 as accurately as a guess needs it: the exponent, plus a polynomial that interpolates the logarithm of the
+// log2, accurate enough for a guess. It is the exponent plus a polynomial that interpolates the logarithm of the
 // mantissa at Chebyshev points of 1 ... 2.
 namespace sidestream::rough_logarithm {
 
@@ -155,8 +155,8 @@ struct BlockField {
   int component = 0;
 };
 
-/// A run of `count` numbers along the axis that is fastest in memory, beginning `from` numbers after `first`, as
-/// doubles. Returns their own memory if they are contiguous doubles, otherwise copies them to `room`.
+/// Returns `count` numbers as doubles, along the axis that is fastest in memory, from `from` numbers after `first` on.
+/// Contiguous doubles stay in place; other numbers are copied to `room`.
 [[nodiscard]] const double* line_of(const ArrayView& array, int component, const Index3& first, int axis, Index from,
                                     Index count, std::vector<double>& room);
 

@@ -9,8 +9,8 @@
 namespace sidestream {
 
 /// Rows of counts by place. Neighbouring values are often in the same interval, and then one addition would wait for
-/// the other: each of several consecutive values has a row of its own, as long as all rows fit the first-level cache.
-/// The length of a row is no power of two, because rows would then compete for the same cache lines.
+/// the other. So each of several consecutive values has its own row, as long as all rows fit the first-level cache. The
+/// length of a row is not a power of two, because rows would then compete for the same cache lines.
 struct CountRows {
   static constexpr std::size_t turns = 8, most_places = 1024, length = most_places + 16;
 };
@@ -18,7 +18,7 @@ struct CountRows {
 /// Largest number of values in one call, and number of values that are processed together.
 constexpr Index most_wide_counts = 4096, wide_group = 16;
 
-/// Output of a call: a bit for each value whose interval is unsure; they are counted as unsure.
+/// Output of a call: a bit is set for each value whose interval is unsure. These values are counted as unsure.
 struct Unsure {
   std::array<std::uint16_t, most_wide_counts / wide_group> bits;  ///< by group
   Index none = 0;                                                 ///< number of NaNs, which are counted as below
