@@ -63,6 +63,15 @@ std::vector<fs::path> own_folders() {
   return folders;
 }
 
+std::vector<fs::path> places_from_own(std::span<const char* const> relative) {
+  std::vector<fs::path> places;
+  for (const fs::path& own : own_folders()) {
+    if (own.empty()) continue;
+    for (const char* const folder : relative) places.push_back((own / folder).lexically_normal());
+  }
+  return places;
+}
+
 namespace {
 
 struct CloseFolder {

@@ -74,13 +74,9 @@ ModuleFiles find_modules(const std::string& base) {
         folder);
   }
   ModuleFiles none;
-  for (const fs::path& own : own_folders()) {
-    if (own.empty()) continue;
-    for (const char* const folder : folders_from_own) {
-      const fs::path place = (own / folder).lexically_normal();
-      if (is_folder(place)) return modules_in(place);
-      none.folders.push_back(place.string());
-    }
+  for (const fs::path& place : places_from_own(folders_from_own)) {
+    if (is_folder(place)) return modules_in(place);
+    none.folders.push_back(place.string());
   }
   return none;
 }

@@ -26,19 +26,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* program_name = "sidestream-worker";
+constexpr const char* places[] = {".",      "sidestream", "..", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream",
+                                  "../src", "../../src"};
 
 /// Path of the worker program: next to this library; in the installed location relative to the library or to a program
 /// that contains it; or the corresponding places in a build folder.
 std::string worker_program(const Settings& settings) {
   std::vector<std::string> folders;
-  for (const fs::path& own : own_folders()) {
-    if (own.empty()) continue;
-    for (const char* const folder :
-         {".", "sidestream", "..", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream", "../src", "../../src"}) {
-      const fs::path candidate = (own / folder / program_name).lexically_normal();
-      if (access(candidate.c_str(), X_OK) == 0) return candidate.string();
-      folders.push_back(candidate.parent_path().string());
-    }
+  for (const fs::path& folder : places_from_own(places)) {
+    const std::string candidate = (folder / program_name).string();
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    folders.push_back(folder.string());
   }
   settings.fail("isolate", fmt::format("found 'isolate: process', for which Sidestream needs its program {}, and found "
                                        "none in {}; install it beside the library",
