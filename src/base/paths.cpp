@@ -67,7 +67,10 @@ std::vector<fs::path> places_from_own(std::span<const char* const> relative) {
   std::vector<fs::path> places;
   for (const fs::path& own : own_folders()) {
     if (own.empty()) continue;
-    for (const char* const folder : relative) places.push_back((own / folder).lexically_normal());
+    for (const char* const folder : relative) {
+      const fs::path place = (own / folder).lexically_normal();
+      places.push_back(place.has_filename() ? place : place.parent_path());  // without a slash at its end
+    }
   }
   return places;
 }
