@@ -51,6 +51,13 @@ TEST_CASE("with latin-1 they are converted, and what is UTF-8 stays") {
   CHECK(there.metadata.variables.front().unit == "20 °C");
 }
 
+TEST_CASE("a stream of a version before the renaming has attributes by their former names") {
+  Declarations all;
+  all.set_attribute("t", "unit", "K");
+  all.attributes[0].attribute = "father";
+  CHECK(Declarations::decode(all.encode()).attributes[0].attribute == "parent");
+}
+
 TEST_CASE("names are refused in either case") {
   for (const bool latin_1 : {false, true}) {
     Declarations all;

@@ -160,6 +160,8 @@ class Endpoint {
       staging::register_streams(registry_, streams_);
       modules_ = load_plugins(opening_, *document_, folder_, registry_);
     });
+    if (all_.rank() != 0) return;
+    for (const std::string& former : opening_.former_names) log::warning("{}", former);
   }
 
   /// Joins the declarations of the simulation and of this file.
