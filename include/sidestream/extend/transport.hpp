@@ -71,8 +71,7 @@ enum Refusal : std::uint32_t {
   gave_up = 64,     ///< a client closed, and its `drain_limit` was over before the iteration began
   cycles = 128,     ///< clients gave different cycles
   repeated = 256,   ///< two clients declare the same block
-  on_server = 512,  ///< servers could not take it: see the failures
-  not_taken = 1024  ///< nobody took it whom the servers handed it on to
+  on_server = 512   ///< servers could not take it: see the failures
 };
 
 /// What a client says when it ends an iteration, or several clients together.
@@ -297,12 +296,6 @@ class ServerTransport {
   /// what `fetch` returned stays valid. At most once an iteration, and not if `values_in_place`; `release` alone does
   /// it too.
   virtual void free_values(std::int64_t index) { static_cast<void>(index); }
-  /// What will be told of an iteration that the servers found to be `outcome`: a transport that hands iterations on
-  /// knows whether anybody took them. The same on all servers, and known when they have processed it.
-  [[nodiscard]] virtual Outcome verdict(std::int64_t index, Outcome outcome) const {
-    static_cast<void>(index);
-    return outcome;
-  }
   /// Tells the clients what became of the iteration and frees its memory.
   virtual void release(std::int64_t index, Outcome outcome) = 0;
   /// Posts a sticky failure message that clients see at their next end of iteration.

@@ -242,15 +242,18 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
 }
 
 void Engine::run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
-                      bool& failed) {
+                      Processed& processed) {
   ScheduledTask& task = parts_.tasks[number];
   const double start = now();
-  const std::string failure = task.run({iteration, parts_.metadata, assembled, events_.pending()}, results);
+  TaskOutcome done = task.run({iteration, parts_.metadata, assembled, events_.pending()}, results);
   ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(number), start - parts_.origin, now() - start,
                task.local_seconds());
-  if (failure.empty()) return;
-  failed = true;
-  complain(iteration.index, failure);
+  if (done.refusal) processed.refusal = std::move(done.refusal);
+  if (done.failure.empty()) return;
+  const bool first = processed.outcome != Outcome::failed;
+  processed.outcome = Outcome::failed;
+  complain(iteration.index, done.failure);
+  retry_while_out_of_memory([&] { processed.failures += (first ? "failed: " : " ") + task.name(); });
 }
 
 /// Counts blocks of this server's clients that were declared and not delivered, of variables that somebody published.
@@ -305,26 +308,28 @@ const Assembled* Engine::assemble(const std::vector<std::size_t>& due, const Ite
   return nullptr;
 }
 
-Outcome Engine::process(const Agreement& agreement, std::string& failures) {
+Engine::Processed Engine::process(const Agreement& agreement) {
   std::unique_ptr<Results> results;
-  bool failed = !judge(agreement, results);
+  Processed processed;
+  if (!judge(agreement, results)) {
+    processed.outcome = Outcome::failed;
+    retry_while_out_of_memory([&] { processed.failures = "failed: when"; });
+  }
   const std::vector<std::size_t> due = due_tasks(agreement);
-  if (failed) retry_while_out_of_memory([&] { failures += "failed: when"; });
-  if (due.empty()) return failed ? Outcome::failed : Outcome::delivered;
+  if (due.empty()) return processed;
   const Assembled* assembled = assemble(due, agreement.at, results);
-  if (!assembled) return Outcome::refused;
+  if (!assembled) {
+    processed.outcome = Outcome::refused;
+    return processed;
+  }
   double spent = 0;
   for (std::size_t t : due) {
-    bool this_failed = false;
-    run_task(t, agreement.at, *assembled, *results, this_failed);
-    if (this_failed)
-      retry_while_out_of_memory([&] { failures += (failed ? " " : "failed: ") + parts_.tasks[t].name(); });
-    failed |= this_failed;
+    run_task(t, agreement.at, *assembled, *results, processed);
     spent += parts_.tasks[t].local_seconds();
   }
   const auto note = [&] { assembler_.note_cost(spent); };
   if (assembler_.wants_cost()) static_cast<void>(guarded_.attempt(std::cref(note)));  // plans do without
-  return failed ? Outcome::failed : Outcome::delivered;
+  return processed;
 }
 
 bool Engine::step() {
@@ -341,15 +346,14 @@ bool Engine::step() {
   if (!agreement.refused) check_absent(agreement);
   if (parts_.servers.size() > 1) ledger_.work(next_, agreement_wait, start - parts_.origin, now() - start);
   if (!agreement.refused) count_absent(agreement);
-  std::string failed;
   left_out_ = std::move(missing_);
-  const Outcome processed = agreement.refused ? Outcome::refused : process(agreement, failed);
-  if (!agreement.refused && processed == Outcome::refused) agreement.why |= Refusal::on_server;
-  if (processed != Outcome::refused) events_.clear();
-  const Outcome outcome = parts_.transport.verdict(next_, processed);
-  if (processed != Outcome::refused && outcome == Outcome::refused) agreement.why |= Refusal::not_taken;
+  const Processed processed = agreement.refused ? Processed{Outcome::refused} : process(agreement);
+  if (!agreement.refused && processed.outcome == Outcome::refused) agreement.why |= Refusal::on_server;
+  if (processed.outcome != Outcome::refused) events_.clear();
+  const Outcome outcome = processed.refusal ? Outcome::refused : processed.outcome;
   retry_while_out_of_memory([&] {
-    ledger_.iteration({agreement.at, outcome, agreement.why, agreement.client, failed, left_out_});
+    ledger_.iteration({agreement.at, outcome, agreement.why, agreement.client, processed.failures, left_out_,
+                       processed.refusal.value_or("")});
   });
   ++(outcome == Outcome::refused ? ledger_.refused : ledger_.delivered);
   if (outcome == Outcome::failed) ++ledger_.failed;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +18,12 @@
 #include "sidestream/extend/task.hpp"
 
 namespace sidestream {
+
+/// What a task made of an iteration, the same on every server.
+struct TaskOutcome {
+  std::string failure;                 ///< what failed anywhere; empty if all went well
+  std::optional<std::string> refusal;  ///< nobody took the iteration, and why (Task::refuse_iteration)
+};
 
 /// A task with its schedule and a communicator of its own, so that one that errs cannot take messages
 /// of another. Runs the passes: local everywhere, agreement, combine everywhere, agreement.
@@ -38,15 +45,14 @@ class ScheduledTask {
   [[nodiscard]] ScheduleState& schedule() noexcept { return schedule_; }
   [[nodiscard]] MpiCommunicator& communicator() noexcept { return *communicator_; }
 
-  /// Collective over the servers. Returns what failed anywhere, the same on every server; empty if all went well. Never
-  /// throws for failures of the analysis.
+  /// Collective over the servers. Never throws for failures of the analysis.
   struct RunInput {
     const Iteration& iteration;
     const Metadata& metadata;
     const Assembled& assembled;
     std::span<const Event> events{};
   };
-  [[nodiscard]] std::string run(const RunInput& given, Results& results);
+  [[nodiscard]] TaskOutcome run(const RunInput& given, Results& results);
 
   /// The reducing half of a combined placement: analyses combine elsewhere. Writers do all they do here. `number`: of
   /// this task among all.
@@ -62,8 +68,8 @@ class ScheduledTask {
     std::span<const Bytes> partials;
     int pass = 0;
   };
-  /// The combining half. Collective over the combining servers; returns as `run` does. What `results` throws is a
-  /// failure like others.
+  /// The combining half. Collective over the combining servers. Returns what failed anywhere. What `results` throws is
+  /// a failure like others, and so is a refusal: nothing carries it to the servers that reduce.
   [[nodiscard]] std::string combine_partials(const PartialInput& input, const std::function<Results&()>& results,
                                              Bytes& feedback);
 
@@ -85,6 +91,7 @@ class ScheduledTask {
 
  private:
   [[nodiscard]] std::string pass(LocalInput input, const Views& views, Results& results, Bytes& feedback);
+  [[nodiscard]] std::string run_passes(const RunInput& given, Results& results);
   [[nodiscard]] std::string attempt(const std::function<void()>& work);
   [[nodiscard]] static std::string keep(SteeringCalls& calls, std::string failure);
   [[nodiscard]] std::string send_partial(const LocalInput& input, const Bytes& partial, Bytes& feedback);

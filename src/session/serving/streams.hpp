@@ -25,8 +25,7 @@ void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers);
 void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::size_t group, const Registry& registry,
                          const std::shared_ptr<const OutputDirectory>& directory);
 
-/// Lets streams ask the transport what writers are not told; with placement `job`, outcomes are the stream's.
-[[nodiscard]] std::shared_ptr<ServerTransport> attach_streams(const std::shared_ptr<staging::StreamContext>& streams,
-                                                              const std::shared_ptr<ServerTransport>& transport);
+/// Lets streams ask the transport for what writers are not told. It outlives the tasks that ask.
+void attach_streams(staging::StreamContext& streams, ServerTransport& transport);
 
 }  // namespace sidestream

@@ -34,7 +34,6 @@ struct StreamContext {
   WhenFull when_full = WhenFull::wait;                 ///< where the stream's own options leave it open
   std::optional<std::vector<std::int32_t>> variables;  ///< with `decides`: which ones go; nothing: all
   std::vector<std::int32_t> with_ghosts{};             ///< with `decides`: of which arrays go as they were published
-  std::int64_t refused = -1;                           ///< with `decides`: the iteration at hand, if it is not taken
 };
 
 }  // namespace sidestream::staging
