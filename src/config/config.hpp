@@ -75,6 +75,7 @@ struct PlacementConfig {
   Settings stream;                    ///< job: see stream_config.hpp
   Location where;                     ///< of the placement entry
   std::vector<std::string> warnings;  ///< options that this placement ignores, each with its place; rank 0 prints them
+  std::vector<std::string> notes;     ///< what else rank 0 says when a session opens
 };
 
 /// What happens if the output directory holds an earlier run.
