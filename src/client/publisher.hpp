@@ -198,7 +198,7 @@ class Publisher {
   template <class Work>
   auto timed(double IterationTiming::*entry, Work&& work);
   void count(Outcome outcome);
-  void keep_rows(std::int64_t index, Outcome outcome);
+  void keep_rows(std::int64_t index, const Settled& settled);
   void hand_rows_over();
   void count_spilled();
 
@@ -218,6 +218,7 @@ class Publisher {
   EndRecord end_;
   bool begun_ = false;
   std::uint64_t spilled_ = 0;                     ///< bytes, when the transport was asked last
+  std::string failure_;                           ///< that servers told of, until an end of iteration says it
   double waited_ = 0;                             ///< what the transport has waited, when it was asked last
   std::uint32_t refused_ = 0, last_refused_ = 0;  ///< bits of Refusal: why this iteration is, and the last one was
   std::string failed_call_;                       ///< what the last call that failed said

@@ -59,7 +59,7 @@ class Assembler {
         absent_(metadata) {}
 
   /// Collective, when some server's blocks have changed: applies what changed since the last call, everywhere.
-  void update(ServerTransport& transport);
+  void update(ServerTables& tables);
   [[nodiscard]] const BlockTable& table() const noexcept { return table_; }
   /// Once in a run, on the first server: two blocks that have cells in common, after `update`; not what is absent.
   void warn_of_overlap();
@@ -103,7 +103,7 @@ class Assembler {
   [[nodiscard]] std::shared_ptr<const Stage> stage(const Demand& demand, const Decisions& decided,
                                                    bool values_in_place);
   [[nodiscard]] std::vector<ArrayView> fetch(ServerTransport& transport, std::int64_t index, const Stage& stage,
-                                             bool expected);
+                                             bool again);
   const std::vector<Box>& owned(const Variable& variable, const Block& block);
   const std::vector<Box>& covered(const Variable& variable, const Block& block);
   void forget_stages();
@@ -130,7 +130,7 @@ class Assembler {
   AllocatedBoxes allocated_;
   bool trusted_ = true;  ///< the table is the same on all servers
   BlockCosts costs_;
-  std::shared_ptr<const Stage> ordered_;  ///< what the transport was told to expect
+  std::shared_ptr<const Stage> ordered_;  ///< what the transport was told that it will be asked for again
   std::shared_ptr<const Stage> last_;     ///< of the last assembly
   Assembled assembled_;
   std::shared_ptr<const Stage> viewed_;  ///< of the views in `assembled_`; null: they are not to be used again

@@ -82,7 +82,7 @@ void Engine::broke() noexcept {
     std::rethrow_exception(broken_);
   } catch (const std::exception& e) {
     try {
-      parts_.transport.leave(std::string("a server can not go on: ") + e.what());
+      parts_.transport.finish(std::string("a server can not go on: ") + e.what());
     } catch (...) {
       log::error("a server can not go on, and can not tell its clients: {}", e.what());
     }
@@ -101,16 +101,18 @@ void Engine::end_together() {
   } catch (const std::exception& e) {
     retry_while_out_of_memory([&] { why = std::string("a server can not go on: ") + e.what(); });
   }
-  if (!broken_) retry_while_out_of_memory([&] { parts_.transport.leave(why); });
+  if (!broken_) retry_while_out_of_memory([&] { parts_.transport.finish(why); });
   throw Error(Code::system, why);
 }
 
 Agreement Engine::agree() {
   std::vector<std::uint64_t> words;
   retry_while_out_of_memory([&] {  // the others wait for them
-    if (!broken_) i_changed_ |= parts_.transport.advance(next_);
-    const bool there = !broken_ && parts_.transport.ended(next_) > 0;
-    absent_ = there ? find_absent(parts_.transport, next_, parts_.metadata) : std::vector<AbsentBlock>();
+    if (!broken_) parts_.transport.advance(next_);
+    const ServerState state = parts_.transport.state(next_);
+    if (!broken_) i_changed_ |= !state.tables.changes.empty();
+    const bool there = !broken_ && state.ended > 0;
+    absent_ = there ? find_absent(state, parts_.metadata) : std::vector<AbsentBlock>();
     const Contribution mine{next_,
                             i_changed_,
                             there && absent_ != absent_said_,
@@ -159,7 +161,8 @@ void Engine::steer(const Agreement& agreement) {
 /// Also of iterations that are refused: their events take effect in the next one that is not.
 void Engine::take_events(Agreement& agreement) {
   events_.take_bits(agreement.events);
-  const Inbox* const inbox = parts_.transport.ended(next_) > 0 ? &parts_.transport.inbox(next_) : nullptr;
+  const ServerState state = parts_.transport.state(next_);
+  const Inbox* const inbox = state.ended > 0 ? &state.inbox : nullptr;
   const auto work = [&] { events_.take(inbox, agreement.signals, guarded_); };
   if (!agreement.signals) return retry_while_out_of_memory(work);
   const std::string failure = guarded_.attempt(std::cref(work));
@@ -300,8 +303,9 @@ const Assembled* Engine::assemble(const std::vector<std::size_t>& due, const Ite
   };
   const std::string failure = guarded_.attempt(std::cref(work));
   if (failure.empty()) {
-    if (!parts_.transport.values_in_place())
-      retry_while_out_of_memory([&] { parts_.transport.free_values(next_); });  // clients go on meanwhile
+    if (!parts_.transport.traits().values_in_place) {  // clients go on meanwhile
+      retry_while_out_of_memory([&] { parts_.transport.release(next_, Outcome::pending); });
+    }
     return assembled;
   }
   complain(next_, failure);
@@ -369,7 +373,7 @@ void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
   LateNote late(!stop && parts_.servers.rank() == 0 && next_ == 0, first_patience, late_sentence);
   for (;;) {
     const double start = now();
-    while (!broken_ && parts_.transport.pending(next_) > 0 && !stops()) {
+    while (!broken_ && parts_.transport.state(next_).pending > 0 && !stops()) {
       receive(sleep_limit);
       if (next_ == 0) late.look();
     }
@@ -383,7 +387,7 @@ void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
     if (!step()) break;
   }
   if (meet && !end) static_cast<void>(meet(next_));
-  parts_.transport.finish();
+  parts_.transport.finish({});
 }
 
 void Engine::report() const {

@@ -25,8 +25,7 @@ struct AbsentBlock {
 
 /// Of one server's clients in one iteration, by variable; also of variables that nobody published. Where all came it
 /// only counts.
-[[nodiscard]] std::vector<AbsentBlock> find_absent(ServerTransport& transport, std::int64_t index,
-                                                   const Metadata& metadata);
+[[nodiscard]] std::vector<AbsentBlock> find_absent(const ServerState& state, const Metadata& metadata);
 
 /// What is absent on all servers, the same on each. Costs nothing where nothing is.
 class AbsentBlocks {

@@ -92,11 +92,11 @@ void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::s
 }
 
 void attach_streams(staging::StreamContext& streams, ServerTransport& transport) {
-  streams.signalled = [&transport](std::int64_t index) { return transport.inbox(index).end.events; };
-  streams.blocks = [&transport] { return transport.blocks(); };
+  streams.signalled = [&transport](std::int64_t index) { return transport.state(index).inbox.end.events; };
+  streams.blocks = [&transport](std::int64_t index) { return transport.state(index).tables.blocks; };
   streams.given_up = [&transport] {
     transport.receive(std::chrono::microseconds(0));
-    return transport.abandoned();
+    return transport.state(0).abandoned;  // the same for all iterations
   };
 }
 

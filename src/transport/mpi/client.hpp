@@ -47,18 +47,13 @@ class Client final : public ClientTransport {
   [[nodiscard]] bool retire(const BlockRecord& record) override;
   void commit(const BlockRecord& record, const Region& region, bool hold) override;
   void clear(const Region& region) override;
-  [[nodiscard]] std::shared_ptr<const void> memory() const override { return uses_; }
   void declare(const Block& block, bool removed) override;
   void signal(const Signal& signal) override;
   void end(const EndRecord& record) override;
-  [[nodiscard]] Outcome outcome(std::int64_t index) override;
+  [[nodiscard]] Settled outcome(std::int64_t index) override;
   void await(std::int64_t index) override;
-  [[nodiscard]] std::string failure() override;
-  [[nodiscard]] std::vector<Notice> notices() override;
+  [[nodiscard]] News news() override;
   bool drain(std::chrono::milliseconds limit) override;
-  [[nodiscard]] double waited() const override { return waited_; }
-  /// Of the last iterations that have an outcome: in a long run those of all would take too much memory.
-  [[nodiscard]] std::uint64_t bytes_sent(std::int64_t index) const override;
 
  private:
   /// What a mover does for the client, in the one thread that calls MPI.
@@ -94,13 +89,11 @@ class Client final : public ClientTransport {
     const std::byte* data;
     std::uint64_t bytes;
   };
-  std::deque<Pushed> pushes_;                         ///< values to be sent to the contact
-  std::int64_t ended_ = 0, settled_ = 0;              ///< iterations ended here; whose outcome is known
-  std::int64_t freed_ = 0;                            ///< whose memory is free again; never less than settled_
-  std::map<std::int64_t, Outcome> outcomes_;          ///< not asked for yet
-  std::map<std::int64_t, std::uint64_t> bytes_sent_;  ///< by iteration
-  std::string failure_;
-  std::vector<Notice> notices_;
+  std::deque<Pushed> pushes_;                 ///< values to be sent to the contact
+  std::int64_t ended_ = 0, settled_ = 0;      ///< iterations ended here; whose outcome is known
+  std::int64_t freed_ = 0;                    ///< whose memory is free again; never less than settled_
+  std::map<std::int64_t, Settled> outcomes_;  ///< not asked for yet
+  News news_;
   bool stopping_ = false;
   bool closing_ = false, parted_ = false;  ///< publishes no more; servers know that nothing more comes
   std::exception_ptr broken_;              ///< what ended the thread
@@ -109,8 +102,7 @@ class Client final : public ClientTransport {
   std::vector<MessageLine> manifest_;    ///< of the current iteration
   MessageWriter writer_, ended_writer_;  ///< the second as it was when the iteration began
   std::vector<Pushed> values_;           ///< likewise
-  double waited_ = 0;
-  std::optional<double> stuck_since_;  ///< when it first found that only other clients could give it room
+  std::optional<double> stuck_since_;    ///< when it first found that only other clients could give it room
 
   // Of the moving thread.
   std::deque<Link> links_;  ///< one for each group of servers

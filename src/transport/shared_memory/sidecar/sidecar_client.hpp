@@ -9,7 +9,7 @@
 namespace sidestream::shared_memory {
 
 /// Joins servers at the begin of an iteration and notices in every call that they have gone. No client tells another.
-class SidecarClient final : public ClientTransport {
+class SidecarClient final : public Client {
  public:
   /// `listener`: on the client that has it, else null. `talks`: this client says on standard error when servers are
   /// missing.
@@ -17,47 +17,25 @@ class SidecarClient final : public ClientTransport {
                 std::function<void()> progress, bool talks);
 
   [[nodiscard]] bool begin() override;
-  void prefetch() const noexcept override { client_.prefetch(); }
-  [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override {
-    return client_.reserve(bytes, persistent);
-  }
-  [[nodiscard]] bool retire(const BlockRecord& record) override { return client_.retire(record); }
-  void fill(const Region& region, const void* values, std::uint64_t bytes) override {
-    client_.fill(region, values, bytes);
-  }
-  void commit(const BlockRecord& record, const Region& region, bool hold) override {
-    client_.commit(record, region, hold);
-  }
-  void clear(const Region& region) override { client_.clear(region); }
-  [[nodiscard]] std::shared_ptr<const void> memory() const override { return client_.memory(); }
-  void declare(const Block& block, bool removed) override { client_.declare(block, removed); }
-  void signal(const Signal& signal) override { client_.signal(signal); }
   void end(const EndRecord& record) override;
-  [[nodiscard]] Outcome outcome(std::int64_t index) override;
+  [[nodiscard]] Settled outcome(std::int64_t index) override;
   void await(std::int64_t index) override;
-  [[nodiscard]] std::string failure() override;
-  [[nodiscard]] std::vector<Notice> notices() override { return client_.notices(); }
+  [[nodiscard]] News news() override;
   bool drain(std::chrono::milliseconds limit) override;
-  [[nodiscard]] double waited() const override { return client_.waited(); }
-  [[nodiscard]] std::uint64_t bytes_spilled() const override { return client_.bytes_spilled(); }
-  /// As Client::spill_to.
-  void spill_to(std::unique_ptr<SpillFile> file) { client_.spill_to(std::move(file)); }
-  [[nodiscard]] bool connected() const override { return client_.connected(); }
 
  private:
-  void look();
+  [[nodiscard]] std::string next_failure() override;
+  void look_for_servers();
   void join();
   void say_missing();
 
-  std::shared_ptr<Node> node_;
   std::shared_ptr<Listener> listener_;
   ServiceState& service_;
-  Client client_;
   bool talks_;
   std::uint64_t joined_ = 0;  ///< the service state as it was when this client joined
   bool missing_said_ = false;
   bool had_servers_ = false;  ///< ever
-  std::string lost_;          ///< that servers have ended, until `failure` hands it out
+  std::string lost_;          ///< that servers have ended, until `news` hands it out
 };
 
 }  // namespace sidestream::shared_memory
