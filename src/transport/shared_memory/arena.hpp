@@ -52,15 +52,10 @@ class Arena {
   [[nodiscard]] std::optional<std::uint64_t> borrow(int client, std::uint64_t chunks, std::uint64_t hint) noexcept;
   /// Gives back chunks that `client` borrowed. Chunks that are not its own are left alone.
   void give_back(int client, std::uint64_t first, std::uint64_t chunks) noexcept;
-  /// Takes back all that a client which no longer runs had borrowed; nobody may be reading it any more.
-  /// Returns chunks.
-  std::uint64_t reclaim(int client) noexcept;
 
   [[nodiscard]] int clients() const noexcept;
   [[nodiscard]] std::uint64_t chunk_bytes() const noexcept { return chunk_bytes_; }
   [[nodiscard]] std::uint64_t chunks() const noexcept { return chunks_; }
-  /// Chunks that nobody has; counts them, for reports.
-  [[nodiscard]] std::uint64_t free_chunks() const noexcept;
   [[nodiscard]] std::byte* chunk(std::uint64_t n) const noexcept { return pool_ + n * chunk_bytes_; }
   /// The extents of a client, rounded, and where they are: homes one after the other, then its keep.
   [[nodiscard]] Extents extents(int client) const noexcept;

@@ -95,14 +95,6 @@ class RingConsumer : public RingEnd<T> {
  public:
   using RingEnd<T>::RingEnd;
 
-  /// False if the ring is empty. The record is taken when the call returns: one killed inside it sees the
-  /// record again when it opens the ring anew.
-  bool try_pop(T& record) noexcept {
-    if (!peek(0, record)) return false;
-    drop(1);
-    return true;
-  }
-
   /// Copies the record `ahead` records behind the first one and leaves it there. False: there are not that many.
   bool peek(std::uint64_t ahead, T& record) noexcept {
     if (this->pushed_ - this->popped_ <= ahead) {
@@ -112,13 +104,14 @@ class RingConsumer : public RingEnd<T> {
     std::memcpy(&record, this->slot(this->popped_ + ahead), sizeof(T));
     return true;
   }
-  /// Takes `records` records that `peek` has seen.
+  /// Takes `records` records that `peek` has seen. One killed before it returns sees them again when it opens the ring
+  /// anew.
   void drop(std::uint64_t records) noexcept {
     this->popped_ += records;
     this->shared_->popped.store(this->popped_, std::memory_order_release);
   }
 
-  /// Whether try_pop would return false now.
+  /// Whether `peek` would find no record now.
   [[nodiscard]] bool empty() noexcept {
     if (this->popped_ != this->pushed_) return false;
     this->pushed_ = this->shared_->pushed.load(std::memory_order_acquire);
