@@ -77,14 +77,14 @@ enum Refusal : std::uint32_t {
 
 /// What a client says when it ends an iteration, or several clients together.
 struct EndRecord {
-  Iteration iteration;         ///< of several: the time that the one of lowest number gave
+  Iteration iteration;         ///< of several clients: the time that the client of lowest number gave
   std::uint64_t events = 0;    ///< bit e: event number e was signalled
   std::uint64_t absent = 0;    ///< blocks declared but not delivered, of variables published in this iteration
   std::uint32_t refused = 0;   ///< bits of Refusal; if any is set nobody may use the iteration
-  std::uint32_t mismatch = 0;  ///< several clients alone: 1: they disagree about the cycle
-  std::int32_t client = 0;     ///< who gave the time: its number among all clients
+  std::uint32_t mismatch = 0;  ///< only for several clients: 1 if they disagree about the cycle
+  std::int32_t client = 0;     ///< the number, among all clients, of the one that gave the time
   std::int32_t refusing = -1;  ///< the client of lowest number that refused; -1: none
-  std::int32_t other = -1;     ///< several clients alone: one that gave another time; -1: none
+  std::int32_t other = -1;     ///< only for several clients: one that gave another time; -1: none
   std::int32_t reserved = 0;
   double other_time = 0;  ///< what `other` gave
 };

@@ -13,8 +13,8 @@ namespace sidestream {
 
 namespace {
 
-/// What readers may be sent: what is published, and derived variables up to the last that an output sends. To readers
-/// these are published.
+/// The part of the metadata that readers may receive: published variables, and derived ones up to the last that an
+/// output sends. Readers see all of these as published.
 Metadata sent_part(const Config& config) {
   std::size_t count = published_part(config.metadata).variables.size();
   for (const TaskConfig& task : config.tasks) {
@@ -45,7 +45,7 @@ Config complete_config(const Document& document, const Registry& registry, const
                        staging::StreamContext* streams, const std::vector<std::string>& derived) {
   Config config = read_config(document, registry, declarations.parameters, declarations.metadata, derived);
   declarations.apply_arrays(config.metadata);
-  if (streams) declare_to_streams(*streams, config, declarations);  // which carry attributes beside the metadata
+  if (streams) declare_to_streams(*streams, config, declarations);  // streams carry attributes besides the metadata
   declarations.apply_attributes(config.metadata);
   return config;
 }

@@ -17,7 +17,7 @@ namespace sidestream {
 /// Both ends in one object. `end` makes the iteration complete for the server end; nothing ever waits.
 class InProcessTransport final : public ClientTransport, public ServerTransport {
  public:
-  /// `limit`: bytes of values that may be held.
+  /// `limit`: most bytes of values held at any time.
   InProcessTransport(std::uint64_t limit, WhenFull when_full)
       : ServerTransport({1, true}), uses_(std::make_shared<RegionUses>(limit)), store_(1), when_full_(when_full) {
     memory_ = uses_;
@@ -32,7 +32,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   void signal(const Signal& signal) override { store_.signal(0, signal); }
   void end(const EndRecord& record) override { store_.end(0, record); }
   [[nodiscard]] Settled outcome(std::int64_t index) override;
-  void await(std::int64_t) override {}  // servers work while the iteration ends
+  void await(std::int64_t) override {}  // The servers work while the iteration ends, so there is nothing to wait for.
   [[nodiscard]] News news() override { return std::exchange(news_, {}); }
   bool drain(std::chrono::milliseconds) override;
 
@@ -54,7 +54,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   std::shared_ptr<RegionUses> uses_;
   InboxStore store_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::byte*> persistent_data_;
-  std::vector<std::byte*> replaced_;  ///< persistent regions to free with the next release
+  std::vector<std::byte*> replaced_;  ///< persistent regions that the next release frees
   std::map<std::int64_t, Outcome> outcomes_;
   News news_;
   WhenFull when_full_;

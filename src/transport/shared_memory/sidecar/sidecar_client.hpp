@@ -8,11 +8,11 @@
 
 namespace sidestream::shared_memory {
 
-/// Joins servers at the begin of an iteration and notices in every call that they have gone. No client tells another.
+/// Joins servers at the begin of an iteration and detects in every call that they are gone. Clients do not tell each
+/// other.
 class SidecarClient final : public Client {
  public:
-  /// `listener`: on the client that has it, else null. `talks`: this client says on standard error when servers are
-  /// missing.
+  /// `listener`: on the client that owns it, else null. `talks`: this client reports missing servers on standard error.
   SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Listener> listener, WhenFull when_full, int max_in_flight,
                 std::function<void()> progress, bool talks);
 
@@ -32,10 +32,10 @@ class SidecarClient final : public Client {
   std::shared_ptr<Listener> listener_;
   ServiceState& service_;
   bool talks_;
-  std::uint64_t joined_ = 0;  ///< the service state as it was when this client joined
+  std::uint64_t joined_ = 0;  ///< the service state when this client joined
   bool missing_said_ = false;
-  bool had_servers_ = false;  ///< ever
-  std::string lost_;          ///< that servers have ended, until `news` hands it out
+  bool had_servers_ = false;  ///< true if servers were ever attached
+  std::string lost_;          ///< reports that servers have ended, until `news` returns it
 };
 
 }  // namespace sidestream::shared_memory
