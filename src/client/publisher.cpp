@@ -88,7 +88,7 @@ void Publisher::begin_new() {
   hear();
 }
 
-/// Receives the servers' notices. They have been read, so this waits where memory is short.
+/// Receives the servers' failures and notices. They have been read, so this waits where memory is short.
 void Publisher::hear() {
   News news;
   retry_while_out_of_memory([&] { news = transport_->news(); });

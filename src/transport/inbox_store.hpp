@@ -59,7 +59,7 @@ class InboxStore {
 
   std::vector<std::int64_t> ended_;
   std::vector<bool> closed_;
-  bool abandoned_ = false;  ///< a client has given up waiting for what has not begun
+  bool abandoned_ = false;  ///< true if a client gave up waiting for iterations that have not begun
   std::map<std::int64_t, Inbox> inboxes_;
   std::multimap<std::int64_t, Declaration> declarations_;  ///< declarations that are not applied yet, by iteration
   std::multimap<std::int64_t, Arrival> new_persistent_;    ///< persistent arrays that are not applied yet, by iteration

@@ -38,7 +38,7 @@ class Server final : public ServerTransport {
   void post_failure(const std::string& message) override;
   [[nodiscard]] bool notify(const Notice& notice) override;
   void finish(const std::string& trouble) override;
-  /// Bytes of values that came so far.
+  /// Bytes of values received so far.
   [[nodiscard]] std::uint64_t bytes_received() const noexcept {
     return fetcher_.bytes() + standing_.bytes() + pushed_.bytes();
   }

@@ -180,7 +180,7 @@ void Server::finish(const std::string& trouble) {
   for (std::size_t c = 0; c < rings_.size(); ++c) client_control(c).room.ring();
 }
 
-/// A forwarder says that an iteration is pending when its servers have fetched what they need from here.
+/// A forwarder releases with a pending outcome when its servers have fetched what they need from here.
 void Server::release(std::int64_t index, Outcome outcome) {
   const bool decided = outcome != Outcome::pending;
   if (decided) forget(index);

@@ -13,8 +13,7 @@ namespace sidestream::staging {
 [[noreturn]] void fail_file(const char* action, const std::string& path, int error);
 
 /// An open file, which the destructor closes. Functions throw Error(file). Files are named relative to an open
-/// directory
-/// (`directory`, which the caller keeps); `path` is for messages. No symbolic link is followed.
+/// directory (`directory`, which the caller keeps); `path` is for messages. No symbolic link is followed.
 class PosixFile {
  public:
   /// A new, empty file for writing. A file of that name is removed first, and not written to.
