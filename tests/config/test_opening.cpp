@@ -189,6 +189,16 @@ TEST_CASE("options that change nothing, but may wait for another mode, are warne
   CHECK(warnings("{mode: nodes, forward: partials, partitioner: stripe}").size() == 1);
 }
 
+TEST_CASE("combinations that are experimental say so") {
+  const auto notes = [](const std::string& placement) { return open("placement: " + placement).placement.notes; };
+  CHECK(notes("{mode: job}").empty());
+  CHECK(notes("{mode: nodes, forward: partials}").empty());
+  CHECK(notes("{mode: nodes, groups: {a: 1, b: 1}}").empty());
+  CHECK(notes("{mode: job, groups: {a: 1, b: 1}}").at(0).find("'job' are experimental") != std::string::npos);
+  CHECK(notes("{mode: nodes, forward: partials, groups: {a: 1, b: 1}}").at(0).find("'forward: partials' are") !=
+        std::string::npos);
+}
+
 TEST_CASE("a split that leaves no client") {
   CHECK(split_error("{mode: cores, per_node: 1}", 4, 2) == "no error");
   CHECK(split_error("{mode: cores, per_node: 2}", 4, 2)

@@ -87,3 +87,22 @@ TEST_CASE("without rows an iteration that one group had not is unknown too") {
   CHECK(joint.refused == 1);
   CHECK(joint.unknown == 1);
 }
+
+TEST_CASE("what tasks of several groups gave as the reason of a refusal is said once each") {
+  const auto refused_for = [](const std::vector<std::string>& reasons) {
+    Ledger ledger({}, true);
+    for (const std::string& reason : reasons) {
+      IterationRow row;
+      row.at.index = static_cast<std::int64_t>(ledger.refused++);
+      row.outcome = Outcome::refused;
+      row.not_taken = reason;
+      ledger.iteration(std::move(row));
+    }
+    return ledger;
+  };
+  Ledger joint = refused_for({"nobody", "nobody", ""});
+  joint.join(refused_for({"nobody", "somebody", "nobody"}).decisions(), "others", "'first'");
+  CHECK(joint.iterations()[0].not_taken == "nobody");
+  CHECK(joint.iterations()[1].not_taken == "nobody; somebody");
+  CHECK(joint.iterations()[2].not_taken == "nobody");
+}

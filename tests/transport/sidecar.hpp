@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "transport/processes.hpp"
+#include "transport/quiet.hpp"
 #include "transport/shared_memory/sidecar/sidecar_client.hpp"
 #include "transport/shared_memory/sidecar/sidecar_server.hpp"
 
@@ -104,7 +105,7 @@ class Simulation {
     // No servers now: nothing of what dead ones were given may be left in the pool.
     while (attached()) sleep_us(100);
     iterate(0, true);
-    ledger_.leaked += static_cast<std::int64_t>(node_->arena().chunks() - node_->arena().free_chunks());
+    ledger_.leaked += static_cast<std::int64_t>(node_->arena().chunks() - free_chunks(node_->arena()));
     ledger_.expect(client_.drain(std::chrono::seconds(5)));
     settle();
     ledger_.expect(settled_ == index_);
@@ -155,7 +156,7 @@ class Simulation {
 
   void settle() {
     for (; settled_ < index_; ++settled_) {
-      const Outcome outcome = client_.outcome(settled_);
+      const Outcome outcome = client_.outcome(settled_).outcome;
       const bool mine = refused_here_[static_cast<std::size_t>(settled_)];
       if (outcome == Outcome::pending) return;
       if (outcome == Outcome::delivered) {
@@ -207,22 +208,22 @@ inline int serve(const std::string& name, Ledger& ledger, Death death, std::int6
   server.start_at(server.first());
   const std::int64_t first = server.first();
   for (std::int64_t i = first; i - first < most; ++i) {
-    while (server.pending(i) > 0) server.receive(std::chrono::microseconds(2000));
-    if (server.ended(i) == 0) return died() ? 3 : 2;
+    while (server.state(i).pending > 0) server.receive(std::chrono::microseconds(2000));
+    if (server.state(i).ended == 0) return died() ? 3 : 2;
     server.advance(i);
     if (i > first) die_at(Death::received);
-    const Inbox& inbox = server.inbox(i);
+    const Inbox& inbox = server.state(i).inbox;
     const bool refused = inbox.end.refused != 0;
     const std::size_t expected = has_third(i) ? 3 : 2;
-    ledger.expect(inbox.end.iteration.index == i && server.blocks().size() == expected);
+    ledger.expect(inbox.end.iteration.index == i && server.state(i).tables.blocks.size() == expected);
     ledger.expect(refused || inbox.blocks.size() == expected);
     for (const Arrival& arrival : inbox.blocks) {
       const std::int64_t id = arrival.record.block.id;
       ledger.expect(holds(arrival.data, words_of(id), seed_of(i, id)));
       ++ledger.blocks;
     }
-    ledger.expect(refused || server.persistent().size() == 1);
-    for (const Arrival& arrival : server.persistent()) {
+    ledger.expect(refused || server.state(i).tables.persistent.size() == 1);
+    for (const Arrival& arrival : server.state(i).tables.persistent) {
       ledger.expect(refused || holds(arrival.data, words_of(0), kept_seed(i)));
       ++ledger.kept_arrays;
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transport/processes.hpp"
+#include "transport/quiet.hpp"
 #include "transport/shared_memory/control.hpp"
 #include "transport/shared_memory/copy.hpp"
 #include "transport/shared_memory/heap.hpp"
@@ -96,7 +97,7 @@ class Server {
   void receive(std::chrono::microseconds limit) {
     Record message{};
     shared_.server().bell.wait([&] { return !ring_.empty(); }, limit);
-    while (ring_.try_pop(message)) take(message);
+    while (test::pop(ring_, message)) take(message);
   }
   /// The client is dead: what it did not end is dropped.
   void drop_open() { open_.clear(); }
@@ -144,8 +145,8 @@ TEST_CASE("clients killed at any moment leave whole iterations and a buffer that
     }
     server.drop_open();
     Arena arena(shared.arena_memory());
-    with_chunks += arena.reclaim(0) > 0;
-    REQUIRE(arena.free_chunks() == arena.chunks());
+    with_chunks += test::reclaim(arena, 0) > 0;
+    REQUIRE(test::free_chunks(arena) == arena.chunks());
     REQUIRE(server.wrong == 0);
   }
   CHECK(server.completed > 1000);
@@ -169,7 +170,7 @@ TEST_CASE("a server killed at any moment: the client's calls all return, and the
       Record message{};
       for (;;) {
         shared.server().bell.wait([&] { return !ring.empty(); }, 10ms);
-        if (!ring.try_pop(message)) continue;
+        if (!test::pop(ring, message)) continue;
         torn += message.kind > 1 || message.bytes % 8 != 0 || message.offset + message.bytes > shared.bytes;
         if (message.kind == 1) {
           ended.store(message.iteration + 1);
@@ -187,7 +188,7 @@ TEST_CASE("a server killed at any moment: the client's calls all return, and the
     if (shared.client().released.load() < ended.load()) shared.client().release(ended.load() - 1);
     RingConsumer<Record> left(shared.ring(), capacity);
     Record message{};
-    while (left.try_pop(message)) {
+    while (test::pop(left, message)) {
       if (message.kind != 1) continue;
       ended.store(message.iteration + 1);
       shared.client().release(message.iteration);

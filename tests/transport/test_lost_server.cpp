@@ -32,7 +32,7 @@ void lose_server(WhenFull when_full, const char* sentence, const std::function<v
   if (role.server) {
     Server server(node);
     comm.barrier();
-    while (server.ended(0) < 1) server.receive(std::chrono::milliseconds(10));
+    while (server.state(0).ended < 1) server.receive(std::chrono::milliseconds(10));
     lose(*node, server);
     comm.barrier();
     return;
@@ -46,13 +46,13 @@ void lose_server(WhenFull when_full, const char* sentence, const std::function<v
   } else {
     CHECK(client.drain(std::chrono::hours(1)));  // waits for its outcome
   }
-  CHECK_FALSE(client.connected());
-  CHECK(client.outcome(0) == Outcome::lost);
-  const std::string failure = client.failure();
+  CHECK_FALSE(client.status().connected);
+  CHECK(client.outcome(0).outcome == Outcome::lost);
+  const std::string failure = client.news().failure;
   CHECK_MESSAGE(failure.find(sentence) != std::string::npos, failure);
-  CHECK(client.failure().empty());
+  CHECK(client.news().failure.empty());
   client.end(EndRecord{});
-  CHECK(client.outcome(1) == Outcome::refused);
+  CHECK(client.outcome(1).outcome == Outcome::refused);
   CHECK(client.drain(std::chrono::hours(1)));
   comm.barrier();
 }
@@ -61,7 +61,7 @@ void lose_server(WhenFull when_full, const char* sentence, const std::function<v
 
 TEST_CASE("clients of a server that leaves go on without") {
   for (const WhenFull when_full : {WhenFull::wait, WhenFull::skip}) {
-    lose_server(when_full, "planned", [](Node&, Server& server) { server.leave("planned"); });
+    lose_server(when_full, "planned", [](Node&, Server& server) { server.finish("planned"); });
   }
 }
 

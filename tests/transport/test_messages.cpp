@@ -161,10 +161,10 @@ TEST_CASE("what is lost, unknown or too long is an error with a sentence") {
 TEST_CASE("notices in one process") {
   InProcessTransport transport(1 << 20, WhenFull::wait);
   for (std::uint32_t n = 0; n < 3; ++n) CHECK(transport.notify(notice_of(n)));
-  const std::vector<Notice> all = transport.notices();
+  const std::vector<Notice> all = transport.news().notices;
   REQUIRE(all.size() == 3);
   for (std::uint32_t n = 0; n < 3; ++n) CHECK(equal(all[n], notice_of(n)));
-  CHECK(transport.notices().empty());
+  CHECK(transport.news().notices.empty());
 }
 
 TEST_CASE("notices through shared memory come whole and in order, and wait for a client that does not read") {
@@ -186,7 +186,7 @@ TEST_CASE("notices through shared memory come whole and in order, and wait for a
       waited += !done;
     }
     if (random() % 3) continue;
-    for (const Notice& notice : client.notices()) REQUIRE(equal(notice, notice_of(read++)));
+    for (const Notice& notice : client.news().notices) REQUIRE(equal(notice, notice_of(read++)));
     REQUIRE(read == told);
   }
   CHECK(waited > 100);

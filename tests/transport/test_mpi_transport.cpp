@@ -67,10 +67,11 @@ std::int64_t simulate(ClientTransport& transport, const MpiWorld& world, int cli
   REQUIRE(transport.drain(std::chrono::seconds(40)));
   std::int64_t bytes = 0;
   for (std::int64_t n = 0; n < iterations; ++n) {
-    CHECK(transport.outcome(n) == (n % 7 == 3 ? Outcome::refused : Outcome::delivered));
-    bytes += static_cast<std::int64_t>(transport.bytes_sent(n));
+    const Settled settled = transport.outcome(n);
+    CHECK(settled.outcome == (n % 7 == 3 ? Outcome::refused : Outcome::delivered));
+    bytes += static_cast<std::int64_t>(settled.bytes_sent);
   }
-  CHECK(transport.failure() == "planned");
+  CHECK(transport.news().failure == "planned");
   return bytes;
 }
 
@@ -118,15 +119,15 @@ std::int64_t compare(const MpiWorld& world, std::int64_t n, const std::vector<Wa
 }
 
 /// The blocks of this server's own clients.
-void compare_table(const ServerTransport& transport, const MpiWorld& world, std::int64_t n, const Layout& layout,
+void compare_table(ServerTransport& transport, const MpiWorld& world, std::int64_t n, const Layout& layout,
                    int server) {
   std::map<std::int64_t, Block> expected, found;
   for (const auto& [id, block] : world.blocks(n)) {
     if (layout.contact(block.client) == server) expected.emplace(id, block);
   }
-  for (const Block& block : transport.blocks()) found.emplace(block.id, block);
+  for (const Block& block : transport.state(n).tables.blocks) found.emplace(block.id, block);
   CHECK(found == expected);
-  CHECK(transport.blocks().size() == expected.size());
+  CHECK(transport.state(n).tables.blocks.size() == expected.size());
 }
 
 /// Lowest and highest of a variable on this server's own clients' blocks.
@@ -164,21 +165,21 @@ std::int64_t serve(mpi::Server& transport, MpiCommunicator& servers, const MpiWo
   servers.set_meanwhile([&] { static_cast<void>(transport.receive(std::chrono::microseconds(0))); });
   std::int64_t bytes = 0;
   for (std::int64_t n = 0; n < iterations; ++n) {
-    while (transport.pending(n) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
-    CHECK(transport.ended(n) == transport.clients());
-    std::int64_t refused = static_cast<std::int64_t>(transport.inbox(n).end.refused);
+    while (transport.state(n).pending > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+    CHECK(transport.state(n).ended == transport.traits().clients);
+    std::int64_t refused = static_cast<std::int64_t>(transport.state(n).inbox.end.refused);
     servers.maximum(std::span(&refused, 1));
     CHECK(refused == (n % 7 == 3));
-    static_cast<void>(transport.advance(n));
+    transport.advance(n);
     compare_table(transport, world, n, layout, servers.rank());
     if (!refused) {
       compare_ranges(transport, world, n, layout, servers.rank());
       for (int round = 0; round < 2; ++round) {
         const std::vector<Wanted> wanted = want(world, n, random);
-        bytes += compare(world, n, wanted, transport.fetch(n, wanted));
+        bytes += compare(world, n, wanted, transport.fetch(n, wanted, false));
         servers.barrier();  // as the engine agrees on how it went: all have what they asked for
       }
-      if (n % 2 == 0) transport.free_values(n);
+      if (n % 2 == 0) transport.release(n, Outcome::pending);
     }
     if (n == 5) transport.post_failure("planned");
     transport.release(n, refused ? Outcome::refused : Outcome::delivered);
@@ -186,7 +187,7 @@ std::int64_t serve(mpi::Server& transport, MpiCommunicator& servers, const MpiWo
   std::int64_t done = 0;
   while (!done) {  // all clients have said that they close
     static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
-    done = transport.pending(iterations) == 0;
+    done = transport.state(iterations).pending == 0;
     servers.minimum(std::span(&done, 1));
   }
   servers.set_meanwhile({});
@@ -291,23 +292,25 @@ void serve_bytes(const std::shared_ptr<MpiCommunicator>& comm, mpi::Moving movin
   }
   mpi::Server transport(comm, options);
   const auto await_end_of = [&](std::int64_t n) {
-    while (n < count && transport.pending(n) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+    while (n < count && transport.state(n).pending > 0)
+      static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
   };
   for (std::int64_t n = 0; n < count; ++n) {
     await_end_of(n);
     if (n % ahead == 0) await_end_of(n + ahead - 1);
-    static_cast<void>(transport.advance(n));
+    transport.advance(n);
     std::vector<Wanted> wanted;
     for (int client = 0; client + 1 < comm->size(); ++client) {
       const BlockRecord record = bytes_of_client(client, bytes(n, client));
       if (record.bytes > 0) wanted.push_back({record.block, 0, 0, record.block.cells});
     }
-    for (const std::byte* value : transport.fetch(n, wanted)) CHECK((value && *value == static_cast<std::byte>(n)));
-    transport.free_values(n);
+    for (const std::byte* value : transport.fetch(n, wanted, false))
+      CHECK((value && *value == static_cast<std::byte>(n)));
+    transport.release(n, Outcome::pending);
     await_end_of(n + behind);
     transport.release(n, Outcome::delivered);
   }
-  while (transport.pending(count) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+  while (transport.state(count).pending > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
 }
 
 }  // namespace
@@ -346,12 +349,12 @@ TEST_CASE("what a server tells its clients comes whole and in order") {
       for (int rank = 1; rank < comm->size(); ++rank) options.contacts.push_back(rank);
       mpi::Server transport(comm, options);
       for (std::int64_t n = 0; n < count; ++n) {
-        while (transport.pending(n) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+        while (transport.state(n).pending > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
         CHECK(transport.notify(notice_of(n)));
         transport.release(n, Outcome::delivered);
       }
-      while (transport.pending(count) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
-      transport.finish();
+      while (transport.state(count).pending > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+      transport.finish({});
     } else {
       mpi::Client::Options options;
       options.moving = moving;
@@ -363,7 +366,7 @@ TEST_CASE("what a server tells its clients comes whole and in order") {
         transport.end(end);
       }
       CHECK(transport.drain(std::chrono::seconds(40)));
-      const std::vector<Notice> notices = transport.notices();
+      const std::vector<Notice> notices = transport.news().notices;
       REQUIRE(notices.size() == count);
       for (std::int64_t n = 0; n < count; ++n) {
         const Notice& notice = notices[static_cast<std::size_t>(n)];
@@ -392,9 +395,9 @@ std::int64_t serve_standing(const std::shared_ptr<MpiCommunicator>& comm, int co
   mpi::Server transport(comm, options);
   std::int64_t bytes = 0;
   for (std::int64_t n = 0; n < count; ++n) {
-    while (transport.pending(n) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
-    static_cast<void>(transport.advance(n));
-    const bool refused = transport.inbox(n).end.refused != 0;
+    while (transport.state(n).pending > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+    transport.advance(n);
+    const bool refused = transport.state(n).inbox.end.refused != 0;
     CHECK(refused == (n % 7 == 3));
     std::vector<Wanted> wanted;
     for (int client = n < changes ? 0 : comm->size() - 2; client + 1 < comm->size(); ++client) {
@@ -403,7 +406,8 @@ std::int64_t serve_standing(const std::shared_ptr<MpiCommunicator>& comm, int co
     }
     for (std::size_t w = 0; w < wanted.size() && !refused; ++w) {
       if (w == 0) {
-        const std::vector<const std::byte*> values = transport.fetch(n, wanted);
+        const bool again = n == 0 || n == changes;
+        const std::vector<const std::byte*> values = transport.fetch(n, wanted, again);
         REQUIRE(values.size() == wanted.size());
         for (std::size_t v = 0; v < values.size(); ++v) {
           const auto size = static_cast<std::size_t>(wanted[v].points.count());
@@ -412,14 +416,13 @@ std::int64_t serve_standing(const std::shared_ptr<MpiCommunicator>& comm, int co
           CHECK(std::count(values[v], values[v] + size, static_cast<std::byte>(n)) ==
                 static_cast<std::ptrdiff_t>(size));
         }
-        transport.free_values(n);
-        if (n == 0 || n == changes) transport.expect_same(n, wanted);
+        transport.release(n, Outcome::pending);
       }
     }
     transport.release(n, refused ? Outcome::refused : Outcome::delivered);
   }
-  while (transport.pending(count) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
-  transport.finish();
+  while (transport.state(count).pending > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+  transport.finish({});
   CHECK(transport.bytes_received() >= static_cast<std::uint64_t>(bytes));
   return bytes;
 }
@@ -445,7 +448,7 @@ TEST_CASE("what is wanted in every iteration comes unasked, until something else
       }
       CHECK(transport.drain(std::chrono::seconds(40)));
       for (std::int64_t n = 0; n < count; ++n) {
-        const auto sent = static_cast<std::int64_t>(transport.bytes_sent(n));
+        const auto sent = static_cast<std::int64_t>(transport.outcome(n).bytes_sent);
         // What left for an iteration that others refused is counted too, and was not wanted.
         if (n % 7 != 3 && n <= 30) bytes[1] += sent;
         CHECK(sent % static_cast<std::int64_t>(standing_bytes(group->rank())) == 0);

@@ -114,7 +114,7 @@ class Stream {
     folder_.put("step-" + std::to_string(index), file);
     REQUIRE(server_->receive(std::chrono::seconds(5)));
     bool good = false;
-    const Inbox& inbox = server_->inbox(index);
+    const Inbox& inbox = server_->state(index).inbox;
     if (inbox.end.refused) {
       CHECK(inbox.blocks.empty());
     } else {

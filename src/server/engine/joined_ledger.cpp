@@ -46,6 +46,7 @@ Bytes Ledger::decisions() const {
     out.put(RowHead{row.at, row.outcome, row.why, row.client});
     out.put(row.failed);
     out.put(row.left_out);
+    out.put(row.not_taken);
   }
   return out.take();
 }
@@ -72,6 +73,7 @@ void join_row(IterationRow& mine, const IterationRow& row, const std::string& na
   const bool both = !mine.failed.empty() && row.failed.starts_with(intro);
   append(mine.failed, "", both ? row.failed.substr(intro.size()) : row.failed);
   append(mine.left_out, "; ", row.left_out);
+  if (mine.not_taken != row.not_taken) append(mine.not_taken, "; ", row.not_taken);
 }
 
 std::vector<IterationRow> rows_of(ByteReader& in) {
@@ -84,6 +86,7 @@ std::vector<IterationRow> rows_of(ByteReader& in) {
     row.client = head.client;
     in.get(row.failed);
     in.get(row.left_out);
+    in.get(row.not_taken);
   }
   return rows;
 }

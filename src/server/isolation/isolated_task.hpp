@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,7 @@ class IsolatedTask final : public Task {
     worker_.discard(iteration);
     task_->discard(iteration);
   }
+  [[nodiscard]] std::optional<std::string> take_refusal() override { return task_->take_refusal(); }
 
  private:
   std::unique_ptr<Task> task_;

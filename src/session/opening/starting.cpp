@@ -139,7 +139,7 @@ void Session::Implementation::begin_together() {
     transports_ = make_transports(*world_, roles_, config_.opening.placement, published_,
                                   publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
   }
-  if (transports_.server) transports_.server = attach_streams(streams_, transports_.server);
+  if (transports_.server) attach_streams(*streams_, *transports_.server);
   begin_serving();
   // From here on it is a run that a later one must not overwrite.
   run_collectively(*world_, [&] {

@@ -19,7 +19,7 @@ constexpr std::size_t checked_part = offsetof(FileHeader, own_checksum);
 
 constexpr std::uint64_t most_events = 64;  // each is a bit
 
-/// What begins the content of a step file.
+/// The beginning of a step file's content.
 struct StepHead {
   std::int64_t cycle = 0;
   double time = 0;
@@ -43,7 +43,7 @@ Bytes whole_file(FileHeader header, const Bytes& content) {
   return file.take();
 }
 
-/// The header, checked, and the content, checked.
+/// Checks header and content, and returns the content.
 std::pair<FileHeader, BytesView> open_file(BytesView file, FileKind kind, const std::string& path) {
   if (file.size() < sizeof(FileHeader)) {
     fail(Code::file, "'{}' is shorter than a header; it is no file of a stream", path);
