@@ -1,30 +1,12 @@
 // Events in messages, files and shared memory.
 #pragma once
 
-#include "base/records.hpp"
+#include "base/fields.hpp"
 #include "sidestream/data/event.hpp"
 
 namespace sidestream {
 
-inline void put_event(ByteWriter& out, const Event& event) {
-  out.put(event.name);
-  out.put(event.client);
-  out.put(event.scope);
-  out.put(event.raised);
-  out.put(event.type);
-  out.put(event.values);
-}
-
-/// The inverse. Throws as the reader does if the bytes end too early.
-[[nodiscard]] inline Event get_event(ByteReader& in) {
-  Event event;
-  in.get(event.name);
-  in.get(event.client);
-  in.get(event.scope);
-  in.get(event.raised);
-  in.get(event.type);
-  in.get(event.values);
-  return event;
-}
+template <>
+inline constexpr std::size_t field_count<Event> = 6;
 
 }  // namespace sidestream

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/fields.hpp"
 #include "base/paths.hpp"
-#include "base/records.hpp"
 #include "client/declarations.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
@@ -74,6 +74,13 @@ struct Setup {
   std::vector<std::string> expressions;  ///< that analyses have in place of names, others too
 };
 
+}  // namespace
+
+template <>
+inline constexpr std::size_t field_count<Setup> = 7;
+
+namespace {
+
 Bytes numbered(const Metadata& metadata) {
   Declarations all;
   all.metadata = metadata;
@@ -99,31 +106,18 @@ WorkerSettings worker_settings(const WorkerSource& source, const Config& config,
                                                "into a library and name that under 'plugins:', or remove it",
                                                entry.kind));
   }
-  ByteWriter out;
-  out.put(source.text);
-  out.put(source.file);
-  out.put(source.folder);
-  out.put(source.declarations);
-  out.put(numbered(config.metadata));
-  out.put(static_cast<std::uint64_t>(task));
-  const std::vector<std::string> expressions = expressions_in_place(config.metadata);
-  out.put(static_cast<std::uint64_t>(expressions.size()));
-  for (const std::string& text : expressions) out.put(text);
-  return {worker_program(entry.settings), out.take(), entry.limit, entry.memory_limit};
+  const Setup setup{source.text,
+                    source.file,
+                    source.folder,
+                    source.declarations,
+                    numbered(config.metadata),
+                    task,
+                    expressions_in_place(config.metadata)};
+  return {worker_program(entry.settings), packed_fields(setup), entry.limit, entry.memory_limit};
 }
 
 WorkerTask make_worker_task(BytesView bytes) {
-  ByteReader in(bytes);
-  Setup setup;
-  in.get(setup.text);
-  in.get(setup.file);
-  in.get(setup.folder);
-  in.get(setup.declarations);
-  in.get(setup.metadata);
-  in.get(setup.analysis);
-  std::uint64_t count = 0;
-  in.get(count);
-  while (setup.expressions.size() < count) in.get(setup.expressions.emplace_back());
+  const auto setup = unpacked_fields<Setup>(ByteReader(bytes));
   // Wherever its server is when it starts one, each worker finds the files that the first one has found. A node that
   // has no such folder does without.
   [[maybe_unused]] const int entered = setup.folder.empty() ? 0 : chdir(setup.folder.c_str());
