@@ -39,8 +39,6 @@ struct LevelCuts {
   [[nodiscard]] std::size_t chunks() const noexcept { return level.size(); }
   /// The chunk of a cell.
   [[nodiscard]] std::size_t chunk_of(Index cell) const noexcept;
-  /// Chunks of the levels down to `deepest`: the first ones.
-  [[nodiscard]] std::size_t down_to(std::int32_t deepest) const noexcept;
 };
 
 /// Into as many whole groups of siblings as `chunk` bytes hold. Nothing (no chunks) where not one of them fits.
