@@ -1,4 +1,4 @@
-// What a leader of a group tells the first server of a context.
+// The report of the leader of a group to the first server of a context.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sidestream::database {
 
-/// What a leader tells the first server.
+/// A report about one context.
 struct GroupReport {
   std::string failure{};
   GroupEntry entry{};

@@ -98,7 +98,7 @@ class Reader {
   const std::string& where_;
 };
 
-/// Files come from anybody: whatever is calculated with a product of these fits into 64 bits.
+/// Checks that a product of these counts fits into 64 bits, since files may be made up.
 void check_extents(const std::array<Index, 3>& counts, const char* what, const Reader& reader) {
   Index product = 1;
   for (const Index n : counts) {
@@ -244,7 +244,7 @@ void check_names(const std::vector<Named>& all, const Reader& reader) {
   }
 }
 
-/// A list of codecs, first to last.
+/// Reads a list of codecs, first to last.
 std::vector<std::string> read_codecs(const Json& list, const Reader& reader) {
   if (list.size() > most_codecs) reader.wrong("too many codecs");
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// Writes what a context says of itself.
+// Writes the description of a context.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
