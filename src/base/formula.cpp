@@ -4,19 +4,19 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 struct Formula::Parser {
   mu::Parser parser;
-  std::vector<double> values;  ///< of the names: what the parser reads
+  std::vector<double> values;  ///< by name: the parser reads them
 };
 
 namespace {
 
-/// muParser's own sentences speak of the variables in the text that it was given; what the user needs is the place in
-/// the text that the user wrote, and what is the matter there.
+/// A sentence about a parser error. muParser's own sentences speak of the variables in the text that it was given; the
+/// user needs the position in the text that the user wrote, and the problem there.
 std::string sentence_of(const mu::ParserError& error) {
   switch (error.GetCode()) {
     case mu::ecUNEXPECTED_EOF:
@@ -82,7 +82,7 @@ Formula& Formula::operator=(Formula&& other) noexcept = default;
 Formula::~Formula() = default;
 
 void Formula::evaluate(std::span<const double* const> values, std::int64_t count, double* out) {
-  // One at a time: muParser's call for many of them starts threads, for which a server has no cores.
+  // Evaluates one at a time: muParser's call for many of them starts threads, for which a server has no cores.
   try {
     for (std::int64_t i = 0; i < count; ++i) {
       for (std::size_t n = 0; n < values.size(); ++n) parser_->values[n] = values[n][i];

@@ -1,6 +1,6 @@
-// In place of formulas, where there is no muParser.
-#include "base/fail.hpp"
+// Replaces formula.cpp where there is no muParser.
 #include "base/formula.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

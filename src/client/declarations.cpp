@@ -1,3 +1,8 @@
+// Declarations: checks of calls, and the encoding that servers in other processes receive.
+//
+// The encoding is a sequence of fields in fixed order, without tags: parameters, meshes with their geometry, variables,
+// attributes of variables, roles of arrays. Decoding trusts nothing, since the bytes may come from a file of any
+// origin: lengths, enumerations, boxes and references are checked before use.
 #include "client/declarations.hpp"
 
 #include <algorithm>
@@ -6,11 +11,13 @@
 #include <tuple>
 #include <type_traits>
 
-#include "base/fail.hpp"
 #include "base/fields.hpp"
 #include "base/text.hpp"
 #include "config/expressions/relations.hpp"
+#include "config/options/former_names.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -23,7 +30,7 @@ inline constexpr std::size_t field_count<Declarations::ArrayDeclaration> = 3;
 
 namespace {
 
-/// Stands for a mesh that the file declares.
+/// Placeholder for a mesh that the configuration file declares.
 Mesh named_mesh(const std::string& name) {
   Mesh mesh;
   mesh.name = name;
@@ -87,11 +94,12 @@ void Declarations::add_array(const std::string& mesh, Role role, const std::stri
 }
 
 void Declarations::set_attribute(const std::string& variable, const std::string& attribute, const std::string& value) {
-  const std::string& name = checked_name("attribute", attribute);
+  const std::string name = current_attribute(checked_name("attribute", attribute));
+  if (name != attribute) former_attributes.insert(attribute);
   attributes.push_back({checked_name("variable", variable), name, in_utf8("value of an attribute", variable, value)});
 }
 
-/// The mesh if a call, or blocks, declare it.
+/// Returns the mesh if it was declared by a call or by blocks, else null.
 static Mesh* declared(Metadata& metadata, const std::string& name) {
   const Mesh* known = metadata.find_mesh(name);
   return known && known->geometry ? &metadata.meshes[static_cast<std::size_t>(known->id)] : nullptr;
@@ -122,10 +130,11 @@ void Declarations::apply_arrays(Metadata& final) const {
 
 namespace {
 
-/// False: there is no such relation. Lists have spaces between names.
+/// Sets a relation between variables; returns false if there is none of that name. Names in lists are separated by
+/// spaces.
 bool set_relation(VariableRelations& relations, const std::string& attribute, const std::string& value) {
-  if (attribute == "father") {
-    relations.father = value;
+  if (attribute == "parent") {
+    relations.parent = value;
   } else if (attribute == "equals") {
     relations.equals = value;
   } else if (attribute == "face") {
@@ -166,7 +175,7 @@ void Declarations::apply_attributes(Metadata& final) const {
     } else if (!set_relation(variable.relations, a.attribute, a.value)) {
       fail(Code::usage,
            "the attribute '{}' of the variable '{}' is set to '{}'; expected unit, label or group with a text, "
-           "time_varying with true or false, ghosts with filled or untrusted, or father, equals, face, opposite or "
+           "time_varying with true or false, ghosts with filled or untrusted, or parent, equals, face, opposite or "
            "divergence_free with what the configuration has for them",
            a.attribute, a.variable, a.value);
     }
@@ -179,13 +188,13 @@ namespace {
 template <class T, class Plain>
 concept SameAs = std::is_same_v<std::remove_const_t<T>, Plain>;
 
-// The greatest value of each enumeration.
+// The largest value of each enumeration.
 constexpr Type last_of(Type) { return Type::float64; }
 constexpr Centering last_of(Centering) { return Centering::node; }
 constexpr Order last_of(Order) { return Order::row; }
 constexpr Role last_of(Role) { return Role::owned; }
 
-/// Reads bytes that may come from a file that anybody wrote: flags and enumerations are checked.
+/// Reader of the encoding. The bytes may come from a file of any origin, so flags and enumerations are checked.
 class Decoder {
  public:
   explicit Decoder(BytesView view) : in_(view, Code::file, sentence(too_short)) {}
@@ -221,7 +230,7 @@ class Decoder {
   }
   [[noreturn]] static void wrong(const char* what) { throw Error(Code::file, sentence(what)); }
   std::string text() { return value<std::string>(); }
-  /// A number of things that follow, each at least a byte.
+  /// Reads the number of items that follow, each of which takes at least a byte.
   [[nodiscard]] std::size_t count() {
     const auto number = value<std::uint64_t>();
     if (number > in_.left()) wrong(too_short);
@@ -269,7 +278,7 @@ void encode_mesh(ByteWriter& out, const Mesh& mesh) {
     return;
   }
   const Axes* axes = mesh.axes();
-  if (axes == nullptr) return;  // where it is, its arrays say
+  if (axes == nullptr) return;  // its arrays give the positions
   if (const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get())) {
     out.put(uniform->origin());
     out.put(uniform->spacing());
@@ -280,7 +289,7 @@ void encode_mesh(ByteWriter& out, const Mesh& mesh) {
   }
 }
 
-/// That boxes, levels and axes can be computed with.
+/// Checks that the mesh's boxes, levels and axes are safe to compute with.
 void check(const Mesh& mesh) {
   constexpr Index far = Index{1} << 62;
   for (int axis = 0; axis < 3; ++axis) {
@@ -338,7 +347,7 @@ Mesh decode_mesh(Decoder& in) {
   return mesh;
 }
 
-/// That the meshes' arrays are variables.
+/// Checks that the arrays of meshes are declared variables.
 void check_arrays_known(const Metadata& metadata) {
   for (const Mesh& mesh : metadata.meshes) {
     for (const std::int32_t id : mesh.arrays) {
@@ -398,6 +407,7 @@ Declarations Declarations::decode(BytesView bytes) {
   }
   check_arrays_known(all.metadata);
   in.get(all.attributes);
+  for (AttributeDeclaration& one : all.attributes) one.attribute = current_attribute(one.attribute);
   in.get(all.arrays);
   return all;
 }

@@ -1,8 +1,9 @@
-// Events in messages, files and shared memory.
+// Serialisation of events in messages, files and shared memory.
 #pragma once
 
 #include "base/fields.hpp"
 #include "sidestream/data/event.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -1,10 +1,12 @@
+// A recursive-descent parser for sums of products: sum = product {(+|-) product}, product = factor {(*|/) factor},
+// factor = number or name with an optional component and power.
 #include "data/relation_text.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-#include "base/fail.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -138,14 +140,15 @@ class Parser {
 
 std::vector<RelationProduct> parse_products(std::string_view text) { return Parser(text).sum(); }
 
-FatherRelation parse_father(std::string_view text) {
+ParentRelation parse_parent(std::string_view text) {
   constexpr std::string_view front = "mean of ";
   if (text == "sum") return {true, {}};
   if (text == "mean") return {};
   if (text.starts_with(front)) return {false, parse_products(text.substr(front.size()))};
   fail(
       Code::configuration,
-      "found '{}' for what a father has of its sons, expected 'mean', 'sum', or 'mean of' and what the mean is of, such as "
+      "found '{}' for how a parent follows from its children, expected 'mean', 'sum', or 'mean of' and what the mean is "
+      "of, such as "
       "'mean of density * velocity'; write one of them",
       text);
 }
@@ -172,7 +175,7 @@ std::vector<std::string> named_in(const std::string& variable, const VariableRel
       for (const RelationFactor& factor : product.over) add(factor.variable);
     }
   };
-  if (!relations.father.empty()) add_all(parse_father(relations.father).of);
+  if (!relations.parent.empty()) add_all(parse_parent(relations.parent).of);
   if (!relations.equals.empty()) add_all(parse_products(relations.equals));
   add(relations.opposite);
   for (const std::string& name : relations.divergence_free) add(name);

@@ -9,8 +9,8 @@
 
 #include "base/backoff.hpp"
 #include "base/fields.hpp"
-#include "base/hash.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 using namespace sidestream;
 using std::chrono::microseconds;

@@ -6,6 +6,7 @@
 
 #include "base/fields.hpp"
 #include "data/event_bytes.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -11,7 +11,7 @@
 
 namespace sidestream {
 
-/// Writes an input. Of the blocks it has only those that the entries of the selection asked for.
+/// Encodes the input, with only those blocks that the entries of the selection asked for.
 [[nodiscard]] Bytes bytes_of(const LocalInput& input, PlacedValues& values);
 
 /// An input that another process wrote. Its values lie in memory that must outlive it: object n begins at `objects[n]`.

@@ -7,7 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/fields.hpp"
 #include "base/paths.hpp"
 #include "client/declarations.hpp"
@@ -16,7 +15,10 @@
 #include "config/tasks/plugin_loader.hpp"
 #include "session/c/c_analysis.hpp"
 #include "session/opening/configuration.hpp"
+#include "session/opening/modules.hpp"
 #include "session/serving/streams.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -26,8 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* program_name = "sidestream-worker";
 
-/// Beside this library; where it is installed, seen from the library and from a program that has the library inside;
-/// and the like in a folder of a build.
+/// Path of the worker program: next to this library; in the installed location relative to the library or to a program
+/// that contains it; or the corresponding places in a build folder.
 std::string worker_program(const Settings& settings) {
   std::vector<std::string> folders;
   for (const fs::path& own : own_folders()) {
@@ -44,13 +46,14 @@ std::string worker_program(const Settings& settings) {
                                        program_name, listed(folders)));
 }
 
-/// What any process has that reads the same configuration.
-void register_for_all(Registry& registry, const OpeningConfig& opening) {
+/// Registers the kinds for any process that reads the same configuration.
+void register_for_all(Registry& registry, const OpeningConfig& opening, const std::vector<std::string>& modules) {
   register_built_in(registry);
   for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry, register_c_plugin);
+  add_modules(modules, registry);
 }
 
-/// The file with this one analysis, no outputs, and no groups of servers, in which others ran.
+/// The file with only this analysis, without outputs and without groups of servers (in which other analyses ran).
 std::shared_ptr<const Document> with_one(const Document& document, std::size_t analysis) {
   Node root = document.root();
   std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "outputs"; });
@@ -69,15 +72,16 @@ std::shared_ptr<const Document> with_one(const Document& document, std::size_t a
 struct Setup {
   std::string text, file, folder;
   Bytes declarations;
-  Bytes metadata;  ///< all of it, with its numbers
+  Bytes metadata;  ///< all metadata with their ids
   std::uint64_t analysis = 0;
-  std::vector<std::string> expressions;  ///< that analyses have in place of names, others too
+  std::vector<std::string> expressions;  ///< that analyses use instead of names, also those of other analyses
+  std::vector<std::string> modules;      ///< files of modules, which the server has loaded
 };
 
 }  // namespace
 
 template <>
-inline constexpr std::size_t field_count<Setup> = 7;
+inline constexpr std::size_t field_count<Setup> = 8;
 
 namespace {
 
@@ -87,7 +91,7 @@ Bytes numbered(const Metadata& metadata) {
   return all.encode();
 }
 
-/// What lives as long as the worker's task.
+/// Objects with the lifetime of the worker's task.
 struct Made {
   std::shared_ptr<const Document> document;
   Registry registry;
@@ -99,7 +103,7 @@ struct Made {
 WorkerSettings worker_settings(const WorkerSource& source, const Config& config, std::size_t task) {
   const TaskConfig& entry = config.tasks.at(task);
   Registry known;
-  register_for_all(known, config.opening);
+  register_for_all(known, config.opening, source.modules);
   if (!known.analyses().contains(entry.kind)) {
     entry.settings.fail("isolate", fmt::format("found 'isolate: process' for '{}', which the program itself has "
                                                "registered, expected an analysis that another process can load; put it "
@@ -112,18 +116,19 @@ WorkerSettings worker_settings(const WorkerSource& source, const Config& config,
                     source.declarations,
                     numbered(config.metadata),
                     task,
-                    expressions_in_place(config.metadata)};
+                    expressions_in_place(config.metadata),
+                    source.modules};
   return {worker_program(entry.settings), packed_fields(setup), entry.limit, entry.memory_limit};
 }
 
 WorkerTask make_worker_task(BytesView bytes) {
   const auto setup = unpacked_fields<Setup>(ByteReader(bytes));
-  // Wherever its server is when it starts one, each worker finds the files that the first one has found. A node that
-  // has no such folder does without.
+  // The server may have another working directory when it starts a later worker, so each worker enters the one of the
+  // first. A node without that folder goes on without it.
   [[maybe_unused]] const int entered = setup.folder.empty() ? 0 : chdir(setup.folder.c_str());
   auto made = std::make_shared<Made>();
   made->document = with_one(*parse_document(setup.text, setup.file, setup.folder), setup.analysis);
-  register_for_all(made->registry, read_opening(*made->document));
+  register_for_all(made->registry, read_opening(*made->document), setup.modules);
   const Declarations declared = Declarations::decode(setup.declarations);
   made->config = complete_config(*made->document, made->registry, declared, nullptr, setup.expressions);
   if (numbered(made->config.metadata) != setup.metadata) {

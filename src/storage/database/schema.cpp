@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/layout.hpp"
 #include "storage/files/json.hpp"
 
@@ -177,7 +177,7 @@ VariableRelations read_relations(const Json& node, const Reader& reader) {
     const Json* const found = Reader::find(node, key);
     return found != nullptr ? reader.text(*found) : std::string();
   };
-  relations.father = text("father");
+  relations.parent = text("father");  // the key of the format, which the configuration calls `parent`
   relations.equals = text("equals");
   relations.face = text("face");
   relations.opposite = text("opposite");

@@ -52,7 +52,7 @@ OrderedJson about_relations(const VariableRelations& relations) {
   const auto add = [&](const char* name, const std::string& text) {
     if (!text.empty()) about[name] = text;
   };
-  add("father", relations.father);
+  add("father", relations.parent);  // the key of the format, which the configuration calls `parent`
   add("equals", relations.equals);
   add("face", relations.face);
   add("opposite", relations.opposite);

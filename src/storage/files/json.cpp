@@ -5,10 +5,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "base/plain_locale.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 #include "storage/files/file_names.hpp"
 
 namespace sidestream {

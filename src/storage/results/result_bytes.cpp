@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "base/fail.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -8,11 +8,12 @@
 #include <filesystem>
 #include <set>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "data/file_pattern.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/formats/vtk_xml.hpp"
@@ -78,13 +79,14 @@ void Series::resume(const ResumeFilter& what) {
   }
 }
 
-/// Few and small files are indexed at once; replacing the index for each of many would cost their number squared.
+/// Few and small files are indexed at once. Replacing the index for each of many files would take time quadratic in
+/// their number.
 bool Series::is_due() const {
   const std::size_t missing = entries_.size() - listed_;
   return 16 * missing >= entries_.size() || now() - replaced_at_ > std::max(1.0, 100 * replacing_took_);
 }
 
-/// Both files or none, unless giving a name fails.
+/// Replaces both files or none, unless a rename fails.
 void Series::replace_index() {
   std::vector<std::string> paths{json_path_}, temporaries;
   if (!pvd_path_.empty()) paths.push_back(pvd_path_);
@@ -98,7 +100,7 @@ void Series::replace_index() {
     has_replaced_.fill(true);
   } catch (...) {
     for (std::size_t n = 0; n < paths.size(); ++n) {
-      // Whose temporary is gone was named.
+      // A file without its temporary was renamed.
       if (complete)
         retry_while_out_of_memory([&] { has_replaced_[n] = has_replaced_[n] || !fs::exists(temporaries[n]); });
       directory_->discard(paths[n]);
@@ -109,7 +111,7 @@ void Series::replace_index() {
 
 void Series::replace() {
   const double start = now();
-  listed_ = 0;  // until all of it is there
+  listed_ = 0;  // until all of it is written
   replace_index();
   std::error_code ignored;
   fs::remove(rest_path_, ignored);
@@ -136,7 +138,7 @@ void Series::add(const Iteration& iteration, const std::string& path) {
 
 void Series::drop_last() noexcept {
   entries_.pop_back();
-  listed_ = 0;  // until the index is replaced: now, or, where that fails too, with the next file
+  listed_ = 0;  // until the index is replaced, which happens now or, if that fails, with the next file
   if (!has_replaced_[0] && !has_replaced_[1]) return;
   try {
     retry_while_out_of_memory([&] {
@@ -151,7 +153,7 @@ void Series::drop_last() noexcept {
 
 bool Series::has_version(const Iteration& iteration, const std::string& path) const {
   const std::string first = directory_->path(pattern_, iteration, 0);
-  // A list of pieces has another ending than the file that it stands for.
+  // A list of pieces has another ending than the file that it represents.
   return fs::path(path).replace_extension() != fs::path(first).replace_extension();
 }
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/json.hpp"
 
 namespace sidestream {
