@@ -1,5 +1,5 @@
-# Dependencies of Sidestream. MPI, HDF5, yaml-cpp, fmt, libpng, zlib, xxHash and CLI11 are required; each of the others
-# has a switch (OptionalParts.cmake).
+# Dependencies of Sidestream. MPI, HDF5, yaml-cpp, fmt, libpng, zlib, xxHash, nlohmann/json and CLI11 are required; each
+# of the others has a switch (OptionalParts.cmake).
 find_package(MPI REQUIRED COMPONENTS C CXX)
 set(HDF5_PREFER_PARALLEL OFF)
 find_package(HDF5 REQUIRED COMPONENTS C)
@@ -7,6 +7,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
 find_package(PNG REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
 find_package(Threads REQUIRED)
 
 # Checksums of the database. Its functions are compiled into ours, so only the header is needed.

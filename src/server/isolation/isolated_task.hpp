@@ -12,10 +12,10 @@
 
 namespace sidestream {
 
-/// The same task here and in the worker: what does not communicate runs there, everything else here.
+/// The same task exists here and in the worker. `local` runs there, everything that communicates runs here.
 class IsolatedTask final : public Task {
  public:
-  /// `objects` outlives the task; what it holds when the first iteration runs is what the worker maps.
+  /// `objects` must outlive the task. The worker maps the objects that are in it when the first iteration runs.
   IsolatedTask(std::unique_ptr<Task> task, WorkerSettings settings, const std::vector<SharedObject>& objects)
       : task_(std::move(task)), worker_(std::move(settings)), objects_(objects) {}
 

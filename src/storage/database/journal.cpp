@@ -28,7 +28,7 @@ std::string passed_over(const std::string& path, std::uint64_t slot, std::size_t
       slot);
 }
 
-/// Moves those whose slots are named from the contexts to what is removed, in the order of the slots.
+/// Moves the contexts with these slots to the removed ones, in the order of the slots.
 void remove_all(Journal& journal, const std::unordered_set<std::uint64_t>& slots) {
   if (slots.empty()) return;
   const auto stays = [&](const Entry& entry) { return !slots.contains(entry.slot); };

@@ -102,7 +102,7 @@ void Storing::open(Communicator& servers) {
   run_ = record_of<std::uint32_t>(run);
 }
 
-/// What a segment that was made last is called must outlive a loss of power before anything points to it.
+/// The name of the last segment must survive a loss of power before anything points to it.
 void Storing::flush_name() {
   if (!name_flushed_) flush_directory(options_.directory);
   name_flushed_ = true;

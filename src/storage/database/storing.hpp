@@ -1,4 +1,4 @@
-// Writing contexts: what the servers do together. docs/database.md has the states.
+// Writes contexts, all servers together. docs/database.md has the states.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct StoringOptions {
   bool stagger = false;  ///< servers write one after the other
 };
 
-/// One server's end of a database that is written.
+/// One server of those that write a database.
 class Storing {
  public:
   explicit Storing(StoringOptions options);

@@ -1,4 +1,4 @@
-// Pieces of trees that are read: what is cut by level, and the flags that say where.
+// Reads pieces of trees: those that are cut by level, and the flags that give the cuts.
 #pragma once
 
 #include <list>

@@ -1,4 +1,4 @@
-// Variables in cells of a block's tree on their way into a database: pruned, cut by level, through their codecs.
+// Stores variables in cells of trees: prunes them, cuts them by level, and encodes them.
 #pragma once
 
 #include <functional>

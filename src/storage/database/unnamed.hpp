@@ -1,4 +1,4 @@
-// Files in the directory of a database that no slot names: what killed runs leave, and what a cut file of slots forgot.
+// Files in the directory of a database that no slot names: killed runs leave them, or a truncated file of slots.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sidestream::database {
 
-/// Which segments contexts have, and what they use of them.
+/// The segments of contexts, and the bytes of them that are used.
 class SegmentUse {
  public:
   /// The segments of a context, and where its bytes lie. Throws Error(file) where its tables cannot be read.

@@ -107,7 +107,7 @@ Bytes encode_step(const StepIndex& index) {
   content.put_all(std::span(index.blocks));
   content.put_all(std::span(index.records));
   content.put_all(std::span(index.ranges));
-  for (const Event& event : index.raised) put_event(content, event);
+  for (const Event& event : index.raised) write_fields(content, event);
   return whole_file(header, content.bytes());
 }
 
@@ -123,7 +123,7 @@ StepIndex decode_step(BytesView file, const std::string& path) {
   source.get_all(index.blocks, head.blocks);
   source.get_all(index.records, head.records);
   source.get_all(index.ranges, head.ranges);
-  while (!source.at_end()) index.raised.push_back(get_event(source));
+  while (!source.at_end()) read_fields(source, index.raised.emplace_back());
   for (const StepRecord& record : index.records) {
     const bool in_place = record.block >= 0 && static_cast<std::uint64_t>(record.block) < head.blocks &&
                           record.writer >= 0 && record.writer < header.writers;

@@ -202,10 +202,6 @@ TEST_CASE("chunks are cut by level, at groups of siblings") {
       REQUIRE(static_cast<std::uint64_t>(cuts.cells[c + 1] - cuts.cells[c]) * cell <= chunk);
       for (Index at = cuts.cells[c]; at < cuts.cells[c + 1]; ++at) REQUIRE(cuts.chunk_of(at) == c);
     }
-    for (int level = -1; level <= tree.levels(); ++level) {
-      const auto end = static_cast<std::size_t>(std::clamp(level + 1, 0, tree.levels()));
-      REQUIRE(cuts.cells[cuts.down_to(level)] == tree.starts()[end]);
-    }
   }
 }
 
