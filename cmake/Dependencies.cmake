@@ -23,9 +23,13 @@ sidestream_library_part(ZFP TITLE zfp HEADER zfp.h LIBRARY zfp PACKAGE "libzfp-d
 # In double precision, without threads and MPI.
 sidestream_library_part(FFTW TITLE FFTW HEADER fftw3.h LIBRARY fftw3 PREFIX FFTW3
   PACKAGE "libfftw3-dev (Debian) or fftw (Spack, conda)" FOR "power spectra, and simulations/universe")
-# Not every muParser comes with a CMake package.
-sidestream_library_part(MUPARSER TITLE muParser HEADER muParser.h LIBRARY muparser
-  PACKAGE "libmuparser-dev (Debian) or muparser (Spack, conda)" FOR "derived variables")
+# muParser computed derived variables once. A build folder or a script of that time may still name its switch.
+if(DEFINED SIDESTREAM_WITH_MUPARSER)
+  message(NOTICE "SIDESTREAM_WITH_MUPARSER means nothing any more: derived variables need no muParser, and are always built. "
+    "Leave it out.")
+  unset(SIDESTREAM_WITH_MUPARSER CACHE)
+  unset(SIDESTREAM_WITH_MUPARSER)
+endif()
 
 sidestream_part(TINYXML2 TITLE tinyxml2 PACKAGE "libtinyxml2-dev (Debian) or tinyxml2 (Spack, conda)"
   FOR "`sidestream translate`")

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/expressions/formula.hpp"
 #include "data/particle_shares.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/selection.hpp"
@@ -32,7 +33,7 @@ struct DerivationStep {
     cycle,
     iteration,      ///< its index
     component,      ///< number `index` of the argument
-    formula,        ///< of `text`; of vectors component by component
+    formula,        ///< `formula` of the arguments; of vectors component by component
     vector,         ///< of numbers, each of them a component
     magnitude,      ///< the square root of the sum of squares, added in the order of the components
     dot,            ///< the sum of products, likewise
@@ -48,8 +49,7 @@ struct DerivationStep {
   std::vector<std::size_t> arguments{};  ///< positions of earlier steps
   std::int32_t variable = -1;  ///< published, or derived; of a deposit: one whose cells they are, whatever it is
   std::int32_t index = 0;
-  std::string text{};  ///< with v0, v1 ... for the arguments
-  std::vector<std::pair<std::string, double>> constants{};
+  Formula formula{};  ///< of the arguments
   Deposit deposit{};
   bool in_cells = false;  ///< of a derivative: in the cells of an unstructured mesh, of the values at their points
 

@@ -137,7 +137,7 @@ void DerivedEvaluator::formula(const DerivedPart& part, const PointLine& line, d
   for (const std::size_t argument : steps_[part.step].arguments) {
     arguments_.push_back(values(argument, steps_[argument].components == 1 ? 0 : part.component));
   }
-  program_.formulas[part.step]->evaluate(arguments_, line.count, out);
+  steps_[part.step].formula.evaluate(arguments_, line.count, out, scratch_);
 }
 
 /// The sum of products of components, the first one first.

@@ -58,6 +58,7 @@ class DerivedEvaluator {
   std::vector<std::vector<std::vector<double>>> values_;  ///< by step and component, on the line at hand
   std::vector<double> one_, other_;                       ///< slopes on it
   std::vector<const double*> arguments_;
+  Formula::Scratch scratch_;
   PointLine line_{};  ///< the one that the result was computed on last
 };
 
