@@ -37,20 +37,20 @@ demo: deps-demo configure
 
 # A universe in a box with halos, spectra and the Lyman-alpha forest, in minutes.
 demo-universe: deps-test configure
-	@cmake --build $(BUILD) --parallel $(JOBS) --target universe
+	@cmake --build $(BUILD) --parallel $(JOBS) --target universe sidestream_modules
 	@$(VENV_PYTHON) examples/universe/run --program $(BUILD)/simulations/universe/universe
 
 # The command prints the reference, which is part of the site and not of the repository.
 docs: deps-demo configure
 	@scripts/python-environment requirements-docs.txt
-	@cmake --build $(BUILD) --parallel $(JOBS) --target sidestream_tool
+	@cmake --build $(BUILD) --parallel $(JOBS) --target sidestream_tool sidestream_modules
 	@SIDESTREAM=$(CURDIR)/$(BUILD)/tools/sidestream NO_MKDOCS_2_WARNING=1 \
 	  $(VENV_PYTHON) -m mkdocs build --strict --quiet --site-dir build/site
 	@echo "Open build/site/index.html"
 
 # $(call run-tests,ARGUMENTS OF CTEST). Its closing lines say how many tests passed. It hides what a test that passes says,
 # but what could not be tested on this machine must be seen; and what failed, in a line each, is easier found at the end than
-# in the middle. One more test at a time than there are cores: most of them wait for most of it.
+# in the middle. One more test at a time than there are cores: a test keeps 0.4 of one busy, and waits otherwise.
 define run-tests
 @ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1)) $(1); status=$$?; \
   log=$(BUILD)/Testing/Temporary/LastTest.log; grep -h "NOT TESTED" $$log | sort -u; \

@@ -1,10 +1,10 @@
-// What a server does before its analyses when blocks, tasks and plan are those of the iteration before.
+// Work of a server before its analyses if blocks, tasks and plan are unchanged since the last iteration.
 //
 //   mpirun -n 2 benchmark_assembly        (rank 0 is the client, rank 1 the server)
 //
-// Two variables on 1, 64 and 512 blocks of one value each, so that hardly anything is moved: with `cores`, where the
-// server finds values in shared memory, and with `nodes`, where the time includes fetching them. The time is that of
-// `assemble` in timings.csv. The ratios come last: above 1 is better than wanted.
+// Two variables on 1, 64 and 512 blocks of one value each, so that hardly any data move. With `cores` the server finds
+// values in shared memory; with `nodes` the time includes fetching them. The time is that of `assemble` in timings.csv.
+// The ratios come last: above 1 is better than required.
 #include <mpi.h>
 #include <sidestream/sidestream.h>
 

@@ -1,11 +1,11 @@
-// What single calls cost a simulation with one dedicated core: small blocks, and ends of iterations.
+// Cost of single calls for a simulation with one dedicated core: small blocks, and ends of iterations.
 //
 //   mpirun -n 2 benchmark_calls        (rank 0 is the client, rank 1 the server; pin them to two cores)
 //
-// A call is *warm* when the one before it was the same, and *cold* when the simulation has worked on 16 MiB of its own
-// memory in between, so that code, tables and the slots that are written have left the nearer caches. A wake-up is
-// compared with a bare one of the same two processes, turn by turn: a futex in shared memory that the server's process
-// sleeps on. The ratios come last: above 1 is better than wanted.
+// A call is *warm* if the last one was the same. It is *cold* if the simulation has worked on 16 MiB of its own memory
+// in between, so that code, tables and the written slots have left the nearer caches. A wake-up is compared, in
+// alternation, with a bare one of the same two processes: a futex in shared memory on which the server's process
+// sleeps. The ratios come last: above 1 is better than required.
 #include <linux/futex.h>
 #include <mpi.h>
 #include <sidestream/sidestream.h>
@@ -41,7 +41,7 @@ void publish(sidestream_session* session, std::int64_t block, const double* valu
   check(session, sidestream_publish(session, "a", block, values), "publish");
 }
 
-/// Calls one after the other, on a thousand blocks.
+/// Calls in sequence, on a thousand blocks.
 void warm(sidestream_session* session, std::int64_t blocks) {
   double values[small];
   std::vector<double> publications, allocations, commits, clears;
@@ -69,8 +69,8 @@ void warm(sidestream_session* session, std::int64_t blocks) {
   line("clear   1 KiB, warm", clears);
 }
 
-/// One block in a step, by name and by handle in turn, and after each a bare copy of the same values. Returns the
-/// medians of both publications.
+/// One block per step, by name and by handle in alternation, followed each time by a bare copy of the same values.
+/// Returns the medians of both publications.
 std::pair<double, double> cold(sidestream_session* session) {
   sidestream_handle handle = 0;
   check(session, sidestream_get_handle(session, "a", 0, &handle), "get_handle");
@@ -94,8 +94,8 @@ std::pair<double, double> cold(sidestream_session* session) {
   return {median(named), median(handled)};
 }
 
-/// The server sleeps when it has been idle for some milliseconds; while it runs the analysis of one iteration, the ends
-/// of the next ones find it awake.
+/// The server sleeps after some idle milliseconds; while it runs the analysis of one iteration, the ends of the next
+/// ones find it awake.
 void ends_of_iterations(sidestream_session* session, std::vector<double>& woken, std::vector<double>& awake) {
   std::vector<double> values(small);
   for (int round = 0; round < 25; ++round) {
@@ -103,11 +103,12 @@ void ends_of_iterations(sidestream_session* session, std::vector<double>& woken,
     woken.push_back(microseconds([&] { end(session); }));
     std::this_thread::sleep_for(std::chrono::microseconds(300));
     for (int n = 0; n < 3; ++n) awake.push_back(microseconds([&] { end(session); }));
-    std::this_thread::sleep_for(std::chrono::milliseconds(12 + round % 7));  // not regular: nothing is expected
+    std::this_thread::sleep_for(std::chrono::milliseconds(12 + round % 7));  // irregular, so that no iteration is
+                                                                             // expected
   }
 }
 
-/// Steps that come regularly, which a server expects (`placement.poll`).
+/// Regular steps, which a server expects (`placement.poll`).
 void regular_ends(sidestream_session* session, std::vector<double>& ends) {
   std::vector<double> values(small);
   auto next = std::chrono::steady_clock::now();
@@ -127,7 +128,7 @@ long futex(Word* word, int operation, std::uint32_t value, const timespec* limit
   return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(word), operation, value, limit, nullptr, 0);
 }
 
-/// Rank 1 sleeps, rank 0 wakes it: a store and the system call, nothing else.
+/// Rank 1 sleeps, rank 0 wakes it: only a store and the system call.
 void bare_wakes(Word* word, int rank, std::vector<double>& wakes) {
   constexpr int rounds = 25;
   constexpr timespec limit{1, 0};

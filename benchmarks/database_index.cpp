@@ -1,7 +1,7 @@
-// How fast a database of many domains is opened: benchmark_database_index DIRECTORY [DOMAINS VARIABLES
-// DOMAINS_OF_A_GROUP] writes one context with the writer's tables, record and slot (a block of one cell for each
-// domain, 10^5 x 100 by default, 1000 segments), and then opens it, lists it, reads one variable's box, goes through
-// all tables. Seconds and memory; last the ratio of opening to one second.
+// Time of opening a database of many domains: benchmark_database_index DIRECTORY [DOMAINS VARIABLES DOMAINS_OF_A_GROUP]
+// writes one context with the writer's tables, record and slot (a block of one cell for each domain, 10^5 x 100 by
+// default, 1000 segments). Then it opens and lists the context, reads one variable's box, and scans all tables. Prints
+// seconds and memory; last the ratio of opening to one second.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -64,7 +64,7 @@ DomainRows rows_of(std::size_t domain, std::uint64_t offset, const Size& size) {
   return rows;
 }
 
-/// As a group's first server writes it.
+/// Writes a group's entry as its first server does.
 GroupEntry write_group(const std::string& directory, std::uint32_t group, const Size& size) {
   std::vector<DomainRows> domains;
   Bytes values;

@@ -1,4 +1,4 @@
-// Arithmetic of derived variables: the steps of Formula beside the same formula as a loop that the compiler knows.
+// Times of the arithmetic of derived variables: the steps of Formula, and the same formula as a compiled loop.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -16,7 +16,7 @@ constexpr std::int64_t line = 64;  // points that servers compute at once
 
 using Arrays = std::vector<std::vector<double>>;
 
-/// Of the arguments a, b, c.
+/// The formula of a text with the arguments a, b, c.
 Formula formula_of(const char* text) {
   const std::vector<std::size_t> same{0, 1, 2};
   std::vector<Formula> made;

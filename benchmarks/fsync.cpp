@@ -1,10 +1,10 @@
-// What waiting for the disk costs (`output.fsync`).
+// Cost of waiting for the disk (`output.fsync`).
 //
 //   benchmark_fsync [DIRECTORY]        (one process; results are written there and removed; default: here)
 //
 // Iterations of 4 KiB, 1 MiB and 64 MiB are written as HDF5 with placement `inline`, one after the other with and
-// without fsync, in two sessions at once. A plain write and fsync of as many bytes, and the write alone, are measured
-// with them. Medians; the ratios come last.
+// without fsync, in two sessions at once. A plain write of as many bytes, with and without fsync, is measured with
+// them. Medians; the ratios come last.
 #include <fcntl.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -73,7 +73,7 @@ Times measure(const std::string& directory, std::size_t bytes, int steps) {
     const std::string name = directory + "/plain-" + std::to_string(step);
     times.without.push_back(publish(fast, values, step));
     times.plain_without.push_back(plain(name + "-fast", values, false));
-    ::sync();  // what was left for later does not count for those who wait
+    ::sync();  // earlier writes must not count
     times.with.push_back(publish(safe, values, step));
     times.plain_with.push_back(plain(name, values, true));
   }

@@ -1,13 +1,13 @@
-// What groups of servers gain where one task does not get faster with more servers.
+// Gain of groups of servers if one task does not get faster with more servers.
 //
 //   mpirun -n 3 benchmark_groups [ITERATIONS] [MILLISECONDS]        (rank 0 publishes, ranks 1 and 2 serve)
 //
-// Two tasks take their time, asleep, so that three ranks need no three cores: `serial` combines for so many
-// milliseconds on one server, while the other waits, as a transform with a serial part does; `shared` reduces for as
-// many in all, each server its share. Without groups an iteration takes 1.5 times as long as a task; with a server for
-// each task as long as one task. The runs take turns. How late a result of `shared` is comes next: from the end of its
-// iteration, where `serial` runs in every fourth iteration and the simulation's iteration is a fifth longer than a
-// task. The ratio of throughputs comes last.
+// Two tasks take time asleep, so that three ranks do not need three cores. `serial` combines for MILLISECONDS on one
+// server, while the other waits, like a transform with a serial part; `shared` reduces for as long in total, divided
+// among the servers. Without groups an iteration takes 1.5 times as long as a task; with a server for each task as long
+// as one task. The runs alternate. The delay of a result of `shared` comes next: from the end of its iteration, if
+// `serial` runs in every fourth iteration and the simulation's iteration takes a fifth longer than a task. The ratio of
+// throughputs comes last.
 #include <mpi.h>
 
 #include <chrono>
@@ -30,10 +30,10 @@ constexpr int ranks = 3;
 
 double now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 
-/// Works, without a processor.
+/// Takes time without a processor.
 void work(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-/// What it wrote down on the server that combines: when each result was there.
+/// Times of the results on the server that combines.
 struct Times {
   std::vector<double> at;
 };
@@ -61,11 +61,11 @@ class Load final : public sidestream::Task {
 };
 
 struct Measured {
-  double iteration = 0;  ///< seconds, on average
-  double late = 0;       ///< seconds from the end of an iteration to the result of `shared`, the median
+  double iteration = 0;  ///< seconds, average
+  double late = 0;       ///< seconds from the end of an iteration to the result of `shared`, median
 };
 
-/// One session; `pace`: seconds that the simulation takes for an iteration; 0: as fast as it goes.
+/// Runs one session; `pace`: seconds that the simulation takes for an iteration; 0: as fast as possible.
 Measured run(bool groups, int every, int iterations, double seconds, double pace) {
   const std::string text =
       std::string("placement: {mode: nodes, servers: 2") + (groups ? ", groups: {a: 1, b: 1}" : "") +
@@ -102,7 +102,7 @@ Measured run(bool groups, int every, int iterations, double seconds, double pace
   session.close();
   Measured measured;
   measured.iteration = (now() - begin) / iterations;
-  // The clocks of the ranks of one machine are one clock.
+  // The clocks of the ranks on one machine are the same.
   MPI_Bcast(ends.data(), iterations, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   std::vector<double> late;
   for (std::size_t n = 0; n < times.at.size(); ++n) late.push_back(times.at[n] - ends[n]);
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   for (int turn = 0; turn < 5; ++turn) {
     one.push_back(run(false, 1, iterations, seconds, 0).iteration);
     two.push_back(run(true, 1, iterations, seconds, 0).iteration);
-    // Every fourth iteration: on average both keep up with this.
+    // In every fourth iteration: on average both keep up with this.
     const double pace = 1.2 * seconds;
     late_one.push_back(run(false, 4, iterations, seconds, pace).late);
     late_two.push_back(run(true, 4, iterations, seconds, pace).late);

@@ -1,9 +1,8 @@
-// What halos and merge trees cost on one core: a density with halos in it on n^3 cells, periodic, one block. Times of
-// the processor, medians; the memory beyond the field; and last how many million cells a second, beside a memcpy of the
-// field.
+// Cost of halos and merge trees on one core: a density with halos on n^3 cells, periodic, one block. Prints medians of
+// processor times, the memory beyond the field and, last, million cells per second next to a memcpy of the field.
 //
-// benchmark_halos [CELLS along each axis = 256] [REPETITIONS = 5] [FILE]
-// FILE: the field is written there, C order, for benchmarks/halos_scipy.py, which runs this and SciPy's `label`.
+// benchmark_halos [CELLS along each axis = 256] [REPETITIONS = 5] [FILE] writes the field to FILE, C order, for
+// benchmarks/halos_scipy.py, which runs this and SciPy's `label`.
 #include <mpi.h>
 
 #include <cmath>
@@ -14,8 +13,8 @@
 #include <functional>
 #include <string>
 
-#include "analysis/common/kinds.hpp"
 #include "analysis/hash_field.hpp"
+#include "cosmology/kinds.hpp"
 #include "measure.hpp"
 #include "support/fake_domain.hpp"
 
@@ -59,7 +58,7 @@ class Field {
     Bytes feedback;
     for (int pass = 0; pass < task->passes(); ++pass) {
       LocalInput input{{}, metadata, views_, pass, feedback};
-      input.stays = true;  // as where servers analyse what they have
+      input.stays = true;  // as on servers that analyse their own blocks
       const std::vector<Bytes> partials{task->local(input)};
       feedback = task->combine({{}, metadata, partials, pass, self, results, &input});
     }
@@ -77,7 +76,7 @@ class Field {
   std::vector<std::vector<BlockView>> views_;
 };
 
-/// A line of /proc/self/status, in bytes; 0 where there is none.
+/// A line of /proc/self/status in bytes; 0 if it is missing.
 double memory(const std::string& what) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -86,9 +85,9 @@ double memory(const std::string& what) {
   return 0;
 }
 
-/// What `work` needs at most beyond what is there before.
+/// Peak memory of `work` beyond the memory before it.
 double memory_of(const std::function<void()>& work) {
-  std::ofstream("/proc/self/clear_refs") << "5";  // the most begins anew
+  std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak
   const double before = memory("VmRSS");
   work();
   return memory("VmHWM") - before;

@@ -1,10 +1,9 @@
-// One isosurface of a uniform mesh on one server: the kernel, with the file, and with the picture.
+// One isosurface of a uniform mesh on one server: only the kernel, with the file, and with the picture.
 //
 // benchmark_isosurface WHAT [CELLS along each axis = 255] [RADIANS of the field along each axis = 80] [REPETITIONS = 1]
-// WHAT: plain, normals (the kernel alone), vtp, vtkhdf (with normals, in a file), picture (1024 x 1024, four samples a
-// pixel, as by default; the PNG too). Prints the time of each repetition, of the processor and of the clock, and last
-// how much memory that took at most besides the input. benchmarks/isosurface_vtk.py runs it beside VTK's filters and
-// compares.
+// WHAT: plain, normals (only the kernel), vtp, vtkhdf (with normals, in a file), picture (1024 x 1024, four samples a
+// pixel, as by default; including the PNG). Prints processor and elapsed time of each repetition, and last the peak
+// memory besides the input. benchmarks/isosurface_vtk.py runs it next to VTK's filters and compares.
 #include <unistd.h>
 
 #include <cstdio>
@@ -25,7 +24,7 @@ using namespace sidestream;
 
 namespace {
 
-/// Bytes resident now; the peak starts here.
+/// Bytes resident now; also resets the peak.
 double resident() {
   std::ofstream("/proc/self/clear_refs") << "5";
   std::ifstream statm("/proc/self/statm");
@@ -66,7 +65,7 @@ std::size_t write_file(const benchmark::Run& run, const std::string& path) {
   return surface.triangles();
 }
 
-/// As the analysis `render` does it, without outline and caption.
+/// Draws as the analysis `render` does, without outline and caption.
 void draw(const benchmark::Run& run, const std::string& path) {
   using namespace rendering;
   constexpr int size = 1024, samples = 2;

@@ -9,7 +9,7 @@
 
 namespace benchmark {
 
-/// Microseconds that `work` takes.
+/// Microseconds of `work`.
 template <class Work>
 double microseconds(Work&& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -17,7 +17,7 @@ double microseconds(Work&& work) {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Microseconds of this process' processors that `work` takes: less disturbed by what else the machine does.
+/// Processor microseconds of `work` in this process: less disturbed by other load.
 template <class Work>
 double processor_microseconds(Work&& work) {
   const auto now = [] {

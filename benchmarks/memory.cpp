@@ -1,11 +1,11 @@
-// How much memory a server takes beyond its buffer.
+// Memory of a server beyond its buffer.
 //
 //   mpirun -n 2 benchmark_memory [BUFFER_MIB [isosurface]]    (rank 0 is the client, rank 1 the server; default 512)
 //
 // 20 iterations of a field that fills a quarter of the buffer go through statistics, a histogram, a slice and the HDF5
-// writer, and with `isosurface` three surfaces of it as well, whose triangles are held in memory. The server's peak
-// resident memory, less what it had before the session opened, is compared with what the design allows: the buffer, a
-// tenth of it and 64 MiB. The ratio comes last.
+// writer. With `isosurface` also three surfaces of it, whose triangles are held in memory. The server's peak resident
+// memory, less that before the session opened, is compared with the design's limit: the buffer, a tenth of it and 64
+// MiB. The ratio comes last.
 #include <mpi.h>
 #include <sidestream/sidestream.h>
 
@@ -54,7 +54,7 @@ std::string configuration(int buffer, std::int64_t n, bool surfaces) {
          "outputs:\n  - hdf5: {variables: [t], every: 5}\n";
 }
 
-/// Distance from the mesh's centre, in units of its width, with a little noise that moves: spheres with rough surfaces.
+/// Distance from the mesh's centre, in units of its width, with a little moving noise: spheres with rough surfaces.
 void fill(std::vector<double>& t, std::int64_t n, int step) {
   const auto from_centre = [n](std::int64_t i) {
     return (static_cast<double>(i) + 0.5) / static_cast<double>(n) - 0.5;

@@ -1,4 +1,4 @@
-// What a dedicated core costs a simulation whose analyses take most of a step.
+// Cost of a dedicated core for a simulation whose analyses take most of a step.
 //
 //   mpirun -n 2 --bind-to core benchmark_overlap [STEPS]        (rank 0 computes, rank 1 serves)
 //
@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::int64_t cells = 4 << 20;  // 32 MiB of float64
 constexpr int turn = 10;
-double step_seconds = 0;  // of a step alone; measured first, told to the server
+double step_seconds = 0;  // of an undisturbed step; measured first, sent to the server
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -41,7 +41,7 @@ void check(sidestream_session* session, int code, const char* call) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/// One step of a made-up simulation: eight sweeps of a stencil.
+/// One step of a model simulation: eight sweeps of a stencil.
 void compute(std::vector<double>& a, std::vector<double>& b) {
   for (int sweep = 0; sweep < 8; ++sweep) {
     for (std::int64_t i = 1; i + 1 < cells; ++i) b[i] = 0.25 * a[i - 1] + 0.5 * a[i] + 0.25 * a[i + 1];
@@ -57,7 +57,7 @@ double total(const double* values, std::int64_t n) {
   return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-/// Reads the block again and again for 80 % of a step.
+/// Reads the block repeatedly for 80 % of a step.
 int busy(const sidestream_input* input, void*, char*, void*) {
   sidestream_block block;
   block.struct_size = sizeof block;
@@ -72,7 +72,7 @@ struct Turn {
   std::vector<double> steps, publishes;
 };
 
-/// `count` steps; with a session each is published.
+/// Runs `count` steps; with a session each is published.
 void steps(int count, sidestream_session* session, std::vector<double>& a, std::vector<double>& b, std::int64_t& cycle,
            Turn& turn_times) {
   for (int s = 0; s < count; ++s) {
@@ -89,7 +89,7 @@ void steps(int count, sidestream_session* session, std::vector<double>& a, std::
   }
 }
 
-/// A run with Sidestream on both ranks; `task` is the server's work.
+/// Runs with Sidestream on both ranks; `task` is the server's work.
 Turn published(const std::string& task, int count, std::vector<double>& a, std::vector<double>& b, bool server) {
   const std::string text =
       "placement: {mode: cores, per_node: 1, buffer: 256 MiB}\n"
@@ -122,7 +122,7 @@ Turn published(const std::string& task, int count, std::vector<double>& a, std::
   return times;
 }
 
-/// Steps on rank 0 while rank 1 idles or streams memory.
+/// Runs steps on rank 0 while rank 1 idles or streams memory.
 Turn plain(bool streaming, int count, std::vector<double>& a, std::vector<double>& b, bool server) {
   MPI_Barrier(MPI_COMM_WORLD);
   Turn times;

@@ -1,7 +1,7 @@
-// What planning costs: seconds and peak memory of every partitioner and of Needs, for 2^20 blocks and 10^5 servers, and
+// Cost of planning: seconds and peak memory of every partitioner and of Needs, for 2^20 blocks and 10^5 servers, and
 // growth from 10^3 to 10^6 blocks. Run as one process: benchmark_plan [BLOCKS] [SERVERS]
 //
-// Each measurement runs in a child process of its own, so that its peak memory is its own; blocks included.
+// Each measurement runs in a child process, whose peak memory then only includes this measurement and its blocks.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace sidestream;
 
-/// What children report through a pipe.
+/// Result that a child sends through a pipe.
 struct Sample {
   double seconds = 0;
   double megabytes = 0;  ///< peak resident memory
@@ -106,7 +106,7 @@ double plan_seconds(const PartitionerKind& kind, const std::string& yaml, std::i
          });
 }
 
-/// A smooth field's ranges, so that some surfaces pass.
+/// Ranges of a smooth field, so that some surfaces pass.
 std::vector<BlockRange> ranges_of(const std::vector<Block>& blocks) {
   std::vector<BlockRange> ranges;
   ranges.reserve(blocks.size());
@@ -175,7 +175,7 @@ std::vector<Case> cases(const std::string& map) {
           {"needs: values", needs(ValuesBracketed{{0.3, 0.9}})}};
 }
 
-/// The least of several runs: others only add.
+/// The minimum of several runs: disturbances only add time.
 double best_of(const Case& one, std::int64_t blocks, int servers, int rounds) {
   double best = 1e300;
   for (int round = 0; round < rounds; ++round) {

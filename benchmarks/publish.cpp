@@ -1,15 +1,14 @@
-// What publishing costs a simulation with one dedicated core.
+// Cost of publishing for a simulation with one dedicated core.
 //
 //   mpirun -n 2 benchmark_publish        (rank 0 is the client, rank 1 the server; pin them to two cores)
 //
-// or with a server of its own, which is started again for each of its sessions:
+// or with a separate server, which is started again for each of its sessions:
 //
 //   mpirun -n 1 benchmark_publish sidecar & while sidestream serve --wait 5 publish-sidecar.yaml; do :; done
 //
-// Publishing is compared with memcpy into pages that are mapped and have been written before, and publishing
-// in place with filling such pages; both within the same run, turn by turn, so that both see the same
-// machine. Before each turn the array is written as a simulation would have done. The ratios come last: above
-// 1 publishing is the faster one.
+// Publishing is compared with memcpy into pages that are mapped and have been written before, and publishing in place
+// with filling such pages. Both alternate within one run, so that both see the same machine. Before each turn the array
+// is written as by a simulation. The ratios come last: above 1 publishing is faster.
 #include <mpi.h>
 #include <sidestream/sidestream.h>
 
@@ -57,7 +56,7 @@ void publish_by_copy(sidestream_session* session, std::size_t bytes, std::vector
         microseconds([&] { check(session, sidestream_publish(session, "a", 0, array.data()), "publish"); }));
     if (step % 2 == 0) copy();
     ends.push_back(microseconds([&] { end(session); }));
-    if (step == 0) copies.clear(), publications.clear();  // the first is a warm-up for both
+    if (step == 0) copies.clear(), publications.clear();  // the first turn is a warm-up for both
   }
   const double copy = median(copies), publication = median(publications);
   std::printf("publish %-8s %10.1f us, memcpy %10.1f us; 99th percentile %10.1f and %10.1f us\n",

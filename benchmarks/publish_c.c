@@ -1,4 +1,4 @@
-/* What publish_python compares with: the same publication from C, timed in C. */
+/* Counterpart of publish_python: the same publication from C, timed in C. */
 #include <sidestream/sidestream.h>
 #include <stdint.h>
 #include <time.h>

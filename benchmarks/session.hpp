@@ -27,15 +27,15 @@ inline int spin(const sidestream_input*, void*, char*, void*) {
   return 0;
 }
 
-/// What a session is measured with.
+/// Parameters of a measured session.
 struct Setting {
-  bool sidecar = false;     ///< with a server of its own: see publish.cpp
-  bool busy = false;        ///< an analysis keeps the server busy for 2 ms
-  std::int64_t blocks = 1;  ///< of the client
-  std::int64_t cells = 1;   ///< float64 values of a block
+  bool sidecar = false;     ///< true with a separate server: see publish.cpp
+  bool busy = false;        ///< true if an analysis keeps the server busy for 2 ms
+  std::int64_t blocks = 1;  ///< number of blocks of the client
+  std::int64_t cells = 1;   ///< float64 values per block
 };
 
-/// The configuration of a session; with `sidecar` the server reads it from a file, without the analysis, which is a
+/// The configuration of a session. With `sidecar` the server reads it from a file, without the analysis, which is a
 /// function of this program.
 inline std::string configuration(const Setting& setting) {
   std::string text = setting.sidecar ? "placement: {mode: sidecar, session: benchmark-publish, buffer: 768 MiB}\n"
@@ -85,8 +85,8 @@ inline void fill(double* values, std::size_t count, int step) {
   for (std::size_t n = 0; n < count; ++n) values[n] = static_cast<double>(n) * 1e-3 + step;
 }
 
-/// The rest of the simulation's step: works on 16 MiB of other arrays, so that no turn finds its target in the cache
-/// only because it was the last to use it, and takes as long as a short step does.
+/// The rest of the simulation's step: works on 16 MiB of other arrays. So no turn finds its target in the cache because
+/// it used it last, and the step takes as long as a short one.
 inline void compute(int step) {
   static std::vector<double> others((std::size_t{16} << 20) / sizeof(double));
   fill(others.data(), others.size(), step);

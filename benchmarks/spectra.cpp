@@ -1,9 +1,9 @@
-// Power spectra, distributions and Lyman-alpha of one server beside what bounds them.
+// Power spectra, distributions and Lyman-alpha of one server, next to their lower bounds.
 //
 // benchmark_spectra [CELLS along each axis = 256] [REPETITIONS = 5]
-// Prints medians, and last: the whole power spectrum by FFTW's transform of the same field alone (planned with measure
-// and with estimate), distributions by reading the field at the speed of a plain sum, and how many million cells a
-// second have their optical depth, at several widths of lines. benchmarks/spectra_scipy.py runs it beside scipy.fft.
+// Prints medians, and last: the whole power spectrum relative to only FFTW's transform of the same field (planned with
+// measure and with estimate), distributions relative to a plain sum over the field, and million cells per second of
+// optical depth, at several widths of lines. benchmarks/spectra_scipy.py runs it next to scipy.fft.
 #include <fftw3.h>
 #include <malloc.h>
 #include <mpi.h>
@@ -19,10 +19,11 @@
 #include <tuple>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/spectra/lyman_alpha/optical_depth.hpp"
 #include "base/mpi/communicator.hpp"
 #include "config/options/document.hpp"
 #include "config/options/read_settings.hpp"
+#include "cosmology/kinds.hpp"
+#include "cosmology/spectra/lyman_alpha/optical_depth.hpp"
 #include "measure.hpp"
 
 using namespace sidestream;
@@ -36,7 +37,7 @@ class NoResults final : public Results {
   void add(const std::string&, const Surface&) override {}
   void add(const std::string&, const CellSet&) override {}
   void add(const std::string&, const DataSet&) override {}
-  /// As in pieces: nobody gathers them.
+  /// As in pieces: they are not gathered.
   void add_parts(const std::string&, const DataSet&, Communicator&, Pieces) override {}
   using Results::add_parts;
 };
@@ -61,7 +62,7 @@ struct Field {
     view.array.box = cells;
     view.array.strides = packed_strides(cells, 1, Order::column);
     blocks.push_back({view});
-    // For as many entries as the selection of any analysis has.
+    // As many entries as the selection of any analysis has.
     for (int entry = 0; entry < 2; ++entry) entries.push_back({0, {&blocks[0]}});
   }
 
@@ -71,7 +72,7 @@ struct Field {
   std::vector<EntryViews> entries;
 };
 
-/// All passes of an analysis.
+/// Runs all passes of an analysis.
 class Run {
  public:
   Run(const Field& field, const AnalysisKind& kind, const std::string& yaml) : field_(field) {
@@ -115,7 +116,7 @@ double peak() {
   return 0;
 }
 
-/// FFTW's own transform of the field, by a plan of that rigour.
+/// FFTW's own transform of the field, with a plan of the given rigour.
 class Fftw {
  public:
   Fftw(Field& field, Index n, unsigned rigour) {
@@ -148,7 +149,7 @@ double plain_sum(const std::vector<double>& values) {
   return sum;
 }
 
-/// Million cells a second of lines of 512 cells, lines being `width` cells wide.
+/// Million cells per second for lines of 512 cells with lines `width` cells wide.
 double depth_rate(double width, int repetitions) {
   constexpr Index n = 512;
   const lyman_alpha::Cosmology cosmology{3, 0.3, 0.7, 0.7};
@@ -171,7 +172,7 @@ double depth_rate(double width, int repetitions) {
   return static_cast<double>(n * together) / benchmark::median(times);
 }
 
-/// What an analysis holds at most, besides what is published and its pieces, by one field.
+/// Peak memory of an analysis besides the published data and its pieces, in units of one field.
 void measure_memory(Field& field) {
   const double bytes = static_cast<double>(field.values.size() * sizeof(double));
   const std::string gas = "{hydrogen: a, temperature: a, redshift: 3, along: x";
@@ -187,7 +188,7 @@ void measure_memory(Field& field) {
       {"lyman_alpha, all lines", lyman_alpha_kind(), gas + ", lines: {file: l.h5}}"}};
   for (const auto& [name, kind, yaml] : all) {
     Run run(field, kind, yaml);
-    ::malloc_trim(0);  // what others have freed would be taken without being seen
+    ::malloc_trim(0);  // memory freed by others would be reused unnoticed
     const double before = resident();
     run.once();
     std::printf("memory by the field, %-28s %5.2f\n", name, (peak() - before) / bytes);
@@ -196,7 +197,7 @@ void measure_memory(Field& field) {
 
 void measure(Index n, int repetitions) {
   Field field(n);
-  measure_memory(field);  // before others keep rooms that it would find
+  measure_memory(field);  // before others keep memory that it would reuse
   Run shells(field, power_spectrum_kind(), "{variable: a}"),
       widening(field, power_spectrum_kind(), "{variable: a, bins: widening}");
   Run linear(field, histogram_kind(), "{variable: a, bins: 400, range: [1, 7.4]}");

@@ -1,16 +1,16 @@
-// What servers send each other in the transform of a field, counted by the planner of its exchanges, without any data.
+// Messages between servers in the transform of a field, counted by the planner of its exchanges, without data.
 //
 // benchmark_spectrum_messages [CELLS along each axis = 4096] [SERVERS ... = 64 512 4096 10000]
-// For pencils and slabs: how many servers have work before each of the three axes is transformed, the largest share of
-// the array that one has, by that of an even division, and for both exchanges the most messages and MiB that one server
-// sends, and how many there are in all. What a server keeps is no message.
+// For pencils and slabs: the number of servers with work before the transform of each of the three axes, and the
+// largest share of the array on a server relative to an even division. For both exchanges: the most messages and MiB
+// that one server sends, and the total number of messages. Data that a server keeps are not counted.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <vector>
 
-#include "analysis/spectra/pencils.hpp"
+#include "cosmology/spectra/pencils.hpp"
 
 using namespace sidestream;
 using namespace sidestream::spectra;
@@ -30,7 +30,7 @@ Mesh cube(Index cells) {
   return mesh;
 }
 
-/// From the boxes of a step to those of a later one.
+/// The exchange from the boxes of a step to those of a later one.
 Exchange exchange(const PencilLayout& layout, int from, int to, int servers) {
   Exchange all;
   for (int server = 0; server < servers; ++server) {
@@ -71,7 +71,7 @@ void report(const Mesh& mesh, bool slabs, int servers) {
     std::printf(" %5lld", static_cast<long long>(working));
   }
   std::printf("  largest share %5.2f", largest);
-  // Where the second axis is whole at first there is one exchange.
+  // If the second axis is complete at first, there is one exchange.
   const std::vector<std::pair<int, int>> steps =
       grid.second == 1 ? std::vector<std::pair<int, int>>{{0, 2}} : std::vector<std::pair<int, int>>{{0, 1}, {1, 2}};
   for (const auto& [from, to] : steps) {

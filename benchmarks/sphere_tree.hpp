@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "data/mesh_arrays.hpp"
-#include "data/octree.hpp"
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace benchmark {
 
 using namespace sidestream;
 
-/// A tree of one block over a cube with one root cell, and a variable. `layers`: of cells of the deepest level on
-/// either side of the sphere.
+/// A tree of one block over a cube with one root cell, and a variable. `layers`: number of layers of cells of the
+/// deepest level on either side of the sphere.
 class SphereTree {
  public:
   SphereTree(int deepest, double layers) {

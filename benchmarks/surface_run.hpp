@@ -21,7 +21,7 @@ struct Sizes {
   [[nodiscard]] Index points() const { return nodes() * nodes() * nodes(); }
 };
 
-/// A mesh of one block with a field `n` at its points or in its cells, and what an analysis gets of it.
+/// A mesh of one block with a field `n` at its points or in its cells, and the input of an analysis.
 class Run {
  public:
   /// `waves`: radians along each axis.
@@ -70,7 +70,7 @@ class Run {
                   view.points, components, packed_strides(view.points, components, Order::column)};
   }
 
-  /// Calls f with x, y and z, x fastest, of the points that lie `shift` of a cell above the nodes.
+  /// Calls f with x, y and z, x fastest, of the points that are `shift` of a cell above the nodes.
   template <class F>
   static void for_points(Index count, double step, double shift, F f) {
     const auto at = [&](Index i) { return step * (static_cast<double>(i) + shift); };
@@ -98,7 +98,7 @@ class Run {
   }
 
   void add_tetrahedra() {
-    constexpr int ways[6][2] = {{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}};  // round the diagonal from 0 to 7
+    constexpr int ways[6][2] = {{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}};  // around the diagonal from 0 to 7
     const Index n = sizes_.cells, row = sizes_.nodes(), plane = row * row;
     for (Index cube = 0; cube < n * n * n; ++cube) {
       const Index first = cube / (n * n) * plane + cube / n % n * row + cube % n;

@@ -1,9 +1,9 @@
-// What slices and isosurfaces of curvilinear and unstructured meshes cost, beside those of the uniform mesh of the same
-// cells: the extraction on one server, without merging and writing. Times of the processor, everything in turns.
+// Cost of slices and isosurfaces of curvilinear and unstructured meshes, relative to those of the uniform mesh with the
+// same cells: the extraction on one server, without merging and writing. Processor times, all in alternation.
 //
 // benchmark_surfaces [CELLS along each axis = 128] [REPETITIONS = 7] [nodes | cells | tetrahedra]
 // nodes: variables at nodes of meshes whose blocks are boxes; cells: in their cells; all without the last argument.
-// Before each extraction other memory is written, as a simulation would do: nothing is in the cache.
+// Before each extraction other memory is written, as by a simulation, so that the cache is cold.
 // benchmarks/surfaces_vtk.py runs it and VTK's filters on the same tetrahedra.
 #include <algorithm>
 #include <cmath>
@@ -61,7 +61,7 @@ void take_turns(std::vector<Taken>& all, int repetitions) {
   }
 }
 
-/// Both kinds of meshes with one centering; returns the line of ratios.
+/// Compares both kinds of meshes with one centring; returns the line of ratios.
 std::string compare(const char* where, Centering centering, const Sizes& sizes, int repetitions) {
   const Run uniform(MeshKind::uniform, sizes, 20, centering), curved(MeshKind::curvilinear, sizes, 20, centering);
   std::vector<Taken> all;

@@ -1,5 +1,5 @@
-// What a projection of an octree costs on one core, for results of several levels: the sums of the leaves, and those of
-// the places of the result, without its file; beside filling the two arrays of the result once. Times of the processor.
+// Cost of a projection of an octree on one core, for results on several levels: the sums of the leaves, and those of
+// the result's positions, without its file, next to filling the two arrays of the result once. Processor times.
 //
 // benchmark_tree_projection [DEEPEST level = 9] [REPETITIONS = 3] [LEVEL of a result = 9 11 13] ...
 // The ratios come last.
@@ -20,7 +20,7 @@ using namespace sidestream;
 
 namespace {
 
-/// Looks at data sets and lets them go.
+/// Consumes data sets and drops them.
 class Looked final : public Results {
  public:
   void add(const std::string&, const Table&) override {}

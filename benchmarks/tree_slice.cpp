@@ -1,6 +1,6 @@
-// What a slice through an octree costs on one core: the cells that the plane cuts, found from the roots down, their
-// polygons, and the order of the surface; beside a loop over a list of all leaves that asks of each whether the plane
-// cuts it, for which the list is made already. Times of the processor, everything in turns.
+// Cost of a slice through an octree on one core: finding the cut cells from the roots down, their polygons, and the
+// order of the surface. Compared with a loop over an existing list of all leaves that tests each one. Processor times,
+// all in alternation.
 //
 // benchmark_tree_slice [DEEPEST level = 10] [REPETITIONS = 9] [LAYERS = 2]
 // Cells near a sphere are refined down to the deepest level, with LAYERS of them on either side; others to level 6.
@@ -26,7 +26,7 @@ namespace {
 
 using Tree = benchmark::SphereTree;
 
-/// What a server does for any analysis of a tree: whether its flags are those of a tree, and which cells count.
+/// Work of a server for any analysis of a tree: checks that the flags form a tree, and marks the cells that count.
 void mark(const Tree& tree) {
   const BlockView& flags = tree.input().of(0)[0];
   static_cast<void>(level_starts(tree.mesh(), flags.block, flags.array));

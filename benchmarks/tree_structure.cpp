@@ -1,6 +1,6 @@
-// The structure of a domain of an octree: how long pruning and packing take, and what is left of it, beside bits of one
-// flag each, a byte for each group of siblings through zstd, and copying the flags once. Strafella and Chapon (2020,
-// section 2.2) name 1.5 KB and 0.5 ms for the flags of refinement of a million cells, of which bits are 0.12 MB.
+// The structure of a domain of an octree: times of pruning and packing, and the remaining size. Compared with one bit
+// per flag, a byte for each group of siblings through zstd, and one copy of the flags. Strafella and Chapon (2020,
+// section 2.2) give 1.5 KB and 0.5 ms for the flags of refinement of a million cells, whose bits are 0.12 MB.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ struct Domain {
   Bits refined, owned;
 };
 
-/// A blast: refined where a shell with ripples is, owned up to a wavy border, as by a space-filling curve cut once.
+/// A blast: refined at a rippled shell, owned up to a wavy border, like a space-filling curve cut once.
 Domain blast(int depth) {
   struct Cell {
     int level;
@@ -57,7 +57,7 @@ Domain blast(int depth) {
   return domain;
 }
 
-/// As many random flags as a tree may have: what no domain is like, and nothing packs.
+/// As many random flags as a tree may have: unlike any domain, and incompressible.
 Domain scattered(std::size_t most) {
   Domain domain{"a random tree", {3, 1}, {}, {}};
   std::uint64_t state = 7;
@@ -77,12 +77,12 @@ Bits read_flags(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A byte for each group of siblings of all levels, through zstd.
+/// Size of a byte for each group of siblings of all levels, through zstd.
 std::size_t masks_through_zstd(const Domain& domain) {
   Bytes masks, packed;
   for (std::size_t n = static_cast<std::size_t>(domain.shape.roots); n + 8 <= domain.refined.size(); n += 8) {
     unsigned mask = 0;
-    for (unsigned son = 0; son < 8; ++son) mask |= unsigned{domain.refined[n + son]} << son;
+    for (unsigned child = 0; child < 8; ++child) mask |= unsigned{domain.refined[n + child]} << child;
     masks.push_back(static_cast<std::byte>(mask));
   }
   const auto kinds = built_in_codecs();
@@ -124,7 +124,7 @@ void report(const Domain& domain, std::string& ratios) {
 
 }  // namespace
 
-/// Without arguments: made trees. Else files with a byte for each cell: REFINED OWNED DIMENSIONS ROOTS.
+/// Without arguments: synthetic trees. Otherwise files with a byte for each cell: REFINED OWNED DIMENSIONS ROOTS.
 int main(int argc, char** argv) {
   std::string ratios;
   if (argc == 5) {

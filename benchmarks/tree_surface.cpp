@@ -1,10 +1,10 @@
-// What an isosurface of an octree costs beside one of the same leaves as an unstructured mesh of hexahedra, and beside
-// one of a uniform mesh with as many cells. The extraction on one server, without merging and writing: times of the
-// processor, in turns.
+// Cost of an isosurface of an octree, relative to one of the same leaves as an unstructured mesh of hexahedra, and to
+// one of a uniform mesh with as many cells. The extraction on one server, without merging and writing: processor times,
+// in alternation.
 //
 // benchmark_tree_surface [LEVEL of most leaves = 7] [REPETITIONS = 7]
-// The tree is refined by one level more in a shell, which one surface passes through and one does not. Prints last the
-// ratios of the medians, above 1: the octree is the slower one.
+// The tree is refined by one more level in a shell, which one surface crosses and one does not. Prints the ratios of
+// the medians last; above 1 the octree is slower.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,9 +12,9 @@
 #include <optional>
 
 #include "analysis/common/extract/level_surfaces.hpp"
-#include "data/octree.hpp"
 #include "measure.hpp"
 #include "mesh/cells/cell_shapes.hpp"
+#include "sidestream/kit/data/octree.hpp"
 #include "surface_run.hpp"
 
 using namespace sidestream;
@@ -31,7 +31,7 @@ std::array<double, 3> corner(const TreeCell& cell, double along) {
   return x;
 }
 
-/// A mesh, its values, and what an analysis gets of them.
+/// A mesh, its values, and the input of an analysis.
 class Lists {
  public:
   Lists(MeshKind kind, Index cells, Index points, Index corners) {

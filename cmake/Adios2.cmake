@@ -1,5 +1,5 @@
-# For the engine `sst` of streams: SIDESTREAM_ADIOS2, and its target SIDESTREAM_ADIOS2_TARGET. scripts/build-adios2 builds it
-# once into a cache folder, which is looked into too.
+# Finds ADIOS2 for the engine `sst` of streams: SIDESTREAM_ADIOS2, and its target SIDESTREAM_ADIOS2_TARGET.
+# scripts/build-adios2 builds it once into a cache folder, which is searched, too.
 sidestream_part(ADIOS2 TITLE ADIOS2 PACKAGE "it with scripts/build-adios2, or adios2 with MPI (Spack, conda)"
   FOR "the engine sst of streams" WAS "Use ADIOS2 if there is one")
 set(ADIOS2_FOUND FALSE)
@@ -19,8 +19,8 @@ if(ADIOS2_FOUND)
   if(NOT TARGET adios2::cxx_mpi)  # before 2.11
     set(SIDESTREAM_ADIOS2_TARGET adios2::cxx11_mpi)
   endif()
-  # One that was built with another MPI library, in the cache say, would be missed by the linker only at the end. What did
-  # not fit once may do so now.
+  # An ADIOS2 built with another MPI library, for example in the cache, would only fail in the linker, at the end. One
+  # that did not fit earlier may do so now.
   if(NOT SIDESTREAM_ADIOS2_HAS_THIS_MPI STREQUAL ADIOS2_DIR)
     include(CheckCXXSourceCompiles)
     unset(SIDESTREAM_ADIOS2_LINKS CACHE)

@@ -1,5 +1,5 @@
-# What Sidestream is built with. MPI, HDF5, yaml-cpp, fmt, libpng, zlib, xxHash and CLI11 are required; the rest has a switch
-# each (OptionalParts.cmake).
+# Dependencies of Sidestream. MPI, HDF5, yaml-cpp, fmt, libpng, zlib, xxHash and CLI11 are required; each of the others
+# has a switch (OptionalParts.cmake).
 find_package(MPI REQUIRED COMPONENTS C CXX)
 set(HDF5_PREFER_PARALLEL OFF)
 find_package(HDF5 REQUIRED COMPONENTS C)
@@ -9,7 +9,7 @@ find_package(PNG REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Threads REQUIRED)
 
-# Checksums of the database. Its functions are compiled into ours: the header is all there is.
+# Checksums of the database. Its functions are compiled into ours, so only the header is needed.
 find_path(XXHASH_INCLUDE_DIR xxhash.h)
 if(NOT XXHASH_INCLUDE_DIR)
   message(FATAL_ERROR "xxHash is not there: install libxxhash-dev (Debian), xxhash (Spack, conda), or set XXHASH_INCLUDE_DIR")
@@ -23,7 +23,11 @@ sidestream_library_part(ZFP TITLE zfp HEADER zfp.h LIBRARY zfp PACKAGE "libzfp-d
 # In double precision, without threads and MPI.
 sidestream_library_part(FFTW TITLE FFTW HEADER fftw3.h LIBRARY fftw3 PREFIX FFTW3
   PACKAGE "libfftw3-dev (Debian) or fftw (Spack, conda)" FOR "power spectra, and simulations/universe")
-# muParser computed derived variables once. A build folder or a script of that time may still name its switch.
+# Modules of Sidestream's own (modules/): the switches choose what is built.
+sidestream_part(COSMOLOGY TITLE "the module cosmology" PACKAGE "nothing: it is a part of Sidestream"
+  FOR "halos, merge trees, spectra and Lyman-alpha")
+sidestream_part_found(COSMOLOGY TRUE)
+# The former switch of muParser, which computed derived variables. Build folders and scripts may still name it.
 if(DEFINED SIDESTREAM_WITH_MUPARSER)
   message(NOTICE "SIDESTREAM_WITH_MUPARSER means nothing any more: derived variables need no muParser, and are always built. "
     "Leave it out.")
@@ -39,7 +43,7 @@ if(SIDESTREAM_LOOK_FOR_TINYXML2)
 endif()
 sidestream_part_found(TINYXML2 ${tinyxml2_FOUND})
 
-# Looked for in benchmarks/io.
+# Searched in benchmarks/io.
 sidestream_part(NETCDF TITLE NetCDF PACKAGE "libnetcdf-mpi-dev (Debian), for Open MPI" FOR "the method netcdf of benchmarks/io"
   ONLY_WITH SIDESTREAM_BUILD_BENCHMARKS)
 

@@ -1,5 +1,5 @@
-# The Fortran module: SIDESTREAM_FORTRAN. It takes a Fortran compiler that MPI's Fortran library goes with; mpi_f08 is used if
-# MPI has it for that compiler.
+# The Fortran module: SIDESTREAM_FORTRAN. It needs a Fortran compiler that fits MPI's Fortran library; mpi_f08 is used
+# if MPI has it for that compiler.
 sidestream_part(FORTRAN TITLE Fortran PACKAGE "gfortran, and MPI for it (libopenmpi-dev or libmpich-dev)"
   FOR "the module `sidestream`" ALIAS SIDESTREAM_BUILD_FORTRAN)
 set(found FALSE)
@@ -7,7 +7,7 @@ set(detail)
 if(SIDESTREAM_LOOK_FOR_FORTRAN AND SIDESTREAM_SANITIZE)
   set(detail "a sanitizer is on")
 elseif(SIDESTREAM_LOOK_FOR_FORTRAN)
-  # CMake remembers that there was no compiler.
+  # CMake caches that there was no compiler.
   if(NOT CMAKE_Fortran_COMPILER)
     unset(CMAKE_Fortran_COMPILER CACHE)
     unset(CMAKE_Fortran_COMPILER)

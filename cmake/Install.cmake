@@ -1,5 +1,6 @@
-# What `cmake --install` puts where: library, headers, the command, the package for Python, the CMake package, the pkg-config file.
-# Nothing installed holds an absolute path, so that an installed tree can be moved.
+# Destinations of `cmake --install`: library, headers, the command, the package for Python, the CMake package, the
+# pkg-config file. An installed tree can be moved: only the file `interpreter` contains an absolute path, and where that
+# leads nowhere python3 is used instead.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Sidestream)
@@ -10,12 +11,16 @@ string(REGEX REPLACE "/$" "" pkgconfig_to_prefix ${pkgconfig_to_prefix})
 install(TARGETS sidestream EXPORT SidestreamTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+get_property(modules GLOBAL PROPERTY SIDESTREAM_MODULES)
+if(modules)
+  install(TARGETS ${modules} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/sidestream/modules)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sidestream DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/sidestream DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.hpp")
 
-# Libraries that were found outside the system's folders (Spack, conda) are found there at run time too.
+# Libraries found outside the system's folders (Spack, conda) are found there at run time, too.
 foreach(target sidestream sidestream_tool)
   if(TARGET ${target})
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}" INSTALL_RPATH_USE_LINK_PATH TRUE)
@@ -23,7 +28,7 @@ foreach(target sidestream sidestream_tool)
 endforeach()
 
 if(SIDESTREAM_FORTRAN)
-  # Only the compiler that made a module file reads it.
+  # A module file can only be read by the compiler that made it.
   install(DIRECTORY ${PROJECT_BINARY_DIR}/bindings/fortran/modules/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sidestream/fortran
     FILES_MATCHING PATTERN "*.mod")
   install(TARGETS sidestream_fortran EXPORT SidestreamFortranTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -34,13 +39,15 @@ if(SIDESTREAM_FORTRAN)
 endif()
 
 if(SIDESTREAM_PYTHON_BUILT)
-  # The package, with the client and with what servers need for analyses in Python: PYTHONPATH names its parent folder.
+  # The package with the client and the parts that servers need for analyses in Python: PYTHONPATH names its parent
+  # folder.
   set(package_folder ${CMAKE_INSTALL_LIBDIR}/sidestream/python/sidestream)
   install(TARGETS sidestream_client sidestream_python_servers LIBRARY DESTINATION ${package_folder})
   set_target_properties(sidestream_client sidestream_python_servers PROPERTIES INSTALL_RPATH "$ORIGIN/../../.."
     INSTALL_RPATH_USE_LINK_PATH TRUE)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/python/sidestream/ DESTINATION ${package_folder}
     FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+  install(FILES ${PROJECT_BINARY_DIR}/bindings/python/interpreter DESTINATION ${CMAKE_INSTALL_LIBDIR}/sidestream/python)
 endif()
 
 install(EXPORT SidestreamTargets NAMESPACE Sidestream:: DESTINATION ${package_dir})

@@ -1,15 +1,15 @@
-# Parts of Sidestream that need a library or a compiler which not every machine has. Each has a switch SIDESTREAM_WITH_<NAME>: AUTO takes what is
-# there and looks anew each time, ON fails without it, OFF does not look. Afterwards SIDESTREAM_<NAME> is ON or OFF, and
-# SIDESTREAM_PARTS_REPORT (cmake/PartsReport.cmake) says it of all.
+# Parts of Sidestream that need a library or a compiler that not every machine has. Each has a switch
+# SIDESTREAM_WITH_<NAME>: AUTO uses the part if it is found and searches each time, ON fails without it, OFF does not
+# search. Afterwards SIDESTREAM_<NAME> is ON or OFF, and SIDESTREAM_PARTS_REPORT (cmake/PartsReport.cmake) lists all.
 #
-# Flags and folders of a part reach only the files that use it: no other is compiled again when a library appears.
+# Flags and folders of a part only reach the files that use it: no other is compiled again when a library appears.
 
 # sidestream_part(NAME TITLE text FOR text PACKAGE text [ALIAS option] [SWITCH name] [WAS text] [ONLY_WITH option])
 #
-# Declares the switch; SIDESTREAM_LOOK_FOR_<NAME> tells whether to look. PACKAGE: what to install, for people. ALIAS: an older
-# option, of which OFF means OFF and ON means AUTO. SWITCH: what it is called, if not after NAME. WAS: the help text of when
-# the switch itself was an option, whose ON meant "if there is one". ONLY_WITH: what builds all that uses the part; without it
-# nobody looks, and ON fails.
+# Declares the switch; SIDESTREAM_LOOK_FOR_<NAME> is true if the part is to be searched. PACKAGE: what to install, for
+# messages. ALIAS: an older option, of which OFF means OFF and ON means AUTO. SWITCH: its name, if it is not derived
+# from NAME. WAS: the help text from when the switch itself was an option, whose ON meant "if there is one". ONLY_WITH:
+# the option that builds all users of the part; without it the part is not searched, and ON fails.
 function(sidestream_part name)
   cmake_parse_arguments(PART "" "TITLE;FOR;PACKAGE;ALIAS;SWITCH;WAS;ONLY_WITH" "" ${ARGN})
   set(switch SIDESTREAM_WITH_${name})
@@ -50,8 +50,8 @@ function(sidestream_part name)
   set(SIDESTREAM_LOOK_FOR_${name} ${look} PARENT_SCOPE)
 endfunction()
 
-# sidestream_part_found(NAME FOUND [detail]): records the result. FOUND: true or false; detail: the one that was found, or the
-# reason why none is used (if it is not just missing).
+# sidestream_part_found(NAME FOUND [detail]): records the result. FOUND: true or false; detail: the one that was found,
+# or the reason why none is used (unless it is just missing).
 function(sidestream_part_found name found)
   get_property(part GLOBAL PROPERTY SIDESTREAM_PART_${name})
   list(POP_FRONT part value switch title for package)
@@ -81,8 +81,8 @@ endfunction()
 
 # sidestream_library_part(NAME HEADER header LIBRARY name [PREFIX prefix] what sidestream_part takes...)
 #
-# A part that needs a header and a library; <PREFIX>_INCLUDE_DIR and <PREFIX>_LIBRARY say where they are (PREFIX: NAME, unless
-# given). The target sidestream_part_<NAME> has both.
+# A part that needs a header and a library; <PREFIX>_INCLUDE_DIR and <PREFIX>_LIBRARY are their places (PREFIX: NAME,
+# unless given). The target sidestream_part_<NAME> has both.
 function(sidestream_library_part name)
   cmake_parse_arguments(LIB "" "HEADER;LIBRARY;PREFIX" "" ${ARGN})
   if(NOT LIB_PREFIX)
@@ -91,7 +91,7 @@ function(sidestream_library_part name)
   sidestream_part(${name} ${LIB_UNPARSED_ARGUMENTS})
   set(folder ${LIB_PREFIX}_INCLUDE_DIR)
   set(library ${LIB_PREFIX}_LIBRARY)
-  foreach(place ${folder} ${library})  # what was found, and is gone since, is looked for anew
+  foreach(place ${folder} ${library})  # places that have vanished are searched anew
     if(NOT SIDESTREAM_LOOK_FOR_${name} OR NOT EXISTS "${${place}}")
       unset(${place} CACHE)
     endif()
@@ -112,29 +112,33 @@ function(sidestream_library_part name)
   set(SIDESTREAM_${name} ${SIDESTREAM_${name}} PARENT_SCOPE)
 endfunction()
 
-# sidestream_part_sources(NAME WITH files... WITHOUT files... [USES target]): files of the library that are compiled with the
-# part, and others that take their place without it. USES: what the former need (default: sidestream_part_<NAME>). Each file
-# is compiled by itself, so that no other depends on what was found.
+# sidestream_part_sources(NAME WITH files... WITHOUT files... [USES target] [TARGET objects]): files that are compiled
+# with the part, and others that replace them without it. USES: the target needed by the former (default:
+# sidestream_part_<NAME>). TARGET: the object library of the files (default: sidestream_objects). Each file is compiled
+# by itself, so that no other depends on the result.
 function(sidestream_part_sources name)
-  cmake_parse_arguments(FILES "" "USES" "WITH;WITHOUT" ${ARGN})
+  cmake_parse_arguments(FILES "" "USES;TARGET" "WITH;WITHOUT" ${ARGN})
+  if(NOT FILES_TARGET)
+    set(FILES_TARGET sidestream_objects)
+  endif()
   if(NOT FILES_USES)
     set(FILES_USES sidestream_part_${name})
   endif()
   set(files ${FILES_WITHOUT})
   if(SIDESTREAM_${name})
     set(files ${FILES_WITH})
-    target_link_libraries(sidestream_objects INTERFACE $<LINK_ONLY:${FILES_USES}>)
+    target_link_libraries(${FILES_TARGET} INTERFACE $<LINK_ONLY:${FILES_USES}>)
   endif()
-  target_sources(sidestream_objects PRIVATE ${files})
-  set_source_files_properties(${files} TARGET_DIRECTORY sidestream_objects PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  target_sources(${FILES_TARGET} PRIVATE ${files})
+  set_source_files_properties(${files} TARGET_DIRECTORY ${FILES_TARGET} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(SIDESTREAM_${name})
-    # With all that the target itself links to. Naming the compiler's own folders would change the order in which it looks.
+    # Includes everything that the target itself links to. Naming the compiler's own folders would change their order.
     set(folders $<TARGET_PROPERTY:${FILES_USES},INTERFACE_INCLUDE_DIRECTORIES>)
     foreach(folder IN LISTS CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
       string(REGEX REPLACE "([+.])" "[\\1]" pattern ${folder})
       set(folders $<FILTER:${folders},EXCLUDE,^${pattern}\$>)
     endforeach()
-    set_source_files_properties(${files} TARGET_DIRECTORY sidestream_objects PROPERTIES
+    set_source_files_properties(${files} TARGET_DIRECTORY ${FILES_TARGET} PROPERTIES
       INCLUDE_DIRECTORIES "${folders}"
       COMPILE_DEFINITIONS "$<TARGET_PROPERTY:${FILES_USES},INTERFACE_COMPILE_DEFINITIONS>")
   endif()

@@ -1,5 +1,5 @@
-# One table of what is built in and what was left out and why, at the end of configuring; the same, as C++, for
-# `sidestream --version`.
+# Table of included and omitted parts with reasons, at the end of configuring; the same as C++ for `sidestream
+# --version`.
 function(sidestream_parts_report)
   get_property(parts GLOBAL PROPERTY SIDESTREAM_PARTS)
   set(width 0)

@@ -1,5 +1,5 @@
-# The client for Python: SIDESTREAM_PYTHON_BUILT. It takes an interpreter with nanobind and its headers; mpi4py is needed to
-# run it. Under scikit-build-core the interpreter is the one that pip runs in (bindings/python/wheel).
+# The client for Python: SIDESTREAM_PYTHON_BUILT. It needs an interpreter with nanobind and its headers, and mpi4py to
+# run. Under scikit-build-core the interpreter is the one that runs pip (bindings/python/wheel).
 #
 # SIDESTREAM_PYTHON itself names the interpreter.
 sidestream_part(PYTHON_BUILT SWITCH SIDESTREAM_WITH_PYTHON TITLE Python

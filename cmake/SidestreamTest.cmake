@@ -1,13 +1,13 @@
 # sidestream_test(NAME name SOURCES files... [RANKS 1 2 3 ...] [THREADS] [TIMEOUT seconds] [LIBRARIES ...] [LABELS ...])
 #
-# Builds a doctest program and runs it for each rank count: all counts in one job of mpirun, one after the other, each with
-# the time limit and in a folder of its own (tests/support/ranks.hpp). Without RANKS the program runs as one process
-# without mpirun. With THREADS it asks for MPI_THREAD_MULTIPLE.
+# Builds a doctest program and runs it for each rank count: all counts in one job of mpirun, one after the other, each
+# with the time limit and in a folder of its own (tests/support/ranks.hpp). Without RANKS the program runs as one
+# process without mpirun. With THREADS it asks for MPI_THREAD_MULTIPLE.
 set(SIDESTREAM_MPIRUN_FLAGS "" CACHE STRING "Further flags for mpirun in the tests")
 
-# Open MPI 4's mpirun removes its session folder, HOST's and USER's, when no other run is in it, and fails to start if that
-# happens just when it makes it ("unable to create the desired directory: File exists"). Tests start and end jobs all the
-# time, some two at once, so they have folders that are never empty.
+# Open MPI 4's mpirun removes its session folders, HOST's and USER's, when no other run is in them. It fails to start if
+# that happens while it creates them ("unable to create the desired directory: File exists"). Tests start and end jobs
+# all the time, some two at once, so their folders are never empty.
 set(sidestream_session_folders ${PROJECT_BINARY_DIR}/mpirun)
 cmake_host_system_information(RESULT sidestream_host QUERY HOSTNAME)
 string(REGEX REPLACE "[.].*" "" sidestream_host "${sidestream_host}")
@@ -16,16 +16,17 @@ foreach(host "${sidestream_host}" sidestream-one sidestream-two) # the latter tw
   file(MAKE_DIRECTORY ${sidestream_session_folders}/ompi.${host}.${sidestream_user}/keep)
 endforeach()
 
-# Open MPI opens what it has for networks that one machine does not use, UCX and libfabric above all: a third of the time
-# that a small job takes.
+# Open MPI opens modules for networks that one machine does not use, above all UCX and libfabric: a third of the time of
+# a small job. Each process also loads hwloc's plug-ins, with OpenCL and X11, which are not in this folder.
 set(SIDESTREAM_TEST_ENVIRONMENT OMPI_MCA_orte_tmpdir_base=${sidestream_session_folders}
+  HWLOC_PLUGINS_PATH=${sidestream_session_folders}
   OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx OMPI_MCA_btl=^openib,ofi,usnic,uct OMPI_MCA_coll=^hcoll
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
   SIDESTREAM_BUILD=${PROJECT_BINARY_DIR})
 
-# sidestream_tests_find(NAME=VALUE...): environment variables by which Python tests find programs and settings of this
-# build, under CTest and without it: tests/conftest.py reads the file that sidestream_write_test_environment writes.
+# sidestream_tests_find(NAME=VALUE...): environment variables with which Python tests find programs and settings of this
+# build, with and without CTest: tests/conftest.py reads the file that sidestream_write_test_environment writes.
 function(sidestream_tests_find)
   set_property(GLOBAL APPEND PROPERTY SIDESTREAM_TESTS_FIND ${ARGN})
 endfunction()
@@ -37,10 +38,10 @@ function(sidestream_write_test_environment)
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/tests/environment CONTENT "${settings}\n${found}\n")
 endfunction()
 
-# The programs that need no mpirun: what the address sanitizer is built for.
+# The programs that need no mpirun, which are built for the address sanitizer.
 add_custom_target(unit_tests)
 
-# The part that all test programs share, with the test framework in it; it takes longer to compile than most tests.
+# The part that all test programs share, including the test framework; it takes longer to compile than most tests.
 function(sidestream_test_main name)
   set(support ${PROJECT_SOURCE_DIR}/tests/support)
   add_library(${name} OBJECT ${support}/main.cpp ${support}/ranks.cpp ${support}/deadline.cpp)
@@ -53,7 +54,8 @@ endfunction()
 add_library(sidestream_test_options INTERFACE)
 target_compile_options(sidestream_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
 
-# sidestream_cost(NAME): the longest tests begin first (tests/costs.txt). CTest corrects their times by what it measures here.
+# sidestream_cost(NAME): makes the longest tests begin first (tests/costs.txt). CTest corrects their times by its own
+# measurements.
 file(STRINGS ${PROJECT_SOURCE_DIR}/tests/costs.txt lines REGEX "^[^#]")
 foreach(line IN LISTS lines)
   string(REPLACE " " ";" line "${line}")
@@ -67,7 +69,7 @@ function(sidestream_cost name)
   endif()
 endfunction()
 
-# The sanitizers make programs slower, so their limits are longer.
+# Programs are slower under the sanitizers, so their limits are longer.
 set(sidestream_patience 1)
 if(SIDESTREAM_SANITIZE)
   set(sidestream_patience 10)
@@ -76,7 +78,7 @@ endif()
 # sidestream_run_test(NAME ranks seconds program arguments...): a job of mpirun.
 function(sidestream_run_test name ranks timeout)
   math(EXPR timeout "${timeout} * ${sidestream_patience}")
-  # Two small jobs at a time, as with the system tests: most of their time they start and end.
+  # Two small jobs at a time, as with the system tests: starting and ending takes most of their time.
   set(processors 1)
   if(ranks GREATER 4)
     set(processors 2)
@@ -86,8 +88,8 @@ function(sidestream_run_test name ranks timeout)
   sidestream_cost(${name})
 endfunction()
 
-# sidestream_run_counts(NAME seconds "counts" program): the program of a sidestream_test with several rank counts. Each
-# has the limit; it is the program that ends itself, with a sentence, and CTest only what does not.
+# sidestream_run_counts(NAME seconds "counts" program): runs a sidestream_test program with several rank counts, each
+# with the limit. The program ends itself with a message; CTest only ends one that does not.
 function(sidestream_run_counts name timeout counts program)
   list(LENGTH counts number)
   set(most 0)
@@ -136,9 +138,29 @@ find_package(doctest REQUIRED)
 sidestream_test_main(sidestream_test_main)
 sidestream_test_main(sidestream_test_main_threads TEST_THREADS=MPI_THREAD_MULTIPLE)
 
-# The headers that they share are compiled once, with the flags of a program like theirs.
+# The shared headers are compiled once, with the flags of a typical program.
 add_executable(test_precompiled ${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp
   $<TARGET_OBJECTS:sidestream_test_main>)
 target_link_libraries(test_precompiled PRIVATE sidestream_internal doctest::doctest sidestream_options
   sidestream_test_options)
 sidestream_precompile(test_precompiled ${SIDESTREAM_PRECOMPILED_HEADERS} <doctest/doctest.h>)
+
+# sidestream_pytest(NAME name FILES file... [TIMEOUT seconds] [LABELS ...] [ENVIRONMENT NAME=VALUE...] [ARGUMENTS ...])
+#
+# Python files (without .py) of this folder in one process of pytest: starting it and importing NumPy, h5py and VTK takes
+# as long as many cases do. What fails is said by file and case, and files after it run, too. By hand each runs by
+# itself: `pytest tests/FOLDER/test_FILE.py -k CASE`.
+function(sidestream_pytest)
+  cmake_parse_arguments(T "" "NAME;TIMEOUT" "FILES;LABELS;ENVIRONMENT;ARGUMENTS" ${ARGN})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 300)
+  endif()
+  math(EXPR timeout "${T_TIMEOUT} * ${sidestream_patience}")
+  list(TRANSFORM T_FILES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM T_FILES APPEND .py)
+  add_test(NAME ${T_NAME} COMMAND ${SIDESTREAM_PYTHON} -m pytest -q --maxfail=5 -rfEs -p no:cacheprovider ${T_FILES}
+    ${T_ARGUMENTS})
+  set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${timeout} LABELS "${T_LABELS}")
+  set_property(TEST ${T_NAME} PROPERTY ENVIRONMENT ${SIDESTREAM_TEST_ENVIRONMENT} ${T_ENVIRONMENT})
+  sidestream_cost(${T_NAME})
+endfunction()

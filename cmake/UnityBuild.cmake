@@ -1,13 +1,13 @@
-# Unity builds: the compiler takes several files of one folder at a time and reads the headers that they share once. Reading
-# headers is most of the work for a small file. A file with flags of its own is compiled by itself, and so is a file that
-# depends on an optional library (OptionalParts.cmake): the others need not be compiled again when the library appears.
+# Unity builds: the compiler takes several files of one folder at a time and reads shared headers once. Reading headers
+# is most of the work for a small file. A file with flags of its own is compiled by itself, as is a file that depends on
+# an optional library (OptionalParts.cmake): the others need not be compiled again when the library appears.
 #
-# Unity builds are on by default, since most builds begin from nothing. They are off in debug builds, which therefore notice a
-# file that lacks an #include and finds it in its neighbour. SIDESTREAM_UNITY=OFF in the environment turns them off, too: that
-# suits a developer who changes one file at a time and has a compiler cache.
+# Unity builds are on by default, since most builds begin from nothing. They are off in debug builds, which therefore
+# notice a file that lacks an #include but finds it in a neighbouring file. SIDESTREAM_UNITY=OFF in the environment
+# turns them off, too: that suits a developer who changes one file at a time and has a compiler cache.
 #
-# CMake's own unity builds include files by absolute path, so that a compiler cache misses in every other checkout. Ours are
-# named from the root of the project.
+# CMake's own unity builds include files by absolute path, so that a compiler cache misses in every other checkout. Ours
+# use paths relative to the project.
 set(sidestream_unity_default ON)
 if(DEFINED ENV{SIDESTREAM_UNITY})
   set(sidestream_unity_default $ENV{SIDESTREAM_UNITY})
@@ -17,7 +17,7 @@ endif()
 option(SIDESTREAM_UNITY "Compile several files of a folder as one" ${sidestream_unity_default})
 
 # sidestream_unity(target size): compiles the files of each folder of the target together, up to `size` at a time and as
-# evenly as that allows. To be called when the target has all its files.
+# evenly as that allows. Call it when the target has all its files.
 function(sidestream_unity target size)
   if(NOT SIDESTREAM_UNITY)
     return()
@@ -41,7 +41,7 @@ function(sidestream_unity target size)
     sidestream_unity_folder(${target} ${folder} ${size} ${files_${folder}})
   endforeach()
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  set_target_properties(${target} PROPERTIES SIDESTREAM_UNITS ON)  # CompilerOptions.cmake asks
+  set_target_properties(${target} PROPERTIES SIDESTREAM_UNITS ON)  # read by CompilerOptions.cmake
 endfunction()
 
 # sidestream_unity_apart(target source result): sets `result` to TRUE if the file must not share a unit with others.
@@ -76,7 +76,7 @@ function(sidestream_unity_folder target folder size)
   math(EXPR last "${units} - 1")
   foreach(unit RANGE ${last})
     set(made ${PROJECT_BINARY_DIR}/units/${target}/${folder}_${unit}.cpp)
-    file(CONFIGURE OUTPUT ${made} CONTENT "${text_${unit}}" @ONLY)  # which leaves a file alone that says the same
+    file(CONFIGURE OUTPUT ${made} CONTENT "${text_${unit}}" @ONLY)  # does not touch a file with the same content
     target_sources(${target} PRIVATE ${made})
   endforeach()
 endfunction()

@@ -1,4 +1,4 @@
-"""Reads C and C++ sources for the checks in this folder: comments and literals away, lines kept."""
+"""Parses C and C++ sources for the checks in this folder: comments, code without them, and functions."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
 
 @dataclass(frozen=True)
 class Function:
-    """A function with a body: where its body opens, and how many lines from there to its end."""
+    """A function with a body: the line where its body opens, and the number of lines to its end."""
 
     line: int
     lines: int
@@ -37,6 +37,13 @@ def blank(text: str, keep_strings: bool = False) -> str:
     return _TOKEN.sub(replace, text)
 
 
+def comments(text: str) -> Iterator[tuple[int, str]]:
+    """Line and text of each comment, block comments included."""
+    for match in _TOKEN.finditer(text):
+        if match.group(0).startswith("/"):
+            yield text.count("\n", 0, match.start()) + 1, match.group(0)
+
+
 def functions(text: str) -> Iterator[Function]:
     """Finds function bodies by their braces. Lambdas and nested blocks belong to the function around them."""
     code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: "\n" * m.group(0).count("\n"), blank(text), flags=re.M)
@@ -51,7 +58,7 @@ def functions(text: str) -> Iterator[Function]:
             header = " ".join(code[start:position].split())
             outside = all(kind == "scope" for kind, _, _ in stack)
             if outside and code[position - 1].isidentifier():
-                stack.append(("value", line, header))  # a{1} in a constructor's list: the header goes on
+                stack.append(("value", line, header))  # a{1} in a constructor's list: the header continues
                 continue
             scope = outside and "(" not in header and _SCOPE.search(header)
             stack.append(("scope" if scope else "body", line, header))

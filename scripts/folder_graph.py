@@ -1,6 +1,7 @@
-"""The graph of folders under src: rings between them, what analyses include of each other, and how much each includes.
+"""The graph of folders under src and modules: cycles, includes between analyses, and the closure of each analysis.
 
-Used by check-layers. A folder is named by its path below src, `mesh/cells` say.
+Used by check-layers. A folder is named by its path below src, `mesh/cells` say, or from the root: `modules/cosmology`.
+A header of the kit (include/sidestream/kit) belongs to the folder of src that has its source.
 """
 
 import re
@@ -8,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 # Layers whose folders have an order: no folder includes, directly or through others, one that includes it.
-ORDERED = ("mesh", "reduce", "contour", "graphics", "storage", "analysis", "server", "transport")
+ORDERED = ("mesh", "reduce", "contour", "graphics", "storage", "analysis", "modules", "server", "transport")
 # The folder that all analyses may include.
 SHARED = "common"
 # Layers whose files count in the closure of an analysis.
@@ -18,17 +19,33 @@ MOST_UNITS = 25
 Includes = dict[str, list[str]]
 
 
+KIT = "include/sidestream/kit/"
+ROOTS = ("src/", "modules/")
+
+
+def home(path: str) -> str:
+    """Where a header of the kit would lie in src; other paths as they are."""
+    if not path.startswith(KIT):
+        return path
+    return "src/" + path.removeprefix(KIT).replace("analysis/", f"analysis/{SHARED}/")
+
+
 def folder_of(path: str) -> str:
-    """`src/mesh/cells/cell_list.hpp` lies in `mesh/cells`."""
-    return str(PurePosixPath(path).parent.relative_to("src"))
+    """The folder of a file: `mesh/cells` for `src/mesh/cells/cell_list.hpp`."""
+    return str(PurePosixPath(path).parent).removeprefix("src/")
+
+
+def place_of(folder: str) -> str:
+    """The path of a folder from the root."""
+    return folder if folder.startswith("modules/") else f"src/{folder}"
 
 
 def edges(includes: Includes) -> dict[str, dict[str, str]]:
-    """For each folder those that it includes, and one file that does."""
+    """For each folder the folders that it includes, with one including file each."""
     graph: dict[str, dict[str, str]] = {}
     for path, targets in includes.items():
         for target in targets:
-            if path.startswith("src/") and target.startswith("src/"):
+            if path.startswith(ROOTS) and target.startswith(ROOTS):
                 here, there = folder_of(path), folder_of(target)
                 if here != there:
                     graph.setdefault(here, {}).setdefault(there, f'{path}: #include "{target.removeprefix("src/")}"')
@@ -48,7 +65,7 @@ def reached(graph: dict[str, dict[str, str]], start: str) -> set[str]:
 
 
 def rings(graph: dict[str, dict[str, str]]) -> Iterator[str]:
-    """One line for each arrow between folders of one layer that is part of a ring."""
+    """One line for each include between folders of one layer that is part of a cycle."""
     for here, arrows in sorted(graph.items()):
         layer = here.split("/")[0]
         if layer not in ORDERED:
@@ -59,42 +76,52 @@ def rings(graph: dict[str, dict[str, str]]) -> Iterator[str]:
                 yield f"{example}: {there} includes {here}, too; the folders of {layer} have an order"
 
 
+def analysis_of(folder: str) -> str:
+    """The analysis that a folder belongs to, `analysis/slice` say, or `modules/cosmology/halos`; empty: none."""
+    parts = folder.split("/")
+    if parts[0] == "analysis" and len(parts) > 1 and parts[1] != SHARED:
+        return "/".join(parts[:2])
+    return "/".join(parts[:3]) if parts[0] == "modules" and len(parts) > 2 else ""
+
+
 def between_analyses(graph: dict[str, dict[str, str]]) -> Iterator[str]:
-    """One line for each analysis that includes another one's folder."""
+    """One line for each analysis that includes another one's folder, and for each module that includes another one."""
     for here, arrows in sorted(graph.items()):
         for there, example in sorted(arrows.items()):
-            mine, other = here.split("/")[:2], there.split("/")[:2]
-            if mine[0] == other[0] == "analysis" and len(mine) > 1 and mine != other and other[1:] != [SHARED]:
+            mine, other = analysis_of(here), analysis_of(there)
+            if mine and other and mine != other:
                 yield f"{example}: no analysis includes another one's folder; what both need belongs in a floor"
 
 
 def too_many_units(paths: Iterable[str]) -> Iterator[str]:
-    """One line for each folder that has more translation units than one keeps in mind."""
+    """One line for each folder with more than the allowed number of translation units."""
     units: dict[str, int] = {}
     for path in paths:
-        if path.startswith("src/") and path.endswith(".cpp"):
+        if path.startswith(ROOTS) and path.endswith(".cpp"):
             units[folder_of(path)] = units.get(folder_of(path), 0) + 1
     for folder, count in sorted(units.items()):
         if count > MOST_UNITS:
-            yield f"src/{folder}: {count} translation units; a folder has at most {MOST_UNITS}"
+            yield f"{place_of(folder)}: {count} translation units; a folder has at most {MOST_UNITS}"
 
 
 def readmes(root: Path, paths: Iterable[str]) -> Iterator[str]:
-    """One line for each folder without a README.md, and for each file that one names and that is not there."""
-    folders = {folder_of(path) for path in paths if path.startswith("src/")}
+    """One line for each folder without a README.md, and for each missing file that one names."""
+    folders = {folder_of(path) for path in paths if path.startswith(ROOTS)}
     for folder in sorted(folders):
-        readme = root / "src" / folder / "README.md"
+        here = place_of(folder)
+        readme = root / here / "README.md"
         if not readme.is_file():
-            yield f"src/{folder}: no README.md; say what the folder is, where to begin, and who uses it"
+            yield f"{here}: no README.md; say what the folder is, where to begin, and who uses it"
             continue
-        places = (readme.parent, root / "src", root / "include/sidestream", root)
+        kit = root / KIT / folder.replace(f"analysis/{SHARED}", "analysis")
+        places = (readme.parent, kit, root / "src", root / "include/sidestream", root)
         for name in re.findall(r"[\w/.-]+\.(?:[ch]pp|md)", readme.read_text(encoding="utf-8")):
             if not any((place / name).is_file() for place in places):
-                yield f"src/{folder}/README.md: names {name}, which is not there"
+                yield f"{here}/README.md: names {name}, which is not there"
 
 
 def closure(includes: Includes, folder: str) -> set[str]:
-    """The files of COUNTED layers that a folder and its sub-folders include, with the sources beside the headers."""
+    """The files of COUNTED layers that a folder and its sub-folders include, with the sources next to the headers."""
     found: set[str] = set()
     waiting = [path for path in includes if path.startswith(f"src/{folder}/")]
     while waiting:
@@ -108,7 +135,7 @@ def closure(includes: Includes, folder: str) -> set[str]:
 
 
 def closures(includes: Includes, lines: dict[str, int]) -> Iterator[str]:
-    """One line for each analysis: how many files and lines it includes."""
+    """One line for each analysis: the numbers of files and lines that it includes."""
     names = sorted({"/".join(folder_of(path).split("/")[:2]) for path in includes if path.startswith("src/analysis/")})
     for name in names:
         if name.count("/") == 1:

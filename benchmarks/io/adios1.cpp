@@ -1,4 +1,4 @@
-// ADIOS 1 with the methods of the 2013 study: POSIX, MPI, MPI_AGGREGATE, and MPI_LUSTRE where there is Lustre.
+// ADIOS 1 with the methods of the 2013 study: POSIX, MPI, MPI_AGGREGATE, and MPI_LUSTRE on Lustre.
 #include <adios.h>
 #include <adios_error.h>
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ void check_adios(int code, const char* call) {
   if (code != 0) throw Error(fmt::format("{}: {}", call, adios_get_last_errmsg()));
 }
 
-/// ADIOS 1 is one for the whole program.
+/// Initialises ADIOS 1, which is global, once.
 void begin_once(MPI_Comm comm) {
   static const int begun = adios_init_noxml(comm);
   check_adios(begun, "adios_init_noxml");
@@ -63,7 +63,7 @@ class Adios1 final : public Method {
     }
     std::uint64_t bytes = 1 << 20;
     for (const auto& values : fields.values) bytes += fields.bytes_here(values);
-    // Of indices too, and of what ADIOS takes in advance.
+    // Includes indices, and memory that ADIOS takes in advance.
     adios_set_max_buffer_size(2 * (bytes >> 20) + 16);
   }
 

@@ -1,4 +1,4 @@
-// ADIOS2's BP5: one set that grows from step to step, A files of values.
+// ADIOS2's BP5: one data set that grows from step to step, with A files of values.
 #include <adios2.h>
 #include <fmt/format.h>
 

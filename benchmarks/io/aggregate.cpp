@@ -1,4 +1,4 @@
-// A files: ranks send their values to the first of their group, which writes them one after the other.
+// A files: ranks send their values to the first of their group, which writes them in sequence.
 #include <algorithm>
 #include <memory>
 
@@ -57,7 +57,7 @@ class Aggregate final : public Method {
     file.close();
   }
 
-  /// Two buffers: one fills while the other is written.
+  /// Double buffering: one buffer is filled while the other is written.
   void receive(PlainFile& file, int member) {
     std::uint64_t left = sizes_[static_cast<std::size_t>(member)];
     for (auto& buffer : buffers_) buffer.resize(piece);
@@ -80,7 +80,7 @@ class Aggregate final : public Method {
   int files_;
   MPI_Comm group_ = MPI_COMM_NULL;
   int place_ = 0, members_ = 1;
-  std::vector<std::uint64_t> sizes_;  ///< of one variable of each member
+  std::vector<std::uint64_t> sizes_;  ///< bytes of one variable on each member
   std::vector<char> buffers_[2];
 };
 

@@ -10,7 +10,7 @@ inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Seconds that `work` takes, begun together, on the slowest rank.
+/// Seconds of `work` on the slowest rank, started together.
 template <class Work>
 double slowest(MPI_Comm comm, Work&& work) {
   MPI_Barrier(comm);

@@ -23,7 +23,7 @@ std::set<std::string> files_of(const std::string& folder) {
   return files;
 }
 
-/// What is still on its way to the disk would be paid by the next method, and so would memory for files that only grow.
+/// Flushes data and removes files, so that the next method does not pay for them.
 void settle(const std::set<std::string>& files, bool keep) {
   for (const std::string& path : files) {
     if (!keep) {
@@ -36,8 +36,8 @@ void settle(const std::set<std::string>& files, bool keep) {
   }
 }
 
-/// Memory for files that nobody has used for a while is slow on a virtual machine, whose host gives it anew: all
-/// methods begin with as much as they need that was in use just now.
+/// Warms memory for files, which is slow on a virtual machine if unused for a while. All methods begin with enough
+/// recently used memory.
 void warm(const Fields& fields, const std::string& folder) {
   const std::string path = folder + "/warm-" + std::to_string(fields.rank);
   PlainFile file(path, O_WRONLY | O_CREAT | O_TRUNC);

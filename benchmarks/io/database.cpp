@@ -72,7 +72,7 @@ void Stream::wait_for(Sync sync, int contexts) const {
   const std::string folder = database(sync);
   const fs::path shown = fmt::format("{}/context-{:06}.h5", folder, contexts);
   std::error_code none;
-  // Looking does not take the core from those who write.
+  // Polling must not take the core from writers.
   const auto pause = [] { std::this_thread::sleep_for(std::chrono::microseconds(100)); };
   const auto size = [&] {
     const std::uintmax_t bytes = fs::file_size(folder + "/contexts", none);

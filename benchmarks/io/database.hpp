@@ -19,13 +19,13 @@ class Stream {
   void serve() { session_.serve(); }
   [[nodiscard]] MPI_Comm comm() const { return session_.comm(); }
   void start(const Fields& fields);
-  /// What the simulation does: publishes the fields; one of the databases is due, or none.
+  /// The simulation's part: publishes the fields; one of the databases is due, or none.
   void publish(const Fields& fields, int step, const char* event);
-  /// Returns when the database has so many contexts, and the files that show them to others.
+  /// Returns when the database has `contexts` contexts, with their HDF5 views.
   void wait_for(Sync sync, int contexts) const;
-  /// Collective; once. Throws Error if anything was lost.
+  /// Collective; once. Throws Error if data were lost.
   void close();
-  /// Whether others than the ranks that publish write.
+  /// True if other ranks than those that publish write.
   [[nodiscard]] bool writes_behind() const { return writes_behind_; }
   [[nodiscard]] std::string database(Sync sync) const { return folder_ + "/" + name_of(sync); }
 
@@ -33,10 +33,10 @@ class Stream {
   std::string folder_;
   sidestream::Session session_;
   bool writes_behind_;
-  bool shown_;  ///< whether contexts have HDF5 files
+  bool shown_;  ///< true if contexts have HDF5 files
 };
 
-/// Through a stream that is open; `stream` outlives the method. Closing the method does not close the stream.
+/// A method that writes through an open stream, which outlives it. Closing the method does not close the stream.
 std::unique_ptr<Method> database_method(Stream& stream);
 
 }  // namespace io

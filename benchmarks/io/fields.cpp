@@ -4,11 +4,11 @@ namespace io {
 
 namespace {
 
-/// Factors of `parts`, one for each axis, as near to each other as they get.
+/// Factors of `parts`, one per axis, as close to each other as possible.
 Index3 factors_of(int parts) {
   std::array<int, 3> cuts{0, 0, 0};
   MPI_Dims_create(parts, 3, cuts.data());
-  return {cuts[2], cuts[1], cuts[0]};  // the fewest cuts along the fastest axis
+  return {cuts[2], cuts[1], cuts[0]};  // fewest cuts along the fastest axis
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What every method writes: the same fields of one grid, a box for each rank.
+// Fields that every method writes: those of one grid, with a box per rank.
 #pragma once
 
 #include <mpi.h>
@@ -18,7 +18,7 @@ struct Box {
   [[nodiscard]] std::int64_t count() const { return extent(0) * extent(1) * extent(2); }
 };
 
-/// Part `number` of `parts` of a grid, which is cut along all axes, so that files that several share get short lines.
+/// Part `number` of `parts` of a grid, which is cut along all axes, so that shared files get short lines.
 [[nodiscard]] Box part_of(const Index3& grid, int number, int parts);
 
 /// The fields of the ranks of a communicator, float64, i fastest.
@@ -30,7 +30,7 @@ class Fields {
   MPI_Comm comm;
   int rank = 0, ranks = 1;
   Index3 grid;
-  Box box;  ///< of this rank
+  Box box;  ///< box of this rank
   std::vector<std::string> names;
   std::vector<std::vector<double>> values;
 
@@ -38,7 +38,7 @@ class Fields {
   [[nodiscard]] std::uint64_t bytes() const;
 };
 
-/// The value of a variable at a point in a step: what readers expect.
+/// The value of a variable at a point in a step, as readers expect it.
 [[nodiscard]] inline double value_at(const Index3& grid, int variable, int step, std::int64_t i, std::int64_t j,
                                      std::int64_t k) {
   return static_cast<double>((k * grid[1] + j) * grid[0] + i) * 1e-3 + step + 0.25 * variable;

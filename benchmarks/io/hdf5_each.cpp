@@ -1,4 +1,4 @@
-// An HDF5 file for each rank.
+// One HDF5 file per rank.
 #include "hdf5_file.hpp"
 #include "plain_file.hpp"
 

@@ -1,4 +1,4 @@
-// HDF5's calls, checked, for the methods that use it.
+// Checked HDF5 calls, for the methods that use it.
 #pragma once
 
 #include <hdf5.h>
@@ -10,7 +10,7 @@
 
 namespace io {
 
-/// An identifier of HDF5 that is closed with the object.
+/// An HDF5 identifier that is closed with the object.
 class Id {
  public:
   Id(hid_t id, herr_t (*closing)(hid_t), const char* what) : id_(id), close_(closing) {
@@ -22,7 +22,7 @@ class Id {
   Id(const Id&) = delete;
   Id& operator=(const Id&) = delete;
   [[nodiscard]] hid_t get() const { return id_; }
-  /// Closes now, so that a failure is noticed.
+  /// Closes early, so that a failure is noticed.
   void close() {
     if (close_(std::exchange(id_, -1)) < 0) throw Error("HDF5 cannot close a file");
   }
@@ -38,7 +38,7 @@ inline void check_hdf5(herr_t status, const char* what) {
 
 inline Id properties(hid_t of) { return {H5Pcreate(of), H5Pclose, "make a list of properties"}; }
 
-/// Points of a box in the order of its axes in files, the slowest first.
+/// A box in the order of axes in files, slowest first.
 struct Extents {
   hsize_t lo[3], size[3];
   explicit Extents(const Box& box) {

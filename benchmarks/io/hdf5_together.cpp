@@ -1,4 +1,4 @@
-// One HDF5 file, written by all ranks together; contiguous, or in chunks of a rank's box each.
+// One HDF5 file, written by all ranks together: contiguous, or chunked by rank.
 #include "hdf5_file.hpp"
 #include "plain_file.hpp"
 
@@ -20,7 +20,7 @@ class Hdf5Together final : public Method {
     for (std::size_t v = 0; v < fields.values.size(); ++v) write_one(fields, v, file.get());
     file.close();
     if (sync == Sync::no) return;
-    // A flush of one process is one of all: it is the same file.
+    // A flush by one process flushes all data: it is the same file.
     if (fields.rank == 0) PlainFile(path, O_WRONLY).sync();
     MPI_Barrier(fields.comm);
   }

@@ -1,11 +1,11 @@
-// Ways to get the same fields to disk, side by side.
+// Comparison of ways to write the same fields to disk.
 //
 //   scripts/mpirun-here -n 2 benchmark_io [--cells 128] [--steps 6] [--only raw,database]   tables; ratios come last
 //   scripts/mpirun-here --mca io romio321 -n 9 benchmark_io ...           MPI-IO by ROMIO instead of OMPIO
 //   scripts/mpirun-here -n 2 benchmark_io --visible | --spare --codec '[byte-shuffle, zstd]' | --read [--cold]
 //
-// The last rank of each node is Sidestream's dedicated core; the others simulate, and write by all other methods. Each
-// method is a file here. benchmarks/io_methods runs it for several rank counts and draws the bars.
+// The last rank of each node is Sidestream's dedicated core; the others simulate, and write with all other methods.
+// Each method has a file here. benchmarks/io_methods runs it for several rank counts and draws the bars.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -79,7 +79,7 @@ void compare_methods(const Wanted& wanted, Fields& fields, Stream& cores) {
          fmt::format("{} ranks {:.1f} MiB", fields.ranks, static_cast<double>(fields.bytes()) / (1 << 20)));
 }
 
-/// The values of one step, raw and in a database.
+/// Stores the values of one step, raw and in a database.
 void store(Fields& fields, const Options& options, Stream& cores) {
   fields.fill(0);
   raw_method().create(options, own_folder(fields, options, "raw"))->write(fields, 0, Sync::yes);
@@ -103,7 +103,7 @@ void simulate(const Wanted& wanted, Stream& cores) {
   if (fields.rank == 0) std::fputs(last.c_str(), stdout);
 }
 
-/// All ranks, the server too: another number than wrote.
+/// Reads with all ranks, including the server: another number than when writing.
 void read(const Wanted& wanted, const Stream& cores, int rank, int ranks) {
   Stored stored;
   stored.database = cores.database(Sync::yes);
@@ -125,7 +125,7 @@ void run(const Wanted& wanted) {
   MPI_Barrier(MPI_COMM_WORLD);
   const std::uint64_t iteration = static_cast<std::uint64_t>(wanted.cells * wanted.cells * wanted.cells) * 8 *
                                   static_cast<std::uint64_t>(wanted.options.variables);
-  // The disk is to be behind while there is room.
+  // The disk is to lag while there is room.
   const int kept = wanted.visible ? wanted.options.steps + 1 : 2;
   const std::string placement = fmt::format("{{mode: cores, per_node: {}, buffer: {}, max_in_flight: {}}}",
                                             wanted.servers, kept * iteration + (64 << 20), std::max(2, kept));

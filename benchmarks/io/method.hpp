@@ -1,5 +1,5 @@
-// One way to get fields to disk: the contract that all methods are measured through. A method is one file here and a
-// line in methods.cpp.
+// Interface of a way to write fields to disk, with which all methods are measured. A method is one file here and a line
+// in methods.cpp.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ struct Options {
   Index3 grid{128, 128, 128};
   int variables = 2;
   int steps = 6;
-  int turns = 4;                      ///< K: how many ranks open and write at a time, method `posix`
-  int files = 1;                      ///< A: files of `aggregate` and of ADIOS
-  std::uint64_t alignment = 1 << 20;  ///< of what HDF5 places in shared files
-  std::uint64_t stripe_size = 0;      ///< of files on a striped file system; 0: its default
-  int stripes = 0;                    ///< likewise: on how many targets
-  std::vector<std::string> hints;     ///< of MPI-IO, `key=value`
-  std::string codec;                  ///< of the database, as in a configuration
+  int turns = 4;                      ///< K: number of ranks that open and write at a time, method `posix`
+  int files = 1;                      ///< A: number of files of `aggregate` and of ADIOS
+  std::uint64_t alignment = 1 << 20;  ///< alignment of HDF5 objects in shared files
+  std::uint64_t stripe_size = 0;      ///< stripe size on a striped file system; 0: its default
+  int stripes = 0;                    ///< number of stripes; 0: the default
+  std::vector<std::string> hints;     ///< hints for MPI-IO, `key=value`
+  std::string codec;                  ///< codec of the database, as in a configuration
   std::string database;               ///< further options of the database, as in a configuration
 };
 
-/// Whether a step waits for the disk.
+/// Tells if a step waits for the disk.
 enum class Sync { no, yes };
 inline constexpr const char* name_of(Sync sync) { return sync == Sync::yes ? "fsync" : "cached"; }
 
@@ -41,19 +41,19 @@ class Error : public std::runtime_error {
 class Method {
  public:
   virtual ~Method() = default;
-  /// Collective over the fields' communicator: writes them all, and returns when this rank may go on with its work.
+  /// Collective over the fields' communicator: writes them all, and returns when this rank may continue.
   virtual void write(const Fields& fields, int step, Sync sync) = 0;
-  /// Returns when what `write` was given is in its files. Methods for which that is so already leave it as it is.
+  /// Returns when the data passed to `write` are in files. Methods that always wait in `write` do not override it.
   virtual void wait(const Fields&, int /*step*/, Sync) {}
-  /// Whether others write while this rank goes on, so that what `wait` takes is theirs.
+  /// True if others write while this rank continues, so that the time in `wait` is theirs.
   [[nodiscard]] virtual bool writes_behind() const { return false; }
-  /// Collective; whatever is open. What is written so far can be read by others from here on.
+  /// Collective: closes open files. From then on others can read what was written.
   virtual void close() {}
-  /// Whether files grow from step to step, so that they are not removed before the end.
+  /// True if files grow from step to step, so that they are not removed before the end.
   [[nodiscard]] virtual bool appends() const { return false; }
 };
 
-/// A method, and why this build or this run lacks it if it does.
+/// A method, and the reason if this build or run lacks it.
 struct MethodKind {
   std::string name;
   std::string text;
@@ -62,7 +62,7 @@ struct MethodKind {
   std::string missing{};
 };
 
-/// MPI_Info of striping and hints; freed with the object.
+/// MPI_Info with striping and hints; freed with the object.
 class Hints {
  public:
   explicit Hints(const Options& options);
@@ -75,7 +75,7 @@ class Hints {
   MPI_Info info_ = MPI_INFO_NULL;
 };
 
-/// Throws Error if a call of MPI failed.
+/// Throws Error if an MPI call failed.
 void check_mpi(int code, const char* call);
 
 /// `folder/name-STEP-RANK.ending`
@@ -86,7 +86,7 @@ MethodKind posix_method();
 MethodKind aggregate_method();
 MethodKind mpi_io_method();
 MethodKind hdf5_each_method();
-/// Methods that need a library that may not be there.
+/// Methods that need an optional library.
 void add_hdf5_together(const Options& options, std::vector<MethodKind>& all);
 void add_netcdf(const Options& options, std::vector<MethodKind>& all);
 void add_adios2(const Options& options, std::vector<MethodKind>& all);

@@ -5,7 +5,7 @@
 
 namespace io {
 
-/// Those without Sidestream, in the order in which they are shown; `missing` says why one is not there.
+/// All methods except Sidestream's, in the order of display; `missing` is the reason why one is unavailable.
 [[nodiscard]] std::vector<MethodKind> other_methods(const Options& options);
 
 }  // namespace io

@@ -19,7 +19,7 @@ class MpiIo final : public Method {
     for (std::size_t v = 0; v < fields.values.size(); ++v) {
       check_mpi(MPI_File_set_view(file, static_cast<MPI_Offset>(v) * whole, MPI_DOUBLE, part, "native", hints_.get()),
                 "MPI_File_set_view");
-      // The rank's own line of values, as one element, so that its count fits for any size.
+      // The rank's own line of values is one element, so that its count fits for any size.
       MPI_Datatype line = MPI_DATATYPE_NULL;
       MPI_Type_contiguous(static_cast<int>(fields.box.extent(0)), MPI_DOUBLE, &line);
       MPI_Type_commit(&line);

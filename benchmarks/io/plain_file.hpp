@@ -1,4 +1,4 @@
-// A file that one process writes, front to back or at places.
+// A file that one process writes, sequentially or at positions.
 #pragma once
 
 #include <fcntl.h>
@@ -51,9 +51,9 @@ class PlainFile {
   void sync() {
     if (::fsync(descriptor_) != 0) fail("flush");
   }
-  /// So that the next reader gets it from the disk, if all of it is there.
+  /// Drops cached pages, so that the next reader gets them from the disk if they were flushed.
   void forget() { ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
-  /// The same without the end of it, which who adds to it next has in memory anyway.
+  /// The same except for the end of the file, which the next writer needs in memory anyway.
   void forget_beginning() {
     constexpr off_t end = 1 << 20;
     const off_t size = ::lseek(descriptor_, 0, SEEK_END);

@@ -1,6 +1,5 @@
-// One VTK file for each rank, and a `.pvti` file that names them; at most K ranks open and write at a time. What "Smart
-// POSIX" does: a token goes from rank to rank, and opening counts as writing, since it is what metadata servers suffer
-// from.
+// One VTK file per rank, and a `.pvti` file that names them; at most K ranks open and write at a time. As in "Smart
+// POSIX": a token goes from rank to rank, and opening counts as writing, since metadata servers suffer from it.
 #include <fmt/format.h>
 
 #include "plain_file.hpp"

@@ -1,4 +1,4 @@
-// One file for each rank with nothing but values, all at once: what the disk and the kernel can do.
+// One file of raw values per rank, all at once: the limit of disk and kernel.
 #include "plain_file.hpp"
 
 namespace io {

@@ -16,7 +16,7 @@ namespace io {
 
 namespace {
 
-/// Bytes that this process has asked files for.
+/// Bytes that this process has read from files.
 std::uint64_t bytes_read() {
   std::ifstream file("/proc/self/io");
   std::string name;
@@ -38,7 +38,7 @@ void forget(const Stored& stored, MPI_Comm comm) {
   MPI_Barrier(comm);
 }
 
-/// A share of all raw bytes, whatever files they are in, into new memory.
+/// Reads a share of all raw bytes, whatever files they are in, into new memory.
 void read_raw(const Stored& stored, int number, int of) {
   std::vector<std::uint64_t> sizes;
   std::uint64_t all = 0;
@@ -76,7 +76,7 @@ void check(const Stored& stored, int variable, const Box& box, const Values& val
   }
 }
 
-/// The whole context, each rank its part of the grid; seconds of opening and of reading.
+/// Reads the whole context, each rank its part of the grid; returns seconds of opening and of reading.
 std::array<double, 2> read_database(MPI_Comm comm, const Stored& stored, int number, int of, bool checks) {
   std::unique_ptr<sidestream::Restart> restart;
   const double opening = slowest(
@@ -90,7 +90,7 @@ std::array<double, 2> read_database(MPI_Comm comm, const Stored& stored, int num
   return {opening, reading};
 }
 
-/// An eighth of one variable: what is read of the files for it, as a share of the context.
+/// Reads an eighth of one variable; returns the bytes read for it as a share of the context.
 std::string read_corner(MPI_Comm comm, const Stored& stored) {
   sidestream::Restart restart = sidestream::Restart::open(comm, stored.database);
   const Box corner{{0, 0, 0}, {stored.grid[0] / 2, stored.grid[1] / 2, stored.grid[2] / 2}};

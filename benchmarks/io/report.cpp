@@ -12,15 +12,15 @@ namespace io {
 
 namespace {
 
-/// Throughputs as the study of 2013 has them, bytes per second: mean and minimum over ranks, averaged over the steps
-/// after the first, and the first step's.
+/// Throughputs as in the study of 2013, bytes per second: mean and minimum over ranks, averaged over the steps after
+/// the first, and those of the first step.
 struct Row {
   std::string method;
   Sync sync = Sync::no;
   std::vector<double> mean, minimum, visible, slowest;
   double first = 0, files = 0;
-  std::vector<double> ratios{};  ///< of times: raw / this one, in the same step
-  std::vector<double> behind{};  ///< likewise, but of this one what came after the simulation could go on
+  std::vector<double> ratios{};  ///< ratios of times: raw / this one, in the same step
+  std::vector<double> behind{};  ///< the same for the time after the simulation could continue
 };
 
 double average(const std::vector<double>& values) {
@@ -88,7 +88,7 @@ void report(const std::vector<Sample>& samples, const std::string& csv, const st
     if (row.method.rfind("database", 0) != 0 || row.ratios.empty()) continue;
     std::printf("ratio %s / raw, %s, from publishing on: %.3f\n", row.method.c_str(), name_of(row.sync),
                 benchmark::median(row.ratios));
-    // What the simulation waited for was a copy into the buffer, which is no part of writing.
+    // The simulation only waited for a copy into the buffer, which is not part of writing.
     if (row.behind.empty()) continue;
     std::printf("ratio %s / raw, %s, by the server: %.3f   (at least 0.95 wanted)\n", row.method.c_str(),
                 name_of(row.sync), benchmark::median(row.behind));

@@ -10,7 +10,7 @@
 namespace io {
 
 std::string visible_time(Fields& fields, Stream& stream, int steps, int rounds) {
-  // As many targets as the buffer has room for, used before, as its memory is.
+  // As many targets as the buffer has room for, used before, like its memory.
   std::vector<std::vector<char>> targets(static_cast<std::size_t>(steps));
   std::size_t bytes = 0;
   for (const auto& values : fields.values) bytes += fields.bytes_here(values);
@@ -35,14 +35,14 @@ std::string visible_time(Fields& fields, Stream& stream, int steps, int rounds) 
       const double last = slowest(fields.comm, [&] {
         if (step % 2 != 0) copy(step);
       });
-      // The first round maps pages and makes files.
+      // The first round maps pages and creates files.
       if (round == 0) continue;
       copied.push_back(step % 2 == 0 ? first : last);
       published.push_back(mine);
       ratios.push_back(mine / copied.back());
       longest = std::max(longest, mine);
     }
-    stream.wait_for(Sync::yes, (round + 1) * steps);  // until here the disk was behind
+    stream.wait_for(Sync::yes, (round + 1) * steps);  // until here the disk was late
     MPI_Barrier(fields.comm);
   }
   return fmt::format(
@@ -54,7 +54,7 @@ std::string visible_time(Fields& fields, Stream& stream, int steps, int rounds) 
 
 namespace {
 
-/// What a simulation does between publications: reads and writes its fields.
+/// Work of a simulation between publications: reads and writes its fields.
 void compute(Fields& fields, int sweeps) {
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (auto& values : fields.values) {
@@ -69,7 +69,7 @@ void compute(Fields& fields, int sweeps) {
 
 std::string spare_time(Fields& fields, Stream& stream, int steps) {
   fields.fill(0);
-  // Long enough for the server to have done its work before the next publication.
+  // Long enough for the server to finish before the next publication.
   int contexts = 0, sweeps = 1;
   const double pack = slowest(fields.comm, [&] {
     stream.publish(fields, 0, name_of(Sync::no));

@@ -1,4 +1,4 @@
-"""What a run should take, from runs without analyses and runs in situ alone.
+"""Predicts the duration of a run from runs without analyses and runs in situ.
 
 In situ it is S tau_c + K tau_a for S steps and K analyses. In transit the simulation and the analyses go on beside each
 other, each after what it depends on: an analysis after the step that published, and after the analysis before. With
@@ -36,5 +36,5 @@ def in_transit(steps, every, step, analysis, clients, servers, cores):
 
 
 def _speed(ranks, busy, cores):
-    """Of `ranks` ranks among `busy` ones, over what they have when they are alone."""
+    """Speed of `ranks` ranks among `busy` ones, relative to that of `ranks` ranks by themselves."""
     return min(1.0, cores / busy) / min(1.0, cores / ranks)

@@ -79,7 +79,7 @@ def tool_beside(program):
 
 
 def knows(program, command):
-    """Whether that build has what runs beside: the tool's command of that name."""
+    """Tells if that build has the tool's command of that name, which runs next to the program."""
     if not command:
         return True
     text = subprocess.run([str(tool_beside(program)), "--help"], capture_output=True, text=True, check=False).stdout

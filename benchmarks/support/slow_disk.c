@@ -1,7 +1,7 @@
-/* A disk that several processes share, for benchmarks: preloaded (LD_PRELOAD), it lets writes at a place
- * (pwrite) of 64 KiB and more take the time that a disk of SLOW_DISK_RATE bytes a second would take, one after the
- * other, and SLOW_DISK_SWITCH seconds more where the one before was another process'. The disk's state is a file that
- * all map, SLOW_DISK_STATE. It is a model: what it shows is what such a disk would do, not what any disk does. */
+/* Model of a disk that several processes share, for benchmarks. Preloaded (LD_PRELOAD), it makes writes at a
+ * position (pwrite) of 64 KiB and more take as long as on a disk of SLOW_DISK_RATE bytes per second, one after the
+ * other, and SLOW_DISK_SWITCH seconds more if the last write was another process'. The disk's state is in a file
+ * that all map, SLOW_DISK_STATE. Results only hold for such a disk. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 struct disk {
   int lock;
   int owner;      /* process that wrote last */
-  double free_at; /* when the disk has done all that it was given */
+  double free_at; /* time when the disk has finished all writes */
   int64_t writes, switches;
-  double seconds; /* that processes were in their writes, all together */
+  double seconds; /* total time of all processes in their writes */
 };
 
 static struct disk* the_disk;

@@ -1,4 +1,4 @@
-// What MPI alone does with the same blocks.
+// Plain MPI with the same blocks.
 #pragma once
 
 #include <mpi.h>
@@ -7,10 +7,11 @@
 
 namespace transfer {
 
-/// Seconds per step of a stream of steps from clients to servers in plain MPI. Collective over `comm`, whose ranks are
-/// those of the case; the same on every rank. Each client copies a block to a staging buffer, as Sidestream does for a
-/// simulation that goes on, and sends it from there (MPI_Isend); it has two such buffers for each block. Servers have
-/// receives for two steps posted (MPI_Irecv) into buffers that they use again. Nobody asks, plans, agrees or reports.
+/// Collective over `comm`, whose ranks are those of the case. Returns the seconds per step of a stream from clients to
+/// servers in plain MPI, the same on every rank. Each client copies a block to a staging buffer, as Sidestream does for
+/// a simulation that continues, and sends it from there (MPI_Isend); it has two such buffers per block. Servers have
+/// receives for two steps posted (MPI_Irecv) into buffers that they reuse. There are no requests, plans, agreements or
+/// reports.
 [[nodiscard]] double bare_stream(MPI_Comm comm, const Case& c);
 
 }  // namespace transfer

@@ -1,4 +1,4 @@
-// What is moved in one measurement: a grid in cubes, from clients to servers, the same for Sidestream and for bare MPI.
+// Data moved in one measurement: a grid in cubes, from clients to servers, the same for Sidestream and for plain MPI.
 #pragma once
 
 #include <sidestream/data/box.hpp>
@@ -16,7 +16,7 @@ struct Range {
   std::int64_t first = 0, last = 0;
 };
 
-/// Part number `part` of `parts` of n things: contiguous, the first parts get one more if it does not divide.
+/// Part number `part` of `parts` of n things: contiguous; the first parts get one more if n is not divisible.
 [[nodiscard]] inline Range share(std::int64_t n, std::int64_t parts, std::int64_t part) {
   const std::int64_t each = n / parts, more = n % parts;
   const std::int64_t first = part * each + std::min(part, more);
@@ -28,8 +28,8 @@ struct Case {
   int servers = 1;
   std::int64_t cells = 96;       ///< along each axis
   std::int64_t block = 32;       ///< cells along each axis of a block
-  std::int64_t components = 10;  ///< float64 values of a cell, as in the measurement of the Nyx paper
-  bool one_busy = false;         ///< the first client has all blocks
+  std::int64_t components = 10;  ///< float64 values per cell, as in the measurement of the Nyx paper
+  bool one_busy = false;         ///< true if the first client has all blocks
 
   [[nodiscard]] int clients() const { return ranks - servers; }
   /// Blocks of a client.
@@ -56,7 +56,7 @@ struct Case {
   }
 };
 
-/// The blocks of one client, filled. A step changes the first value of each, by which receivers tell steps apart.
+/// The blocks of one client, filled. A step changes the first value of each, by which receivers identify steps.
 class Arrays {
  public:
   Arrays(const Case& c, int client) : blocks_(c.of_client(client)) {
@@ -77,7 +77,7 @@ class Arrays {
   std::vector<std::vector<double>> arrays_;
 };
 
-/// Steps that only warm things up, and all steps, of one stream.
+/// Numbers of warm-up steps and of all steps of a stream.
 inline constexpr int warm_up = 4, all_steps = 16;
 
 }  // namespace transfer

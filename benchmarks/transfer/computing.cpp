@@ -8,9 +8,9 @@ namespace transfer {
 
 namespace {
 
-constexpr int steps = 4;  // the first warms up
+constexpr int steps = 4;  // the first is a warm-up
 
-/// Arithmetic that stays in a core's registers: what is beside it can only take the core away.
+/// Arithmetic in registers only: concurrent work can only take the core away.
 double churn(std::int64_t rounds) {
   double x = 0.5;
   for (std::int64_t n = 0; n < rounds; ++n) x = 3.9 * x * (1 - x);
@@ -19,7 +19,7 @@ double churn(std::int64_t rounds) {
 
 volatile double sink = 0;
 
-/// Rounds that take about `seconds`.
+/// Number of rounds that take about `seconds`.
 std::int64_t calibrated(double seconds) {
   const std::int64_t some = 20'000'000;
   const double start = seconds_now();
@@ -29,7 +29,7 @@ std::int64_t calibrated(double seconds) {
 
 struct ClientTimes {
   double alone = 0;
-  double ended[steps] = {};  ///< when end_iteration returned
+  double ended[steps] = {};  ///< time when end_iteration returned
   double beside[steps] = {};
 };
 

@@ -1,14 +1,14 @@
-// How fast `placement: {mode: nodes}` moves blocks, compared with a bare stream of MPI_Isend and MPI_Irecv of the same
-// blocks between the same ranks in the same run, and whether data moves while a client computes.
+// Speed of `placement: {mode: nodes}` compared with a plain stream of MPI_Isend and MPI_Irecv of the same blocks
+// between the same ranks in the same run. Also measures if data move while a client computes.
 //
 //   scripts/mpirun-here -n 2 benchmark_transfer                       one case, several turns; the ratio comes last
 //   scripts/mpirun-here -n 4 benchmark_transfer --sweep [--csv FILE]  splits, grid sizes and block sizes
 //   scripts/mpirun-here -n 4 benchmark_transfer --steps               0.25 to 256 MiB a step, one block to hundreds
 //   scripts/mpirun-here -n 2 benchmark_transfer --computing 2         a client that computes 2 s without a call
 //
-// Add `--mca btl tcp,self` (Open MPI) to see what happens without shared memory. The bare stream copies each block to a
-// staging buffer as Sidestream does, has two steps in flight, and neither asks nor plans nor agrees; Sidestream gets
-// room for two steps. Both count from the fourth step to the last of sixteen, as the slowest server sees them.
+// Add `--mca btl tcp,self` (Open MPI) to measure without shared memory. The plain stream copies each block to a staging
+// buffer as Sidestream does, has two steps in flight, and has no requests, plans or agreements; Sidestream gets room
+// for two steps. Both count from the fourth step to the last of sixteen, on the slowest server.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -40,7 +40,7 @@ struct Measured {
 
 constexpr const char* default_way = "progress: auto";
 
-/// Medians of turns that alternate.
+/// Medians of alternating turns.
 Measured measure(const Case& c, int repeat) {
   std::vector<double> bare, sidestream;
   for (int turn = 0; turn < repeat; ++turn) {
@@ -95,7 +95,7 @@ double steps(const Options& options, Table& table) {
   };
   for (const std::int64_t quarters : {1, 4, 16, 64, 256, 1024}) {
     Case c = options.c;
-    c.cells = c.block = 32;  // 32768 float64 are a quarter of a MiB
+    c.cells = c.block = 32;  // 32768 float64 values are a quarter of a MiB
     c.components = quarters;
     c.one_busy = true;
     row("one block", c);
@@ -129,7 +129,7 @@ void sweep(const Options& options, Table& table) {
   }
 }
 
-/// Returns the line that comes last.
+/// Returns the line that is printed last.
 std::string report(const Options& options, const std::string& way, bool prints) {
   const Overlap o = overlap(MPI_COMM_WORLD, options.c, way, options.computing);
   if (!prints) return "";

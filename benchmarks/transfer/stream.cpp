@@ -11,7 +11,7 @@ namespace transfer {
 
 namespace {
 
-/// Needs all of `field`, looks at the first value of each block, and notes the time.
+/// Needs all of `field`, reads the first value of each block, and records the time.
 class Look final : public sidestream::Task {
  public:
   Look(std::int32_t variable, Arrivals& arrivals) : variable_(variable), arrivals_(arrivals) {}
@@ -32,7 +32,7 @@ class Look final : public sidestream::Task {
   Arrivals& arrivals_;
 };
 
-/// Room for two iterations on each client, as the bare stream has.
+/// Room for two iterations on each client, as in the plain stream.
 std::string configuration(const Case& c, const std::string& placement) {
   const std::uint64_t buffer = 2 * c.bytes() + c.bytes() / 2 + (1 << 20);
   return fmt::format(

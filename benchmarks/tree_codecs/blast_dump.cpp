@@ -12,7 +12,7 @@ namespace benchmark {
 namespace {
 
 using Conserved = std::array<double, 5>;
-using Level = std::map<Key, std::pair<Conserved, bool>>;  // and whether it is refined
+using Level = std::map<Key, std::pair<Conserved, bool>>;  // and true if it is refined
 
 std::vector<Level> read_leaves(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
@@ -34,18 +34,18 @@ std::vector<Level> read_leaves(const std::string& file) {
   return levels;
 }
 
-void add_fathers(std::vector<Level>& levels) {
+void add_parents(std::vector<Level>& levels) {
   for (std::size_t level = levels.size() - 1; level > 0; --level) {
     for (auto cell = levels[level].begin(); cell != levels[level].end();) {
-      const Key father = cell->first >> 3;
-      std::array<Conserved, 8> sons;
-      for (Conserved& son : sons) son = (cell++)->second.first;
+      const Key parent = cell->first >> 3;
+      std::array<Conserved, 8> children;
+      for (Conserved& child : children) child = (cell++)->second.first;
       Conserved mean;
       for (std::size_t n = 0; n < mean.size(); ++n) {
-        const auto pair = [&](std::size_t c) { return sons[c][n] + sons[c + 1][n]; };
+        const auto pair = [&](std::size_t c) { return children[c][n] + children[c + 1][n]; };
         mean[n] = 0.125 * ((pair(0) + pair(2)) + (pair(4) + pair(6)));
       }
-      levels[level - 1][father] = {mean, true};
+      levels[level - 1][parent] = {mean, true};
     }
   }
 }
@@ -54,7 +54,7 @@ void add_fathers(std::vector<Level>& levels) {
 
 TreeData read_blast(const std::string& file, double gamma) {
   std::vector<Level> levels = read_leaves(file);
-  add_fathers(levels);
+  add_parents(levels);
   TreeData tree;
   tree.name = "blast " + file.substr(file.find_last_of('/') + 1);
   declare_gas(tree, gamma);

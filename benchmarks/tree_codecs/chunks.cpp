@@ -23,7 +23,7 @@ class Values {
     if (tree_.single) return std::as_bytes(std::span(singles_[variable][level]).subspan(first, count));
     return std::as_bytes(std::span(tree_.variables[variable].levels[level]).subspan(first, count));
   }
-  /// Of the fathers of a level; roots have none.
+  /// Values of the parents of a level; roots have none.
   [[nodiscard]] BytesView above(std::size_t variable, std::size_t level) const {
     if (level == 0) return {};
     return part(variable, level - 1, 0, tree_.variables[variable].levels[level - 1].size());
@@ -42,7 +42,7 @@ void each_variable(const TreeData& tree, const Values& values, std::size_t level
     Chunk chunk{{}, values.part(n, level, first, count), &variable};
     chunk.chunk.type = values.type();
     chunk.chunk.groups = groups;
-    chunk.chunk.fathers = values.above(n, level);
+    chunk.chunk.parents = values.above(n, level);
     for (const std::size_t other : variable.companions) {
       companions.push_back({values.type(), values.part(other, level, first, count), values.above(other, level)});
     }
@@ -59,17 +59,17 @@ void each_chunk(const TreeData& tree, std::size_t cells, const std::function<voi
   SiblingGroups roots;
   roots.dimensions = tree.dimensions;
   each_variable(tree, values, 0, roots, 0, static_cast<std::size_t>(descent.cells()), take);
-  const std::size_t sons = std::size_t{1} << tree.dimensions, faces = 2 * static_cast<std::size_t>(tree.dimensions);
+  const std::size_t children = std::size_t{1} << tree.dimensions, faces = 2 * static_cast<std::size_t>(tree.dimensions);
   for (std::size_t level = 1; level < tree.refined.size(); ++level) {
     const LevelLinks links = descent.descend(tree.refined[level - 1]);
-    const std::size_t all = links.father.size(), run = std::max<std::size_t>(cells / sons, 1);
+    const std::size_t all = links.parent.size(), run = std::max<std::size_t>(cells / children, 1);
     for (std::size_t first = 0; first < all; first += run) {
       const std::size_t count = std::min(run, all - first);
       SiblingGroups groups;
       groups.dimensions = tree.dimensions;
-      groups.father = std::span(links.father).subspan(first, count);
+      groups.parent = std::span(links.parent).subspan(first, count);
       groups.beside = std::span(links.beside).subspan(first * faces, count * faces);
-      each_variable(tree, values, level, groups, first * sons, count * sons, take);
+      each_variable(tree, values, level, groups, first * children, count * children, take);
     }
   }
 }

@@ -1,4 +1,4 @@
-// A tree's variables chunk by chunk, with what the coder asks for.
+// Chunks of a tree's variables, with the data that the coder needs.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ struct Chunk {
   const TreeVariable* variable;
 };
 
-/// Calls `take` for each chunk of at most so many cells of each level of each variable, the roots as well. What the
-/// chunk refers to lasts for the call.
+/// Calls `take` for each chunk of at most `cells` cells of each level of each variable, including the roots. The
+/// chunk's references are valid during the call.
 void each_chunk(const TreeData& tree, std::size_t cells, const std::function<void(const Chunk&)>& take);
 
 }  // namespace benchmark

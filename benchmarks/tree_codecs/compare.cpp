@@ -52,7 +52,7 @@ Sizes sizes_of(const Chunk& one) {
   sizes.ours = coded_size(one, one.variable->relations, {}, &sizes);
   sizes.plain = coded_size(one, {}, {}, nullptr);
   TreeCoding paper;
-  paper.method = TreeMethod::father_xor;
+  paper.method = TreeMethod::parent_xor;
   paper.header_bits = 4;
   sizes.paper = coded_size(one, {}, paper, nullptr);
   Bytes shuffled;

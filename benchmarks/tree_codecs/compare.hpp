@@ -8,8 +8,8 @@
 
 namespace benchmark {
 
-/// Prints, of each variable, what is saved by the paper's scheme, zstd, byte shuffle with zstd, and ours; checks every
-/// bit on the way and throws std::runtime_error if one is lost.
+/// Prints, for each variable, the saving by the paper's scheme, zstd, byte shuffle with zstd, and ours. Checks every
+/// bit and throws std::runtime_error if one is lost.
 void compare_sizes(const std::string& name, const std::vector<TreeData>& trees, std::size_t chunk_cells);
 
 /// Prints one line for each kind of magnetised gas.

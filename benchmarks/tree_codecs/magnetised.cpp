@@ -13,7 +13,7 @@ using sidestream::FaceRelation;
 using sidestream::MeanRelation;
 using sidestream::RelationTerm;
 
-/// Smooth random numbers in a periodic cube, in octaves whose strength falls as that of turbulence does.
+/// Smooth random numbers in a periodic cube, in octaves whose strength falls like that of turbulence.
 class Noise {
  public:
   Noise(unsigned seed, int finest, double fall) : seed_(seed), octaves_(finest - 2), fall_(fall) {}
@@ -57,13 +57,13 @@ class Noise {
   }
   unsigned seed_;
   int octaves_;
-  double fall_;  ///< of the strength from an octave to the next, in powers of 2
+  double fall_;  ///< decay of the strength from an octave to the next, in powers of 2
 };
 
 constexpr double gamma = 5.0 / 3;
 constexpr int steps = 40;
 
-/// Of one cell: what the files have.
+/// Values of one cell in the files.
 struct Cell {
   double density = 0;
   std::array<double, 3> velocity{};
@@ -87,7 +87,7 @@ class FaceField {
     std::array<std::vector<double>, 3> edges;
     for (unsigned a = 0; a < 3; ++a) edges[a] = potential(Noise(kind.seed + 100 + a, kind.finest, 4.0 / 3), a);
     std::mt19937 random(kind.seed);
-    // As a code would: a little at a time, each step with its own rounding.
+    // Many small steps with their own rounding, as in a code.
     for (int step = 0; step < steps; ++step) {
       const double time = (0.5 + static_cast<double>(random() % 1000) / 1000) / steps / width * 0.2;
       for (std::int64_t n = 0; n < static_cast<std::int64_t>(cells()); ++n) add_curl(edges, time, n);
@@ -135,16 +135,16 @@ class FaceField {
   std::vector<double> values_;
 };
 
-Cell mean_of(const std::array<Cell, 8>& sons) {
+Cell mean_of(const std::array<Cell, 8>& children) {
   Cell mean;
   std::array<double, 3> momentum{};
   double energy = 0;
   for (unsigned s = 0; s < 8; ++s) {
-    mean.density += sons[s].density;
-    energy += sons[s].energy();
+    mean.density += children[s].density;
+    energy += children[s].energy();
     for (unsigned a = 0; a < 3; ++a) {
-      momentum[a] += sons[s].density * sons[s].velocity[a];
-      ((s >> a & 1) != 0 ? mean.high : mean.low)[a] += (s >> a & 1) != 0 ? sons[s].high[a] : sons[s].low[a];
+      momentum[a] += children[s].density * children[s].velocity[a];
+      ((s >> a & 1) != 0 ? mean.high : mean.low)[a] += (s >> a & 1) != 0 ? children[s].high[a] : children[s].low[a];
     }
   }
   mean.density *= 0.125;
@@ -153,7 +153,7 @@ Cell mean_of(const std::array<Cell, 8>& sons) {
     mean.low[a] *= 0.25;
     mean.high[a] *= 0.25;
   }
-  mean.pressure = (gamma - 1) * (0.125 * energy - mean.energy());  // as long as it has none itself
+  mean.pressure = (gamma - 1) * (0.125 * energy - mean.energy());  // until it has its own
   return mean;
 }
 
@@ -203,7 +203,7 @@ void declare_faces(TreeData& tree) {
   }
 }
 
-/// The energy of the field in a cell, of companions 4 and on.
+/// The energy of the field in a cell, from companions 4 on.
 std::vector<RelationTerm> field_energy(bool centred) {
   std::vector<RelationTerm> terms;
   for (int a = 0; a < 3; ++a) {
@@ -219,8 +219,8 @@ std::vector<RelationTerm> field_energy(bool centred) {
   return terms;
 }
 
-// The order in the tree: the gas but for its pressure, the field, x to z, low faces and high ones; pressure last, or
-// the energy.
+// Declares variables in the order of the tree: the gas except its pressure, the field, x to z, low faces and high ones;
+// pressure last, or the energy.
 void declare(TreeData& tree, const MagnetisedKind& kind) {
   declare_gas(tree, gamma);
   TreeVariable pressure = tree.variables.back();
@@ -252,19 +252,19 @@ void declare(TreeData& tree, const MagnetisedKind& kind) {
   tree.variables.push_back(std::move(total));
 }
 
-/// Sons by the slope between what is on either side, as codes make cells that are refined; faces inside by the mean of
-/// those of the father, so that there is no divergence.
-void prolong(std::vector<Cell>& cells, const std::vector<Cell>& fathers, int level) {
+/// Children by the slope between what is on either side, as codes make cells that are refined; faces inside by the mean
+/// of those of the parent, so that there is no divergence.
+void prolong(std::vector<Cell>& cells, const std::vector<Cell>& parents, int level) {
   const std::int64_t size = 1 << level;
   const auto at = [&](std::array<std::int64_t, 3> place) -> const Cell& {
     for (auto& n : place) n = (n + size) % size;
-    return fathers[key_of(place)];
+    return parents[key_of(place)];
   };
   for (Key key = 0; key < cells.size(); ++key) {
     const auto place = place_of(key >> 3);
-    const Cell& father = fathers[key >> 3];
+    const Cell& parent = parents[key >> 3];
     Cell& cell = cells[key];
-    cell = father;
+    cell = parent;
     for (unsigned a = 0; a < 3; ++a) {
       auto below = place, above = place;
       --below[a];
@@ -273,18 +273,18 @@ void prolong(std::vector<Cell>& cells, const std::vector<Cell>& fathers, int lev
       cell.density += share * (at(above).density - at(below).density);
       cell.pressure += share * (at(above).pressure - at(below).pressure);
       for (unsigned v = 0; v < 3; ++v) cell.velocity[v] += share * (at(above).velocity[v] - at(below).velocity[v]);
-      const double middle = 0.5 * (father.low[a] + father.high[a]);
-      cell.low[a] = (key >> a & 1) != 0 ? middle : father.low[a];
-      cell.high[a] = (key >> a & 1) != 0 ? father.high[a] : middle;
+      const double middle = 0.5 * (parent.low[a] + parent.high[a]);
+      cell.low[a] = (key >> a & 1) != 0 ? middle : parent.low[a];
+      cell.high[a] = (key >> a & 1) != 0 ? parent.high[a] : middle;
     }
   }
 }
 
-Cell father_of(const std::array<Cell, 8>& sons, const MagnetisedKind& kind, Key key) {
-  if (kind.fathers == Fathers::sons) return sons[0];
-  Cell mean = mean_of(sons);
-  if (kind.fathers == Fathers::means) return mean;
-  // As much off as flows of a step make it, a thousandth.
+Cell parent_of(const std::array<Cell, 8>& children, const MagnetisedKind& kind, Key key) {
+  if (kind.parents == Parents::children) return children[0];
+  Cell mean = mean_of(children);
+  if (kind.parents == Parents::means) return mean;
+  // Off by about a thousandth, like the fluxes of a step.
   const double off = 1 + 1e-3 * std::sin(static_cast<double>(key));
   mean.density *= off;
   mean.pressure *= off;
@@ -299,20 +299,20 @@ Cell father_of(const std::array<Cell, 8>& sons, const MagnetisedKind& kind, Key 
 std::vector<std::vector<Cell>> all_levels(const MagnetisedKind& kind) {
   std::vector<std::vector<Cell>> full(static_cast<std::size_t>(kind.finest) + 1);
   full.back() = finest_cells(kind);
-  const auto take_fathers = [&](std::size_t level) {
+  const auto take_parents = [&](std::size_t level) {
     full[level].resize(full[level + 1].size() / 8);
     for (Key n = 0; n < full[level].size(); ++n) {
-      std::array<Cell, 8> sons;
-      std::copy_n(full[level + 1].begin() + static_cast<std::ptrdiff_t>(8 * n), 8, sons.begin());
-      full[level][n] = father_of(sons, kind, n);
+      std::array<Cell, 8> children;
+      std::copy_n(full[level + 1].begin() + static_cast<std::ptrdiff_t>(8 * n), 8, children.begin());
+      full[level][n] = parent_of(children, kind, n);
     }
   };
-  for (std::size_t level = full.size() - 1; level-- > 0;) take_fathers(level);
+  for (std::size_t level = full.size() - 1; level-- > 0;) take_parents(level);
   if (kind.prolonged) prolong(full.back(), full[full.size() - 2], kind.finest - 1);
   return full;
 }
 
-/// In the order of the tree's variables.
+/// Values in the order of the tree's variables.
 std::vector<double> values_of(const Cell& cell, const MagnetisedKind& kind) {
   std::vector<double> values{cell.density, cell.velocity[0], cell.velocity[1], cell.velocity[2]};
   for (unsigned a = 0; a < 3; ++a) {
@@ -344,8 +344,8 @@ std::vector<MagnetisedKind> magnetised_kinds(int finest) {
   add("single precision", [](MagnetisedKind& kind) { kind.single = true; });
   add("just refined", [](MagnetisedKind& kind) { kind.prolonged = true; });
   add("with total energy", [](MagnetisedKind& kind) { kind.energy = true; });
-  add("fathers a son", [](MagnetisedKind& kind) { kind.fathers = Fathers::sons; });
-  add("fathers off by 1e-3", [](MagnetisedKind& kind) { kind.fathers = Fathers::stale; });
+  add("parents are the first child", [](MagnetisedKind& kind) { kind.parents = Parents::children; });
+  add("parents off by 1e-3", [](MagnetisedKind& kind) { kind.parents = Parents::stale; });
   add("field in cells", [](MagnetisedKind& kind) { kind.centred = true; });
   for (MagnetisedKind& kind : kinds) kind.finest = finest;
   add("a level fewer", [&](MagnetisedKind& kind) { kind.finest = finest - 1; });
@@ -368,7 +368,7 @@ TreeData make_magnetised(const MagnetisedKind& kind) {
       const Cell& cell = full[level][key];
       const bool fine = level + 1 < full.size() && (level + 3 < full.size() || cell.density > 0.9);
       refined.push_back(fine);
-      for (Key son = 0; fine && son < 8; ++son) below.push_back(key << 3 | son);
+      for (Key child = 0; fine && child < 8; ++child) below.push_back(key << 3 | child);
       std::size_t v = 0;
       for (const double value : values_of(cell, kind)) tree.variables[v++].levels.back().push_back(value);
     }

@@ -1,4 +1,4 @@
-// Cells of one level by the numbers of Morton's curve.
+// Cells of one level by their numbers on Morton's curve.
 #pragma once
 
 #include <array>

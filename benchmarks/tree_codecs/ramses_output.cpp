@@ -11,7 +11,7 @@ namespace {
 
 using namespace sidestream;
 
-/// One component of what has been read of all cells of a tree.
+/// One component of the values of all cells of a tree.
 std::vector<double> component_of(const std::vector<std::byte>& values, std::size_t components, std::size_t component) {
   std::vector<double> all(values.size() / (components * sizeof(double)));
   for (std::size_t n = 0; n < all.size(); ++n) {

@@ -75,7 +75,7 @@ class ByZstd {
 void measure(const Chunk& chunk) {
   const Relations& relations = chunk.variable->relations;
   TreeCoding paper, wide, predicted;
-  paper.method = wide.method = TreeMethod::father_xor;
+  paper.method = wide.method = TreeMethod::parent_xor;
   paper.header_bits = 4;
   predicted.method = TreeMethod::predicted;
   Coded by_paper(chunk, relations, paper), by_xor(chunk, relations, wide), by_prediction(chunk, relations, predicted),

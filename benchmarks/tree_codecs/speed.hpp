@@ -1,11 +1,11 @@
-// How fast the coders are, beside memcpy and zstd, in one run.
+// Speed of the coders next to memcpy and zstd, in one run.
 #pragma once
 
 #include "chunks.hpp"
 
 namespace benchmark {
 
-/// Prints GB/s, in both directions, on the first of the largest chunks of each variable.
+/// Prints GB/s in both directions for the first of the largest chunks of each variable.
 void compare_speed(const std::string& name, const TreeData& tree, std::size_t chunk_cells);
 
 }  // namespace benchmark

@@ -1,4 +1,4 @@
-// Octrees with values on all levels, as the benchmark takes them.
+// Octrees with values on all levels, the input of the benchmark.
 #pragma once
 
 #include <cstdint>
@@ -21,47 +21,47 @@ struct TreeData {
   std::string name;
   int dimensions = 3;
   sidestream::Index3 roots{1, 1, 1};
-  std::vector<std::vector<std::uint8_t>> refined;  ///< of the cells of each level
+  std::vector<std::vector<std::uint8_t>> refined;  ///< flags of the cells of each level
   std::vector<TreeVariable> variables;
-  bool single = false;  ///< the values are of 4 bytes each: all are numbers of single precision
+  bool single = false;  ///< true if the values have 4 bytes each, so that all are single-precision numbers
 };
 
-/// Density, velocity and pressure with what is known of their means: `gamma` is the gas' ratio of specific heats.
+/// Declares density, velocity and pressure with the relations of their means. `gamma`: the ratio of specific heats.
 void declare_gas(TreeData& tree, double gamma);
 
-/// What `blast --dump` writes. Throws std::runtime_error.
+/// Reads the output of `blast --dump`. Throws std::runtime_error.
 [[nodiscard]] TreeData read_blast(const std::string& file, double gamma);
 
-/// All domains of an output of RAMSES with five hydrodynamic variables, each with all the cells that its files have.
+/// Reads all domains of a RAMSES output with five hydrodynamic variables, each with all cells in its files.
 [[nodiscard]] std::vector<TreeData> read_ramses(const std::string& directory);
 
-/// Where the values of refined cells are from.
-enum class Fathers {
-  means,  ///< of what is conserved, and of faces
-  sons,   ///< the first of the sons
-  stale,  ///< means of a moment before, as codes leave them that do not keep them up
+/// Source of the values of refined cells.
+enum class Parents {
+  means,     ///< means of conserved quantities, and of faces
+  children,  ///< the first of the children
+  stale,     ///< outdated means, as in codes that do not keep them up to date
 };
 
-/// How codes and their gas differ.
+/// Variants of codes and their gas.
 struct MagnetisedKind {
   std::string name = "magnetised";
-  int finest = 7;  ///< level
+  int finest = 7;  ///< finest level
   unsigned seed = 1;
-  double strength = 1;     ///< of the field
-  double fall = 1.0 / 3;   ///< of the gas' strength from an octave to the next, in powers of 2
+  double strength = 1;     ///< strength of the field
+  double fall = 1.0 / 3;   ///< decay of the gas' strength from an octave to the next, in powers of 2
   bool single = false;     ///< single precision
-  bool prolonged = false;  ///< the finest cells have just been made out of their fathers, by slopes
-  bool energy = false;     ///< its total is stored too, which is a sum of the others
-  bool centred = false;    ///< the field is in cells: no faces are stored
-  Fathers fathers = Fathers::means;
+  bool prolonged = false;  ///< the finest cells have just been made out of their parents, by slopes
+  bool energy = false;     ///< true if the total energy is stored, too, which is a sum of the others
+  bool centred = false;    ///< true if the field is in cells: no faces are stored
+  Parents parents = Parents::means;
 };
 
 /// Gas and a magnetic field like those of turbulence, in a tree: density, velocity, pressure, and the field on the low
 /// and the high face of each axis. The field is the curl of a potential on the edges of the finest cells, summed up in
-/// many steps as a code with constrained transport does it; fathers are means, as RAMSES takes them.
+/// many steps as a code with constrained transport does it; parents are means, as RAMSES takes them.
 [[nodiscard]] TreeData make_magnetised(const MagnetisedKind& kind);
 
-/// What the same might be elsewhere.
+/// Variants of the same gas in other codes.
 [[nodiscard]] std::vector<MagnetisedKind> magnetised_kinds(int finest);
 
 }  // namespace benchmark

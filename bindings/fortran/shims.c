@@ -1,11 +1,11 @@
-/* What Fortran cannot say to C: communicators, and the table of functions. Names without `sidestream_fortran_` are of
- * sidestream.h. */
+/* Shims for what Fortran cannot pass to C: communicators, and the table of functions. Names without
+ * `sidestream_fortran_` belong to sidestream.h. */
 #include <mpi.h>
 
 #include "sidestream/restart.h"
 #include "sidestream/sidestream.h"
 
-/* functions.f90: call the procedures that `user` holds. */
+/* Procedures in sidestream_functions.f90 that call the procedures of `user`. */
 int sidestream_fortran_local(const sidestream_input* input, void* partial, char* message, void* user);
 int sidestream_fortran_combine(const sidestream_input* input, void* partial, int servers, char* message, void* user);
 int sidestream_fortran_merge(void* partial, const void* other, char* message, void* user);
@@ -24,7 +24,7 @@ static void set_rank(MPI_Comm comm, int* rank) {
   if (initialised && comm != MPI_COMM_NULL) MPI_Comm_rank(comm, rank);
 }
 
-/* An empty name of a file is none. `rank` is that in comm, for those who speak for all. */
+/* Opens a session. An empty file name means none. `rank` is the rank in comm, for the member that speaks for all. */
 int sidestream_fortran_open(int comm, const char* given, int is_text, sidestream_session** session, int* rank) {
   const MPI_Comm all = MPI_Comm_f2c((MPI_Fint)comm);
   set_rank(all, rank);

@@ -1,4 +1,4 @@
-!> Types and constants of the module `sidestream`, and how errors are kept.
+!> Types and constants of the module `sidestream`, and errors that are kept.
 module sidestream_base
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
@@ -39,7 +39,7 @@ module sidestream_base
   ! Orders.
   integer, parameter, public :: SIDESTREAM_COLUMN = 0
   integer, parameter, public :: SIDESTREAM_ROW = 1
-  ! Which servers see an event.
+  ! The servers that see an event.
   integer, parameter, public :: SIDESTREAM_SCOPE_SERVER = 0
   integer, parameter, public :: SIDESTREAM_SCOPE_NODE = 1
   integer, parameter, public :: SIDESTREAM_SCOPE_ALL = 2
@@ -57,7 +57,7 @@ module sidestream_base
   integer, parameter, public :: SIDESTREAM_REFINED = 11
   integer, parameter, public :: SIDESTREAM_OWNED = 12
 
-  !> What became of the iterations; see sidestream_account in sidestream.h.
+  !> Counts of what happened to the iterations; see sidestream_account in sidestream.h.
   type, public :: sidestream_account
     integer(int64) :: iterations = 0, delivered = 0, refused = 0, failed = 0, unknown = 0, absent_blocks = 0
     integer(int64) :: bytes_published = 0, dropped = 0, spilled = 0, bytes_spilled = 0
@@ -73,14 +73,14 @@ module sidestream_base
     type(c_ptr) :: data = c_null_ptr
   end type sidestream_block
 
-  !> An error that nobody has been told.
+  !> An error that has not been reported.
   type, public :: kept_problem
     integer :: code = SIDESTREAM_OK
     logical :: of_all = .false. !< the same on every rank
     character(len=:), allocatable :: text
   end type kept_problem
 
-  !> What a function of the program gets on a server, during the call.
+  !> The input of a function of the program on a server, during the call.
   type, public :: sidestream_input
     private
     type(c_ptr) :: handle = c_null_ptr
@@ -88,7 +88,7 @@ module sidestream_base
   end type sidestream_input
 
   abstract interface
-    !> Runs on every server and must not communicate: writes what it makes of the blocks to `partial`, which is 0 before.
+    !> Runs on every server and must not communicate. Writes its result for the blocks to `partial`, which is 0 before.
     !> Fails if it sets `status` to something other than 0, with a sentence in `message`.
     subroutine sidestream_local(input, partial, message, status)
       import :: real64, sidestream_input
@@ -99,7 +99,8 @@ module sidestream_base
       integer, intent(inout) :: status
     end subroutine sidestream_local
 
-    !> Runs then on every server, together; `servers` is a communicator of this analysis' own, as `use mpi` has it.
+    !> Runs afterwards on every server, collectively; `servers` is a communicator of this analysis only, as in `use
+    !> mpi`.
     subroutine sidestream_combine(input, partial, servers, message, status)
       import :: real64, sidestream_input
       implicit none
@@ -110,7 +111,7 @@ module sidestream_base
       integer, intent(inout) :: status
     end subroutine sidestream_combine
 
-    !> Adds `other` to `partial`, in any order: with `forward: partials`.
+    !> Adds `other` to `partial`, in any order; for `forward: partials`.
     subroutine sidestream_merge(partial, other, message, status)
       import :: real64
       implicit none
@@ -131,7 +132,7 @@ module sidestream_base
     type(procedures), pointer :: next => null()
   end type procedures
 
-  !> One run's handle. Not to be copied.
+  !> The handle of one run. Must not be copied.
   type, public :: sidestream_session
     private
     type(c_ptr) :: handle = c_null_ptr
@@ -143,19 +144,19 @@ module sidestream_base
   end type sidestream_session
 
   public :: sidestream_failed, sidestream_message
-  ! For the other modules of ours.
+  ! For the other modules of the library.
   public :: handle_of, open_session, comm_of, settle, misuse, close_session, keep_functions, text_of
   public :: make_input, input_handle, input_failed
 
 contains
 
-  !> Whether a code is an error. A refusal is none.
+  !> True if a code is an error. A refusal is none.
   elemental logical function sidestream_failed(code)
     integer, intent(in) :: code
     sidestream_failed = code /= SIDESTREAM_OK .and. code /= SIDESTREAM_REFUSED
   end function sidestream_failed
 
-  !> The sentence for the last code that was not SIDESTREAM_OK, or for the kept error that `ierr` told.
+  !> The sentence for the last code that was not SIDESTREAM_OK, or for the kept error that `ierr` returned.
   function sidestream_message(session) result(message)
     type(sidestream_session), intent(in) :: session
     character(len=:), allocatable :: message
@@ -169,14 +170,15 @@ contains
     handle = session%handle
   end function handle_of
 
-  !> Where open has failed, the communicator that it was given: the program goes on without a side stream.
+  !> The session's communicator. If open has failed: the communicator that it was given, so that the program continues
+  !> without a side stream.
   integer function comm_of(session) result(comm)
     type(sidestream_session), intent(in) :: session
     comm = session%comm
     if (c_associated(session%handle)) comm = int(c_comm(session%handle))
   end function comm_of
 
-  !> A text of C.
+  !> Converts a C string.
   function text_of(from) result(text)
     type(c_ptr), intent(in) :: from
     character(len=:), allocatable :: text
@@ -189,8 +191,8 @@ contains
     end do
   end function text_of
 
-  !> Every call on a session ends here: with `ierr` the code goes there, or that of the first error kept before; without
-  !> it an error is kept. `said` is the sentence if it is not C's, `of_all` says that the error is the same on every rank.
+  !> Ends every call on a session. `ierr` gets the code, or that of the first error kept before; without `ierr` an
+  !> error is kept. `said` is the sentence if it is not C's. `of_all`: the error is the same on every rank.
   subroutine settle(session, code, ierr, of_all, said)
     type(sidestream_session), intent(inout) :: session
     integer(c_int), intent(in) :: code
@@ -220,7 +222,7 @@ contains
     if (session%kept%code == SIDESTREAM_OK .and. sidestream_failed(now%code)) session%kept = now
   end subroutine settle
 
-  !> An error that is found here.
+  !> Reports an error that is found here.
   subroutine misuse(session, said, ierr)
     type(sidestream_session), intent(inout) :: session
     character(len=*), intent(in) :: said
@@ -248,7 +250,7 @@ contains
     type(procedures), pointer :: next
     integer(c_int) :: code
     code = SIDESTREAM_OK
-    ! After an open that failed, and was not asked, there is nothing to close but an error to be told.
+    ! After an open that failed without `ierr`, there is nothing to close but an error to be reported.
     if (c_associated(session%handle) .or. session%kept%code == SIDESTREAM_OK) code = c_close(session%handle, account)
     session%handle = c_null_ptr
     call settle(session, code, ierr, of_all=.true.)
@@ -263,7 +265,7 @@ contains
     end do
   end subroutine close_session
 
-  !> Takes `functions` over.
+  !> Takes ownership of `functions`.
   subroutine keep_functions(session, functions)
     type(sidestream_session), intent(inout) :: session
     type(procedures), pointer, intent(in) :: functions
@@ -285,7 +287,7 @@ contains
     handle = input%handle
   end function input_handle
 
-  !> As misuse: without `ierr` the function fails with the first of these sentences.
+  !> Reports an error like misuse; without `ierr` the function fails with the first of these sentences.
   subroutine input_failed(input, said, ierr)
     type(sidestream_input), intent(in) :: input
     character(len=*), intent(in) :: said

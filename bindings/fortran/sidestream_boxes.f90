@@ -8,7 +8,7 @@ module sidestream_boxes
 
 contains
 
-  !> Whether `lo` and `hi` of these sizes make a box; otherwise the call fails.
+  !> True if `lo` and `hi` of these sizes make a box; otherwise the call fails.
   logical function is_box(session, call_name, lo, hi, ierr)
     type(sidestream_session), intent(inout) :: session
     character(len=*), intent(in) :: call_name
@@ -32,7 +32,7 @@ contains
     box(:size(hi), 2) = hi
   end function box_of
 
-  !> The same for a block: the library says what is wrong if the mesh has an axis that is not given.
+  !> The same for a block: the library reports the error if the mesh has an axis that is not given.
   pure function block_of(lo, hi) result(box)
     integer(int64), intent(in) :: lo(:), hi(:)
     integer(int64) :: box(3, 2)
@@ -41,7 +41,7 @@ contains
     box(:size(hi), 2) = hi
   end function block_of
 
-  !> Whether a mesh of `axes` axes may be, and `origin` and `spacing` have as many entries; otherwise the call fails.
+  !> True if a mesh may have `axes` axes, and `origin` and `spacing` have as many entries; otherwise the call fails.
   logical function are_axes(session, call_name, axes, origin, spacing, ierr)
     type(sidestream_session), intent(inout) :: session
     character(len=*), intent(in) :: call_name

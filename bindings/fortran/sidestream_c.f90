@@ -1,5 +1,5 @@
-!> The functions of sidestream.h as they are, but those for inputs, which are in sidestream_functions.f90. Behind the module
-!> `sidestream`; programs use that.
+!> Interfaces of the functions of sidestream.h, except those for inputs, which are in sidestream_functions.f90. Internal
+!> to the module `sidestream`, which programs use.
 module sidestream_c
   use, intrinsic :: iso_c_binding
   implicit none
@@ -26,7 +26,7 @@ module sidestream_c
   end type c_block
 
   interface
-    ! ---- shims.c: what is about communicators and tables of functions ------------------------------------------
+    ! ---- shims.c: communicators and tables of functions ---------------------------------------------------------
 
     function c_open(comm, given, is_text, session, rank) bind(C, name='sidestream_fortran_open') result(code)
       import :: c_char, c_int, c_ptr

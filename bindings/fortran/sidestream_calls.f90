@@ -1,4 +1,4 @@
-!> Calls that have no integers of several kinds and no arrays of values.
+!> Calls without integers of several kinds and without arrays of values.
 module sidestream_calls
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
@@ -70,14 +70,14 @@ contains
     call settle(session, c_serve(handle_of(session)), ierr, of_all=.true.)
   end subroutine sidestream_serve
 
-  !> The ranks that run the simulation. If open has failed: the communicator that it was given.
+  !> The communicator of the ranks that run the simulation. If open has failed: the communicator that it was given.
   subroutine get_comm(session, comm)
     type(sidestream_session), intent(in) :: session
     integer, intent(out) :: comm
     comm = comm_of(session)
   end subroutine get_comm
 
-  !> Closes the session. Prints a kept error on standard error if `ierr` is not there to tell it.
+  !> Closes the session. Prints a kept error on standard error if there is no `ierr` to return it.
   subroutine sidestream_close(session, account, ierr)
     type(sidestream_session), intent(inout) :: session
     type(sidestream_account), intent(out), optional :: account
@@ -216,7 +216,7 @@ contains
     call settle(session, c_set_fixed(handle_of(session), trim(mesh) // c_null_char), ierr)
   end subroutine sidestream_set_fixed
 
-  !> Left out: in the cells, of one component, in column order.
+  !> Defaults: in the cells, of one component, in column order.
   subroutine sidestream_add_variable(session, name, mesh, type, centering, components, order, ierr)
     type(sidestream_session), intent(inout) :: session
     character(len=*), intent(in) :: name, mesh
@@ -248,7 +248,7 @@ contains
 
   ! ---- publishing ----------------------------------------------------------------------------------------------
 
-  !> `data` is the address of a gapless array in the variable's order, components first: nothing of it is checked.
+  !> `data` is the address of a contiguous array in the variable's order, components first; it is not checked.
   subroutine sidestream_publish_handle(session, handle, data, ierr)
     type(sidestream_session), intent(inout) :: session
     integer(int64), intent(in) :: handle
@@ -257,8 +257,8 @@ contains
     call settle(session, c_publish_handle(handle_of(session), handle, data), ierr)
   end subroutine sidestream_publish_handle
 
-  !> As above, and `data` is said to be the address of `count` elements of `type` (SIDESTREAM_FLOAT64 ...), which are
-  !> compared with what is declared.
+  !> Publishes with a check: `data` is the address of `count` elements of `type` (SIDESTREAM_FLOAT64 ...), which are
+  !> compared with the declaration.
   subroutine sidestream_publish_handle_values(session, handle, type, data, count, ierr)
     type(sidestream_session), intent(inout) :: session
     integer(int64), intent(in) :: handle
@@ -288,14 +288,15 @@ contains
     call settle(session, c_signal(handle_of(session), trim(event) // c_null_char), ierr)
   end subroutine sidestream_signal
 
-  !> With values that analyses find among their events, at most 1024 bytes of them. `scope`: which servers see it.
+  !> Raises an event with values that analyses find among their events: at most 1024 bytes. `scope` says which servers
+  !> see it.
   subroutine signal_reals(session, event, values, scope, ierr)
     type(sidestream_session), intent(inout) :: session
     character(len=*), intent(in) :: event
     real(real64), intent(in) :: values(:)
     integer, intent(in), optional :: scope
     integer, intent(out), optional :: ierr
-    real(real64), target :: own(max(size(values), 1))  ! no values have no address
+    real(real64), target :: own(max(size(values), 1))  ! an empty array has no address
     own(:size(values)) = values
     call signal_some(session, event, SIDESTREAM_FLOAT64, c_loc(own), size(values), scope, ierr)
   end subroutine signal_reals
@@ -325,7 +326,7 @@ contains
       values, int(count, c_int64_t)), ierr)
   end subroutine signal_some
 
-  !> Comes to a barrier and goes on: the event is raised on all servers once all clients have come to it.
+  !> Reaches a barrier and continues: the event is raised on all servers once all clients have reached it.
   subroutine sidestream_signal_barrier(session, event, ierr)
     type(sidestream_session), intent(inout) :: session
     character(len=*), intent(in) :: event
@@ -333,8 +334,8 @@ contains
     call settle(session, c_signal_barrier(handle_of(session), trim(event) // c_null_char), ierr)
   end subroutine sidestream_signal_barrier
 
-  !> A steered parameter, as of the last end of an iteration: the same on every client. A value that an integer of 32
-  !> bits can not hold comes as the nearest that it can: give the parameter a range.
+  !> A steered parameter, as of the last end of an iteration: the same on every client. A value that does not fit an
+  !> integer of 32 bits becomes the nearest one that does: give the parameter a range.
   subroutine get_int32(session, name, value, ierr)
     type(sidestream_session), intent(inout) :: session
     character(len=*), intent(in) :: name

@@ -23,7 +23,7 @@ module sidestream_functions
     type(c_ptr) :: values = c_null_ptr
   end type c_event
 
-  ! Of sidestream.h, for functions alone.
+  ! Functions of sidestream.h that only this module uses.
   interface
     function c_input_index(input) bind(C, name='sidestream_input_index') result(index)
       import :: c_int64_t, c_ptr
@@ -76,8 +76,9 @@ module sidestream_functions
 
 contains
 
-  !> `name` is what the configuration calls the analysis; a partial has `partial_size` numbers. On every rank, servers
-  !> too, before serve and start. The procedures are not internal ones of a procedure that ends before the session does.
+  !> Registers an analysis. `name` is its name in the configuration; a partial has `partial_size` numbers. Call it on
+  !> every rank, servers too, before serve and start. The procedures must not be internal ones of a procedure that ends
+  !> before the session does.
   subroutine sidestream_register_function(session, name, partial_size, local, combine, merge, ierr)
     type(sidestream_session), intent(inout) :: session
     character(len=*), intent(in) :: name
@@ -125,15 +126,14 @@ contains
     sidestream_input_time = c_input_time(input_handle(input))
   end function sidestream_input_time
 
-  !> How many blocks of the variable there are here; 0 if the analysis does not read it.
-  !> Events with values, and barriers, that this server sees in the iteration.
+  !> Number of events with values, and of barriers, that this server sees in the iteration.
   integer(int64) function sidestream_input_events(input)
     type(sidestream_input), intent(in) :: input
     sidestream_input_events = c_input_events(input_handle(input))
   end function sidestream_input_events
 
-  !> Number `n` of them, from 1: its name, the client that raised it (-1: all, at a barrier), and its values as reals;
-  !> none if they are of another type than real(real64) and integer(int64). False if there is no such event.
+  !> Event number `n`, counted from 1: its name, the client that raised it (-1: all, at a barrier), and its values as
+  !> reals; none if their type is neither real(real64) nor integer(int64). False if there is no such event.
   logical function sidestream_input_event(input, n, name, client, values)
     type(sidestream_input), intent(in) :: input
     integer(int64), intent(in) :: n
@@ -168,6 +168,7 @@ contains
     end if
   end function sidestream_input_event
 
+  !> Number of blocks of the variable here; 0 if the analysis does not read it.
   integer(int64) function sidestream_input_blocks(input, variable)
     type(sidestream_input), intent(in) :: input
     character(len=*), intent(in) :: variable
@@ -197,7 +198,7 @@ contains
 
   ! ---- called by shims.c ---------------------------------------------------------------------------------------
 
-  !> 0, or another number with a sentence in `to`, which has room for message_bytes.
+  !> Returns 0, or another number with a sentence in `to`, which has room for message_bytes.
   function told(status, message, problem, to) result(code)
     integer, intent(in) :: status
     character(len=*), intent(in) :: message

@@ -1,4 +1,4 @@
-!> Arrays by addresses, extents and strides: what the generated modules share.
+!> Arrays by addresses, extents and strides, for the generated modules.
 module sidestream_places
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64
@@ -9,9 +9,9 @@ module sidestream_places
   private
   public :: place, publish_any, flat_any, components_any, alloc_any, values_any
 
-  !> Where a pointer goes: to every `whole(0)`-th element, from the first on, of a gapless array of the extents `whole`;
-  !> of that to `extents` elements along each axis, counted from `lower`. Fortran can give a pointer strides in no other
-  !> way.
+  !> The target of a pointer: every `whole(0)`-th element, from the first on, of a contiguous array of the extents
+  !> `whole`; from that `extents` elements along each axis, with the lower bounds `lower`. Fortran can give a pointer
+  !> strides in no other way.
   type :: place
     type(c_ptr) :: data = c_null_ptr
     integer(int64) :: whole(0:4) = 1, extents(4) = 1, lower(4) = 1
@@ -24,7 +24,8 @@ contains
     address = int(transfer(of, 0_c_intptr_t), int64)
   end function address
 
-  !> In elements of so many bytes; zero without a first one. `ok`: they are so many of them apart.
+  !> Strides in elements of so many bytes; zero if there is no element. `ok` is true if distances are multiples of
+  !> the size.
   function strides_of(at, bytes, ok) result(strides)
     type(c_ptr), intent(in) :: at(0:)
     integer, intent(in) :: bytes
@@ -41,7 +42,7 @@ contains
     strides = strides / bytes
   end function strides_of
 
-  !> at(:, n) of component n; `same`: the arrays have the same extents.
+  !> Publishes at(:, n) as component n; `same` says that the arrays have the same extents.
   subroutine components_any(session, variable, block, type, bytes, at, extents, same, ierr)
     type(sidestream_session), intent(inout) :: session
     character(len=*), intent(in) :: variable
@@ -70,7 +71,7 @@ contains
                                                     int(size(extents), c_int), extents, strides(:, 1)), ierr)
   end subroutine components_any
 
-  !> at(0) is the first element, at(n) the one next to it along axis n if there is one.
+  !> Publishes an array: at(0) is its first element, at(n) the next one along axis n if there is one.
   subroutine publish_any(session, variable, block, type, bytes, at, extents, component_axis, ierr)
     type(sidestream_session), intent(inout) :: session
     character(len=*), intent(in) :: variable
@@ -98,7 +99,7 @@ contains
                 ierr)
   end subroutine publish_any
 
-  !> All elements one after the other, as many as the block has values, whatever the rank.
+  !> Publishes all elements in memory order, as many as the block has values, whatever the rank.
   subroutine flat_any(session, variable, block, type, bytes, at, extents, ierr)
     type(sidestream_session), intent(inout) :: session
     character(len=*), intent(in) :: variable
@@ -126,7 +127,7 @@ contains
                                           at(0), next), ierr)
   end subroutine flat_any
 
-  !> A publication that fails: what fails here refuses the iteration as what fails in C does.
+  !> Makes a publication that fails, so that an error found here refuses the iteration like one found in C.
   subroutine refuse(session, variable, block)
     type(sidestream_session), intent(in) :: session
     character(len=*), intent(in) :: variable
@@ -135,7 +136,7 @@ contains
     failed = c_publish(handle_of(session), trim(variable) // c_null_char, block, c_null_ptr)
   end subroutine refuse
 
-  !> Memory for a pointer of that rank; no data if there is none.
+  !> Allocates memory for a pointer of that rank; no data if there is none.
   subroutine alloc_any(session, variable, block, type, rank, found, ierr)
     type(sidestream_session), intent(inout) :: session
     character(len=*), intent(in) :: variable
@@ -163,7 +164,7 @@ contains
     call settle(session, code, ierr)
   end subroutine alloc_any
 
-  !> Where the values of a block are, for a pointer of that rank and type; no data if that cannot be.
+  !> The place of a block's values, for a pointer of that rank and type; no data if that is not possible.
   subroutine values_any(input, variable, n, type, rank, component, block, found, ierr)
     type(sidestream_input), intent(in) :: input
     character(len=*), intent(in) :: variable
@@ -175,7 +176,7 @@ contains
     integer, intent(out), optional :: ierr
     integer :: one, code
     call get_block(input, variable, n, block, code)
-    if (code /= SIDESTREAM_OK) then ! once more, for the sentence
+    if (code /= SIDESTREAM_OK) then ! repeated for the sentence
       call get_block(input, variable, n, block, ierr)
       return
     end if
@@ -199,15 +200,15 @@ contains
                       // 'several, and declare the order column', ierr)
   end subroutine values_any
 
-  !> Fortran has no unsigned integers: the bits are what counts.
+  !> Fortran has no unsigned integers: only the bits count.
   pure logical function same_type(a, b)
     integer, intent(in) :: a, b
     same_type = a == b
     if (a < SIDESTREAM_FLOAT32 .and. b < SIDESTREAM_FLOAT32) same_type = modulo(a, 4) == modulo(b, 4)
   end function same_type
 
-  !> `component`: of which one, or 0 for all, which are then the first axis if there are several or if the rank is that
-  !> of three axes and components. Without data if there is no such pointer.
+  !> The place of an array. `component` selects one, or 0 all, which are then the first axis if there are several or if
+  !> the rank is that of three axes and components. Without data if there is no such pointer.
   pure function place_of(data, lo, hi, strides, components, bytes, rank, component) &
       result(found)
     type(c_ptr), intent(in) :: data
@@ -242,7 +243,7 @@ contains
     end if
   end function place_of
 
-  !> The extents of a gapless array of which elements with these strides are a section, if there is one.
+  !> The extents of a contiguous array of which elements with these strides are a section, if there is one.
   pure subroutine nest(extents, strides, whole, possible)
     integer(int64), intent(in) :: extents(:), strides(:)
     integer(int64), intent(inout) :: whole(0:)
@@ -250,7 +251,7 @@ contains
     integer(int64) :: step(4)
     integer :: n, rank, last
     rank = size(extents)
-    ! Along axes of one element any stride will do: one that nests.
+    ! Axes of one element may have any stride: they get one that nests.
     last = 0
     do n = 1, rank
       if (extents(n) > 1) last = n

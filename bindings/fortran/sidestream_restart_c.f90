@@ -1,4 +1,4 @@
-!> The functions of restart.h as they are. Behind the module `sidestream`; programs use that.
+!> Interfaces of the functions of restart.h. Internal to the module `sidestream`, which programs use.
 module sidestream_restart_c
   use, intrinsic :: iso_c_binding
   implicit none
@@ -23,7 +23,7 @@ module sidestream_restart_c
   end type c_stored_block
 
   interface
-    ! shims.c: what is about communicators
+    ! shims.c: communicators
     function c_restart_open(comm, directory, has_cycle, cycle, restart, rank) &
         bind(C, name='sidestream_fortran_restart_open') result(code)
       import :: c_char, c_int, c_int64_t, c_ptr

@@ -1,4 +1,5 @@
-!> What is read into an array: its axes, and whether it fits. Behind sidestream_restart_read_box, _read_list, _read_block.
+!> Plans for reading into an array: its axes, and the check that it fits. Internal to sidestream_restart_read_box,
+!> _read_list, _read_block.
 module sidestream_restart_plans
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64
@@ -12,8 +13,8 @@ module sidestream_restart_plans
 
   type, public :: reading
     logical :: fits = .false. !< nothing has failed
-    logical :: straight = .false. !< a gapless array has the values as they lie in the checkpoint
-    integer :: axes(4) = [1, 2, 3, 4] !< those of the array from the one that runs fastest in the checkpoint on
+    logical :: straight = .false. !< the checkpoint's values have the layout of a contiguous array
+    integer :: axes(4) = [1, 2, 3, 4] !< axes of the array, beginning with the one that runs fastest in the checkpoint
     character(len=:), allocatable :: variable
     integer :: what = box
     integer(int64) :: level = 0, lo(3) = 0, hi(3) = 1
@@ -28,7 +29,7 @@ module sidestream_restart_plans
 
 contains
 
-  !> The points lo <= index < hi; an entry for each axis of the mesh.
+  !> Plans the points lo <= index < hi, with an entry for each axis of the mesh.
   subroutine plan_box(restart, variable, type, lo, hi, extents, level, component_axis, plan, ierr)
     type(sidestream_restart), intent(inout) :: restart
     character(len=*), intent(in) :: variable
@@ -50,7 +51,7 @@ contains
     call fit(restart, 'restart_read_box', variable, type, max(hi - lo, 0_int64), extents, component_axis, plan, ierr)
   end subroutine plan_box
 
-  !> Values from `first` on, counted from 0, as many as the array has room for.
+  !> Plans values from `first` on, counted from 0, as many as the array has room for.
   subroutine plan_list(restart, variable, type, first, extents, component_axis, plan, ierr)
     type(sidestream_restart), intent(inout) :: restart
     character(len=*), intent(in) :: variable
@@ -64,7 +65,7 @@ contains
     call fit(restart, 'restart_read_list', variable, type, [-1_int64], extents, component_axis, plan, ierr)
   end subroutine plan_list
 
-  !> All of the block of number `id`.
+  !> Plans all of the block with number `id`.
   subroutine plan_block(restart, variable, type, id, extents, bytes, component_axis, plan, ierr)
     type(sidestream_restart), intent(inout) :: restart
     character(len=*), intent(in) :: variable
@@ -99,7 +100,7 @@ contains
     call fit(restart, 'restart_read_block', variable, type, points(:max(axes, 1)), extents, component_axis, plan, ierr)
   end subroutine plan_block
 
-  !> How many points the variable has on a block along each axis.
+  !> Number of points of the variable on a block along each axis.
   subroutine find_points(restart, about, id, points, code)
     type(sidestream_restart), intent(inout) :: restart
     type(sidestream_stored_variable), intent(in) :: about
@@ -126,7 +127,7 @@ contains
     end do
   end subroutine find_points
 
-  !> Completes the plan: `points` that are read along each axis of the mesh, -1 for as many as the array has.
+  !> Completes the plan: `points` are to be read along each axis of the mesh, -1 for as many as the array has.
   subroutine fit(restart, call_name, variable, type, points, extents, component_axis, plan, ierr)
     type(sidestream_restart), intent(inout) :: restart
     character(len=*), intent(in) :: call_name, variable
@@ -193,7 +194,7 @@ contains
     plan%fits = .true.
   end subroutine fit
 
-  !> Reads what is planned into gapless memory.
+  !> Executes the plan, into contiguous memory.
   subroutine run_reading(restart, plan, at, done, ierr)
     type(sidestream_restart), intent(inout) :: restart
     type(reading), intent(in) :: plan

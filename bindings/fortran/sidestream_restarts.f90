@@ -1,4 +1,5 @@
-!> Going on from a checkpoint: what sidestream/restart.h has, but for arrays of values, which are in restart_arrays.f90.in.
+!> Restarting from a checkpoint: the functions of sidestream/restart.h, except those for arrays of values, which are in
+!> restart_arrays.f90.in.
 module sidestream_restarts
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real32, real64
@@ -7,12 +8,12 @@ module sidestream_restarts
   implicit none
   private
 
-  !> A checkpoint that was found whole. Not to be copied.
+  !> A checkpoint that was found undamaged. Must not be copied.
   type, public :: sidestream_restart
     private
     type(c_ptr) :: handle = c_null_ptr
-    integer :: kept = SIDESTREAM_OK !< the code of an error that nobody has been told
-    logical :: of_all = .false. !< it is the same on every rank
+    integer :: kept = SIDESTREAM_OK !< the code of an error that has not been reported
+    logical :: of_all = .false. !< true if it is the same on every rank
     logical :: speaks = .true. !< for all ranks: rank 0
     character(len=:), allocatable :: kept_text
     character(len=:), allocatable :: message
@@ -50,14 +51,14 @@ module sidestream_restarts
   public :: sidestream_restart_iteration, sidestream_restart_mesh_name, sidestream_restart_variable_name
   public :: sidestream_restart_variable, sidestream_restart_block_count, sidestream_restart_block
   public :: sidestream_restart_limit_levels
-  ! For the other modules of ours.
+  ! For the other modules of the library.
   public :: open_restart, restart_handle, settle_restart, misuse_restart
 
 contains
 
   ! ---- opening and closing -------------------------------------------------------------------------------------
 
-  !> Collective. The newest checkpoint in `directory` of which every byte is what was written.
+  !> Opens the newest checkpoint in `directory` that is undamaged in every byte. Collective.
   subroutine open_newest(comm, directory, restart, ierr)
     integer, intent(in) :: comm
     character(len=*), intent(in) :: directory
@@ -66,7 +67,7 @@ contains
     call open_restart(comm, directory, restart, ierr=ierr)
   end subroutine open_newest
 
-  !> The newest of this cycle.
+  !> Opens the newest checkpoint of this cycle.
   subroutine open_cycle64(comm, directory, cycle, restart, ierr)
     integer, intent(in) :: comm
     character(len=*), intent(in) :: directory
@@ -101,7 +102,7 @@ contains
     call settle_restart(restart, code, ierr, of_all=.true.)
   end subroutine open_restart
 
-  !> Not collective. Prints a kept error on standard error if `ierr` is not there to tell it.
+  !> Closes the checkpoint. Not collective. Prints a kept error on standard error if there is no `ierr` to return it.
   subroutine sidestream_restart_close(restart, ierr)
     type(sidestream_restart), intent(inout) :: restart
     integer, intent(out), optional :: ierr
@@ -115,7 +116,7 @@ contains
     end if
   end subroutine sidestream_restart_close
 
-  !> The sentence for the last code that was not SIDESTREAM_OK, or for the kept error that `ierr` told.
+  !> The sentence for the last code that was not SIDESTREAM_OK, or for the kept error that `ierr` returned.
   function sidestream_restart_message(restart) result(message)
     type(sidestream_restart), intent(in) :: restart
     character(len=:), allocatable :: message
@@ -123,14 +124,14 @@ contains
     if (allocated(restart%message)) message = restart%message
   end function sidestream_restart_message
 
-  !> What was passed over, a line each; empty if nothing was.
+  !> Remarks on checkpoints that were passed over, one line each; may be empty.
   function sidestream_restart_remarks(restart) result(remarks)
     type(sidestream_restart), intent(in) :: restart
     character(len=:), allocatable :: remarks
     remarks = text_of(c_restart_remarks(restart%handle))
   end function sidestream_restart_remarks
 
-  ! ---- what there is -------------------------------------------------------------------------------------------
+  ! ---- content -------------------------------------------------------------------------------------------------
 
   subroutine iteration64(restart, cycle, time, index, ierr)
     type(sidestream_restart), intent(inout) :: restart
@@ -165,8 +166,8 @@ contains
     if (present(index)) index = int(number, int32)
   end subroutine iteration32
 
-  !> From now on levels finer than `deepest` (from 0) are as if they were not there: blocks on them are none of the
-  !> mesh's, and blocks of octrees have the cells of the levels down to it alone. Less than 0: all are there again.
+  !> Hides levels finer than `deepest` (counted from 0) from now on. Blocks on them no longer belong to the mesh, and
+  !> blocks of octrees have only the cells of the levels down to it. Less than 0: all levels are there again.
   subroutine sidestream_restart_limit_levels(restart, deepest, ierr)
     type(sidestream_restart), intent(inout) :: restart
     integer, intent(in) :: deepest
@@ -174,7 +175,7 @@ contains
     call settle_restart(restart, c_restart_limit_levels(restart%handle, int(deepest, c_int32_t)), ierr)
   end subroutine sidestream_restart_limit_levels
 
-  !> Mesh number `n`, from 1; empty beyond the last one.
+  !> Name of mesh number `n`, counted from 1; empty beyond the last one.
   function sidestream_restart_mesh_name(restart, n) result(name)
     type(sidestream_restart), intent(in) :: restart
     integer, intent(in) :: n
@@ -182,7 +183,7 @@ contains
     name = text_or_none(c_restart_mesh_name(restart%handle, int(n - 1, c_int32_t)))
   end function sidestream_restart_mesh_name
 
-  !> Variable number `n`, from 1; empty beyond the last one.
+  !> Name of variable number `n`, counted from 1; empty beyond the last one.
   function sidestream_restart_variable_name(restart, n) result(name)
     type(sidestream_restart), intent(in) :: restart
     integer, intent(in) :: n
@@ -237,7 +238,7 @@ contains
     count = int(found, int32)
   end subroutine block_count32
 
-  !> Block number `n` of the mesh, from 1, by level and id.
+  !> Block number `n` of the mesh, counted from 1, by level and id.
   subroutine block64(restart, mesh, n, block, ierr)
     type(sidestream_restart), intent(inout) :: restart
     character(len=*), intent(in) :: mesh
@@ -278,8 +279,8 @@ contains
     if (c_associated(from)) text = text_of(from)
   end function text_or_none
 
-  !> As settle of a session: with `ierr` the code goes there, or that of the first error kept before; without it an error
-  !> is kept.
+  !> Ends a call like settle of a session: with `ierr` the code goes there, or that of the first error kept before;
+  !> without it an error is kept.
   subroutine settle_restart(restart, code, ierr, said, of_all)
     type(sidestream_restart), intent(inout) :: restart
     integer(c_int), intent(in) :: code
@@ -307,7 +308,7 @@ contains
     restart%kept = SIDESTREAM_OK
   end subroutine settle_restart
 
-  !> An error that is found here.
+  !> Reports an error that is found here.
   subroutine misuse_restart(restart, said, ierr)
     type(sidestream_restart), intent(inout) :: restart
     character(len=*), intent(in) :: said

@@ -1,12 +1,12 @@
-// An analysis in a shared library of its own: where the largest (or smallest) value of a variable is.
+// An analysis in a shared library of its own: finds the largest (or smallest) value of a variable and its position.
 //
 // In a configuration:
 //   plugins: [./libextremum.so]
 //   analyses:
 //     - extremum: {variable: temperature, of: maximum, file: hottest.csv}
 //
-// The result is exact: the same bytes for every placement and number of servers. Comparing rounds nothing,
-// and of equal values the one with the lowest global index is taken, in the order k, j, i.
+// The result is exact: the same bytes for every placement and number of servers. Comparisons round nothing. Of equal
+// values, the one with the lowest global index in the order k, j, i is taken.
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -22,11 +22,11 @@ namespace {
 
 using namespace sidestream;
 
-/// A value and where it is; what one server tells the others. Trivially copyable.
+/// A value and its position, sent between servers. Trivially copyable.
 struct Candidate {
   double value = 0;
   std::array<Index, 3> kji{};  // in the order of comparison
-  std::int64_t found = 0;      // 0: this server had no number to look at
+  std::int64_t found = 0;      // 0: this server had no value to compare
 };
 static_assert(std::is_trivially_copyable_v<Candidate>);
 
@@ -40,7 +40,7 @@ class Extremum final : public Task {
   Bytes local(const LocalInput& input) override {
     Candidate best;
     for (const BlockView& block : input.of(variable_)) {
-      // `owned` leaves out ghosts and the shared nodes that count as a neighbour's.
+      // `owned` excludes ghosts and shared nodes that count as a neighbour's.
       for (const Box& box : block.owned) search(block, box, best);
     }
     Bytes bytes(sizeof best);
@@ -87,7 +87,7 @@ class Extremum final : public Task {
     const Variable& variable = metadata.variables.at(variable_);
     const Axes& axes = *metadata.mesh_of(variable).geometry->axes();
     Table table{{"value", "i", "j", "k", "x", "y", "z"}, {}};
-    if (best.found == 0) return table;  // nothing but NaN, or no block at all: no row
+    if (best.found == 0) return table;  // only NaN, or no block: no row
     const Index3 at{best.kji[2], best.kji[1], best.kji[0]};
     std::vector<Table::Cell> row{best.value, at[0], at[1], at[2]};
     for (int a = 0; a < 3; ++a) row.emplace_back(axes.position(variable.centering, a, at[a]));

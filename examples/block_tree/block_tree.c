@@ -3,8 +3,8 @@
  * Usage: mpirun -n RANKS block_tree [CONFIGURATION]
  *
  * The unit cube has 2 x 2 x 2 blocks of N^3 cells. In each step one of them is replaced by 8 blocks of half its size,
- * also of N^3 cells, so that the 15 leaves tile the cube: there are no values of parents. Leaves are dealt out along
- * their order, so that blocks change their rank when another one is refined. */
+ * also of N^3 cells. The 15 leaves tile the cube: parents have no values. Leaves are distributed along their order, so
+ * that blocks change their rank when another one is refined. */
 #include <math.h>
 #include <mpi.h>
 #include <sidestream/sidestream.h> /* S */
@@ -12,7 +12,7 @@
 
 enum { N = 8, ROOTS = 8, CHILDREN = 8, LEAVES = ROOTS - 1 + CHILDREN, STEPS = 8 };
 
-/* A leaf: its level, its lower corner in blocks of that level, and its number, which it keeps while it lives. */
+/* A leaf: its level, its lower corner in blocks of that level, and its number, which it keeps for its lifetime. */
 typedef struct {
   int level;
   int64_t at[3];
@@ -47,7 +47,7 @@ static void fill(const leaf* b, double time, double values[N * N * N]) {
 
 static int mine(int n, int rank, int ranks) { return n >= LEAVES * rank / ranks && n < LEAVES * (rank + 1) / ranks; }
 
-/* S: blocks that this rank had and has no longer are removed, new ones are declared. Others stay as they are. */
+/* S: removes blocks that this rank has no longer and declares new ones. Others stay as they are. */
 static void declare(sidestream_session* s, int rank, int ranks, const leaf* old, const leaf* now) {
   for (int n = 0; old && n < LEAVES; ++n) {
     int stays = 0;
@@ -76,7 +76,7 @@ static int simulate(sidestream_session* s) {
     grow(step % ROOTS, now);
     declare(s, rank, ranks, step ? leaves[1 - step % 2] : NULL, now); /* S */
     if (step == 0) code = sidestream_start(s);                        /* S: all checks happen here */
-    if (SIDESTREAM_FAILED(code)) break; /* S: an iteration that is refused is no failure */
+    if (SIDESTREAM_FAILED(code)) break;                               /* S: a refused iteration is not a failure */
     for (int n = 0; n < LEAVES; ++n) {
       static double values[N * N * N];
       if (!mine(n, rank, ranks)) continue;
@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
   sidestream_session* s;                                                           /* S */
   int code = sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : "run.yaml", &s); /* S */
   if (!code) code = sidestream_is_server(s) ? sidestream_serve(s) : simulate(s);   /* S */
-  /* S: what fails in opening, starting and serving is the same on every rank. */
+  /* S: failures of opening, starting and serving are the same on every rank. */
   if (code && rank == 0) fprintf(stderr, "block_tree: %s\n", sidestream_message(s));
   if (s) sidestream_close(&s); /* S */
   MPI_Finalize();

@@ -1,8 +1,8 @@
 /* An analysis in a shared library, written in C: options of its own, a halo, two passes and a table of any length.
  *
  * For each layer of points across an axis, `steepest` finds the greatest difference of a variable between neighbours,
- * and how many points have at least `fraction` of it. Maxima and counts do not depend on the order in which they are
- * taken, so the table is the same bytes in every placement. */
+ * and how many points have at least `fraction` of it. Maxima and counts do not depend on the order of the
+ * points, so the table has the same bytes in every placement. */
 #include <math.h>
 #include <sidestream/analysis.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ typedef struct {
   int axis;
   double fraction;
   int64_t layers;  /* of the whole mesh */
-  double* highest; /* after pass 0: of each layer */
+  double* highest; /* result of pass 0, by layer */
 } steepest;
 
 static int create(const sidestream_settings* settings, const sidestream_metadata* metadata, void* user, void** object,
@@ -59,8 +59,8 @@ static int choose(void* object, sidestream_selection* selection, int* passes, ch
   return sidestream_select(selection, s->variable, 1);
 }
 
-/* The greatest difference from point `at` to its neighbours in a box with one point more on every side. Outside the
- * mesh there are NaNs, which fmax leaves out. */
+/* The greatest difference between point `at` and its neighbours, in a box extended by one point on every side.
+ * Points outside the mesh are NaN, which fmax ignores. */
 static double slope(const double* values, const int64_t extent[3], int64_t at) {
   const int64_t step[3] = {1, extent[0], extent[0] * extent[1]};
   double most = 0;
@@ -71,7 +71,7 @@ static double slope(const double* values, const int64_t extent[3], int64_t at) {
   return most;
 }
 
-/* What one pass does with a point: pass 0 keeps the greatest of each layer, pass 1 counts. */
+/* The work of a pass on a point: pass 0 keeps the greatest difference of each layer, pass 1 counts. */
 static void take(const steepest* s, int pass, int64_t layer, double found, double* highest, int64_t* points) {
   if (pass == 0) {
     highest[layer] = fmax(highest[layer], found);
@@ -104,7 +104,7 @@ static int take_box(const steepest* s, const sidestream_input* input, int64_t n,
   return 0;
 }
 
-/* Both kinds of partials are eight bytes for each layer: doubles in pass 0, counts in pass 1. */
+/* Both kinds of partials have eight bytes per layer: doubles in pass 0, counts in pass 1. */
 static int local(void* object, const sidestream_input* input, sidestream_bytes* partial, char* message) {
   steepest* s = object;
   size_t size = 0;
@@ -125,7 +125,7 @@ static int local(void* object, const sidestream_input* input, sidestream_bytes* 
   return failed;
 }
 
-/* Merges any number of partials, none too, over the servers. */
+/* Merges any number of partials, also none, over the servers. */
 static void merge_reals(const sidestream_input* input, double* all, int64_t count) {
   memset(all, 0, (size_t)count * sizeof *all);
   for (int64_t n = 0; n < sidestream_input_partials(input); ++n) {
@@ -159,7 +159,7 @@ static int add_rows(const steepest* s, sidestream_results* results, const int64_
 static int combine(void* object, const sidestream_input* input, sidestream_results* results, sidestream_bytes* feedback,
                    char* message) {
   steepest* s = object;
-  (void)message; /* what a function of Sidestream refused is reported with its own sentence */
+  (void)message; /* a refusal by a function of Sidestream is reported with its own message */
   if (sidestream_input_pass(input) == 0) {
     merge_reals(input, s->highest, s->layers);
     return sidestream_bytes_append(feedback, s->highest, (size_t)s->layers * sizeof *s->highest);

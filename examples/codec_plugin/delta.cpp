@@ -1,11 +1,11 @@
-// A codec in a shared library of its own: the bits of each element that differ from those of the one before.
+// A codec in a shared library of its own: stores the bits of each element that differ from those of the last one.
 //
 // In a configuration:
 //   plugins: [./libdelta.so]
 //   outputs:
 //     - database: {kind: post, codecs: {temperature: "delta:1 byte-shuffle zstd"}}
 //
-// `delta:4` compares with the element four before: for variables of four components. Readers need the plug-in too;
+// `delta:4` compares with the fourth element before, for variables of four components. Readers need the plug-in, too;
 // those without a configuration find it in the environment variable SIDESTREAM_CODEC_PLUGINS.
 #include <algorithm>
 #include <charconv>

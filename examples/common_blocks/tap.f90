@@ -52,7 +52,7 @@ subroutine tapend(failed)
   integer :: world_rank, ignored
   if (code == SIDESTREAM_OK) call sidestream_close(session, ierr=code)
   failed = merge(code, 0, sidestream_failed(code))
-  ! What fails in opening, starting and serving is the same on every rank.
+  ! Failures of opening, starting and serving are the same on every rank.
   call MPI_Comm_rank(MPI_COMM_WORLD, world_rank, ignored)
   if (failed /= 0 .and. world_rank == 0) write (error_unit, '(2a)') 'heat77: ', sidestream_message(session)
 end subroutine tapend

@@ -75,7 +75,7 @@ contains
     call sidestream_get_comm(session, comm)
     call MPI_Comm_rank(comm, rank, ierr)
 
-    ! the rank's part of the mesh, which does not vary in time; ranks share the nodes between them
+    ! the rank's part of the mesh, constant in time; ranks share the nodes between them
     x3d = [(0.5 * i, i=0, w - 1)]
     y3d = [(real(j * j), j=0, h - 1)]
     z3d = [(real(k + (d - 1) * rank), k=0, d - 1)]

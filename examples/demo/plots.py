@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch
 
-# Of one palette (Okabe and Ito), which people with colour blindness can tell apart.
+# Colours of one palette (Okabe and Ito), which people with colour blindness can tell apart.
 PARTS = {"compute": "#9aa5b1", "publish": "#0072b2", "wait": "#d55e00", "end": "#cc79a7"}
 PART_NAMES = {
     "compute": "compute",

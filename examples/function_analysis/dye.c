@@ -1,10 +1,9 @@
-/* A function of the program itself as an analysis: it runs where the configuration says, not where it is
- * written.
+/* A function of the program itself as an analysis: the configuration says where it runs.
  *
  * Usage: mpirun -n RANKS dye [CONFIGURATION]
  *
  * A ball of dye drifts through a periodic box. The analysis `cloud` counts the cells above a threshold and
- * finds their bounds. Both are whole numbers, so the result is the same however cells are spread over
+ * finds their bounds. Both are integers, so the result does not depend on the distribution of cells to
  * servers. */
 #include <sidestream/sidestream.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 
 enum { N = 24, STEPS = 12 };
 
-/* What one server knows of the cloud. */
+/* Knowledge of one server about the cloud. */
 typedef struct {
   int64_t cells;
   int64_t lo[3], hi[3]; /* bounds, half-open; meaningful if cells > 0 */
@@ -46,7 +45,7 @@ static void cloud_add_block(cloud* c, const sidestream_block* b, double threshol
       }
 }
 
-/* Runs on every server on the blocks that it has; must not communicate. */
+/* Runs on every server on its own blocks; must not communicate. */
 static int cloud_local(const sidestream_input* input, void* partial, char* message, void* user) {
   const cloud_settings* settings = user;
   const int64_t blocks = sidestream_input_blocks(input, "dye");
@@ -61,7 +60,7 @@ static int cloud_local(const sidestream_input* input, void* partial, char* messa
   return 0;
 }
 
-/* With forwarders a server may get what several of them have reduced: `other` is added to `partial`. */
+/* Used with forwarders: a server may get the results of several; `other` is added to `partial`. */
 static int cloud_merge(void* partial, const void* other, char* message, void* user) {
   (void)message;
   (void)user;
@@ -75,7 +74,7 @@ static int cloud_merge(void* partial, const void* other, char* message, void* us
   return 0;
 }
 
-/* Then runs on every server, together; `servers` is a communicator of this analysis' own. */
+/* Runs last, on all servers together; `servers` is a communicator of this analysis' own. */
 static int cloud_combine(const sidestream_input* input, void* partial, MPI_Comm servers, char* message, void* user) {
   const cloud_settings* settings = user;
   cloud *mine = partial, all = {0};
@@ -154,7 +153,7 @@ int main(int argc, char** argv) {
   int code = sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : "run.yaml", &session);
   if (!code) code = sidestream_register_function(session, &function);
   if (!code) code = sidestream_is_server(session) ? sidestream_serve(session) : simulate(session);
-  /* What fails in opening, starting and serving is the same on every rank. */
+  /* Failures of opening, starting and serving are the same on every rank. */
   if (code && rank == 0) fprintf(stderr, "dye: %s\n", sidestream_message(session));
   if (session) {
     const int closed = sidestream_close(&session);

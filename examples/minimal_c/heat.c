@@ -54,7 +54,7 @@ static void slab_exchange(slab* s) {
                1, s->comm, MPI_STATUS_IGNORE);
 }
 
-/* The difference to a neighbour, none across a wall. */
+/* The difference to a neighbour; none across a wall. */
 static double flux(double here, const double* there, int inside) { return inside ? *there - here : 0; }
 
 static void slab_step(slab* s) {
@@ -84,7 +84,7 @@ static int simulate(sidestream_session* session) {
   int code = sidestream_set_int(session, "n", N);                       /* S: $n in run.yaml */
   if (!code) code = sidestream_set_block(session, "box", rank, lo, hi); /* S: my piece */
   if (!code) code = sidestream_start(session);                          /* S: all checks happen here */
-  /* S: an iteration that is refused (SIDESTREAM_REFUSED) is no failure: the simulation goes on. */
+  /* S: a refused iteration (SIDESTREAM_REFUSED) is not a failure: the simulation goes on. */
   for (int step = 0; step < STEPS && !SIDESTREAM_FAILED(code); ++step) {
     code = sidestream_publish_values(session, "temperature", rank, SIDESTREAM_FLOAT64, plane(s.now, 1),
                                      N * N * (s.hi - s.lo));                                      /* S */
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   sidestream_session* session;                                                                     /* S */
   int code = sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : "run.yaml", &session);           /* S */
   if (!code) code = sidestream_is_server(session) ? sidestream_serve(session) : simulate(session); /* S */
-  /* S: what fails in opening, starting and serving is the same on every rank. */
+  /* S: failures of opening, starting and serving are the same on every rank. */
   if (code && rank == 0) fprintf(stderr, "heat: %s\n", sidestream_message(session));
   if (session) sidestream_close(&session); /* S */
   MPI_Finalize();

@@ -1,4 +1,4 @@
-// A standing wave that is computed straight into Sidestream's memory: publishing without a copy.
+// A standing wave computed directly in Sidestream's memory: publishing without a copy.
 //
 // Usage: mpirun -n RANKS wave [CONFIGURATION]
 //
@@ -25,7 +25,7 @@ Box slab(Index block, Index blocks) {
 
 double factor(Index index) { return std::cos(pi * (static_cast<double>(index) + 0.5) / cells); }
 
-/// Fills a gapless array over `box`, i fastest.
+/// Fills a contiguous array over `box`, i fastest.
 void fill(const Box& box, double time, double* p) {
   const double amplitude = std::cos(2 * pi * time);
   for (Index k = box.lo[2]; k < box.hi[2]; ++k) {
@@ -51,7 +51,7 @@ void simulate(sidestream::Session& session) {
     for (Index b = 0; b < blocks_per_rank; ++b) {
       const Index id = rank * blocks_per_rank + b;
       auto* p = session.alloc<double>("pressure", id, static_cast<std::size_t>(boxes[b].count()));
-      if (p == nullptr) break;  // refused (`when_full: skip`): this iteration goes on without a side stream
+      if (p == nullptr) break;  // refused (`when_full: skip`): this iteration goes on without analyses
       fill(boxes[b], time, p);
       session.commit("pressure", id);
       session.clear("pressure", id);  // we do not read it again
@@ -69,12 +69,12 @@ int run(const std::string& configuration) {
       simulate(session);
     }
     const auto account = session.close();
-    // Refused iterations are not in the side stream; the simulation itself is as it would be without.
+    // Refused iterations are not analysed; the simulation itself is unaffected.
     return account.failed + account.unknown == 0 ? 0 : 1;
   } catch (const sidestream::Error& error) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    // What fails in opening, starting and serving is the same on every rank.
+    // Failures of opening, starting and serving are the same on every rank.
     if (rank == 0) std::cerr << "wave: " << error.what() << '\n';
     return 1;
   }

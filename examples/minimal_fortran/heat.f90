@@ -2,7 +2,7 @@
 !
 ! Usage: mpirun -n RANKS heat [CONFIGURATION [CHECKPOINTS]]
 !
-! CHECKPOINTS is the directory of a database that a run has written, with any number of ranks: this one goes on from there.
+! CHECKPOINTS is the directory of a database written by a run with any number of ranks; this run continues from there.
 !
 ! Explicit steps of dT/dt = Laplace T on n x n x n cells, cut into slabs along k. One ghost plane on either side of a slab
 ! holds the neighbour's values. No heat leaves the box, so the mean temperature stays what it was.
@@ -98,10 +98,10 @@ program heat
     else
       call simulate()
     end if
-    ! S: the first error of all calls on this rank. A refused iteration is none: the simulation goes on.
+    ! S: the first error of all calls on this rank. A refused iteration is not an error: the simulation goes on.
     call sidestream_close(session, ierr=code)
   end if
-  ! S: what fails in opening, starting and serving is the same on every rank.
+  ! S: failures of opening, starting and serving are the same on every rank.
   if (sidestream_failed(code) .and. world_rank == 0) write (error_unit, '(2a)') 'heat: ', sidestream_message(session)
   call MPI_Finalize(ignored)
   if (sidestream_failed(code) .or. unread) stop 1
@@ -129,8 +129,8 @@ contains
     end do
   end subroutine simulate
 
-  ! S: my planes of the newest checkpoint, whoever wrote them, and one step from there; `first` is the cycle after that, or
-  ! negative if there is none to go on from.
+  ! S: reads my planes of the newest checkpoint, whoever wrote them, and makes one step. `first` is the cycle after
+  ! that, or negative if there is no checkpoint.
   subroutine go_on(s, comm, first)
     type(slab), intent(inout) :: s
     integer, intent(in) :: comm

@@ -1,8 +1,8 @@
-/* Particles that go from rank to rank, and the lines (marked S) that give them to Sidestream.
+/* Particles that migrate between ranks, and the lines (marked S) that give them to Sidestream.
  *
  * Usage: mpirun -n RANKS particles [CONFIGURATION]
  *
- * COUNT particles go round in the unit cube. Each rank has the particles in its slab of x. This program finds them by
+ * COUNT particles circle in the unit cube. Each rank has the particles in its slab of x. This program finds them by
  * looking at all; real codes send and receive them. */
 #include <math.h>
 #include <mpi.h>
@@ -39,9 +39,9 @@ static int simulate(sidestream_session* s) {
   for (int step = 0; step < STEPS; ++step) {
     const double time = 0.5 * step;
     const long n = gather(time, rank, ranks);
-    sidestream_set_block_list(s, "gas", rank, n, n, 0, 0, NULL); /* S: as many from now on, perhaps none */
+    sidestream_set_block_list(s, "gas", rank, n, n, 0, 0, NULL); /* S: the new number, perhaps 0 */
     if (step == 0) code = sidestream_start(s);                   /* S: all checks happen here */
-    if (SIDESTREAM_FAILED(code)) break;                          /* S: an iteration that is refused is no failure */
+    if (SIDESTREAM_FAILED(code)) break;                          /* S: a refused iteration is not a failure */
     sidestream_publish_values(s, "position", rank, SIDESTREAM_FLOAT64, position, 3 * n); /* S */
     sidestream_publish_values(s, "energy", rank, SIDESTREAM_FLOAT64, energy, n);         /* S */
     sidestream_publish_values(s, "id", rank, SIDESTREAM_INT64, id, n);                   /* S */
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   sidestream_session* s;                                                           /* S */
   int code = sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : "run.yaml", &s); /* S */
   if (!code) code = sidestream_is_server(s) ? sidestream_serve(s) : simulate(s);   /* S */
-  /* S: what fails in opening, starting and serving is the same on every rank. */
+  /* S: failures of opening, starting and serving are the same on every rank. */
   if (code && rank == 0) fprintf(stderr, "particles: %s\n", sidestream_message(s));
   if (s) sidestream_close(&s); /* S */
   MPI_Finalize();

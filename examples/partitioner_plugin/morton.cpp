@@ -1,11 +1,11 @@
-// A partitioner in a shared library of its own: blocks along a curve that fills space, in shares of equal bytes.
+// A partitioner in a shared library of its own: blocks along a space-filling curve, in shares of equal bytes.
 //
 // In a configuration:
 //   plugins: [./libmorton.so]
 //   placement: {mode: nodes, servers: 4, partitioner: {morton: {weigh: bytes}}}
 //
-// Neighbours on the curve are neighbours in space, so each server gets a compact part of the mesh whatever the order in
-// which clients hold the blocks.
+// Neighbours on the curve are neighbours in space. So each server gets a compact part of the mesh, whatever the order
+// in which clients hold the blocks.
 #include <algorithm>
 #include <cstdint>
 #include <sidestream/extend/plugin.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace sidestream;
 
-/// Spreads the lowest 21 bits: between two of them come two zeros.
+/// Spreads the lowest 21 bits, with two zeros between any two of them.
 std::uint64_t spread(std::uint64_t x) {
   x &= 0x1fffff;
   x = (x | x << 32) & 0x1f00000000ffff;
@@ -26,7 +26,7 @@ std::uint64_t spread(std::uint64_t x) {
   return (x | x << 2) & 0x1249249249249249;
 }
 
-/// Where on the curve the block's middle is; the mesh has 2^21 places along each axis.
+/// Position of the block's centre on the curve; the mesh has 2^21 positions along each axis.
 std::uint64_t place(const Block& block, const Mesh& mesh) {
   const Index3 ratio = mesh.ratio_to(std::min<std::int32_t>(block.level, static_cast<int>(mesh.refinement.size())));
   std::uint64_t code = 0;
@@ -42,7 +42,7 @@ std::uint64_t place(const Block& block, const Mesh& mesh) {
 Plan plan_morton(const PlanInput& input, const Settings& settings) {
   const bool by_bytes = settings.text("weigh") == "bytes";
   const auto weight = [&](const PlannedBlock& b) { return by_bytes ? static_cast<double>(b.bytes) : 1.0; };
-  std::vector<std::tuple<std::int32_t, std::uint64_t, std::int64_t>> order;  // mesh, place on the curve, block
+  std::vector<std::tuple<std::int32_t, std::uint64_t, std::int64_t>> order;  // mesh, position on the curve, block
   double total = 0;
   for (std::size_t b = 0; b < input.blocks.size(); ++b) {
     const Block& block = input.blocks[b].block;
@@ -55,7 +55,7 @@ Plan plan_morton(const PlanInput& input, const Settings& settings) {
   double before = 0;
   for (const auto& [mesh, code, b] : order) {
     const PlannedBlock& block = input.blocks[static_cast<std::size_t>(b)];
-    // The server in whose share the middle of the block's weight falls.
+    // The server whose share contains the middle of the block's weight.
     const double middle = before + 0.5 * weight(block);
     before += weight(block);
     const double share = total > 0 ? middle / total : 0;

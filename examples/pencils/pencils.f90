@@ -1,5 +1,4 @@
-! Heat in an insulated box on pencils, divided as 2DECOMP&FFT does it, and the lines (marked S) that give its temperature to
-! Sidestream.
+! Heat in an insulated box on pencils, divided as by 2DECOMP&FFT. The lines marked S give its temperature to Sidestream.
 !
 ! Usage: mpirun -n RANKS pencils [CONFIGURATION]
 !
@@ -41,7 +40,7 @@ contains
     t(:n / 2, :min(n / 2, xend(2)), :min(n / 2, xend(3))) = 400
   end subroutine decompose
 
-  ! Sends a plane to one neighbour and takes one from the other, if there is one.
+  ! Sends a plane to one neighbour and receives one from the other, if there is one.
   subroutine swap(mine, to, ghost, from)
     real(real64), intent(in) :: mine(:, :)
     real(real64), intent(inout) :: ghost(:, :)
@@ -54,7 +53,7 @@ contains
     if (from /= MPI_PROC_NULL) ghost = in
   end subroutine swap
 
-  ! The planes along z carry the ghosts along y with them, so that those at edges are filled too.
+  ! The planes along z include the ghosts along y, so that those at edges are filled, too.
   subroutine exchange()
     integer :: j0, j1, k0, k1
     j0 = xstart(2)
@@ -110,7 +109,7 @@ program pencils
     end if
     call sidestream_close(session, ierr=code) ! S: the first error of all calls on this rank
   end if
-  ! S: what fails in opening, starting and serving is the same on every rank.
+  ! S: failures of opening, starting and serving are the same on every rank.
   if (sidestream_failed(code) .and. world_rank == 0) write (error_unit, '(2a)') 'pencils: ', sidestream_message(session)
   call MPI_Finalize(ignored)
   if (sidestream_failed(code)) stop 1

@@ -20,7 +20,7 @@ def refined(level, lo, edge):
 
 
 def tree(rank, size):
-    """Flags and values level by level; below level 1 a rank has the cells in its own octants alone."""
+    """Flags and values level by level; below level 1 a rank only has the cells in its own octants."""
     split, mine, density = [], [], []
     lo = np.zeros((1, 3))
     steps = np.array([(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)])

@@ -3,7 +3,7 @@
  * Usage: mpirun -n RANKS elements [CONFIGURATION]
  *
  * The unit cube has E x E x E elements of polynomial degree P. Each has values at the (P + 1)^3
- * Gauss-Lobatto-Legendre points. Points on faces are stored by each element that has them. */
+ * Gauss-Lobatto-Legendre points. Points on faces are stored by each element that shares them. */
 #include <math.h>
 #include <mpi.h>
 #include <sidestream/sidestream.h> /* S */
@@ -18,7 +18,7 @@ static const double gll[Q] = {-1, -0.65465367070797714, 0, 0.65465367070797714, 
 typedef struct {
   long first, count;
   double *x, *u;   /* positions and values of the elements' points, i fastest */
-  int64_t* number; /* of each point, the same in all elements that have it */
+  int64_t* number; /* of each point, the same in all elements that share it */
   int32_t *corners, *ends;
   unsigned char* kinds;
 } mesh;
@@ -81,7 +81,7 @@ static void advance(mesh* m, double time) {
   }
 }
 
-/* S: starts the session and publishes the mesh, once: it does not vary in time. Returns Sidestream's code. */
+/* S: starts the session and publishes the mesh once, since it does not vary in time. Returns Sidestream's code. */
 static int publish_mesh(sidestream_session* s, int rank, const mesh* m) {
   const int64_t points = m->count * POINTS, cells = m->count * CELLS;
   sidestream_set_block_list(s, "elements", rank, points, cells, 8 * cells, 0, NULL);
@@ -102,7 +102,7 @@ static int simulate(sidestream_session* s) {
   MPI_Comm_rank(comm, &rank);
   mesh m = make(comm);
   int code = publish_mesh(s, rank, &m); /* S */
-  /* S: an iteration that is refused (SIDESTREAM_REFUSED) is no failure. */
+  /* S: a refused iteration (SIDESTREAM_REFUSED) is not a failure. */
   for (int step = 0; step < STEPS && !SIDESTREAM_FAILED(code); ++step) {
     const double time = 0.25 * step;
     advance(&m, time);
@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
   sidestream_session* s;                                                           /* S */
   int code = sidestream_open(MPI_COMM_WORLD, argc > 1 ? argv[1] : "run.yaml", &s); /* S */
   if (!code) code = sidestream_is_server(s) ? sidestream_serve(s) : simulate(s);   /* S */
-  /* S: what fails in opening, starting and serving is the same on every rank. */
+  /* S: failures of opening, starting and serving are the same on every rank. */
   if (code && rank == 0) fprintf(stderr, "elements: %s\n", sidestream_message(s));
   if (s) sidestream_close(&s); /* S */
   MPI_Finalize();

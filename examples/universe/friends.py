@@ -1,18 +1,18 @@
-"""Halos of particles by friends of friends (Davis et al. 1985), by SciPy's trees and graphs alone."""
+"""Halos of particles by friends of friends (Davis et al. 1985), with only SciPy's trees and graphs."""
 
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-# What `universe --dump` writes.
+# A record in the output of `universe --dump`.
 PARTICLE = np.dtype([("place", "<f8", 3), ("momentum", "<f8", 3), ("id", "<i8")])
 
 
 def read_places(dump, cells, box):
-    """Of all particles, Mpc/h, in [0, box)."""
+    """Positions of all particles in Mpc/h, in [0, box)."""
     places = np.fromfile(dump, PARTICLE)["place"] * (box / cells)
-    # What is rounded to the upper end lies at the lower one.
+    # Positions rounded to the upper end belong to the lower one.
     places[places >= box] = 0
     return places
 

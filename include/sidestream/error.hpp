@@ -6,7 +6,7 @@
 
 namespace sidestream {
 
-/// What kind of failure an Error reports; the values equal the return codes of the C interface.
+/// The kind of failure that an Error reports; the values equal the return codes of the C interface.
 enum class Code : int {
   ok = 0,
   usage = 1,          ///< a call was made with wrong arguments or at the wrong moment
@@ -19,8 +19,8 @@ enum class Code : int {
   internal = 8,       ///< a bug in Sidestream
 };
 
-/// Thrown by every C++ function of Sidestream that fails. `what()` is one sentence that says what was found,
-/// where, what was expected and what to change.
+/// Thrown by every C++ function of Sidestream that fails. `what()` is one sentence: what was found, where, what was
+/// expected and what to change.
 class Error : public std::runtime_error {
  public:
   Error(Code code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -1,15 +1,16 @@
 /* clang-format off */
-/* Going on from a checkpoint that the output `database` has written, on any number of ranks.
+/* Restarting from a checkpoint that the output `database` has written, on any number of ranks.
  *
  *   sidestream_restart* r;
- *   sidestream_restart_open(comm, "results/restart", NULL, &r)      collective; NULL: the newest that is whole
+ *   sidestream_restart_open(comm, "results/restart", NULL, &r)      collective; NULL: the newest undamaged one
  *   sidestream_restart_iteration(r, &index, &cycle, &time)
  *   for each of my blocks
  *     sidestream_restart_read_box(r, "temperature", 0, lo, hi, NULL, NULL, T)
  *   sidestream_restart_close(&r)
  *
- * Needs no session. Opening is collective; then each rank reads what it wants when it wants, and nothing else. Functions return
- * SIDESTREAM_OK or an error code; sidestream_restart_message gives the sentence. Boxes are half-open, in (i, j, k), in points of the variable.
+ * Needs no session. Opening is collective; then each rank reads the values that it wants, at any time, and nothing
+ * else. Functions return SIDESTREAM_OK or an error code; sidestream_restart_message explains it in a sentence. Boxes
+ * are half-open, in (i, j, k), in points of the variable.
  */
 /* clang-format on */
 #ifndef SIDESTREAM_RESTART_H
@@ -23,19 +24,19 @@ extern "C" {
 
 typedef struct sidestream_restart sidestream_restart;
 
-/* Collective over comm. Finds the newest checkpoint in the directory of a database, of which every byte is what was
- * written; with `cycle` (may be NULL) the newest of that cycle. One that is damaged is passed over: see _remarks. The
- * ranks share the checking. The same error on all ranks if there is none; *restart is then NULL, and
+/* Finds the newest checkpoint in the directory of a database that is undamaged in every byte. With `cycle` (may be
+ * NULL), finds the newest of that cycle. Collective over comm. Damaged checkpoints are passed over (see _remarks). The
+ * ranks share the checking. If there is none, all ranks get the same error, *restart is NULL, and
  * sidestream_restart_message(NULL) says why. */
 int sidestream_restart_open(MPI_Comm comm, const char* directory, const int64_t* cycle, sidestream_restart** restart);
 
-/* Not collective. NULL is allowed. */
+/* Frees the checkpoint and sets *restart to NULL. Not collective. NULL is allowed. */
 int sidestream_restart_close(sidestream_restart** restart);
 
-/* The sentence of the last error; of NULL that of the last failed open of this thread. Valid until the next call. */
+/* The sentence of the last error; with NULL that of the last failed open of this thread. Valid until the next call. */
 const char* sidestream_restart_message(const sidestream_restart* restart);
 
-/* What was passed over, a line each; empty if nothing was. The same on all ranks. */
+/* Remarks on checkpoints that were passed over, one line each; may be empty. They are the same on all ranks. */
 const char* sidestream_restart_remarks(const sidestream_restart* restart);
 
 int sidestream_restart_iteration(sidestream_restart* restart, int64_t* index, int64_t* cycle, double* time);
@@ -53,8 +54,9 @@ typedef struct {
   int32_t row_order;    /* 0: i runs fastest, 1: k */
   int32_t is_list;      /* its values are lists: read_list */
   int64_t lo[3], hi[3]; /* its points on level 0, unless it is a list */
-  int64_t length;       /* of a list: over all blocks */
-  int32_t role;         /* a sidestream_role, 0 for values on the mesh: which of a block's lengths its list has */
+  int64_t length;       /* for a list: its length over all blocks */
+  int32_t role;         /* a sidestream_role, 0 for values on the mesh; selects the length of a block that its list has
+                         */
 } sidestream_stored_variable;
 int sidestream_restart_variable(sidestream_restart* restart, const char* variable,
                                 sidestream_stored_variable* description);
@@ -63,7 +65,7 @@ typedef struct {
   size_t struct_size;
   int64_t id;
   int32_t level, client;
-  int64_t lo[3], hi[3];           /* cells; of a list of n cells 0 to n on the first axis */
+  int64_t lo[3], hi[3];           /* cells; 0 to n on the first axis for a list of n cells */
   int64_t points, corners, faces; /* lengths of lists */
 } sidestream_stored_block;
 /* The blocks of a mesh as they were published, by level and id. */
@@ -71,23 +73,23 @@ int sidestream_restart_block_count(sidestream_restart* restart, const char* mesh
 int sidestream_restart_block(sidestream_restart* restart, const char* mesh, int64_t number,
                              sidestream_stored_block* block);
 
-/* From now on, for this rank, levels finer than `deepest` are as if they were not there: blocks on them are none of the
- * mesh's, and blocks of octrees have the cells of the levels 0 to `deepest` alone, which are their first ones, with
- * `refined` 0 on the last level. Nothing of finer ones is read but the flags. Less than 0: all levels are there again.
- * What was said of blocks and lengths before no longer holds. Not collective. */
+/* Hides levels finer than `deepest`, for this rank, from now on. Blocks on those levels no longer belong to the
+ * mesh. Blocks of octrees then have only the cells of the levels 0 to `deepest`, which come first; `refined` is 0 on
+ * the last of these levels. Only the flags of finer levels are read. A number below 0 shows all levels again. Block
+ * numbers and lengths that were returned before are no longer valid. Not collective. */
 int sidestream_restart_limit_levels(sidestream_restart* restart, int32_t deepest);
 
-/* Fills the points lo to hi of a level in an array of the variable's type and order that covers array_lo to array_hi
- * without gaps (NULL: lo to hi). Points that several blocks had come from the one of lowest id. An error where a point
- * was in no block. */
+/* Reads the points lo to hi of a level into an array of the variable's type and order. The array is contiguous over
+ * array_lo to array_hi (NULL: lo to hi). A point that several blocks had comes from the block of lowest id. Fails if a
+ * point was in no block. */
 int sidestream_restart_read_box(sidestream_restart* restart, const char* variable, int32_t level, const int64_t lo[3],
                                 const int64_t hi[3], const int64_t* array_lo, const int64_t* array_hi, void* data);
 
-/* Of lists: `count` values from `first` on, of all blocks one after the other by ascending id. */
+/* Reads `count` values of a list from `first` on; the lists of all blocks follow each other by ascending id. */
 int sidestream_restart_read_list(sidestream_restart* restart, const char* variable, int64_t first, int64_t count,
                                  void* data);
 
-/* All that was published of one block; `bytes` must be as many as that is. */
+/* Reads everything that was published for one block; `bytes` must be its exact size. */
 int sidestream_restart_read_block(sidestream_restart* restart, const char* variable, int64_t block, void* data,
                                   uint64_t bytes);
 

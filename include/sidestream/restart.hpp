@@ -1,4 +1,4 @@
-// Going on from a checkpoint of the output `database`, on any number of ranks.
+// Restarting from a checkpoint of the output `database`, on any number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace sidestream {
 
-/// A checkpoint that was found whole. Needs no session and no configuration. Opening is collective; each rank then
-/// reads what it wants, when it wants. Every function throws Error.
+/// A checkpoint that was found undamaged. Needs no session and no configuration. Opening is collective; each rank then
+/// reads the values that it wants, at any time. Every function throws Error.
 class Restart {
  public:
-  /// Collective. The newest checkpoint in the database `directory` of which every byte is what was written, or the
-  /// newest of `cycle`; one that is damaged is passed over (see `remarks`). The ranks share the checking, which reads
-  /// the checkpoint once. Throws the same Error(file) on all if there is none.
+  /// Opens the newest checkpoint in the database `directory` that is undamaged in every byte, or the newest of `cycle`.
+  /// Collective. Damaged checkpoints are passed over (see `remarks`). The ranks share the checking, which reads the
+  /// checkpoint once. Throws the same Error(file) on all ranks if there is none.
   [[nodiscard]] static Restart open(MPI_Comm comm, const std::string& directory,
                                     std::optional<std::int64_t> cycle = std::nullopt);
   Restart(Restart&&) noexcept;
@@ -30,26 +30,26 @@ class Restart {
 
   [[nodiscard]] const Iteration& iteration() const noexcept;
   [[nodiscard]] const Metadata& metadata() const noexcept;
-  /// What was passed over on the way, a sentence each, the same on all ranks.
+  /// Remarks on checkpoints that were passed over, one sentence each, the same on all ranks.
   [[nodiscard]] const std::vector<std::string>& remarks() const noexcept;
   /// The blocks of a mesh as they were published, by level and id. Throws Error(usage) if there is no such mesh.
   [[nodiscard]] std::vector<Block> blocks(const std::string& mesh) const;
 
-  /// From now on levels finer than `deepest` are as if they were not there: blocks on them are none of the mesh's, and
-  /// blocks of octrees have the cells of the levels down to it alone, their first ones, with `refined` 0 on the last
-  /// level. Of finer ones nothing is read but the flags. Without a number all levels are there again.
+  /// Hides levels finer than `deepest` from now on. Blocks on those levels no longer belong to the mesh. Blocks of
+  /// octrees then have only the cells of the levels down to `deepest`, which come first; `refined` is 0 on the last of
+  /// these levels. Only the flags of finer levels are read. Without a number, all levels are shown again.
   void limit_levels(std::optional<std::int32_t> deepest);
 
-  /// Fills the points `box` of a level in an array of the variable's type, order and components, without gaps, over
-  /// `array` (which holds `box`). Points that several blocks had come from the one of lowest id. Throws Error(file)
-  /// where a point was in no block. Of meshes whose blocks are boxes.
+  /// Reads the points `box` of a level into an array of the variable's type, order and components. The array is
+  /// contiguous over `array`, which contains `box`. A point that several blocks had comes from the block of lowest id.
+  /// Throws Error(file) if a point was in no block. For meshes whose blocks are boxes.
   void read_box(const std::string& variable, std::int32_t level, const Box& box, const Box& array, void* data);
-  /// Of meshes whose blocks are lists: values `first` to `first + count` of all blocks one after the other, by
-  /// ascending id.
+  /// Reads values `first` to `first + count` of a list; the lists of all blocks follow each other by ascending id. For
+  /// meshes whose blocks are lists.
   void read_list(const std::string& variable, std::int64_t first, std::int64_t count, void* data);
-  /// How many values such a list has.
+  /// Number of values of such a list.
   [[nodiscard]] std::int64_t list_length(const std::string& variable) const;
-  /// All that was published of one block, gapless: `bytes` must be as many as that is.
+  /// Reads everything that was published for one block, contiguously; `bytes` must be its exact size.
   void read_block(const std::string& variable, std::int64_t block, void* data, std::uint64_t bytes);
 
  private:

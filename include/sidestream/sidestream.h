@@ -16,14 +16,15 @@
  *   }
  *   sidestream_close(&s)                                       collective over comm
  *
- * Without sidestream_start, the first publish, get_handle, alloc, commit, clear, signal or end_iteration does its work and
- * is then collective over the clients: call sidestream_start if some ranks may have nothing to publish while others wait for them.
+ * Without sidestream_start, the first publish, get_handle, alloc, commit, clear, signal or end_iteration does its work
+ * and is then collective over the clients. So call sidestream_start if some ranks may have nothing to publish while
+ * others wait for them.
  *
- * Every function returns SIDESTREAM_OK or an error code; sidestream_message gives the sentence. Collective functions
- * return the same on every rank. Nothing here ends the process or prints to standard output. A session is used by one
- * thread at a time; several sessions may be open. A rank that is a server serves one session at a time: sessions whose
- * servers share ranks have to be started and closed one after the other. MPI must be initialised (MPI_THREAD_FUNNELED
- * suffices) and not yet finalised when a session closes.
+ * Every function returns SIDESTREAM_OK or an error code; sidestream_message explains it in a sentence. Collective
+ * functions return the same on every rank. Nothing here ends the process or prints to standard output. One thread uses
+ * a session at a time; several sessions may be open. A rank that is a server serves one session at a time. Sessions
+ * whose servers share ranks have to be started and closed one after the other. MPI must be initialised
+ * (MPI_THREAD_FUNNELED suffices) and not yet finalised when a session closes.
  *
  * Index boxes are half-open, lo <= index < hi, in (i, j, k) whatever the storage order. Strings are copied.
  */
@@ -53,11 +54,12 @@ enum {
   SIDESTREAM_ERROR_FILE = 5,
   SIDESTREAM_ERROR_SYSTEM = 6,  /* the operating system or MPI refused something */
   SIDESTREAM_REFUSED = 7,       /* this iteration is dropped: no room (`when_full: skip`), no servers (`sidecar`), or a
-                                   call in it failed. No error of the program: go on; sidestream_message says why */
+                                 * call in it failed. This is not an error of the program, which can continue;
+                                 * sidestream_message says why */
   SIDESTREAM_ERROR_INTERNAL = 8 /* a bug in Sidestream */
 };
 
-/* Whether a code is an error. A refusal is none: the simulation goes on, without that iteration in the side stream. */
+/* True if a code is an error. A refusal is not: the simulation continues, and the side stream lacks that iteration. */
 #define SIDESTREAM_FAILED(code) ((code) != SIDESTREAM_OK && (code) != SIDESTREAM_REFUSED)
 
 /* Element types; the values are those of sidestream::Type. */
@@ -74,7 +76,7 @@ typedef enum {
   SIDESTREAM_FLOAT64 = 9
 } sidestream_type;
 
-/* The type of what a pointer to numbers points to, where the compiler knows C11. */
+/* The sidestream_type of the numbers that a pointer points to, where the compiler knows C11. */
 #if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 /* clang-format off */
 #define SIDESTREAM_TYPE_OF(pointer)                                             \
@@ -95,9 +97,9 @@ typedef enum {
 /* clang-format on */
 #endif
 
-/* Where the values sit: a bit for each axis (1: x, 2: y, 4: z), set where points lie at the nodes of that axis and
- * clear where they lie midway between two. The x-faces are those that x is normal to, the x-edges those that x runs
- * along. Axes that the mesh does not use are left out: NODE on a 2-D mesh adds a point along x and along y only. */
+/* The positions of the values. There is a bit for each axis (1: x, 2: y, 4: z). It is set if points lie at the nodes of
+ * that axis, and clear if they lie midway between two nodes. x-faces are normal to x, x-edges run along x. Axes that
+ * the mesh does not use are left out: NODE on a 2-D mesh adds a point only along x and along y. */
 typedef enum {
   SIDESTREAM_CELL = 0,
   SIDESTREAM_X_FACE = 1,
@@ -109,49 +111,52 @@ typedef enum {
   SIDESTREAM_NODE = 7
 } sidestream_centering;
 
-/* Which index runs fastest: COLUMN is i (Fortran a(i,j,k), C a[k][j][i]), ROW is k (C a[i][j][k]). */
+/* The index that runs fastest: COLUMN is i (Fortran a(i,j,k), C a[k][j][i]), ROW is k (C a[i][j][k]). */
 typedef enum { SIDESTREAM_COLUMN = 0, SIDESTREAM_ROW = 1 } sidestream_order;
 
-/* What a variable is to its mesh: arrays that say where the mesh is are variables of it, published like any other
- * (once, if they do not vary in time), and come along with whatever an analysis asks for. Whole numbers in them count
- * the points of the block from 0. */
+/* The role of a variable for its mesh. Arrays with the positions of the mesh are variables of the mesh. They are
+ * published like other variables (once, if they do not vary in time) and come along with everything that an analysis
+ * asks for. Whole numbers in them count the points of the block from 0. */
 typedef enum {
-  SIDESTREAM_COORDINATES = 1,  /* of each point, `dimensions` components; float32 or float64 */
+  SIDESTREAM_COORDINATES = 1,  /* for each point, `dimensions` components; float32 or float64 */
   SIDESTREAM_CONNECTIVITY = 2, /* the points of the cells, one cell after the other; `corners` entries */
-  SIDESTREAM_OFFSETS = 3,      /* of each cell: where its points end in the connectivity */
-  SIDESTREAM_TYPES = 4,        /* of each cell: its type as VTK numbers them; uint8 */
-  SIDESTREAM_FACES = 5, /* of polyhedra: number of faces, of each its number of points and these; `faces` entries */
-  SIDESTREAM_FACE_OFFSETS = 6, /* of each cell: where its faces end, -1 for other cells */
-  SIDESTREAM_POINT_IDS = 7,    /* of each point a number that is the same wherever the point occurs */
-  SIDESTREAM_CELL_IDS = 8,     /* likewise of each cell */
-  SIDESTREAM_POINT_GHOSTS = 9, /* of each point: other than 0, it counts in another block; uint8 */
-  SIDESTREAM_CELL_GHOSTS = 10, /* likewise of each cell */
-  SIDESTREAM_REFINED = 11,     /* of each cell of a tree: other than 0, it is refined; uint8 */
-  SIDESTREAM_OWNED = 12        /* of each cell of a tree: 0, it counts in another block; uint8 */
+  SIDESTREAM_OFFSETS = 3,      /* for each cell: where its points end in the connectivity */
+  SIDESTREAM_TYPES = 4,        /* for each cell: its type, with VTK's numbers; uint8 */
+  SIDESTREAM_FACES = 5, /* for polyhedra: number of faces, then for each face its number of points and the points;
+                           `faces` entries */
+  SIDESTREAM_FACE_OFFSETS = 6, /* for each cell: where its faces end, -1 for other cells */
+  SIDESTREAM_POINT_IDS = 7,    /* for each point: a number that is the same wherever the point occurs */
+  SIDESTREAM_CELL_IDS = 8,     /* likewise for each cell */
+  SIDESTREAM_POINT_GHOSTS = 9, /* for each point: other than 0, it counts in another block; uint8 */
+  SIDESTREAM_CELL_GHOSTS = 10, /* likewise for each cell */
+  SIDESTREAM_REFINED = 11,     /* for each cell of a tree: other than 0, it is refined; uint8 */
+  SIDESTREAM_OWNED = 12        /* for each cell of a tree: 0, it counts in another block; uint8 */
 } sidestream_role;
 
 /* ---- Opening and closing ------------------------------------------------------------------------------------ */
 
-/* Opens a session. Collective over comm, which is duplicated. `file` is read by rank 0 alone; the environment variable
- * SIDESTREAM_CONFIG replaces it; NULL without that variable is an error. On failure *session is NULL on every rank and
- * sidestream_message(NULL) says why. */
+/* Opens a session. Collective over comm, which is duplicated. Only rank 0 reads `file`. The environment variable
+ * SIDESTREAM_CONFIG replaces it; NULL without that variable is an error. On failure *session is NULL on every rank
+ * and sidestream_message(NULL) says why. */
 int sidestream_open(MPI_Comm comm, const char* file, sidestream_session** session);
 
-/* As sidestream_open, with the configuration's text instead of a file; SIDESTREAM_CONFIG still wins. */
+/* Opens a session like sidestream_open, with the configuration's text instead of a file; SIDESTREAM_CONFIG still has
+ * precedence. */
 int sidestream_open_text(MPI_Comm comm, const char* text, sidestream_session** session);
 
-/* 1 if this rank is a server and must call sidestream_serve; 0 otherwise, also with `placement: off`. */
+/* Returns 1 if this rank is a server and must call sidestream_serve. Returns 0 otherwise, also with `placement: off`.
+ */
 int sidestream_is_server(const sidestream_session* session);
 
-/* Runs a server until every client has closed. SIGTERM is ignored in this process meanwhile: a server ends when its
- * clients do. Returns SIDESTREAM_OK also if analyses failed; those are in the account. */
+/* Runs a server until every client has closed. Meanwhile SIGTERM is ignored in this process: a server ends when its
+ * clients do. Returns SIDESTREAM_OK even if analyses failed; the account counts those. */
 int sidestream_serve(sidestream_session* session);
 
 /* The communicator of the ranks that run the simulation; owned by the session, valid until close. On a server:
  * MPI_COMM_NULL. */
 MPI_Comm sidestream_comm(const sidestream_session* session);
 
-/* What became of the iterations. `struct_size` must be set to sizeof(sidestream_account) by the caller. */
+/* Counts of what happened to the iterations. The caller must set `struct_size` to sizeof(sidestream_account). */
 typedef struct {
   size_t struct_size;
   int64_t iterations;       /* ended by this client */
@@ -159,24 +164,25 @@ typedef struct {
   int64_t refused;          /* dropped everywhere */
   int64_t failed;           /* delivered, but an analysis or a writer failed */
   int64_t unknown;          /* outcome not known: the servers did not answer within drain_limit */
-  int64_t absent_blocks;    /* declared and not published in iterations in which others published the variable: after
-                               close of all clients, before it of this client's variables */
+  int64_t absent_blocks;    /* blocks that were declared but not published in iterations in which others published the
+                             * variable; of all clients after close, of this client before it */
   uint64_t bytes_published; /* by this client */
-  int64_t dropped;          /* of those refused: not begun by the servers when `drain_limit` was over */
-  int64_t spilled;          /* of which blocks of this client found no room and went to a file (`when_full: spill`) */
-  uint64_t bytes_spilled;   /* that went there, of this client */
+  int64_t dropped;          /* refused iterations that the servers had not begun when `drain_limit` was over */
+  int64_t spilled;          /* iterations in which blocks of this client found no room and went to a file
+                               (`when_full: spill`) */
+  uint64_t bytes_spilled;   /* bytes of this client that went there */
 } sidestream_account;
 
-/* Waits for the outcome of everything published (at most `drain_limit`, then for the one analysis that is running; what
- * has not begun is dropped), frees the session and sets *session to NULL, also when it fails. Returns
- * SIDESTREAM_REFUSED, on every rank, if iterations were dropped in this way. Collective over the communicator of
- * sidestream_open. `account` may be NULL. Before it, sidestream_account_so_far gives what is known. A session that is
- * open when MPI_Finalize is called is closed there, with a line on standard error. */
+/* Waits for the outcome of everything published, frees the session and sets *session to NULL, even when it fails. It
+ * waits at most `drain_limit`, then for the analysis that is running. Iterations that have not begun are dropped, and
+ * then every rank returns SIDESTREAM_REFUSED. Collective over the communicator of sidestream_open. `account` may be
+ * NULL. Before closing, sidestream_account_so_far gives the known counts. A session that is open when MPI_Finalize is
+ * called is closed there, with a line on standard error. */
 int sidestream_close(sidestream_session** session);
 int sidestream_close_with_account(sidestream_session** session, sidestream_account* account);
 int sidestream_account_so_far(const sidestream_session* session, sidestream_account* account);
 
-/* The sentence for the last error of the session, or with NULL for the last failed open in this thread. Valid until the
+/* The sentence for the last error of the session; with NULL, for the last failed open in this thread. Valid until the
  * next call. Never NULL. */
 const char* sidestream_message(const sidestream_session* session);
 
@@ -186,183 +192,194 @@ const char* sidestream_message(const sidestream_session* session);
 int sidestream_set_int(sidestream_session* session, const char* name, int64_t value);
 int sidestream_set_real(sidestream_session* session, const char* name, double value);
 
-/* Declares a mesh that the file does not: nodes at origin + spacing * index, index from 0 to size[a]. `dimensions` is
- * 1, 2 or 3, the arrays have that many entries. The same on every client. Before start. */
+/* Declares a mesh that the file does not declare: nodes at origin + spacing * index, index from 0 to size[a].
+ * `dimensions` is 1, 2 or 3; the arrays have that many entries. The same on every client. Before start. */
 int sidestream_add_uniform_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
                                 const double* origin, const double* spacing);
-/* As above with nodes listed: coordinates[a] has size[a] + 1 increasing entries, copied. */
+/* Declares a mesh as above with listed nodes: coordinates[a] has size[a] + 1 increasing entries, copied. */
 int sidestream_add_rectilinear_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
                                     const double* const* coordinates);
-/* A mesh of size[a] cells along each axis whose nodes are anywhere: `coordinates` names the variable, at nodes, that
- * says where. Blocks are boxes, as on a uniform mesh. */
+/* Declares a mesh of size[a] cells along each axis whose nodes have arbitrary positions. `coordinates` names the
+ * variable, at nodes, with the positions. Blocks are boxes, as on a uniform mesh. */
 int sidestream_add_curvilinear_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
                                     const char* coordinates);
-/* A mesh of cells of any of VTK's types in a space of `dimensions` dimensions. The names are those of its variables,
- * see sidestream_role; polyhedra need SIDESTREAM_FACES and _FACE_OFFSETS too. Blocks are lists:
+/* Declares a mesh of cells of any of VTK's types in a space of `dimensions` dimensions. The names are the names of its
+ * variables (see sidestream_role); polyhedra also need SIDESTREAM_FACES and _FACE_OFFSETS. Blocks are lists:
  * sidestream_set_block_list. */
 int sidestream_add_unstructured_mesh(sidestream_session* session, const char* name, int dimensions,
                                      const char* coordinates, const char* connectivity, const char* offsets,
                                      const char* types);
-/* Particles, markers: points alone, whose number may change in every iteration. Blocks are lists. */
+/* Declares a mesh of points only (particles, markers), whose number may change in every iteration. Blocks are lists. */
 int sidestream_add_points_mesh(sidestream_session* session, const char* name, int dimensions, const char* coordinates);
-/* Trees over a box of roots[a] root cells along each axis, of the size spacing[a], from origin[a] on. A block lists the
- * cells of its tree, fathers included, level by level: all root cells, x fastest; then the children of the refined ones
- * among them in that order, 2 along each axis, x fastest; and so on. `refined` names the variable that says which are;
- * SIDESTREAM_OWNED can say which count in this block. Blocks are lists of cells alone; variables lie in cells. */
+/* Declares trees over a box of roots[a] root cells along each axis, of size spacing[a], starting at origin[a]. A block
+ * lists the cells of its tree, including parents, level by level. All root cells come first, x fastest. The children of
+ * the refined root cells follow in the same order, 2 along each axis, x fastest. The further levels follow in the same
+ * way. `refined` names the variable that marks refined cells; SIDESTREAM_OWNED can mark the cells that count in this
+ * block. Blocks are lists of cells only; variables lie in cells. */
 int sidestream_add_octree_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* roots,
                                const double* origin, const double* spacing, const char* refined);
 /* Gives a variable of the mesh a role. The same on every client. Before start. */
 int sidestream_set_mesh_array(sidestream_session* session, const char* mesh, sidestream_role role,
                               const char* variable);
-/* Of a mesh declared by a call, or by its blocks (sidestream_set_rectilinear_block): then start finds what is wrong.
- * `periodic` has 3 entries: other than 0, the axis goes on at its other end. `ratios` has 3 entries for each of `steps`
- * refinement steps: how many cells of level l + 1 lie along one of level l. `fixed`: its blocks never change after the
- * start. The same on every client. Before start. */
+/* Change a mesh that was declared by a call or by its blocks (sidestream_set_rectilinear_block; then start finds
+ * errors). `periodic` has 3 entries; if one is not 0, the axis continues at its other end. `ratios` has 3 entries for
+ * each of `steps` refinement steps: the number of cells of level l + 1 along one cell of level l. `fixed`: its blocks
+ * never change after the start. The same on every client. Before start. */
 int sidestream_set_periodic(sidestream_session* session, const char* mesh, const int* periodic);
 int sidestream_set_refinement(sidestream_session* session, const char* mesh, int steps, const int64_t* ratios);
 int sidestream_set_fixed(sidestream_session* session, const char* mesh);
-/* Declares a variable that the file does not. The same on every client. Before start. */
+/* Declares a variable that the file does not declare. The same on every client. Before start. */
 int sidestream_add_variable(sidestream_session* session, const char* name, const char* mesh, sidestream_type type,
                             sidestream_centering centering, int components, sidestream_order order);
-/* Sets an attribute of a declared variable: "unit", "label" or "group" to a text, "time_varying" to "true" or "false",
- * "ghosts" to "filled" or "untrusted". Filled: whatever a published array has of a point that another block owns (see
- * sidestream_set_allocated), also round a periodic mesh and at nodes that both have, is what that block publishes, bit
- * by bit. Then analyses' halos are read there; otherwise nothing reads ghosts. "father", "equals", "face", "opposite"
- * and "divergence_free" of values in cells of octrees as in the configuration, lists with spaces between. */
+/* Sets an attribute of a declared variable: "unit", "label" or "group" to a text, "time_varying" to "true" or
+ * "false", "ghosts" to "filled" or "untrusted". Filled means that a published array has the values of other blocks at
+ * points that they own (see sidestream_set_allocated), with exactly the bits that they publish. That includes points
+ * around a periodic mesh and nodes that both blocks have. Analyses' halos are then read there; otherwise nothing reads
+ * ghosts. For values in cells of octrees there are also "parent", "equals", "face", "opposite" and "divergence_free",
+ * as in the configuration. Lists have spaces between the entries. */
 int sidestream_set_variable_attribute(sidestream_session* session, const char* variable, const char* attribute,
                                       const char* value);
 
-/* Declares a block of this client or changes it from the current iteration on: the cells [lo, hi) of `mesh` it owns.
- * Ids are unique over all clients of a mesh. lo and hi have 3 entries; on unused axes [0, 1). May be called before or
- * after start, but not between the publications of one iteration that concern the block. Changing a block drops its
- * arrays that do not vary in time and resets its allocated boxes: call sidestream_set_allocated after it. */
+/* Declares a block of this client, or changes it from the current iteration on: the cells [lo, hi) of `mesh` that it
+ * owns. Ids are unique over all clients of a mesh. lo and hi have 3 entries; on unused axes [0, 1). May be called
+ * before or after start, but not between the publications of one iteration that concern the block. Changing a block
+ * drops its arrays that do not vary in time and resets its allocated boxes: call sidestream_set_allocated
+ * afterwards. */
 int sidestream_set_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
                          const int64_t* hi);
-/* As above on a refinement level, 0 the coarsest: lo and hi count the cells of that level. Ids are unique over all
- * levels of the mesh. Blocks of one level do not overlap; cells of a coarser level under them are `covered` and count
- * for nothing. */
+/* Declares a block as above on a refinement level, 0 being the coarsest: lo and hi count the cells of that level.
+ * Ids are unique over all levels of the mesh. Blocks of one level do not overlap. Cells of a coarser level under them
+ * are `covered` and do not count. */
 int sidestream_set_block_on_level(sidestream_session* session, const char* mesh, int64_t block, int level,
                                   const int64_t* lo, const int64_t* hi);
-/* A block of an unstructured mesh or of points, or its lengths from the current iteration on: numbers of points, of
- * cells (for points: the same), of entries of the connectivity and of faces (0 where there are none). `bounds` is NULL
- * or says where its points are (xmin, ymin, zmin, xmax, ymax, zmax), so that only blocks that a plane meets need to
- * move. Arrays that do not vary in time are kept if no length changes. */
+/* Declares a block of an unstructured mesh or of points, or changes its lengths from the current iteration on:
+ * numbers of points, of cells (for points: the same), of entries of the connectivity and of faces (0 where there are
+ * none). `bounds` is NULL or has the bounds of its points (xmin, ymin, zmin, xmax, ymax, zmax). With bounds, only
+ * blocks that a plane meets need to move. Arrays that do not vary in time are kept if no length changes. */
 int sidestream_set_block_list(sidestream_session* session, const char* mesh, int64_t block, int64_t points,
                               int64_t cells, int64_t corners, int64_t faces, const double* bounds);
-/* Says where the points of a block of a curvilinear or unstructured mesh, or of points, are from the current iteration
- * on; `bounds` as above. */
+/* Sets the bounds of the points of a block from the current iteration on. For curvilinear and unstructured meshes
+ * and for points; `bounds` as above. */
 int sidestream_set_block_bounds(sidestream_session* session, const char* mesh, int64_t block, const double* bounds);
 int sidestream_remove_block(sidestream_session* session, const char* mesh, int64_t block);
-/* A block of a rectilinear mesh that nobody declares as a whole, and its part of the coordinates: as
- * sidestream_set_block, and nodes[a] has the positions of the block's hi[a] - lo[a] + 1 nodes along axis a, increasing;
- * copied. `nodes` has 3 entries, NULL for the axes that the mesh does not use. Before start, where the clients put the
- * axes together: cells count from 0 to the highest that a block has, every node must be given by some block, and where
- * blocks give the same node, their numbers may differ by rounding (1e-6 of the distance to the next node); the lowest
- * of them counts. */
+/* Declares a block of a rectilinear mesh that nobody declares as a whole, and its part of the coordinates. Works like
+ * sidestream_set_block; nodes[a] has the increasing positions of the block's hi[a] - lo[a] + 1 nodes along axis a,
+ * which are copied. `nodes` has 3 entries, NULL for the axes that the mesh does not use. Call it before start, in which
+ * the clients put the axes together. Cells count from 0 to the highest that a block has, and some block must give every
+ * node. If blocks give the same node, their numbers may differ by rounding (1e-6 of the distance to the next node); the
+ * lowest number counts. */
 int sidestream_set_rectilinear_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
                                      const int64_t* hi, const double* const* nodes);
 
-/* The indices [lo, hi) that this variable's arrays cover on this block, ghosts included, in points of the variable (one
- * more than cells on each axis on which these are nodes). Default: exactly the points of the block's cells. */
+/* Sets the indices [lo, hi) that this variable's arrays cover on this block, ghosts included. They count points of the
+ * variable; on each axis on which these are nodes, there is one more than cells. Default: exactly the points of the
+ * block's cells. */
 int sidestream_set_allocated(sidestream_session* session, const char* variable, int64_t block, const int64_t* lo,
                              const int64_t* hi);
 
-/* Freezes the declarations. Collective over the clients. All checks that need them happen here. */
+/* Freezes the declarations. Collective over the clients. All checks that need the declarations happen here. */
 int sidestream_start(sidestream_session* session);
 
 /* ---- Publishing --------------------------------------------------------------------------------------------- */
 
-/* Copies one block's values (the allocated box, gapless, in the variable's order). The array may be changed at once. A
- * block is published at most once per iteration. With `when_full: skip` and no room: SIDESTREAM_REFUSED, and the rest
- * of the iteration is dropped. Arrays that do not vary in time are taken in a refused iteration too and count from then
- * on: with `skip` and no room they are kept and handed over later; if their publication fails, iterations are refused
- * until they have been published again, so that no server sees some clients' new arrays beside others' old ones. */
+/* Copies one block's values (the allocated box, contiguous, in the variable's order). The array may be changed at
+ * once. A block is published at most once per iteration. With `when_full: skip` and no room: SIDESTREAM_REFUSED, and
+ * the rest of the iteration is dropped. Arrays that do not vary in time are also accepted in a refused iteration and
+ * count from then on. With `skip` and no room they are kept and handed over later. If their publication fails,
+ * iterations are refused until they have been published again, so that no server sees some clients' new arrays next to
+ * others' old ones. */
 int sidestream_publish(sidestream_session* session, const char* variable, int64_t block, const void* data);
 
-/* As publish, and `data` is said to be `count` numbers of `type`, components counted: where the variable has another
- * type or the allocated box another number of them, SIDESTREAM_ERROR_USAGE, and the iteration is refused instead of
- * read beyond the array's end. SIDESTREAM_TYPE_OF(data) is the type of what a pointer points to. */
+/* Publishes with a check: `data` has `count` numbers of `type`; each component counts as a number. If the variable has
+ * another type, or the allocated box has another number of them, the call returns SIDESTREAM_ERROR_USAGE and refuses
+ * the iteration. Nothing is read beyond the array's end. SIDESTREAM_TYPE_OF(data) is the type that a pointer points to.
+ */
 int sidestream_publish_values(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                               const void* data, int64_t count);
 
-/* For programs that publish many small blocks: what publish looks up by name is looked up once. The handle holds until
- * the block is removed. */
+/* Looks a variable and block up once, for programs that publish many small blocks. The handle is valid until the
+ * block is removed. */
 typedef int64_t sidestream_handle;
 int sidestream_get_handle(sidestream_session* session, const char* variable, int64_t block, sidestream_handle* handle);
 int sidestream_publish_handle(sidestream_session* session, sidestream_handle handle, const void* data);
-/* As publish_values. */
+/* Publishes with a check, as publish_values. */
 int sidestream_publish_handle_values(sidestream_session* session, sidestream_handle handle, sidestream_type type,
                                      const void* data, int64_t count);
-/* Several variables or blocks in one call, data[n] those of handles[n]. All are tried; the first code that is not
- * SIDESTREAM_OK is returned. */
+/* Publishes several variables or blocks in one call, data[n] for handles[n]. All are tried; the first code that is
+ * not SIDESTREAM_OK is returned. */
 int sidestream_publish_handles(sidestream_session* session, int count, const sidestream_handle* handles,
                                const void* const* data);
 
-/* As publish, from an array with gaps: strides in elements for i, j, k and component. `data` is the element at the
+/* Publishes from an array with gaps: strides in elements for i, j, k and component. `data` is the element at the
  * lower corner of the allocated box. */
 int sidestream_publish_strided(sidestream_session* session, const char* variable, int64_t block, const void* data,
                                const int64_t strides[4]);
 
-/* As publish, of a variable with `count` components that has an array for each, gapless, of the variable's order,
- * covering the allocated box. Costs more than publish: in the buffer the components of a point lie side by side. */
+/* Publishes a variable of `count` components from one array per component. Each is contiguous in the variable's
+ * order and covers the allocated box. Costs more than publish: in the buffer the components of a point are next to
+ * each other. */
 int sidestream_publish_components(sidestream_session* session, const char* variable, int64_t block, int count,
                                   const void* const* components);
 
-/* Several variables of one block in one call, by names: publish of each. All are tried; the first code that is not
+/* Publishes several variables of one block in one call, by name. All are tried; the first code that is not
  * SIDESTREAM_OK is returned, and its sentence kept. In C:
  *   sidestream_publish_block(s, 0, 2, (const char*[]){"density", "energy"}, (const void*[]){rho, e}); */
 int sidestream_publish_block(sidestream_session* session, int64_t block, int count, const char* const* variables,
                              const void* const* data);
 
-/* As publish, from an array as the language of the program describes it, and checked against the declarations, for
- * bindings: the elements are of `type`, axis n of `rank` has extents[n] elements, strides[n] apart (in elements; may be
- * negative), and `data` is the first element. The axes are those of the mesh (lists: 1) in the order i, j, k, and one
- * of components, which is number `component_axis` from 0, or the last if that is negative; it may be left out if the
- * variable has one component. Signed and unsigned integers of one size pass for each other. A type or an extent that is
- * not that of the allocated box is SIDESTREAM_ERROR_USAGE, and refuses the iteration. Without gaps and in the
- * variable's order it costs what publish costs. */
+/* Publishes an array as the language of the program describes it, checked against the declarations; for bindings.
+ * The elements are of `type`; axis n of `rank` has extents[n] elements, strides[n] apart (in elements; may be
+ * negative); `data` is the first element. The axes are those of the mesh (lists: 1) in the order i, j, k, and one
+ * for the components. The axis of components has the number `component_axis`, counted from 0; a negative number means
+ * the last axis. It may be left out if the variable has one component. Signed and unsigned integers of one size are
+ * interchangeable. If the type or an extent differs from the allocated box, the call returns SIDESTREAM_ERROR_USAGE and
+ * refuses the iteration. A contiguous array in the variable's order costs what publish costs. */
 int sidestream_publish_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                              const void* data, int rank, const int64_t* extents, const int64_t* strides,
                              int component_axis);
 
-/* As publish_components, from arrays as publish_array has them, for bindings: all of that type, those extents and those
- * strides, with the axes of the mesh alone; components[n] is the first element of number n. */
+/* Publishes one array per component like publish_components, described as for publish_array; for bindings. All have
+ * this type, these extents and these strides, with the axes of the mesh only. components[n] is the first element of
+ * component n. */
 int sidestream_publish_component_arrays(sidestream_session* session, const char* variable, int64_t block,
                                         sidestream_type type, int count, const void* const* components, int rank,
                                         const int64_t* extents, const int64_t* strides);
 
-/* Publishing without a copy: memory for the block's values in this iteration, 64-byte aligned, contents undefined. The
- * simulation fills it, then commits. After commit the client may read it until clear; the memory is freed after clear
- * and the servers' release. Memory that was allocated and not committed is given back by clear. */
+/* Publishes without a copy. alloc gives memory for the block's values in this iteration, 64-byte aligned, with
+ * undefined contents. The simulation fills it, then commits. After commit the client may read it until clear; the
+ * memory is freed after clear and the servers' release. clear also frees memory that was allocated and not committed.
+ */
 int sidestream_alloc(sidestream_session* session, const char* variable, int64_t block, void** data);
-/* As alloc, of memory for `count` numbers of `type`, which are compared with what is declared: see publish_values. */
+/* Allocates with a check: `count` numbers of `type` are compared with the declaration, see publish_values. */
 int sidestream_alloc_values(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                             int64_t count, void** data);
 int sidestream_commit(sidestream_session* session, const char* variable, int64_t block);
 int sidestream_clear(sidestream_session* session, const char* variable, int64_t block);
 
-/* As alloc, for bindings: fails if the variable's elements are not of `type`, or its arrays do not have `rank` axes:
- * those of the mesh, and one of components if there are several. Tells what the memory is: block, type, components, lo,
- * hi, strides and data of *array, whose struct_size the caller has set; the rest of it is zero. */
+/* Allocates like alloc and describes the memory; for bindings. Fails if the variable's elements are not of `type`, or
+ * its arrays do not have `rank` axes. These are the axes of the mesh and, if there are several components, one for
+ * them. Sets block, type, components, lo, hi, strides and data of *array, whose struct_size the caller has set; the
+ * rest of it is zero. */
 int sidestream_alloc_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                            int rank, struct sidestream_block* array);
 
-/* For languages in which an array lives as long as anybody refers to it: what alloc lends and is not cleared stays in
- * place after the session was closed too, until sidestream_release_memory is called as often. That may be done after
- * MPI_Finalize; NULL does nothing. */
+/* Keeps memory of alloc in place, for languages in which an array lives as long as anybody refers to it. Memory from
+ * alloc that is not cleared stays in place, even after the session was closed, until sidestream_release_memory has been
+ * called equally often. That may be done after MPI_Finalize; NULL does nothing. */
 typedef struct sidestream_memory sidestream_memory;
 int sidestream_keep_memory(sidestream_session* session, sidestream_memory** memory);
 void sidestream_release_memory(sidestream_memory* memory);
 
-/* What is declared of a variable, by the file or by a call, for bindings: in what order its arrays lie, and how many
- * axes they have. The caller sets struct_size. Needs the session to have started, and starts it as publish does. */
+/* The declaration of a variable, by the file or by a call, for bindings: the order of its arrays and their number of
+ * axes. The caller sets struct_size. Needs the session to have started, and starts it as publish does. */
 typedef struct {
   size_t struct_size;
   sidestream_type type;
   sidestream_centering centering;
   sidestream_order order;
   int32_t components;
-  int32_t axes; /* of its arrays, without one of components: those of the mesh, 1 where blocks are lists */
+  int32_t axes; /* number of axes of its arrays, without the axis of components: that of the mesh, or 1 if blocks are
+                 * lists */
 } sidestream_description;
 int sidestream_describe_variable(sidestream_session* session, const char* variable,
                                  sidestream_description* description);
@@ -370,33 +387,35 @@ int sidestream_describe_variable(sidestream_session* session, const char* variab
 /* Raises the named event in this iteration: analyses with `on: name` run. Any client may. */
 int sidestream_signal(sidestream_session* session, const char* event);
 
-/* Which servers see an event: the one that serves the client that raises it; those on its node too; or all. */
+/* The servers that see an event: the server of the client that raises it, also the servers on its node, or all servers.
+ */
 typedef enum { SIDESTREAM_SCOPE_SERVER = 0, SIDESTREAM_SCOPE_NODE = 1, SIDESTREAM_SCOPE_ALL = 2 } sidestream_scope;
 
-/* As sidestream_signal, with `count` values, at most 1024 bytes of them, that analyses find among their events;
- * `values` may be NULL if `count` is 0. It never waits for others. All servers have all events in one order; each takes
- * effect in the client's iteration, or, if that is refused, in the next one that is not. */
+/* Raises an event like sidestream_signal, with `count` values that analyses find among their events: at most 1024
+ * bytes; `values` may be NULL if `count` is 0. It never waits for others. All servers have all events in one order.
+ * Each event takes effect in the client's iteration or, if that is refused, in the next iteration that is not. */
 int sidestream_signal_values(sidestream_session* session, const char* event, sidestream_scope scope,
                              sidestream_type type, const void* values, int64_t count);
-/* A barrier that is named by an event and that nobody waits at: the event is raised, on all servers, in the iteration
- * in which the last client came to it. A client may come to it again before the others have: that counts for the next
- * time.
+/* Reaches a barrier that is named by an event and at which nobody waits. The event is raised on all servers, in the
+ * iteration in which the last client reached the barrier. A client may reach it again before the others have; that
+ * counts for the next time.
  */
 int sidestream_signal_barrier(sidestream_session* session, const char* event);
 
-/* The value of a parameter that the configuration declares under `steering:`, and that a person (`sidestream set`) or
- * an analysis may change while the program runs: that of the last end_iteration, the same on every client that has
- * ended as many iterations, so that ranks may decide by it what they do together. The default before the first one. The
- * type is that of the declaration. Does not communicate. Not before sidestream_start or the first end_iteration. */
+/* The value of a parameter that the configuration declares under `steering:`. A person (`sidestream set`) or an
+ * analysis may change it while the program runs. It is the value at the last end_iteration. It is the same on every
+ * client that has ended equally many iterations, so that ranks may base common decisions on it. Before the first
+ * end_iteration it is the default. The type is that of the declaration. Does not communicate. Needs a started session:
+ * call it after sidestream_start or, without that, after the first end_iteration. */
 int sidestream_get_int(sidestream_session* session, const char* name, int64_t* value);
 int sidestream_get_real(sidestream_session* session, const char* name, double* value);
 
-/* Ends the iteration: every client calls it for every iteration, published or not, with the same cycle; of the times,
- * those of the first client count. It does not communicate with other
- * clients; with `inline` the servers are the same ranks and run the analyses here, so that it is collective. Returns
- * SIDESTREAM_REFUSED if this client refused the iteration, SIDESTREAM_ERROR_ANALYSIS once if a server failed since the
- * last call and `on_error: stop`; the iteration has ended then as well. Clients may hear of it in different iterations:
- * a simulation whose ranks communicate agrees on it before it leaves its loop. */
+/* Ends the iteration. Every client calls it for every iteration, published or not, with the same cycle; the time of
+ * the first client counts. It does not communicate with other clients, except with `inline`. Then the servers are the
+ * same ranks and run the analyses in this call, which is collective. Returns SIDESTREAM_REFUSED if this client refused
+ * the iteration. Returns SIDESTREAM_ERROR_ANALYSIS once if a server failed since the last call and `on_error: stop`;
+ * the iteration has ended then as well. Clients may learn of the failure in different iterations. A simulation whose
+ * ranks communicate must agree on it before it leaves its loop. */
 int sidestream_end_iteration(sidestream_session* session, int64_t cycle, double time);
 
 /* ---- Analyses of the program itself ------------------------------------------------------------------------- */
@@ -409,9 +428,10 @@ typedef struct sidestream_block {
   int32_t client;
   sidestream_type type;
   int32_t components;
-  int64_t owned_lo[3], owned_hi[3]; /* the points of the block's cells that count as this block's, if `owned_is_box` */
-  int32_t owned_is_box;             /* 0: shared nodes make the owned points no box; lo and hi bound them */
-  int64_t lo[3], hi[3];             /* what the array covers */
+  int64_t owned_lo[3], owned_hi[3]; /* the points of the block's cells that count as this block's; see `owned_is_box` */
+  int32_t owned_is_box;             /* 0: shared nodes make the owned points not a box; owned_lo and owned_hi bound them
+                                     */
+  int64_t lo[3], hi[3];             /* the indices that the array covers */
   int64_t strides[4];               /* in elements: i, j, k, component */
   const void* data;
 } sidestream_block;
@@ -425,29 +445,29 @@ double sidestream_input_time(const sidestream_input* input);
 int64_t sidestream_input_blocks(const sidestream_input* input, const char* variable);
 int sidestream_input_block(const sidestream_input* input, const char* variable, int64_t n, sidestream_block* block);
 
-/* Events with values, and barriers, that take effect in this iteration and that this server sees, in the order in which
- * all servers have them. */
+/* Events with values, and barriers, that this server sees in this iteration. All servers have them in the same
+ * order. */
 typedef struct {
   size_t struct_size;
   const char* name;
-  int32_t client; /* who raised it; -1: all, at a barrier */
+  int32_t client; /* the client that raised it; -1: all, at a barrier */
   sidestream_scope scope;
-  int64_t raised; /* in which iteration: an earlier one than this if that was refused */
+  int64_t raised; /* the client's iteration, which is earlier than this one if it was refused */
   sidestream_type type;
-  int64_t count; /* of values */
+  int64_t count; /* number of values */
   const void* values;
 } sidestream_event;
 int64_t sidestream_input_events(const sidestream_input* input);
 int sidestream_input_event(const sidestream_input* input, int64_t n, sidestream_event* event);
 
 /* A function of the program as an analysis, used in the configuration as `name: {variables: [...]}`. `local` runs on
- * every server and must not communicate: it writes at most `partial_bytes` bytes to `partial` (zeroed before). Then
- * `combine` (may be NULL) runs on every server, collective over servers; it gets this server's partial, and can read
- * the same blocks, unless others have reduced (`forward: partials`). Both return 0 or non-zero after writing a sentence
- * to `message` (512 bytes). Registered on every rank, servers too, before serve/start. `merge` adds the partial `other`
- * to `partial`, in any order: with `forward: partials` a server gets those of several forwarders, merged, or, if there
- * are none for it, what `local` makes of no blocks. Without `merge` (NULL) that placement is refused at the start if
- * there is a `combine`. */
+ * every server and must not communicate. It writes at most `partial_bytes` bytes to `partial`, which is zeroed before.
+ * Then `combine` (may be NULL) runs on every server, collective over servers. It gets this server's partial and can
+ * read the same blocks, unless other servers have reduced (`forward: partials`). Both return 0, or non-zero after
+ * writing a sentence to `message` (512 bytes). Register it on every rank, servers too, before serve/start. `merge` adds
+ * the partial `other` to `partial`, in any order. With `forward: partials`, a server gets the merged partials of
+ * several forwarders. If it has no forwarders, it gets the partial of `local` for no blocks. Without `merge` (NULL),
+ * that placement is refused at the start if there is a `combine`. */
 typedef struct {
   size_t struct_size;
   const char* name;

@@ -17,7 +17,7 @@
 #include "sidestream/data/variable.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/values.hpp"
-// What analyses, writers and partitioners of the program itself need is C++20; calling Sidestream takes C++17.
+// Analyses, writers and partitioners of the program itself need C++20; calling Sidestream needs C++17.
 #if __cplusplus >= 202002L
 #include "sidestream/extend/registry.hpp"
 #endif
@@ -26,7 +26,7 @@ namespace sidestream {
 
 class Registry;
 
-/// What became of the iterations; see sidestream_account in sidestream.h.
+/// Counts of what happened to the iterations; see sidestream_account in sidestream.h.
 struct Account {
   std::int64_t iterations = 0, delivered = 0, refused = 0, failed = 0, unknown = 0, absent_blocks = 0;
   std::uint64_t bytes_published = 0;
@@ -35,8 +35,8 @@ struct Account {
   std::uint64_t bytes_spilled = 0;
 };
 
-/// Whether an iteration was taken or dropped: no room (`when_full: skip`), no servers (`sidecar`), a call that failed.
-/// A simulation goes on after both; Session::refusal says why.
+/// Tells if an iteration was taken or dropped. Reasons to drop it are no room (`when_full: skip`), no servers
+/// (`sidecar`), or a failed call. A simulation continues after both; Session::refusal says why.
 enum class Taken { yes, refused };
 
 /// A variable on a block, looked up once; see Session::handle.
@@ -47,16 +47,16 @@ struct ProgramArray {
   Type type = Type::float64;
   const void* data = nullptr;
   int rank = 0;
-  const Index* extents = nullptr;  ///< `rank` entries, as of strides
+  const Index* extents = nullptr;  ///< `rank` entries, also in strides
   const Index* strides = nullptr;  ///< in elements
   int component_axis = -1;         ///< negative: the last
 };
 
-/// One run's handle. Order of calls, collectiveness and lifetimes are those of sidestream.h; every function throws
+/// The handle of one run. Order of calls, collectiveness and lifetimes are as in sidestream.h; every function throws
 /// Error.
 class Session {
  public:
-  /// Collective over `comm`. `file` is read by rank 0; SIDESTREAM_CONFIG replaces it.
+  /// Opens a session. Collective over `comm`. Rank 0 reads `file`; SIDESTREAM_CONFIG replaces it.
   [[nodiscard]] static Session open(MPI_Comm comm, const std::string& file);
   [[nodiscard]] static Session open_text(MPI_Comm comm, const std::string& text);
   Session(Session&&) noexcept;
@@ -67,7 +67,8 @@ class Session {
   [[nodiscard]] bool is_server() const;
   void serve();
   [[nodiscard]] MPI_Comm comm() const;
-  /// Collective. The session cannot be used afterwards. Account::dropped says what `drain_limit` cut off.
+  /// Closes the session, which cannot be used afterwards. Collective. Account::dropped counts the iterations that
+  /// `drain_limit` cut off.
   Account close();
   [[nodiscard]] Account account() const;
 
@@ -77,11 +78,12 @@ class Session {
   void add_uniform_mesh(const std::string& name, const std::vector<Index>& size, const std::vector<double>& origin,
                         const std::vector<double>& spacing);
   void add_rectilinear_mesh(const std::string& name, const std::vector<std::vector<double>>& nodes);
-  /// Fields id and mesh are ignored; `mesh` names it.
+  /// Declares a variable of the named mesh; the fields id and mesh are ignored.
   void add_variable(const std::string& mesh, Variable variable);
   /// `attribute`: unit, label, group, time_varying or ghosts.
   void set_attribute(const std::string& variable, const std::string& attribute, const std::string& value);
-  /// The calls of sidestream.h of the same names. Variables are named; those that no role is given to are empty.
+  /// These make the same declarations as the calls of the same names in sidestream.h. Variables are named; an empty
+  /// name means that no variable has the role.
   void add_curvilinear_mesh(const std::string& name, const std::vector<Index>& size, const std::string& coordinates);
   void add_unstructured_mesh(const std::string& name, int dimensions, const std::string& coordinates,
                              const std::string& connectivity, const std::string& offsets, const std::string& types);
@@ -93,10 +95,11 @@ class Session {
   void set_refinement(const std::string& mesh, const std::vector<Index3>& ratios);
   void set_fixed(const std::string& mesh);
   void set_block(const std::string& mesh, std::int64_t block, const Box& cells, int level = 0);
-  /// A block of a rectilinear mesh that nobody declares as a whole, and its nodes along each axis; see sidestream.h.
+  /// Declares a block of a rectilinear mesh that nobody declares as a whole, and its nodes along each axis; see
+  /// sidestream.h.
   void set_rectilinear_block(const std::string& mesh, std::int64_t block, const Box& cells,
                              const std::vector<std::vector<double>>& nodes);
-  /// Without bounds: it is not known where the points are.
+  /// Without bounds the positions of the points are unknown.
   void set_block_list(const std::string& mesh, std::int64_t block, Index cells, const ListLengths& lengths,
                       const Bounds& bounds = {});
   void set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds);
@@ -104,24 +107,30 @@ class Session {
   void set_allocated(const std::string& variable, std::int64_t block, const Box& box);
   void start();
 
-  /// Type and number of values are compared with what is declared:
+  /// Publishes one block; type and number of values are compared with the declaration:
   ///   publish("t", 0, vector), publish("t", 0, {t, count}), publish("t", 0, t, count)
-  /// and of an array with gaps publish("t", 0, {t, {nx, ny, nz}, {1, sy, sz}}).
+  /// and from an array with gaps publish("t", 0, {t, {nx, ny, nz}, {1, sy, sz}}).
   Taken publish(std::string_view variable, std::int64_t block, const Values& values);
   template <class T>
   Taken publish(std::string_view variable, std::int64_t block, const T* data, std::size_t count) {
     return publish(variable, block, Values(data, count));
   }
   Taken publish(std::string_view variable, std::int64_t block, const StridedValues& values);
-  Taken publish(std::string_view variable, std::int64_t block, const ProgramArray& array);
-  /// Of a variable of several components, of each an array of its own that covers the allocated box without gaps.
+  /// Publishes an array that another language describes. It is a template, so that {type, data, count} means Values.
+  template <class Array = ProgramArray, class = std::enable_if_t<std::is_same_v<Array, ProgramArray>>>
+  Taken publish(std::string_view variable, std::int64_t block, const Array& array) {
+    return publish_array(variable, block, array);
+  }
+  /// Publishes a variable of several components from one array per component. Each covers the allocated box
+  /// contiguously.
   Taken publish_components(std::string_view variable, std::int64_t block, const ValuesList& components);
-  /// As above, from arrays of any strides. All are as `of_each` says, whose data and component_axis mean nothing.
+  /// Publishes one array per component, with any strides. All are described by `of_each`, whose data and component_axis
+  /// are ignored.
   Taken publish_components(std::string_view variable, std::int64_t block, const std::vector<const void*>& components,
                            const ProgramArray& of_each);
-  /// Several variables of one block, by names: `publish` of each. All are tried; refused if one is.
+  /// Publishes several variables of one block, by name. All are tried; refused if one is.
   Taken publish_block(std::int64_t block, const std::vector<NamedValues>& arrays);
-  /// For programs that publish many small blocks: what `publish` looks up by name, once. The handle holds until the
+  /// Looks a variable and block up once, for programs that publish many small blocks. The handle is valid until the
   /// block is removed.
   [[nodiscard]] Handle handle(std::string_view variable, std::int64_t block);
   Taken publish(Handle handle, const Values& values);
@@ -129,10 +138,11 @@ class Session {
   Taken publish(Handle handle, const T* data, std::size_t count) {
     return publish(handle, Values(data, count));
   }
-  /// Several variables or blocks in one call, values.all[n] those of handles[n]. All are tried; refused if one is.
+  /// Publishes several variables or blocks in one call, values.all[n] for handles[n]. All are tried; refused if one is.
   Taken publish(const std::vector<Handle>& handles, const ValuesList& values);
 
-  // The same without type and length: what is too short is read beyond its end, and another type as if it were this.
+  // Without type and length nothing is checked: arrays that are too short are read beyond their end, and other types
+  // are misread.
   [[deprecated("add the number of values: publish(variable, block, data, count)")]] Taken publish(
       std::string_view variable, std::int64_t block, const void* data);
   [[deprecated("give extents too: publish(variable, block, {data, {extents...}, {strides...}})")]] Taken publish(
@@ -146,43 +156,44 @@ class Session {
   [[deprecated("give the number of values of each: {{data, count}, ...}")]] Taken publish(
       const std::vector<Handle>& handles, const std::vector<const void*>& data);
 
-  /// Memory for `count` values of the type T, which are compared with what is declared as those of publish are; null if
-  /// refused.
+  /// Memory for `count` values of the type T, compared with the declaration as in publish; null if refused.
   template <class T>
   [[nodiscard]] T* alloc(std::string_view variable, std::int64_t block, std::size_t count) {
     return static_cast<T*>(alloc_values(variable, block, Element<T>::type, count * Element<T>::count));
   }
   [[nodiscard]] void* alloc_values(std::string_view variable, std::int64_t block, Type type, std::size_t count);
-  /// As above, of a variable whose elements are of that type and whose arrays have that rank; says what the memory is.
+  /// Memory for a variable whose elements have that type and whose arrays have that rank; describes the memory.
   [[nodiscard]] ArrayView alloc(std::string_view variable, std::int64_t block, Type type, int rank);
   [[nodiscard, deprecated("add type and number of values: alloc<T>(variable, block, count)")]] void* alloc(
       std::string_view variable, std::int64_t block);
   void commit(std::string_view variable, std::int64_t block);
   void clear(std::string_view variable, std::int64_t block);
-  /// Holds what alloc has lent and will lend in place, also when the session is closed.
+  /// Keeps memory that alloc lends in place, even when the session is closed.
   [[nodiscard]] std::shared_ptr<const void> memory();
-  /// What is declared of a variable; it lives as long as the session. Starts the session.
+  /// The declaration of a variable, valid as long as the session. Starts the session.
   [[nodiscard]] const Variable& declared(std::string_view variable);
-  /// Axes of the variable's arrays, without one of components.
+  /// Number of axes of the variable's arrays, without the one of components.
   [[nodiscard]] int array_axes(const Variable& variable);
   void signal(std::string_view event);
-  /// See sidestream_signal_values and sidestream_signal_barrier. `values`: `count` elements.
+  /// See sidestream_signal_values and sidestream_signal_barrier. `values` has `count` elements.
   void signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count);
   void signal_barrier(std::string_view event);
-  /// See sidestream_end_iteration. Throws Error(analysis) once if a server failed since the last call and
-  /// `on_error: stop`, on each client in an iteration of its own.
+  /// Ends the iteration; see sidestream_end_iteration. Throws Error(analysis) once if a server failed since the last
+  /// call and `on_error: stop`; the iteration may differ between clients.
   Taken end_iteration(std::int64_t cycle, double time);
-  /// The value of a parameter of the configuration's `steering:`, integer or real as it is declared there, as of the
-  /// last end_iteration: the same on every client that has ended as many iterations. After start.
+  /// The value of a parameter of the configuration's `steering:` at the last end_iteration, integer or real as declared
+  /// there. It is the same on every client that has ended equally many iterations. After start.
   [[nodiscard]] std::int64_t steered_integer(std::string_view name) const;
   [[nodiscard]] double steered_real(std::string_view name) const;
-  /// Why the open iteration, or else the last one, is refused by this client: one sentence. Empty if it is not.
+  /// The reason, in one sentence, why this client refuses the open iteration, or else the last one. Empty if it does
+  /// not.
   [[nodiscard]] std::string refusal() const;
 
-  /// Kinds of the program itself; on every rank, servers too, before serve or start.
+  /// The kinds of the program itself. Register them on every rank, servers too, before serve or start.
   Registry& registry();
 
  private:
+  Taken publish_array(std::string_view variable, std::int64_t block, const ProgramArray& array);
   friend struct SessionAccess;
   class Implementation;
   explicit Session(std::unique_ptr<Implementation> implementation);

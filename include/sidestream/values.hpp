@@ -1,4 +1,4 @@
-// Arrays of the program with their type and their length, which a publication compares with what is declared. C++17.
+// Arrays of the program with type and length, which a publication compares with the declarations. C++17.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace sidestream {
 
-/// What T is made of: `count` numbers of the type `type`. Of a number that is itself; arrays of numbers, such as
+/// The elements of T: `count` numbers of the type `type`. A number has one element, itself; arrays of numbers, such as
 /// std::array<double, 3>, count as their numbers. Other types have no members.
 template <class T, class = void>
 struct Element {};
@@ -47,12 +47,12 @@ struct Element<std::array<T, N>, std::void_t<decltype(Element<T>::type)>> {
   static constexpr Type type = Element<T>::type;
 };
 
-/// Numbers one after the other, of the variable's order, components first. Made from a pointer and a count, or from
-/// anything that has data() and size(): std::vector, std::array, std::span. Refers to them.
+/// Contiguous numbers in the variable's order, components first. Made from a pointer and a count, or from anything that
+/// has data() and size(): std::vector, std::array, std::span. Refers to them.
 struct Values {
   Type type = Type::float64;
   const void* data = nullptr;
-  std::size_t count = 0;  ///< of numbers of that type
+  std::size_t count = 0;  ///< count of numbers of that type
 
   Values(Type of, const void* at, std::size_t numbers) noexcept : type(of), data(at), count(numbers) {}
   template <class T, class E = Element<T>, Type type_of_element = E::type>
@@ -64,7 +64,8 @@ struct Values {
       : Values(std::data(range), std::size(range)) {}
 };
 
-/// Of several variables, blocks or components. A type of its own, so that two pointers in braces are no such list.
+/// The arrays of several variables, blocks or components. It is a separate type, so that two pointers in braces do not
+/// make such a list.
 struct ValuesList {
   std::vector<Values> all;
   ValuesList(std::initializer_list<Values> list) : all(list) {}
@@ -93,7 +94,7 @@ class StridedValues {
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] const Index* extents() const noexcept { return extents_.data(); }
   [[nodiscard]] const Index* strides() const noexcept { return strides_.data(); }
-  /// Which axis has the components, counted from 0; negative: the last.
+  /// Number of the axis with the components, counted from 0; negative: the last.
   [[nodiscard]] int component_axis() const noexcept { return component_axis_; }
 
  private:

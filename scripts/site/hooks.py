@@ -1,4 +1,4 @@
-"""Hooks of MkDocs for the site: pages that are generated, comments, and links to what lies outside docs/.
+"""MkDocs hooks for the site: generated pages, comments, and links to files outside docs/.
 
 SIDESTREAM names the command `sidestream` whose reference is printed (`make docs` sets it).
 """
@@ -20,13 +20,13 @@ COMMAND = os.environ.get("SIDESTREAM", "sidestream")
 # Replaces the script that the plug-in `offline` would fetch from another host.
 SHIM = "assets/iframe-worker.js"
 FENCE = re.compile(r"^ *(```+)[^\n]*\n.*?^ *\1 *$", re.M | re.S)
-# A list right after a line of a paragraph, which GitHub takes for a list and Python-Markdown does not.
+# A list right after a line of a paragraph, which is a list for GitHub but not for Python-Markdown.
 LIST = re.compile(r"(^[^\s|<#>*-].*\n)(?=[-*] |1\. )", re.M)
 COMMENT = re.compile(r"(?P<code>`[^`\n]+`)|<!--.*?-->\n?", re.S)
 
 
 def outside_fences(markdown: str, change: Any) -> str:
-    """The page with `change` done to what is not code."""
+    """The page with `change` applied to all parts except code."""
     parts, last = [], 0
     for match in FENCE.finditer(markdown):
         parts += [change(markdown[last : match.start()]), match[0]]
@@ -35,7 +35,7 @@ def outside_fences(markdown: str, change: Any) -> str:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Adds a page for each file and folder outside docs/ that a page leads to, and the script that search needs."""
+    """Adds a page for each linked file and folder outside docs/, and the script for the search."""
     docs = Path(config.docs_dir)
     for path in sorted(sources.wanted(ROOT, docs)):
         files.append(File.generated(config, sources.page_of(ROOT, path), content=sources.text_of(ROOT, path)))
@@ -44,7 +44,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Fills in what is generated, drops comments, and leads links out of docs/ to the pages made for them."""
+    """Inserts generated parts, drops comments, and redirects links out of docs/ to the pages made for them."""
     here = ROOT / "docs" / page.file.src_uri
     made = page.file.src_uri.startswith(sources.FOLDER)
     if not made:

@@ -2,19 +2,32 @@
 
 import ast
 from pathlib import Path
+from typing import NamedTuple
 
 PACKAGE = Path(__file__).resolve().parents[2] / "bindings" / "python" / "sidestream"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def parsed(module: str) -> ast.Module:
-    path = PACKAGE / f"{module}.py"
-    return ast.parse((path if path.is_file() else path.with_suffix(".pyi")).read_text(encoding="utf-8"))
+class Parsed(NamedTuple):
+    """A module of the package: its name below the package, `client.session` say, and its tree."""
+
+    name: str
+    tree: ast.Module
+
+    def imported(self, node: ast.ImportFrom) -> str:
+        """The name of the module that a relative import means."""
+        return ".".join([*self.name.split(".")[: -node.level], node.module])
+
+
+def parsed(module: str) -> Parsed:
+    path = PACKAGE / (module.replace(".", "/") + ".py")
+    text = (path if path.is_file() else path.with_suffix(".pyi")).read_text(encoding="utf-8")
+    return Parsed(module, ast.parse(text))
 
 
 def public_names() -> dict[str, str]:
-    """Each public name, and the module that has it, as the package's __init__ imports them."""
-    tree = parsed("__init__")
+    """Each public name with its module, from the imports of the package's __init__."""
+    tree = parsed("__init__").tree
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module]
     found = {name.asname or name.name: node.module for node in imports for name in node.names}
     listed = next(n.value for n in tree.body if isinstance(n, ast.Assign) and n.targets[0].id == "__all__")
@@ -35,26 +48,26 @@ def is_property(node: Function) -> bool:
     return any(isinstance(d, ast.Name) and d.id in ("property", "cached_property") for d in node.decorator_list)
 
 
-def methods(node: ast.ClassDef, tree: ast.Module) -> list[Function]:
-    """Those of a class and of its bases in this package, without private ones."""
+def methods(node: ast.ClassDef, module: Parsed) -> list[Function]:
+    """Public methods of a class and of its bases in this package."""
     found = {}
     for base in node.bases:
-        if isinstance(base, ast.Name) and (known := definition(base.id, tree)) is not None:
+        if isinstance(base, ast.Name) and (known := definition(base.id, module)) is not None:
             found |= {method.name: method for method in methods(*known)}
     found |= {child.name: child for child in node.body if isinstance(child, Function)}
     return [method for name, method in found.items() if not name.startswith("_")]
 
 
-def definition(name: str, tree: ast.Module) -> tuple[ast.ClassDef, ast.Module] | None:
-    for node in tree.body:
+def definition(name: str, module: Parsed) -> tuple[ast.ClassDef, Parsed] | None:
+    for node in module.tree.body:
         if isinstance(node, ast.ClassDef) and node.name == name:
-            return node, tree
-        if isinstance(node, ast.ImportFrom) and node.level == 1 and name in [n.name for n in node.names]:
-            return definition(name, parsed(node.module))
+            return node, module
+        if isinstance(node, ast.ImportFrom) and node.level > 0 and name in [n.name for n in node.names]:
+            return definition(name, parsed(module.imported(node)))
     return None
 
 
-def class_page(node: ast.ClassDef, tree: ast.Module) -> list[str]:
+def class_page(node: ast.ClassDef, module: Parsed) -> list[str]:
     pages = told(node)
     fields = [ast.unparse(child) for child in node.body if isinstance(child, ast.AnnAssign | ast.Assign)]
     made = next((child for child in node.body if isinstance(child, Function) and child.name == "__init__"), None)
@@ -62,7 +75,7 @@ def class_page(node: ast.ClassDef, tree: ast.Module) -> list[str]:
         pages += [signature(made, node.name), *told(made)]
     if fields:
         pages.append("```python\n" + "\n".join(field for field in fields if not field.startswith("_")) + "\n```")
-    for method in methods(node, tree):
+    for method in methods(node, module):
         shown = f"```python\n{method.name}{': ' + ast.unparse(method.returns) if method.returns else ''}\n```"
         pages.append(f"### {node.name}.{method.name}")
         pages += [shown if is_property(method) else signature(method, method.name), *told(method)]
@@ -71,9 +84,9 @@ def class_page(node: ast.ClassDef, tree: ast.Module) -> list[str]:
 
 def calls() -> str:
     pages = []
-    for name, module in public_names().items():
-        tree = parsed(module)
-        node = next(n for n in tree.body if isinstance(n, ast.ClassDef | Function) and n.name == name)
+    for name, where in public_names().items():
+        module = parsed(where)
+        node = next(n for n in module.tree.body if isinstance(n, ast.ClassDef | Function) and n.name == name)
         pages.append(f"## {name}")
-        pages += class_page(node, tree) if isinstance(node, ast.ClassDef) else [signature(node, name), *told(node)]
+        pages += class_page(node, module) if isinstance(node, ast.ClassDef) else [signature(node, name), *told(node)]
     return "\n\n".join(pages)

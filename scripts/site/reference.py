@@ -1,4 +1,4 @@
-"""Pages of the reference that are made when the site is built, from the program and its sources. None is committed."""
+"""Pages of the reference, generated from the program and its sources when the site is built. None is committed."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ HEADER = ROOT / "include" / "sidestream" / "sidestream.h"
 
 
 def said(command: str, *arguments: str) -> str:
-    """What the command `sidestream` prints."""
+    """Output of the command `sidestream`."""
     done = subprocess.run([command, *arguments], text=True, capture_output=True, check=True, timeout=60)
     return done.stdout
 
@@ -35,7 +35,7 @@ def commands(command: str) -> str:
 
 
 def prose(comment: str) -> str:
-    """The text of a comment of C as Markdown: names of calls, constants and options as code."""
+    """The text of a C comment as Markdown: names of calls, constants and options as code."""
     text = re.sub(r"^\s*/\*+ ?|\s*\*+/\s*$", "", comment.strip())
     text = re.sub(r"^ ?\* ?", "", text.replace("\n *", "\n*"), flags=re.M).strip()
     if re.search(r"^ {2,}\S", text, re.M):
@@ -45,7 +45,7 @@ def prose(comment: str) -> str:
 
 
 class Calls:
-    """The declarations of a header of C as Markdown, each under the comment that belongs to it."""
+    """The declarations of a C header as Markdown, each under its comment."""
 
     def __init__(self) -> None:
         self.pages: list[str] = []
@@ -54,7 +54,7 @@ class Calls:
         self.code: list[str] = []
 
     def finish(self) -> None:
-        """Ends what stands together: a comment and the declarations below it."""
+        """Ends a group: a comment and the declarations below it."""
         calls = [m[1] for line in self.code if (m := re.match(r"(?!typedef|#)[\w* ]*?\b(sidestream_\w+)\s*\(", line))]
         if calls:
             self.pages.append(f"### {calls[0]}")
@@ -73,7 +73,7 @@ class Calls:
             self.comment.clear()
 
     def take(self, line: str) -> None:
-        """The next line. Comments within structures are code."""
+        """Handles the next line. Comments within structures are code."""
         within = sum(part.count("{") - part.count("}") for part in self.code) > 0
         section = re.match(r"/\* -{4} (?P<name>.*?) -+ \*/", line)
         if section:
@@ -89,7 +89,7 @@ class Calls:
 
 def calls(header: Path = HEADER) -> str:
     """The declarations of sidestream.h by the header's own sections."""
-    # Leaves out lines that only the preprocessor and C++ see. Macros with arguments stay, without a text of many lines.
+    # Omits lines that only the preprocessor and C++ use. Macros with arguments stay, without bodies of many lines.
     text = header.read_text(encoding="utf-8").replace('extern "C" {', "")
     text = re.sub(r"^(#define \w+\([^)\n]*\))[^\n]*\\\n(?:[^\n]*\\\n)*[^\n]*\n", r"\1\n", text, flags=re.M)
     text = re.sub(r"^#(?!define \w+\([^\\\n]*\n)(?:.*\\\n)*.*\n", "\n", text, flags=re.M)
@@ -101,7 +101,7 @@ def calls(header: Path = HEADER) -> str:
 
 
 def made(name: str, command: str) -> str:
-    """What stands for the comment `<!-- generated: NAME -->`."""
+    """The replacement of the comment `<!-- generated: NAME -->`."""
     makers: dict[str, Callable[[], str]] = {
         "configuration": lambda: configuration(command),
         "commands": lambda: commands(command),
@@ -114,6 +114,6 @@ def made(name: str, command: str) -> str:
 
 
 def filled(markdown: str, command: str) -> str:
-    """The page with what is generated between `<!-- generated: NAME -->` and `<!-- end generated -->`."""
+    """The page with the generated text between `<!-- generated: NAME -->` and `<!-- end generated -->`."""
     pattern = re.compile(r"<!-- generated: (?P<name>\w+) -->.*?<!-- end generated -->", re.S)
     return pattern.sub(lambda match: made(match["name"], command), markdown)

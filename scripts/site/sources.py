@@ -1,4 +1,4 @@
-"""Files and folders outside docs/ that pages lead to, as pages of the site: it has no other host to lead to."""
+"""Pages of the site for linked files and folders outside docs/, since no other host has them."""
 
 import os
 import re
@@ -23,7 +23,7 @@ PICTURES = {".png", ".svg", ".gif"}
 
 
 def wanted(root: Path, docs: Path) -> set[Path]:
-    """What pages of docs/ lead to outside of it, and what the README of each such folder leads to."""
+    """Link targets outside docs/ of its pages, and those of the README of each linked folder."""
     found: set[Path] = set()
     left = sorted(docs.glob("**/*.md"))
     while left:
@@ -32,7 +32,7 @@ def wanted(root: Path, docs: Path) -> set[Path]:
             path = target(page, match["target"])
             if path is None or not path.is_relative_to(root) or path.is_relative_to(docs):
                 continue
-            # A README stands for its folder.
+            # A README represents its folder.
             path = path.parent if path.name == "README.md" and path.parent != root else path
             if path in found:
                 continue
@@ -44,7 +44,7 @@ def wanted(root: Path, docs: Path) -> set[Path]:
 
 
 def target(page: Path, name: str) -> Path | None:
-    """Where a relative link leads, or None if it leads elsewhere or nowhere."""
+    """The target of a relative link; None if it is missing or on another host."""
     if re.match(r"[a-z][a-z0-9+.-]*:", name):
         return None
     path = (page.parent / name).resolve()
@@ -52,7 +52,7 @@ def target(page: Path, name: str) -> Path | None:
 
 
 def page_of(root: Path, path: Path) -> str:
-    """The page that stands for a file or folder, relative to docs/."""
+    """The path of a file's or folder's page, relative to docs/."""
     path = path.parent if path.name == "README.md" and path.parent != root else path
     if path.suffix in PICTURES:
         return f"{FOLDER}{path.relative_to(root)}"
@@ -67,12 +67,12 @@ def code(path: Path) -> str:
     return f"{ticks}{language}\n{text.rstrip()}\n{ticks}\n"
 
 
-# Searches show pages of docs/ first.
+# Searches list pages of docs/ first.
 LESS = "---\nsearch:\n  boost: 0.2\n---\n"
 
 
 def text_of(root: Path, path: Path) -> str | bytes:
-    """The page that stands for a file or folder: prose as it is, code as code, a folder as its README and files."""
+    """The page of a file or folder: prose unchanged, code as a code block, a folder as its README and list of files."""
     if path.suffix in PICTURES:
         return path.read_bytes()
     if path.suffix == ".md":
@@ -94,7 +94,7 @@ def text_of(root: Path, path: Path) -> str | bytes:
 
 
 def relinked(root: Path, here: Path, text: str) -> str:
-    """The text of the page `here` with its links out of docs/ leading to the pages made for them."""
+    """The text of the page `here`, with links out of docs/ redirected to the pages made for them."""
     own = root / "docs" / page_of(root, here) if not here.is_relative_to(root / "docs") else here
 
     def lead(match: re.Match) -> str:
@@ -105,7 +105,7 @@ def relinked(root: Path, here: Path, text: str) -> str:
         if there == root / "docs":
             there /= "README.md"
         name = os.path.relpath(there, own.parent)
-        # Lines of a file have no place in its page.
+        # Line anchors do not exist in the page of a file.
         anchor = (match["anchor"] or "") if path.suffix == ".md" or path.is_dir() else ""
         return f"{match['before']}{name}{anchor}{match['after']}"
 

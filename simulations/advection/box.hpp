@@ -31,7 +31,7 @@ struct Box {
   return both;
 }
 
-/// By `width` cells on both sides of the first `axes` axes.
+/// Grows a box by `width` cells on both sides of the first `axes` axes.
 [[nodiscard]] inline Box grown(Box box, Index width, int axes) {
   for (std::size_t n = 0; n < static_cast<std::size_t>(axes); ++n) {
     box.lo[n] -= width;
@@ -50,7 +50,7 @@ struct Box {
 
 [[nodiscard]] inline Index floor_of(Index a, Index b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
-/// The cells of the coarser level that `box` has cells in.
+/// The cells of the coarser level that overlap `box`.
 [[nodiscard]] inline Box coarsened(Box box, const Index3& ratio) {
   for (std::size_t n = 0; n < 3; ++n) {
     box.lo[n] = floor_of(box.lo[n], ratio[n]);
@@ -67,7 +67,7 @@ struct Box {
   return box;
 }
 
-/// Faces that `axis` is normal to, those on both ends included.
+/// The faces normal to `axis`, including those on both ends.
 [[nodiscard]] inline Box faces_of(Box cells, std::size_t axis) {
   ++cells.hi[axis];
   return cells;
@@ -93,7 +93,7 @@ class Field {
   [[nodiscard]] double at(Index i, Index j, Index k) const { return values_[place(i, j, k)]; }
   [[nodiscard]] const double* data() const { return values_.data(); }
   [[nodiscard]] double* data() { return values_.data(); }
-  /// How far apart neighbours along an axis are in memory.
+  /// Distance in memory of neighbours along an axis.
   [[nodiscard]] std::ptrdiff_t stride(std::size_t axis) const {
     const std::ptrdiff_t row = box_.size(0);
     return axis == 0 ? 1 : axis == 1 ? row : row * box_.size(1);

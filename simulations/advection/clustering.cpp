@@ -7,11 +7,11 @@ namespace advection {
 
 namespace {
 
-using Signature = std::array<std::vector<std::int64_t>, 3>;  // how many are marked at each index of each axis
+using Signature = std::array<std::vector<std::int64_t>, 3>;  // number of marks at each index of each axis
 
 struct Cut {
   std::size_t axis;
-  Index at;  // the first index of the upper part
+  Index at;  // first index of the upper part
 };
 
 class Clusterer {
@@ -62,8 +62,8 @@ class Clusterer {
     return box.empty() ? std::nullopt : std::optional(box);
   }
 
-  // At a gap; or where the second difference of the signature changes its sign most; or in the middle of the longest
-  // axis. None if nothing is left to cut.
+  // The best cut: at a gap, or where the second difference of the signature changes its sign most, or in the middle of
+  // the longest axis. None if nothing is left to cut.
   [[nodiscard]] static std::optional<Cut> best_cut(const Box& box, const Signature& signature, const Box& region) {
     std::size_t longest = 0;
     for (std::size_t a = 1; a < 3; ++a) {

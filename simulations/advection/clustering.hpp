@@ -1,4 +1,4 @@
-// Boxes that hold what is marked.
+// Boxes that enclose marked cells.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace advection {
 
-/// A truth for each cell of a box, here mostly of tiles.
+/// A flag for each cell of a box; cells are mostly tiles here.
 class Marks {
  public:
   explicit Marks(const Box& box) : box_(box), set_(static_cast<std::size_t>(box.count()), 0) {}
@@ -26,12 +26,12 @@ class Marks {
   std::vector<std::uint8_t> set_;
 };
 
-/// Disjoint boxes that hold all that is marked, at most `largest` wide, of which the share `efficiency` is marked at
-/// least where a box could be cut: M. Berger, I. Rigoutsos, "An algorithm for point clustering and grid generation",
-/// IEEE Trans. Systems, Man and Cybernetics 21 (1991). The order follows from the marks alone.
+/// Disjoint boxes that enclose all marks, at most `largest` wide. Where a box could be cut, at least the share
+/// `efficiency` of it is marked: M. Berger, I. Rigoutsos, "An algorithm for point clustering and grid generation", IEEE
+/// Trans. Systems, Man and Cybernetics 21 (1991). The order only depends on the marks.
 [[nodiscard]] std::vector<Box> cluster(const Marks& marks, double efficiency, Index largest);
 
-/// `box` in equal parts that are at most `largest` wide.
+/// Divides `box` into equal parts that are at most `largest` wide.
 [[nodiscard]] std::vector<Box> divided(const Box& box, Index largest);
 
 }  // namespace advection

@@ -14,7 +14,7 @@ using Messages = std::map<int, std::vector<double>>;  // by the other rank
 std::vector<Index> shifts_along(const Box& target, const Period& period, std::size_t axis) {
   std::vector<Index> shifts{0};
   if (period[axis] == 0) return shifts;
-  // Faces lie at both ends.
+  // Faces are at both ends.
   if (target.lo[axis] <= 0) shifts.push_back(-period[axis]);
   if (target.hi[axis] >= period[axis]) shifts.push_back(period[axis]);
   return shifts;
@@ -72,7 +72,7 @@ void CopyPlan::run(std::span<const Field* const> from, std::span<Field* const> t
   for (const Part& part : parts_) {
     if (part.receiver != rank_) continue;
     Field& target = *to[part.to];
-    if (&target == from[part.from] && part.shift == Index3{0, 0, 0}) continue;  // is there already
+    if (&target == from[part.from] && part.shift == Index3{0, 0, 0}) continue;  // already there
     if (part.sender == rank_) {
       for_each(part.box, [&](Index i, Index j, Index k) { target.at(i, j, k) = value(part, i, j, k); });
       continue;

@@ -14,7 +14,7 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 32);
 
-// The cells of one patch, wherever they are, on rank 0.
+// The cells of one patch, gathered on rank 0.
 std::vector<Entry> entries_of(const Solver& solver, std::size_t number, std::size_t p, int rank) {
   constexpr int tag = 18;
   const Level& level = solver.levels()[number];

@@ -6,7 +6,7 @@ namespace advection {
 
 namespace {
 
-// Bits of a tile's indices in turn: tiles that are near in this order are near in space.
+// Interleaves the bits of a tile's indices: tiles close in this order are close in space.
 std::uint64_t morton(const Index3& tile) {
   std::uint64_t code = 0;
   for (unsigned bit = 0; bit < 21; ++bit) {
@@ -94,7 +94,7 @@ Level make_level(std::vector<Patch> patches, const Geometry& geometry, int rank)
 void set_speeds(Level& level, int number, const Geometry& geometry, const Problem& problem) {
   const Index n = geometry.cells(number);
   const double h = geometry.spacing(number);
-  // The same bits at both ends of the domain.
+  // Bitwise equal at both ends of the domain.
   const auto node = [&](Index index) { return ((index % n + n) % n) * h; };
   for (std::size_t p = 0; p < level.patches.size(); ++p) {
     if (!level.own(p)) continue;

@@ -1,4 +1,4 @@
-// Advection: a density that is carried along, on patches of several levels that follow it, on any number of ranks.
+// Advection of a density on patches of several levels that follow it, on any number of ranks.
 #include <mpi.h>
 
 #include "mini_app/program.hpp"

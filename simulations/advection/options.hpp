@@ -9,7 +9,7 @@
 
 namespace advection {
 
-/// Something the user has to change; `what()` is the sentence to print.
+/// An error that the user can correct; `what()` is the sentence to print.
 struct UserError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -23,32 +23,32 @@ struct Options {
   Flow flow = Flow::translation;
   int dimensions = 2;
   int cells = 64;                  ///< of level 0, along each axis
-  int levels = 3;                  ///< at most, level 0 included
-  int ratio = 2;                   ///< cells of the next level along one
-  int tile = 8;                    ///< patches are made of tiles of so many cells along each axis
-  int largest = 32;                ///< cells along an axis of a patch, at most
-  double efficiency = 0.7;         ///< a patch has so many of its tiles marked, at least, if it need not be larger
-  int buffer = 2;                  ///< cells round a marked one that are marked too
-  int regrid = 4;                  ///< steps from one change of the patches to the next
+  int levels = 3;                  ///< largest number, including level 0
+  int ratio = 2;                   ///< cells of the next level per cell
+  int tile = 8;                    ///< patches consist of tiles with this many cells along each axis
+  int largest = 32;                ///< largest number of cells along an axis of a patch
+  double efficiency = 0.7;         ///< least share of marked tiles in a patch, unless the patch cannot be smaller
+  int buffer = 2;                  ///< cells around a marked one that are marked, too
+  int regrid = 4;                  ///< steps between changes of the patches
   double refine = 0.02;            ///< change of density over a cell above which it is refined
-  double background = 0;           ///< density where the shape is not
-  double cfl = 0.8;                ///< of the largest time step that is stable
-  double end = 0.5;                ///< time; that of a swirl is its period
-  std::int64_t steps = 1'000'000;  ///< at most
+  double background = 0;           ///< density outside the shape
+  double cfl = 0.8;                ///< fraction of the largest stable time step
+  double end = 0.5;                ///< time; for a swirl also its period
+  std::int64_t steps = 1'000'000;  ///< largest number
   Limiter limiter = Limiter::central;
-  int every = 1;           ///< publish every so many steps
-  bool ghosts = false;     ///< publish patches with what is round them
+  int every = 1;           ///< publish every this many steps
+  bool ghosts = false;     ///< publish patches with their ghost layers
   std::string sidestream;  ///< configuration; empty: none
-  std::string restart;     ///< database with checkpoints to go on from; empty: from the beginning
-  std::string dump;        ///< raw cells at the end; empty: none
+  std::string restart;     ///< database with checkpoints to continue from; empty: start from the beginning
+  std::string dump;        ///< file of raw cells at the end; empty: none
   bool progress = false, quiet = false;
 };
 
-/// What the command line asks for, or what to print instead of running.
+/// Result of parsing: options, or a message to print instead of running.
 struct CommandLine {
   std::optional<Options> options;
-  std::string message;  ///< help, or a sentence about what is wrong
-  int status = 0;       ///< of the process if there are no options
+  std::string message;  ///< help, or a description of the error
+  int status = 0;       ///< exit status if there are no options
 };
 
 /// `arguments` without the program's name. Does not communicate and gives the same on every rank.

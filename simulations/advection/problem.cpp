@@ -10,7 +10,7 @@ namespace {
 constexpr Place velocity{1, 0.5, 0.25};
 
 // R. J. LeVeque, "High-resolution conservative algorithms for advection in incompressible flow", SIAM Journal on
-// Numerical Analysis 33 (1996), example 9.5: sin^2(pi x) sin^2(pi y) / pi, the velocity being (-d/dy, d/dx) of it.
+// Numerical Analysis 33 (1996), example 9.5: sin^2(pi x) sin^2(pi y) / pi. The velocity is (-d/dy, d/dx) of it.
 double stream_function(double x, double y) {
   const double a = std::sin(std::numbers::pi * x), b = std::sin(std::numbers::pi * y);
   return a * a * b * b / std::numbers::pi;
@@ -24,8 +24,8 @@ double Problem::exact(const Place& place, double time) const {
   double square = 0;
   for (std::size_t a = 0; a < static_cast<std::size_t>(options_.dimensions); ++a) {
     double away = place[a] - middle[a] - (carried ? velocity[a] * time : 0);
-    away -= std::round(away);  // the nearest of its periodic images
-    // A cylinder goes through the whole cube.
+    away -= std::round(away);  // the nearest periodic image
+    // A cylinder extends through the whole cube.
     if (options_.shape == Shape::gaussian || a < 2) square += away * away;
   }
   if (options_.shape == Shape::cylinder) return options_.background + (square < 0.15 * 0.15 ? 1 : 0);
@@ -44,7 +44,7 @@ double Problem::through(const Place& low, const Place& high, std::size_t axis) c
 
 double Problem::fastest() const {
   const double upwards = options_.dimensions == 3 ? velocity[2] : 0;
-  // 2 sin a sin b sin(a + b) is greatest where both are 60 degrees.
+  // 2 sin a sin b sin(a + b) is largest where both are 60 degrees.
   return upwards + (options_.flow == Flow::translation ? velocity[0] + velocity[1] : 0.75 * std::numbers::sqrt3);
 }
 

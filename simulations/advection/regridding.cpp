@@ -6,7 +6,7 @@ namespace advection {
 
 namespace {
 
-// Marks the tiles that a box of cells meets, also one period further.
+// Marks the tiles that overlap a box of cells, including periodic images.
 void mark(Marks& tiles, const Geometry& geometry, const Box& cells) {
   const Box all = tiles.box();
   const auto inside = [&](Index n, std::size_t a) { return n - all.size(a) * floor_of(n, all.size(a)); };
@@ -22,7 +22,7 @@ bool jumps(const Field& density, std::size_t place, int axes, double limit) {
   return false;
 }
 
-// What the cells of one level want of the next.
+// Tiles of the next level that the cells of one level need.
 Marks marks_of(MPI_Comm comm, const Options& options, const Geometry& geometry, const Level& level, int next) {
   Marks tiles(geometry.tiles(next));
   for (std::size_t p = 0; p < level.patches.size(); ++p) {

@@ -1,4 +1,4 @@
-// Where finer patches have to be.
+// Selection of boxes for finer patches.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace advection {
 
-/// Collective: boxes for the levels 1, 2, ... that hold all cells near which the density changes by more than
-/// options.refine, and are so far inside of the coarser level's that what their ghosts need is there. Cells round
-/// patches must be filled. The same on every rank, and on any number of them. Levels with nothing in them end the list.
+/// Collective: boxes for the levels 1, 2, ... that contain all cells near which the density changes by more than
+/// options.refine. They are nested so far inside the coarser level that the data for their ghosts exist. Ghosts of
+/// patches must be filled. The same on every rank, and for any number of ranks. Empty levels end the list.
 [[nodiscard]] std::vector<std::vector<Box>> find_boxes(MPI_Comm comm, const Options& options, const Geometry& geometry,
                                                        const std::vector<Level>& levels);
 

@@ -10,8 +10,8 @@ namespace advection {
 
 namespace {
 
-// Integrals over level 0, which has the means of all finer cells. For people: sums over ranks are rounded as MPI
-// pleases.
+// Integrals over level 0, which has the means of all finer cells. Only for display: MPI rounds sums over ranks in any
+// order.
 struct Summary {
   double mass = 0, error = 0;
 };

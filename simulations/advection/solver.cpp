@@ -23,7 +23,7 @@ Solver::Solver(MPI_Comm comm, const Options& options)
   levels_.push_back(fresh(0, divided(geometry_.domain(0), options_.largest)));
   set_exact(levels_[0], 0, geometry_, problem_);
   transfers_ = Transfers(comm_, geometry_, levels_);
-  // Each time from what the levels that are there show of the shape.
+  // Each time from the shape as resolved by the levels so far.
   for (int level = 1; level < options_.levels; ++level) regrid(true);
   transfers_.average_down(levels_);
 }
@@ -44,7 +44,7 @@ Level Solver::fresh(int number, const std::vector<Box>& boxes) const {
   return level;
 }
 
-// From the coarser level, which is new already, and where there were cells of this level, from these.
+// Filled from the coarser level, which is new already, and from earlier cells of this level where they exist.
 void Solver::fill(Level& made, int number, const Level* before) const {
   const Level& coarse = levels_[static_cast<std::size_t>(number) - 1];
   const std::vector<Field> under =
@@ -77,7 +77,7 @@ void Solver::regrid(bool to_start) {
   transfers_ = Transfers(comm_, geometry_, levels_);
 }
 
-// Densities in the middles of the cells of a patch, and of one layer round it, half a step later.
+// Densities in the centres of the cells of a patch, and of one layer around it, half a step later.
 Field Solver::halfway(const Level& level, int number, std::size_t patch, double dt,
                       std::array<Field, 3>& slopes) const {
   const Field& density = level.density[patch];
@@ -102,7 +102,7 @@ Field Solver::halfway(const Level& level, int number, std::size_t patch, double 
 }
 
 // MUSCL-Hancock, unsplit: P. Colella, "Multidimensional upwind methods for hyperbolic conservation laws", J. Comput.
-// Phys. 87 (1990), with the simpler of its predictors, which is stable as long as nothing passes a cell in a step.
+// Phys. 87 (1990). Uses the simpler of its predictors, which is stable as long as nothing crosses a cell in a step.
 Fluxes Solver::fluxes(int number, double dt) const {
   const Level& level = levels_[static_cast<std::size_t>(number)];
   const double part = problem_.part(clock_.time + 0.5 * dt);
@@ -151,7 +151,7 @@ void Solver::advance(double dt) {
 
 void Solver::step() {
   if (clock_.step > 0 && clock_.step % options_.regrid == 0) regrid(false);
-  // Of the finest level that there may be, so that a step is as long whatever is there.
+  // Based on the finest possible level, so that the length of a step does not depend on the patches.
   const double longest = options_.cfl * geometry_.spacing(options_.levels - 1) / problem_.fastest();
   const double dt = std::min(longest, options_.end - clock_.time);
   advance(dt);

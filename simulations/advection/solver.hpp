@@ -1,4 +1,4 @@
-// The density on all levels: one time step for all of them, limited slopes, patches that follow it.
+// The density on all levels: one time step for all, limited slopes, patches that follow it.
 #pragma once
 
 #include <vector>
@@ -8,31 +8,31 @@
 
 namespace advection {
 
-/// Where a run is: what a checkpoint has to hold besides the patches.
+/// State of a run that a checkpoint holds besides the patches.
 struct Clock {
   std::int64_t step = 0;
   double time = 0;
 };
 
-/// What was in a checkpoint, but for the densities.
+/// Content of a checkpoint except the densities.
 struct Stored {
   std::vector<std::vector<Box>> boxes;  ///< by level
   Clock clock;
 };
 
-/// What becomes of a cell depends on the cells and the options, bit for bit, not on the ranks that have them.
+/// The evolution of a cell depends bit for bit only on the cells and the options, not on their distribution to ranks.
 class Solver {
  public:
-  /// Collective: the start of the problem.
+  /// Collective: starts the problem.
   Solver(MPI_Comm comm, const Options& options);
-  /// Collective: goes on with these patches, whose densities the caller then sets, before anything else.
+  /// Collective: continues with these patches. The caller must set their densities first.
   Solver(MPI_Comm comm, const Options& options, const Stored& stored);
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  /// Collective: changes the patches where that is due, then makes one step, not beyond options.end.
+  /// Collective: changes the patches if due, then makes one step, at most to options.end.
   void step();
-  /// Collective: two layers of cells round each patch, as they are now.
+  /// Collective: fills two layers of cells around each patch with current values.
   void fill_ghosts() { transfers_.fill_ghosts(levels_); }
 
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
@@ -40,7 +40,7 @@ class Solver {
   [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] const Geometry& geometry() const { return geometry_; }
   [[nodiscard]] const Problem& problem() const { return problem_; }
-  /// From the coarsest; cells that finer ones cover have their mean.
+  /// From the coarsest; cells covered by finer ones have their mean.
   [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
   [[nodiscard]] std::vector<Level>& levels() { return levels_; }
 

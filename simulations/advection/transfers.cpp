@@ -6,13 +6,13 @@ namespace advection {
 
 namespace {
 
-// Where a cell of a finer level lies in its coarse one, along an axis: from -1/2 to 1/2.
+// Position of a finer cell in its coarse one along an axis: from -1/2 to 1/2.
 double offset(Index fine, Index ratio) {
   const Index within = fine - ratio * floor_of(fine, ratio);
   return (within + 0.5) / ratio - 0.5;
 }
 
-// The mean of the finer values in each coarse one; with `axis` of faces that it is normal to.
+// The mean of the finer values in each coarse one; with `axis`, for faces normal to it.
 Field mean_of(const Field& fine, const Box& coarse, Index3 ratio, std::size_t axis = 3) {
   Field mean(coarse);
   Index3 step = ratio;
@@ -103,7 +103,7 @@ void Transfers::fill_from_coarse(const std::vector<Level>& levels, std::size_t n
     if (!level.own(p)) continue;
     const Box inner = level.patches[p].box;
     Box rest = grown(inner, ghost_layers, axes);
-    // The layers on the sides of each axis, then what is left between them.
+    // The layers on the sides of each axis, then the rest between them.
     for (std::size_t a = static_cast<std::size_t>(axes); a-- > 0;) {
       Box low = rest, high = rest;
       low.hi[a] = rest.lo[a] = inner.lo[a];

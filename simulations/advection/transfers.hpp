@@ -1,4 +1,4 @@
-// What goes from level to level and from patch to patch.
+// Transfer of values between levels and between patches.
 #pragma once
 
 #include <vector>
@@ -10,25 +10,25 @@ namespace advection {
 /// Fluxes through the faces of a level's patches, by axis and patch.
 using Fluxes = std::array<std::vector<Field>, 3>;
 
-/// Sets the cells of `where` to the coarser level's, with limited slopes in their middles, so that the cells in one
-/// have its mean. `coarse` covers these and one layer round them.
+/// Interpolates the cells of `where` from the coarser level, with limited slopes in their centres. The cells in a
+/// coarse one have its mean. `coarse` covers these and one layer around them.
 void interpolate(const Field& coarse, const Box& where, const Index3& ratio, int axes, Field& fine);
-/// The slope over a cell from its neighbours' values: the central one, or, if that is less, twice that to the nearer
-/// neighbour; 0 at extrema.
+/// The slope over a cell from its neighbours' values: the central one, limited to twice that to the nearer neighbour; 0
+/// at extrema.
 [[nodiscard]] double central_slope(double before, double here, double after);
 
-/// The exchanges of some levels, made anew when patches change. Collective, all of them.
+/// The exchanges between given levels, made anew when patches change. All functions are collective.
 class Transfers {
  public:
   Transfers() = default;
   Transfers(MPI_Comm comm, const Geometry& geometry, const std::vector<Level>& levels);
 
-  /// Two layers of cells round each patch, and nothing else: from the patch that has them, or else from the coarser
-  /// level. Cells of patches must be right.
+  /// Fills two layers of cells around each patch, from other patches or else from the coarser level. Cells of patches
+  /// must be valid.
   void fill_ghosts(std::vector<Level>& levels) const;
-  /// Gives cells that finer ones cover their mean.
+  /// Sets cells covered by finer ones to their mean.
   void average_down(std::vector<Level>& levels) const;
-  /// Gives faces of coarser cells the mean of the fluxes through the finer ones there.
+  /// Sets fluxes through coarser faces to the mean of those through the finer ones there.
   void average_fluxes(std::vector<Fluxes>& fluxes) const;
 
  private:
@@ -41,10 +41,10 @@ class Transfers {
   std::vector<Between> steps_;
 };
 
-/// Values of the next coarser level under each patch and round it; see Geometry::under. Collective.
+/// Collective. Values of the next coarser level under and around each patch; see Geometry::under.
 [[nodiscard]] std::vector<Field> under_patches(const CopyPlan& plan, const Geometry& geometry, const Level& coarse,
                                                const Level& fine);
-/// The plan of that.
+/// The plan for under_patches.
 [[nodiscard]] CopyPlan plan_under(MPI_Comm comm, const Geometry& geometry, const Level& coarse, const Level& fine,
                                   int number);
 

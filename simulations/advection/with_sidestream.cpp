@@ -1,4 +1,4 @@
-// The program with Sidestream: everything that instrumenting it took is in this file.
+// The program with Sidestream. This file has all of the instrumentation.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -72,7 +72,7 @@ class WithSidestream final : public Coupling {
   std::string close() override { return mini_app::describe(session_.close()); }
 
  private:
-  // Patches of this rank that are new, or other ones now, and those that have gone or are another rank's.
+  // Declares new and changed patches of this rank, and removes those that have gone or moved to another rank.
   void change_blocks(const Solver& solver) {
     std::map<std::int64_t, std::pair<int, Box>> now;
     for (std::size_t l = 0; l < solver.levels().size(); ++l) {
@@ -114,10 +114,10 @@ class WithSidestream final : public Coupling {
 
   sidestream::Session session_;
   Options options_;
-  std::map<std::int64_t, std::pair<int, Box>> known_;  // blocks as they were declared last: level and cells, by id
+  std::map<std::int64_t, std::pair<int, Box>> known_;  // blocks as last declared: level and cells, by id
 };
 
-// The boxes of a checkpoint, level by level.
+// The boxes of a checkpoint by level.
 Stored patches_of(const sidestream::Restart& stored, const Options& options) {
   const sidestream::Mesh* const found = stored.metadata().find_mesh(mesh);
   const Geometry geometry(options);
@@ -146,7 +146,7 @@ Stored patches_of(const sidestream::Restart& stored, const Options& options) {
 }  // namespace
 
 std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
-  // The environment variable may name a configuration as well; see sidestream_open.
+  // The environment variable may name a configuration, too; see sidestream_open.
   if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr) return no_coupling(comm);
   return std::make_unique<WithSidestream>(comm, options);
 }

@@ -1,4 +1,4 @@
-// All that the simulation knows of in situ processing. One file implements it with Sidestream, one without.
+// The simulation's only interface to in situ processing. One file implements it with Sidestream, one without.
 #pragma once
 
 #include <mpi.h>
@@ -15,34 +15,34 @@ namespace blast {
 class Coupling {
  public:
   virtual ~Coupling() = default;
-  /// True if this rank does not take part in the simulation; it has then done all its work but close().
+  /// Returns true if this rank does not take part in the simulation; it has then done all its work except close().
   virtual bool serve() = 0;
   /// The ranks that run the simulation.
   [[nodiscard]] virtual MPI_Comm comm() const = 0;
   /// Collective over comm(), once, before the first publication.
   virtual void declare() = 0;
-  /// Collective over comm(): hands over everything as it is after the step that `solver` made last.
+  /// Collective over comm(): publishes the state after the last step of `solver`.
   virtual void publish(const Solver& solver) = 0;
-  /// Collective over all ranks of open_coupling. Returns a sentence about what became of the steps, perhaps empty.
+  /// Collective over all ranks of open_coupling. Returns a sentence about the outcome of the steps, which may be empty.
   virtual std::string close() = 0;
 };
 
-/// Collective over `comm`. Without a configuration in the options: one that does nothing. Throws std::exception on all
-/// ranks alike.
+/// Collective over `comm`. Returns a coupling that does nothing if the options have no configuration. Throws
+/// std::exception on all ranks alike.
 [[nodiscard]] std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options);
 
-/// This rank's share of the leaves of a checkpoint: in Morton order, rank after rank.
+/// This rank's share of the leaves of a checkpoint, in Morton order over all ranks.
 struct Checkpoint {
   std::vector<Leaf> leaves;
   std::vector<Values> values;  ///< conserved
   Clock clock;
 };
 
-/// Collective over `comm`: the newest whole checkpoint that options.restart has, of any number of ranks. Throws
+/// Collective over `comm`: the newest complete checkpoint in options.restart, written by any number of ranks. Throws
 /// std::exception.
 [[nodiscard]] Checkpoint restore(MPI_Comm comm, const Options& options);
 
-/// The one that does nothing: all ranks run the simulation.
+/// A coupling that does nothing: all ranks run the simulation.
 [[nodiscard]] std::unique_ptr<Coupling> no_coupling(MPI_Comm comm);
 
 }  // namespace blast

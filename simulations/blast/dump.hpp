@@ -1,4 +1,4 @@
-// All leaves in one raw file, for comparing runs. Everything passes through rank 0: for small trees.
+// Writes all leaves into one raw file, for comparing runs. Everything passes through rank 0, so trees should be small.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace blast {
 
-/// Collective. The leaves in Morton order, 56 bytes each in the machine's order: int32 level, three int32 indices,
-/// float64 density, three of momentum, energy. Throws UserError on all ranks alike if rank 0 cannot write the file.
+/// Collective. Writes the leaves in Morton order, 56 bytes each in the machine's order: int32 level, three int32
+/// indices, float64 density, three of momentum, energy. Throws UserError on all ranks alike if rank 0 cannot write the
+/// file.
 void write_leaves(const std::string& file, const Solver& solver);
 
 }  // namespace blast

@@ -17,7 +17,7 @@ Values flux_of(const Values& w, const Values& u, std::size_t axis) {
   return f;
 }
 
-// The flux beside the contact: that of the state outside, and what the wave between carries.
+// The flux next to the contact: that of the outer state plus the jump across the wave between.
 Values beside_contact(const Values& w, const Values& u, std::size_t axis, double wave, double contact) {
   const double speed = w[1 + axis];
   const double density = w[0] * (wave - speed) / (wave - contact);

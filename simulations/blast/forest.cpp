@@ -11,10 +11,10 @@ namespace blast {
 
 namespace {
 
-// What a leaf carries while the forest changes.
+// Data of a leaf while the forest changes.
 struct Load {
   Values values;
-  std::int32_t number;  // of the leaf that it was when the change began, or -1
+  std::int32_t number;  // number of the leaf before the change, or -1
   Mark mark;
 };
 
@@ -61,29 +61,29 @@ struct Forest::Change {
     }
   }
 
-  // In pairs: eight times the same value has that value as its mean, bit for bit.
-  static void unite(p8est_quadrant_t* const* children, Load& father) {
-    father = {{}, -1, Mark::keep};
+  // In pairs: the mean of eight equal values is bit for bit that value.
+  static void unite(p8est_quadrant_t* const* children, Load& parent) {
+    parent = {{}, -1, Mark::keep};
     for (std::size_t n = 0; n < fields; ++n) {
       const auto pair = [&](int c) { return load(children[c]).values[n] + load(children[c + 1]).values[n]; };
-      father.values[n] = 0.125 * ((pair(0) + pair(2)) + (pair(4) + pair(6)));
+      parent.values[n] = 0.125 * ((pair(0) + pair(2)) + (pair(4) + pair(6)));
     }
   }
 
-  void divide(const Load& father, p8est_quadrant_t* const* children) const {
+  void divide(const Load& parent, p8est_quadrant_t* const* children) const {
     std::array<Values, P8EST_CHILDREN> values;
-    bool good = father.number >= 0 && !slopes.empty();
+    bool good = parent.number >= 0 && !slopes.empty();
     for (std::size_t c = 0; c < values.size(); ++c) {
-      values[c] = father.values;
+      values[c] = parent.values;
       for (std::size_t a = 0; a < 3 && good; ++a) {
         const double part = (c >> a & 1u) != 0 ? 0.25 : -0.25;
         for (std::size_t n = 0; n < fields; ++n)
-          values[c][n] += part * slopes[static_cast<std::size_t>(father.number)][a][n];
+          values[c][n] += part * slopes[static_cast<std::size_t>(parent.number)][a][n];
       }
     }
     good = good && std::all_of(values.begin(), values.end(), fits);
     for (std::size_t c = 0; c < values.size(); ++c) {
-      load(children[c]) = {good ? values[c] : father.values, -1, Mark::keep};
+      load(children[c]) = {good ? values[c] : parent.values, -1, Mark::keep};
     }
   }
 };
@@ -126,7 +126,7 @@ Forest::~Forest() {
   if (cube_ != nullptr) p8est_connectivity_destroy(cube_);
 }
 
-// Eight children stay together, so that whether they are united does not depend on who has them.
+// Eight children stay together, so that coarsening does not depend on the distribution.
 void Forest::deal() { p8est_partition(forest_, 1, nullptr); }
 
 void Forest::put(const std::vector<Mark>& marks, const std::vector<Values>& values) {
@@ -181,7 +181,7 @@ void Forest::add_face(p8est_iter_face_info_t* info, void* self) {
   const bool hanging = at(0)->is_hanging || (info->sides.elem_count > 1 && at(1)->is_hanging);
   for (int part = 0; part < (hanging ? 4 : 1); ++part) {
     Face face;
-    bool whole = true;  // of four small cells some may be of no interest to this rank
+    bool whole = true;  // some of the four small cells may be irrelevant for this rank
     for (std::size_t n = 0; n < info->sides.elem_count; ++n) {
       const p8est_iter_face_side_t& side = *at(n);
       const bool ghost = side.is_hanging ? side.is.hanging.is_ghost[part] : side.is.full.is_ghost;

@@ -1,4 +1,4 @@
-// The tree of cells over all ranks: p8est's forest of one cube, and what the solver needs to know of it.
+// The tree of cells over all ranks: p8est's forest of one cube, with the queries that the solver needs.
 #pragma once
 
 #include <mpi.h>
@@ -24,56 +24,57 @@ struct Leaf {
   bool operator==(const Leaf&) const = default;
 };
 
-/// A face between two cells, of the finer one's size. Numbers of local leaves come first, then those of ghosts; -1: the
-/// cube ends here.
+/// A face between two cells, of the finer one's size. Cells are numbered with local leaves first, then ghosts; -1: the
+/// boundary of the cube.
 struct Face {
-  std::int32_t low = -1, high = -1;  ///< beside it, along its axis
+  std::int32_t low = -1, high = -1;  ///< the cells on both sides along its axis
   std::int8_t axis = 0;
   std::int8_t part_low = -1,
-              part_high = -1;  ///< which quarter of that cell's side it is, the lower axis first; -1: all
+              part_high = -1;  ///< its quarter of that cell's side, the lower axis first; -1: all
 };
 
-/// What refining wants of a leaf.
+/// Requested refinement of a leaf.
 enum class Mark : std::int8_t { coarsen = -1, keep = 0, refine = 1 };
 
 class Forest {
  public:
-  /// Collective: the cube in cells of `level`, divided evenly. Without `periodic` it ends at its sides.
+  /// Collective: the cube in cells of `level`, divided evenly. Its sides are boundaries unless `periodic`.
   Forest(MPI_Comm comm, bool periodic, int level);
-  /// Collective: leaves that a checkpoint had, in their order; `leaves` are those of this rank, of ranks 0, 1, ... one
-  /// after the other. Dealt out anew, `values` too.
+  /// Collective: leaves of a checkpoint in their order. `leaves` are those of this rank; ranks follow each other.
+  /// Leaves and `values` are redistributed.
   Forest(MPI_Comm comm, bool periodic, const std::vector<Leaf>& leaves, std::vector<Values>& values);
   ~Forest();
   Forest(const Forest&) = delete;
   Forest& operator=(const Forest&) = delete;
 
-  /// Collective: refines and coarsens by `marks`, within these levels and so that neighbours, corners included, differ
-  /// by one level at most, and deals the leaves out evenly. `values` goes along: fathers get the mean of their
-  /// children, children their father's value plus `slopes` (of each leaf, along each axis, of the leaf's length; empty:
-  /// none) where `fits` takes all eight. What becomes of a cell depends on the leaves and marks, not on who has them.
+  /// Collective: refines and coarsens by `marks`, within these levels, and distributes the leaves evenly. Neighbours,
+  /// including corners, differ by at most one level. `values` is updated: parents get the mean of their children.
+  /// Children get their parent's value plus `slopes` (of each leaf, along each axis, per length of the leaf; empty:
+  /// none) where `fits` accepts all eight. The result for a cell depends on the leaves and marks, not on their
+  /// distribution.
   void adapt(const std::vector<Mark>& marks, int least, int most, std::vector<Values>& values,
              const std::vector<std::array<Values, 3>>& slopes, const std::function<bool(const Values&)>& fits);
 
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
-  /// Leaves of this rank in Morton order, then the ghosts: those of others that share a face with one of them.
+  /// Leaves of this rank in Morton order, then the ghosts: leaves of others that share a face with one of them.
   [[nodiscard]] const std::vector<Leaf>& leaves() const { return leaves_; }
   [[nodiscard]] std::size_t local() const { return local_; }
   [[nodiscard]] std::int64_t global() const { return forest_->global_num_quadrants; }
-  /// The leaves of lower ranks.
+  /// Number of leaves on lower ranks.
   [[nodiscard]] std::int64_t first() const { return forest_->global_first_quadrant[forest_->mpirank]; }
   [[nodiscard]] const std::vector<Face>& faces() const { return faces_; }
-  /// The faces on a side (0: x low, 1: x high, ... 5) of a local leaf by their place: one, or four in order of their
-  /// quarter; -1 where there is none.
+  /// The faces on a side (0: x low, 1: x high, ... 5) of a local leaf by position: one, or four in order of their
+  /// quarter; -1 for none.
   [[nodiscard]] const std::array<std::int32_t, 4>& side(std::size_t leaf, std::size_t number) const {
     return sides_[6 * leaf + number];
   }
-  /// What is on the other side of a face.
+  /// The cell on the other side of a face.
   [[nodiscard]] std::int32_t beyond(std::size_t leaf_side, const Face& face) const {
     return leaf_side % 2 == 0 ? face.low : face.high;
   }
 
-  /// Collective: values of ghosts from those who have them. `values` has an entry for each of leaves(). T is copied as
-  /// bytes.
+  /// Collective: gets the values of ghosts from their owners. `values` has an entry for each of leaves(). T is copied
+  /// as bytes.
   template <class T>
   void exchange(std::vector<T>& values) const {
     std::vector<void*> mirrors;

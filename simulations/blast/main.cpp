@@ -9,7 +9,7 @@ namespace {
 
 using namespace blast;
 
-// p4est's own state, while there is MPI.
+// p4est's global state, with the lifetime of MPI.
 class ForestLibrary {
  public:
   ForestLibrary() {

@@ -62,7 +62,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   declare_method(app, options);
   declare_output(app, options);
   try {
-    // Parsed by every rank for itself: no rank can fail alone.
+    // Parsed by every rank: no rank can fail by itself.
     std::vector<std::string> words = arguments;
     std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
     app.parse(words);

@@ -8,9 +8,9 @@ namespace blast {
 
 namespace {
 
-constexpr double cold = 1e-5;  // pressure before the shock, so low that the blast does not feel it
+constexpr double cold = 1e-5;  // pressure before the shock, too low to affect the blast
 
-// Not by a distribution of the standard library, which every library makes in its own way.
+// The standard library's distributions differ between implementations.
 double random(std::mt19937_64& engine) { return std::ldexp(static_cast<double>(engine() >> 11), -53); }
 
 }  // namespace
@@ -24,7 +24,7 @@ void Start::make_eddies() {
   double power = 0;
   for (int i = 0; i <= 3; ++i) {
     for (int j = i > 0 ? -3 : 0; j <= 3; ++j) {
-      for (int k = i > 0 || j > 0 ? -3 : 1; k <= 3; ++k) {  // of a wave and its opposite one
+      for (int k = i > 0 || j > 0 ? -3 : 1; k <= 3; ++k) {  // one of each pair of opposite waves
         const double square = i * i + j * j + k * k;
         if (square > 9) continue;
         Eddy eddy{{double(i), double(j), double(k)}, {}, 2 * std::numbers::pi * random(engine)};
@@ -69,7 +69,7 @@ double Start::distance(const Leaf& leaf) const {
 
 bool Start::finest(const Leaf& leaf) const {
   const double radius = options_.radius * std::ldexp(1.0, -options_.most);
-  // Flows whose solution is known are refined somewhere too: they must not notice.
+  // Flows with a known solution are refined somewhere, too, which must not change them.
   const double reach = blast_ ? 2 * radius : options_.known() ? 0.2 : -2.0;
   return distance(leaf) < reach + 0.9 * leaf.size();
 }
@@ -77,7 +77,7 @@ bool Start::finest(const Leaf& leaf) const {
 void Start::ignite(const Forest& forest, std::vector<Values>& conserved) const {
   if (!blast_) return;
   const double radius = options_.radius * std::ldexp(1.0, -options_.most);
-  // Volume in smallest cells: whole numbers, whose sum knows no order.
+  // Volumes in units of the smallest cells: sums of integers do not depend on the order.
   const auto volume = [&](const Leaf& leaf) { return std::int64_t{1} << 3 * (options_.most - leaf.level); };
   std::int64_t all = 0;
   for (std::size_t n = 0; n < forest.local(); ++n) {

@@ -1,4 +1,4 @@
-// How the gas is at the start.
+// Initial state of the gas.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace blast {
 
-/// Density 1 everywhere at the start. A blast has an energy of 1 (octant: 1/8 of it is here); everything else follows
-/// from units of which density, energy and the cube's edge are 1.
+/// The density is 1 everywhere at the start. A blast has an energy of 1 (octant: 1/8 of it is here). Everything else
+/// follows from units in which density, energy and the cube's edge are 1.
 class Start {
  public:
   Start(const Options& options);
 
-  /// Primitive, in the middle of the leaf; without a blast's energy.
+  /// Primitive, in the centre of the leaf; without a blast's energy.
   [[nodiscard]] Values gas(const Leaf& leaf) const;
-  /// Whether the leaf has to be of the finest level: a blast begins here.
+  /// True if the leaf must be on the finest level, because a blast begins there.
   [[nodiscard]] bool finest(const Leaf& leaf) const;
-  /// Collective: adds the blast's energy to `conserved`, one for each local leaf, evenly over the leaves that have
-  /// their middle in the ball: as much to each volume on every number of ranks.
+  /// Collective: adds the blast's energy to `conserved`, which has an entry per local leaf. It is spread evenly over
+  /// the volume of leaves with their centre in the ball, independent of the number of ranks.
   void ignite(const Forest& forest, std::vector<Values>& conserved) const;
 
  private:
-  // v += push cos(2 pi (wave x) + phase), push at right angles to wave
+  // v += push cos(2 pi (wave x) + phase), with push perpendicular to wave
   struct Eddy {
     std::array<double, 3> wave, push;
     double phase;

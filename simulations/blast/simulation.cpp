@@ -16,7 +16,7 @@ struct Summary {
   double densest = 0, radius = 0;
 };
 
-// For people: sums over ranks are rounded as MPI pleases.
+// Only for display: MPI rounds sums over ranks in any order.
 Summary summarise(const Options& options, const Solver& solver) {
   const Forest& forest = solver.forest();
   Summary found;

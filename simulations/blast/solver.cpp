@@ -9,7 +9,7 @@ namespace blast {
 
 namespace {
 
-// Between two slopes the one in the middle, but not more than 1.5 times the smaller: no new extrema.
+// The mean of two slopes, limited to 1.5 times the smaller; 0 at extrema, so that there are no new ones.
 double limit(double before, double after) {
   if (!(before * after > 0)) return 0;
   const double least = 1.5 * std::min(std::abs(before), std::abs(after));
@@ -34,7 +34,7 @@ Solver::Solver(MPI_Comm comm, const Options& options, const std::vector<Leaf>& l
   forest_ = std::make_unique<Forest>(comm, options.periodic(), leaves, values_);
 }
 
-// Level by level, so that what is fine was looked at as finely.
+// Level by level, so that fine structures are sampled finely.
 void Solver::begin(const Options& options) {
   const Start start(options);
   for (int level = options.least;; ++level) {
@@ -113,7 +113,7 @@ double Solver::jump(std::size_t leaf) const {
   return most;
 }
 
-// A leaf next to one that has to be refined is refined as well: shocks arrive there before the next look.
+// A leaf next to one to be refined is refined as well: shocks arrive there before the next check.
 std::vector<Mark> Solver::marks() const {
   const std::size_t local = forest_->local();
   std::vector<Mark> own(forest_->leaves().size());
@@ -162,8 +162,8 @@ double Solver::length() const {
   return options_.cfl * shortest;
 }
 
-// To the middle of the step; `part`: the half step over the leaf's size. Where a corner of the leaf, then or now, would
-// be impossible, without slopes.
+// Advances to the middle of the step; `part`: the half step over the leaf's size. Drops the slopes where a corner of
+// the leaf would become unphysical, before or after.
 void Solver::halve(Traced& traced, double part) const {
   const Values change = gas_.rate(traced.middle, traced.slopes);
   Traced later = traced;
@@ -214,8 +214,7 @@ void Solver::advance(double dt) {
   for (const Face& face : forest_->faces()) fluxes_.push_back(through(face));
   for (std::size_t leaf = 0; leaf < forest_->local(); ++leaf) {
     const double part = dt / leaves[leaf].size();
-    // Four small faces in pairs, and what comes in against what goes out: where the gas is the same everywhere, nothing
-    // changes by a single bit.
+    // Four small faces in pairs, and inflow minus outflow: where the gas is uniform, nothing changes by a single bit.
     const auto side = [&](std::size_t number, std::size_t n) {
       const auto& faces = forest_->side(leaf, number);
       const auto of = [&](std::size_t p) { return fluxes_[static_cast<std::size_t>(faces[p])][n]; };

@@ -1,4 +1,4 @@
-// The gas on the tree: one time step for all leaves, MUSCL-Hancock with HLLC fluxes, refined where it jumps.
+// The gas on the tree: one time step for all leaves, MUSCL-Hancock with HLLC fluxes, refined at jumps.
 #pragma once
 
 #include <memory>
@@ -10,41 +10,40 @@
 
 namespace blast {
 
-/// Where a run is: what a checkpoint has to hold besides the leaves.
+/// State of a run that a checkpoint holds besides the leaves.
 struct Clock {
   std::int64_t step = 0;
   double time = 0;
 };
 
-/// What becomes of a leaf depends on the leaves and the options, bit for bit, not on the ranks that have them: sums run
-/// in an order that each leaf's faces give, and over all ranks there is a minimum alone.
+/// The evolution of a leaf depends bit for bit only on the leaves and the options, not on their distribution to ranks.
+/// Sums run in the order of each leaf's faces, and the only reduction over ranks is a minimum.
 class Solver {
  public:
-  /// Collective: the start of the problem.
+  /// Collective: starts the problem.
   Solver(MPI_Comm comm, const Options& options);
-  /// Collective: goes on with leaves (those of all ranks, one rank after the other, in Morton order) and their
-  /// conserved values.
+  /// Collective: continues with leaves (in Morton order, rank after rank) and their conserved values.
   Solver(MPI_Comm comm, const Options& options, const std::vector<Leaf>& leaves, std::vector<Values> values,
          Clock clock);
 
-  /// Collective: adapts the tree where it is due, then makes one step, not beyond options.end. Throws UserError on all
-  /// ranks alike if the gas became impossible.
+  /// Collective: adapts the tree if due, then makes one step, at most to options.end. Throws UserError on all ranks
+  /// alike if the gas became unphysical.
   void step();
   [[nodiscard]] const Clock& clock() const { return clock_; }
   [[nodiscard]] const Forest& forest() const { return *forest_; }
   [[nodiscard]] const Gas& gas() const { return gas_; }
-  /// Conserved, of each local leaf.
+  /// Conserved, for each local leaf.
   [[nodiscard]] const std::vector<Values>& values() const { return values_; }
 
  private:
-  // A primitive state with what it changes by over the leaf, along each axis.
+  // A primitive state with its changes over the leaf along each axis.
   struct Traced {
     Values middle{};
     std::array<Values, 3> slopes{};
   };
   struct Beside {
     Values state;
-    double distance;  // between the middles, in sizes of this leaf
+    double distance;  // between the centres, in sizes of this leaf
   };
   void begin(const Options& options);
   void see();
@@ -65,8 +64,8 @@ class Solver {
   Clock clock_;
   std::unique_ptr<Forest> forest_;
   std::vector<Values> values_;
-  std::vector<Values> states_;  // primitive, ghosts too
-  std::vector<Traced> traced_;  // likewise
+  std::vector<Values> states_;  // primitive, including ghosts
+  std::vector<Traced> traced_;  // including ghosts
   std::vector<Values> fluxes_;  // of each face
 };
 

@@ -14,13 +14,13 @@ Key key_of(const Leaf& leaf) {
   return bits(leaf.level) << 48 | bits(leaf.at[2]) << 32 | bits(leaf.at[1]) << 16 | bits(leaf.at[0]);
 }
 
-Leaf child(const Leaf& father, unsigned number) {
-  Leaf made{father.level + 1, {}};
-  for (std::size_t a = 0; a < 3; ++a) made.at[a] = 2 * father.at[a] + static_cast<std::int32_t>(number >> a & 1u);
+Leaf child(const Leaf& parent, unsigned number) {
+  Leaf made{parent.level + 1, {}};
+  for (std::size_t a = 0; a < 3; ++a) made.at[a] = 2 * parent.at[a] + static_cast<std::int32_t>(number >> a & 1u);
   return made;
 }
 
-// Which child of its ancestor at level - 1 holds the leaf.
+// The child of the leaf's ancestor at level - 1 that contains the leaf.
 unsigned branch(const Leaf& leaf, int level) {
   unsigned number = 0;
   for (std::size_t a = 0; a < 3; ++a) number |= (static_cast<unsigned>(leaf.at[a] >> (leaf.level - level)) & 1u) << a;
@@ -62,10 +62,10 @@ class Builder {
   }
 
  private:
-  // Of a cell: which of the tree's own leaves are in it, and where its children are listed.
+  // A cell with its range of the tree's own leaves, and the position of its children in the list.
   struct Node {
     std::size_t begin, end, children;
-    bool whole;  // the tree has all of it
+    bool whole;  // true if the tree has all of it
   };
   struct Part {
     Tree tree;
@@ -87,7 +87,7 @@ class Builder {
 
   void list(Part& part) const {
     add(part, Leaf{}, part.tree.begin, part.tree.end);
-    for (std::size_t at = 0; at < part.nodes.size(); ++at) {  // grows as it goes, level by level
+    for (std::size_t at = 0; at < part.nodes.size(); ++at) {  // grows during the loop, level by level
       if (part.tree.refined[at] == 0) continue;
       part.nodes[at].children = part.nodes.size();
       const Leaf cell = part.tree.cells[at];
@@ -117,7 +117,7 @@ class Builder {
     }
   }
 
-  // The largest cells that one tree has all of.
+  // The largest cells that are completely in one tree.
   static void add_whole(const Part& part, std::vector<Shared>& own) {
     if (part.nodes[0].whole) own.push_back({key_of(part.tree.cells[0]), part.tree.values[0]});
     for (std::size_t at = 0; at < part.nodes.size(); ++at) {
@@ -128,8 +128,8 @@ class Builder {
     }
   }
 
-  // Everybody gets those, since whatever is above or beside a tree's own cells is made of them. They are few: where
-  // trees meet, at most seven a level on each side.
+  // Sends these to all ranks, since cells above or next to a tree's own cells are made of them. They are few: at most
+  // seven per level on each side where trees meet.
   void share() {
     std::vector<Shared> own;
     for (const Part& part : parts_) add_whole(part, own);
@@ -144,7 +144,7 @@ class Builder {
     for (const Shared& shared : all) known_.emplace(shared.key, shared.values);
   }
 
-  // Of any cell that is one of the shared ones or above some of them.
+  // Values of a cell that is one of the shared ones or above some of them.
   Values known(const Leaf& cell) {
     if (const auto found = known_.find(key_of(cell)); found != known_.end()) return found->second;
     const Values mean = mean_of_eight([&](unsigned c) { return known(child(cell, c)); });

@@ -1,4 +1,4 @@
-// A rank's trees as analyses take them: leaves with all that is above and beside them.
+// A rank's trees in the form for analyses: leaves with all cells above and next to them.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace blast {
 
-/// Cells level by level: the cube, then the children of refined cells in the order of their fathers, x fastest.
+/// Cells by level: the cube, then the children of refined cells in the order of their parents, x fastest.
 struct Tree {
-  std::size_t begin = 0, end = 0;  ///< its own leaves, of this rank's
+  std::size_t begin = 0, end = 0;  ///< range of its own leaves among this rank's
   std::vector<Leaf> cells;
-  std::vector<std::uint8_t> refined, owned;  ///< a leaf is owned by the tree that has it, and no other cell by anyone
-  std::vector<Values> values;  ///< conserved; of refined cells, and of those of other trees, the mean over them
+  std::vector<std::uint8_t> refined, owned;  ///< only the tree's own leaves are owned
+  std::vector<Values> values;  ///< conserved; for refined cells, and those of other trees, the mean over them
 };
 
-/// Collective, with as many blocks on every rank. The leaves of this rank in so many trees, as even as it goes, along
-/// Morton's curve: fathers of a tree's own leaves are refined; their other children are listed and not refined. Values
-/// of all cells are the same bits on every rank, in every tree and for every number of them: of a father the mean of
+/// Collective, with the same number of blocks on every rank. Divides the leaves of this rank evenly into trees along
+/// Morton's curve. Parents of a tree's own leaves are refined; their other children are listed but not refined. Values
+/// of all cells are bitwise equal on every rank, in every tree and for every number of trees: a parent has the mean of
 /// its eight children.
 [[nodiscard]] std::vector<Tree> make_trees(const Forest& forest, const std::vector<Values>& values, int blocks);
 

@@ -1,4 +1,4 @@
-// The program with Sidestream: everything that instrumenting it took is in this file.
+// The program with Sidestream. This file has all of the instrumentation.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,9 +13,9 @@ namespace blast {
 
 namespace {
 
-// For analyses: the tree, with fathers.
+// For analyses: the tree, with parents.
 constexpr const char* tree_mesh = "tree";
-// For restarting: the leaves alone, in Morton order, as points in their middles.
+// For restarting: only the leaves, in Morton order, as points in their centres.
 constexpr const char* leaf_mesh = "leaves";
 
 class WithSidestream final : public Coupling {
@@ -76,7 +76,7 @@ class WithSidestream final : public Coupling {
     for (int b = 0; b < blocks_; ++b) publish_tree(solver, trees[static_cast<std::size_t>(b)], number_of(b));
   }
 
-  // Where the tree's own leaves are: so that only trees that an analysis looks at need to move.
+  // Bounds of the tree's own leaves, so that only trees needed by an analysis move.
   static sidestream::Bounds bounds_of(const Solver& solver, const Tree& tree) {
     sidestream::Bounds bounds;
     for (std::size_t n = tree.begin; n < tree.end; ++n) {
@@ -135,7 +135,7 @@ class WithSidestream final : public Coupling {
 }  // namespace
 
 std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
-  // The environment variable may name a configuration as well; see sidestream_open.
+  // The environment variable may name a configuration, too; see sidestream_open.
   if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr) return no_coupling(comm);
   return std::make_unique<WithSidestream>(comm, options);
 }
@@ -161,7 +161,7 @@ Checkpoint restore(MPI_Comm comm, const Options& options) {
   for (std::size_t n = 0; n < size; ++n) {
     Leaf& leaf = checkpoint.leaves[n];
     leaf.level = level[n];
-    // The middle of a cell of a power of two is exact.
+    // The centre of a cell whose size is a power of two is exact.
     for (std::size_t a = 0; a < 3; ++a) leaf.at[a] = static_cast<std::int32_t>(middle[n][a] / leaf.size());
   }
   return checkpoint;

@@ -1,4 +1,4 @@
-// The program without Sidestream: the twin of with_sidestream.cpp.
+// The program without Sidestream: counterpart of with_sidestream.cpp.
 #include "coupling.hpp"
 
 namespace blast {

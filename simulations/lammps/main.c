@@ -1,26 +1,26 @@
-/* LAMMPS, as it comes with Debian, and the lines (marked S) that give its atoms to Sidestream.
+/* LAMMPS as packaged by Debian, and the lines (marked S) that give its atoms to Sidestream.
  *
  * Usage: mpirun -n RANKS lammps_melt SCRIPT CONFIGURATION STEPS EVERY
  *
  * Runs the script, then STEPS steps, and publishes the atoms before the first of them and after each EVERY. Atoms
- * migrate between ranks as they move, so that each rank's number of atoms is another one each time. */
+ * migrate between ranks as they move, so that each rank's number of atoms changes each time. */
 #define LAMMPS_LIB_MPI 1
 #include <lammps/library.h>
 #include <sidestream/sidestream.h> /* S */
 #include <stdio.h>
 #include <stdlib.h>
 
-/* LAMMPS itself says what is wrong, on standard output and in log.lammps; on all ranks, or it ends them. */
+/* LAMMPS itself reports errors, on standard output and in log.lammps; on all ranks, or it ends them. */
 static int broken(void* lammps) { return lammps_config_has_exceptions() && lammps_has_error(lammps); }
 
-/* S: whether a call failed; a refused iteration is no failure. */
+/* S: true if a call failed; a refused iteration is not a failure. */
 static int failed(sidestream_session* session, int code) {
   if (SIDESTREAM_FAILED(code)) fprintf(stderr, "lammps_melt: %s\n", sidestream_message(session));
   return SIDESTREAM_FAILED(code);
 }
 
-/* S: this rank's atoms as they are now. Coordinates and velocities of LAMMPS lie as Sidestream takes them; its arrays
- * are lists of rows, of which the first says where all of them are, and there are none without atoms. */
+/* S: publishes this rank's current atoms. Coordinates and velocities in LAMMPS have the layout that Sidestream
+ * takes. Its arrays are lists of rows, the first of which points to all values; without atoms there are none. */
 static int publish(void* lammps, sidestream_session* session, int rank) {
   const int atoms = lammps_extract_setting(lammps, "nlocal");
   double **x = lammps_extract_atom(lammps, "x"), **v = lammps_extract_atom(lammps, "v");
@@ -37,7 +37,7 @@ static int publish(void* lammps, sidestream_session* session, int rank) {
   return sidestream_end_iteration(session, step, (double)step * *(double*)lammps_extract_global(lammps, "dt"));
 }
 
-/* Runs on the ranks that simulate. Returns whether something failed. */
+/* Runs on the ranks that simulate. Returns nonzero if something failed. */
 static int simulate(sidestream_session* session, const char* script, int steps, int every) {
   char run[64];
   int rank;

@@ -1,4 +1,4 @@
-// What became of the iterations, for people.
+// Summary of the iterations' outcomes.
 #pragma once
 
 #include <sidestream/sidestream.hpp>

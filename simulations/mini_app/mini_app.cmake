@@ -1,6 +1,6 @@
-# What the mini-apps' CMakeLists.txt have in common; each is also a project of its own.
+# Functions shared by the mini-apps' CMakeLists.txt; each mini-app is also a project of its own.
 
-# Finds what all need, in a project of its own. Call after project().
+# Finds the packages that all need, in a project of its own. Call after project().
 macro(mini_app_packages)
   if(PROJECT_IS_TOP_LEVEL)
     find_package(MPI REQUIRED COMPONENTS C)
@@ -12,7 +12,7 @@ macro(mini_app_packages)
   endif()
 endmacro()
 
-# Sets RESULT to whether the library is linked with the MPI of this build: a process with two MPI libraries crashes.
+# Sets RESULT to true if the library is linked with the MPI of this build: a process with two MPI libraries crashes.
 function(mini_app_same_mpi library result)
   execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${library} OUTPUT_VARIABLE needed ERROR_QUIET)
   set(same NO)
@@ -43,7 +43,7 @@ function(mini_app name)
   endif()
   foreach(program ${programs})
     target_compile_features(${program} PRIVATE cxx_std_20)
-    # -ffp-contract=off: one rounding per operation, so that a value does not depend on how a loop was vectorised.
+    # -ffp-contract=off: one rounding per operation, so that a value does not depend on a loop's vectorisation.
     target_compile_options(${program} PRIVATE -Wall -Wextra -Wshadow -ffp-contract=off ${APP_OPTIONS} $<$<CONFIG:Release>:-O3>)
     target_compile_definitions(${program} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
     target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..)  # for mini_app/

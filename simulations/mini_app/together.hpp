@@ -1,5 +1,6 @@
-// Failing together: what one rank throws ends the simulation on all, or the others would wait for it for ever. With
-// `on_error: stop` ranks hear of a failed analysis when they end an iteration, and not all in the same one.
+// Collective error handling: an exception on one rank ends the simulation on all, which would otherwise wait for it
+// forever. With `on_error: stop` ranks learn of a failed analysis when they end an iteration, and not all in the same
+// one.
 #pragma once
 
 #include <mpi.h>
@@ -10,8 +11,8 @@
 
 namespace mini_app {
 
-/// Collective over `comm`: calls `work()`; if it throws on any rank, throws what the lowest of these threw on all.
-/// `work` may call what is collective as long as no rank throws before another has got there.
+/// Collective over `comm`: calls `work()`. If it throws on any rank, the exception of the lowest such rank is thrown on
+/// all. `work` may make collective calls as long as no rank throws before another gets there.
 template <class Work>
 void together(MPI_Comm comm, const Work& work) {
   int rank = 0, ranks = 1;

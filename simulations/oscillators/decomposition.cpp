@@ -19,7 +19,7 @@ Index3 near_cubic(std::int64_t blocks, const Index3& cells) {
       for (int axis = 0; axis < 3; ++axis) {
         surface += static_cast<double>(parts[axis]) / static_cast<double>(cells[axis]);
       }
-      // Strictly less: ties keep the first found, which cuts the slowest axis most, so that rows stay long.
+      // Strictly less: on ties the first stays, which cuts the slowest axis most, so that rows stay long.
       if (least < 0 || surface < least) {
         least = surface;
         best = parts;

@@ -1,4 +1,4 @@
-// Which block has which cells, and which rank has which block.
+// Division of cells into blocks, and distribution of blocks to ranks.
 #pragma once
 
 #include <vector>
@@ -7,15 +7,14 @@
 
 namespace oscillators {
 
-/// How many blocks along each axis: the factorisation of `blocks` whose blocks have the least surface on a
-/// grid of `cells`, with at least one cell each. Throws UserError if there is none.
+/// Number of blocks along each axis: the factorisation of `blocks` with the least block surface on a grid of `cells`,
+/// with at least one cell per block. Throws UserError if there is none.
 [[nodiscard]] Index3 near_cubic(std::int64_t blocks, const Index3& cells);
 
 /// The cells of block `id`; ids count along i first. Extents differ by at most one.
 [[nodiscard]] Box block_cells(std::int64_t id, const Index3& layout, const Index3& cells);
 
-/// The blocks of `rank`: [first, last). Consecutive, as equal as possible; with fewer blocks than ranks some
-/// have none.
+/// The blocks of `rank`: [first, last). Consecutive and balanced; with fewer blocks than ranks some have none.
 struct Share {
   std::int64_t first, last;
 };

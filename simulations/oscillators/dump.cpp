@@ -41,7 +41,7 @@ void Dump::agree(bool good) const {
 }
 
 void Dump::add(const std::vector<Patch>& patches, const std::vector<const void*>& data) {
-  // Rank 0 has the whole field and puts every rank's blocks into it, in the order of the ranks.
+  // Rank 0 has the whole field and inserts the blocks of all ranks, in the order of the ranks.
   const Box whole = grid_.points();
   std::vector<char> field(rank_ == 0 ? element_ * static_cast<std::size_t>(whole.count()) : 0);
   int ranks = 1;

@@ -1,4 +1,5 @@
-// The whole field in one raw file, for comparing runs. Everything passes through rank 0: for small grids.
+// Writes the whole field into one raw file, for comparing runs. Everything passes through rank 0, so grids should be
+// small.
 #pragma once
 
 #include <mpi.h>
@@ -17,8 +18,8 @@ class Dump {
   /// Collective. Throws UserError on all ranks alike if rank 0 cannot create the file.
   Dump(MPI_Comm comm, std::string file, const Options& options);
 
-  /// Collective: appends one step. `data[n]` belongs to `patches[n]`; ghosts are left out. Points that two
-  /// blocks share come from the one with the greater id.
+  /// Collective: appends one step. `data[n]` belongs to `patches[n]`; ghosts are left out. Points shared by two blocks
+  /// come from the one with the greater id.
   void add(const std::vector<Patch>& patches, const std::vector<const void*>& data);
 
  private:
@@ -31,7 +32,7 @@ class Dump {
   std::string file_;
   Grid grid_;
   std::size_t element_;
-  std::unique_ptr<std::FILE, Close> out_;  // rank 0
+  std::unique_ptr<std::FILE, Close> out_;  // on rank 0
 };
 
 }  // namespace oscillators

@@ -39,11 +39,11 @@ Field::Field(const Grid& grid, const Box& points, const std::vector<Oscillator>&
   }
 }
 
-// In double also for float32 values, which are rounded once, at the end.
+// Computed in double also for float32 values, which are rounded once, at the end.
 void Field::add_row(const std::vector<double>& amplitudes, std::int64_t j, std::int64_t k) {
   const auto n = static_cast<std::size_t>(extents_[0]);
-  // Oscillators outside, points inside: each point adds its terms in the order of the input, and the inner
-  // loop is one that the compiler turns into vector instructions without reordering anything.
+  // Oscillators in the outer loop, points in the inner: each point adds its terms in the order of the input, and the
+  // compiler can vectorise the inner loop without reordering.
   double* const sum = row_.data();
   std::fill(row_.begin(), row_.end(), 0.0);
   for (std::size_t o = 0; o < count_; ++o) {

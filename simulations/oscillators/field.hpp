@@ -1,4 +1,4 @@
-// What the oscillators add up to: the formula, and its evaluation on a box of points.
+// The field of the oscillators: the formula, and its evaluation on a box of points.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct Box {
 
 enum class Kind { damped, decaying, periodic };
 
-/// One source; the units are those of the domain's lengths and of time.
+/// One source, in the domain's units of length and time.
 struct Oscillator {
   Kind kind = Kind::periodic;
   std::array<double, 3> centre{0, 0, 0};
@@ -29,12 +29,11 @@ struct Oscillator {
   double zeta = 0;    ///< damped only: 0 <= zeta < 1
 };
 
-/// How strong the oscillator is at `time`. With T = 2 pi time: damped
-/// 1 - e^(-zeta w0 T) sin(sqrt(1 - zeta^2) w0 T + phi) / sin(phi), phi = acos(zeta); with T' = T + 1/w0:
-/// decaying sin(T'/w0) / (w0 T'), periodic sin(T'/w0).
+/// Strength of the oscillator at `time`. With T = 2 pi time: damped 1 - e^(-zeta w0 T) sin(sqrt(1 - zeta^2) w0 T + phi)
+/// / sin(phi), phi = acos(zeta); with T' = T + 1/w0: decaying sin(T'/w0) / (w0 T'), periodic sin(T'/w0).
 [[nodiscard]] double amplitude(const Oscillator& oscillator, double time);
 
-/// A uniform grid over [0, lengths]; values sit in the middle of its cells or on its nodes.
+/// A uniform grid over [0, lengths]; values are in the centres of its cells or on its nodes.
 struct Grid {
   Index3 cells{1, 1, 1};
   std::array<double, 3> lengths{1, 1, 1};
@@ -51,25 +50,23 @@ struct Grid {
   }
 };
 
-/// The field on a fixed box of points of a grid. A Gaussian is a product of one factor per axis: those are
-/// tables, made once, so that a step costs one multiplication and one addition per point and oscillator.
+/// The field on a fixed box of points of a grid. A Gaussian is a product of one factor per axis. These are in tables
+/// made once, so that a step takes one multiplication and one addition per point and oscillator.
 ///
-/// The value at a point depends on its global index and the time alone, bit for bit: the order of operations
-/// is the same wherever the box begins. Factors below 1e-60 count as zero, which keeps subnormal numbers
-/// (slow) out of the loop.
+/// The value at a point depends bit for bit only on its global index and the time: the order of operations is the same
+/// wherever the box begins. Factors below 1e-60 count as zero, which keeps subnormal numbers (slow) out of the loop.
 class Field {
  public:
   Field(const Grid& grid, const Box& points, const std::vector<Oscillator>& oscillators);
 
-  /// Fills `out`, gapless over the box with i fastest. `amplitudes` has one entry per oscillator. Summed in
-  /// double.
+  /// Fills `out`, contiguous over the box with i fastest. `amplitudes` has one entry per oscillator. Summed in double.
   template <class T>
   void evaluate(const std::vector<double>& amplitudes, T* out);
 
  private:
   void add_row(const std::vector<double>& amplitudes, std::int64_t j, std::int64_t k);
   Index3 extents_;
-  std::size_t count_;                           // oscillators
+  std::size_t count_;                           // number of oscillators
   std::array<std::vector<double>, 3> factors_;  // [axis][oscillator * extent + index]
   std::vector<double> row_;                     // sums along i, in cache
 };

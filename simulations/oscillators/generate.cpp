@@ -9,8 +9,7 @@ namespace oscillators {
 
 namespace {
 
-// SplitMix64 (Steele, Lea, Flood 2014): the same numbers everywhere, unlike the standard library's
-// distributions.
+// SplitMix64 (Steele, Lea, Flood 2014): the same numbers everywhere, unlike the standard library's distributions.
 class Numbers {
  public:
   double next(double low, double high) {
@@ -32,7 +31,7 @@ std::string generate_oscillators(int count) {
       "# Made by 'oscillators --generate " + std::to_string(count) + "'.\n# type x y z radius omega0 [zeta]\n";
   Numbers numbers;
   for (int n = 0; n < count; ++n) {
-    // Round a (2, 3) torus knot in the middle of the unit cube, with some scatter.
+    // Around a (2, 3) torus knot in the middle of the unit cube, with some scatter.
     const double along = 2 * std::numbers::pi * n / count;
     const double ring = 0.25 + 0.10 * std::cos(3 * along);
     const double x = 0.5 + ring * std::cos(2 * along) + numbers.next(-0.04, 0.04);

@@ -9,7 +9,7 @@ namespace oscillators {
 
 namespace {
 
-// Where a sentence about the input points to.
+// Position in the input, for messages.
 struct Line {
   const std::string& file;
   int number;

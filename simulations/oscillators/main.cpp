@@ -1,6 +1,6 @@
-// Oscillators: a sum of Gaussians whose strengths vary in time, on a uniform grid cut into blocks. The
-// mini-app of the SENSEI papers (Loring et al., "Improving performance of M-to-N processing and data
-// redistribution in in transit analysis and visualization", 3.1.1), written anew.
+// Oscillators: a sum of Gaussians whose strengths vary in time, on a uniform grid cut into blocks. A new implementation
+// of the mini-app of the SENSEI papers (Loring et al., "Improving performance of M-to-N processing and data
+// redistribution in in transit analysis and visualization", 3.1.1).
 #include <mpi.h>
 
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace oscillators;
 
-// Rank 0 reads, all get the text. Throws on all ranks alike.
+// Reads a file on rank 0 and broadcasts it. Throws on all ranks alike.
 std::string read_everywhere(const std::string& file) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -31,7 +31,7 @@ std::string read_everywhere(const std::string& file) {
   }
   MPI_Bcast(&size, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
   if (size < 0) throw UserError(file + ": cannot be read or is empty; expected a file with a line per oscillator.");
-  // The same text everywhere gives the same error everywhere: no rank has to tell another.
+  // The same text gives the same error everywhere, so that ranks need not communicate it.
   text.resize(static_cast<std::size_t>(size));
   MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, MPI_COMM_WORLD);
   return text;
@@ -52,7 +52,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   return mini_app::with_mpi(argc, argv, "oscillators", [](const std::vector<std::string>& arguments) {
-    catch_signals();  // on servers too: a server ends when its clients do, not before
+    catch_signals();  // on servers, too: a server ends when its clients do, not before
     return mini_app::obey(parse_command_line(arguments), run);
   });
 }

@@ -8,7 +8,7 @@ namespace oscillators {
 
 namespace {
 
-// `--grid 64 32 16` could swallow the input file that follows it: join the numbers with commas first.
+// Joins the numbers of `--grid 64 32 16` with commas, since the option could swallow the input file behind it.
 std::vector<std::string> join_triples(const std::vector<std::string>& arguments) {
   std::vector<std::string> joined;
   for (std::size_t at = 0; at < arguments.size(); ++at) {
@@ -33,7 +33,7 @@ std::array<T, 3> one_or_three(const std::vector<T>& values, const std::string& o
   throw CLI::ValidationError(option, "found " + std::to_string(values.size()) + " numbers; expected 1 or 3");
 }
 
-// Options that take more than copying to become part of Options.
+// Options that need conversion before they become part of Options.
 struct Raw {
   std::vector<std::int64_t> grid{64};
   std::vector<double> size{1.0};
@@ -93,7 +93,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   declare_problem(app, options, raw);
   declare_output(app, options);
   try {
-    // Parsed by every rank for itself: no rank can fail alone.
+    // Parsed by every rank: no rank can fail by itself.
     std::vector<std::string> words = join_triples(arguments);
     std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
     app.parse(words);

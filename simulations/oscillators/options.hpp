@@ -16,26 +16,26 @@ struct Options {
   Grid grid{{64, 64, 64}, {1, 1, 1}, false};
   int steps = 10;
   double dt = 0.01;
-  std::int64_t blocks = 0;    ///< over all ranks; 0: as many as ranks
-  int ghosts = 0;             ///< layers round each block, cut at the domain's boundary
-  bool ghosts_filled = true;  ///< from the formula; otherwise NaN, to find readers that trust them
+  std::int64_t blocks = 0;    ///< total over all ranks; 0: one per rank
+  int ghosts = 0;             ///< layers around each block, cut at the domain's boundary
+  bool ghosts_filled = true;  ///< filled from the formula; otherwise NaN, to find readers that trust them
   Element element = Element::float64;
   int compute_repeat = 1;
   std::string sidestream;  ///< configuration; empty: none
   bool in_place = false;
-  std::string restart;  ///< database with checkpoints to go on from; empty: from the beginning
-  std::string times;    ///< CSV of this program's own timings; empty: none
-  std::string dump;     ///< raw values of all steps; empty: none
+  std::string restart;  ///< database with checkpoints to continue from; empty: start from the beginning
+  std::string times;    ///< CSV file of this program's own timings; empty: none
+  std::string dump;     ///< file of raw values of all steps; empty: none
   int generate = 0;
   bool progress = false;
   bool quiet = false;
 };
 
-/// What the command line asks for, or what to print instead of running.
+/// Result of parsing: options, or a message to print instead of running.
 struct CommandLine {
   std::optional<Options> options;
-  std::string message;  ///< help, or a sentence about what is wrong
-  int status = 0;       ///< of the process if there are no options
+  std::string message;  ///< help, or a description of the error
+  int status = 0;       ///< exit status if there are no options
 };
 
 /// `arguments` without the program's name. Does not communicate and gives the same on every rank.

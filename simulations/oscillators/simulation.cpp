@@ -27,7 +27,7 @@ class Stopwatch {
   double last_ = MPI_Wtime();
 };
 
-// Ghost layers end where the domain does: there is nothing beyond that a neighbour could own.
+// Adds ghost layers, which end at the domain's boundary: no neighbour owns points beyond it.
 Box with_ghosts(Box box, int layers, const Box& limits) {
   for (int axis = 0; axis < 3; ++axis) {
     box.lo[axis] = std::max(box.lo[axis] - layers, limits.lo[axis]);
@@ -99,14 +99,15 @@ int Simulation::run() {
       std::printf("step %d of %d\n", number + 1, options_.steps);
       std::fflush(stdout);
     }
-    // The one collective call of a step. Codes have one anyway, for the next time step's length.
+    // The only collective call of a step. Codes have one anyway, for the length of the next time step.
     verdict = agree(comm_, verdict);
     if (dump && verdict != Verdict::failed) dump->add(patches_, values());
   }
   return finish(verdict, failure);
 }
 
-// A step of this program does not need the one before, so that going on is no proof; what was read is compared instead.
+// The first step. A step of this program does not need the last one, so continuing proves nothing; the restored values
+// are compared instead.
 int Simulation::first_step() {
   if (options_.restart.empty()) return 0;
   std::vector<std::vector<std::byte>> restored;
@@ -210,7 +211,7 @@ std::vector<const void*> Simulation::values() const {
 
 int Simulation::finish(Verdict verdict, const std::string& failure) {
   if (verdict == Verdict::failed) {
-    // Of the ranks that failed, the first speaks.
+    // The first of the failed ranks prints.
     int speaker = failure.empty() ? ranks_ : rank_;
     MPI_Allreduce(MPI_IN_PLACE, &speaker, 1, MPI_INT, MPI_MIN, comm_);
     if (speaker == rank_) {

@@ -27,7 +27,7 @@ class Simulation {
     Patch patch;
     Field field;
     std::vector<std::byte> own;  // values, unless the step is computed in the coupling's memory
-    void* data = nullptr;        // where this step's values are
+    void* data = nullptr;        // this step's values
   };
   void add_parts();
   [[nodiscard]] int first_step();

@@ -6,7 +6,7 @@
 namespace oscillators {
 
 namespace {
-// A signal handler can reach nothing but a variable of this kind.
+// A signal handler may only write to a variable of this type.
 volatile std::sig_atomic_t caught = 0;
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int fields = 4;
 
-// All ranks' times on rank 0, rank by rank; every rank has as many steps. Empty elsewhere.
+// All ranks' times on rank 0, ordered by rank; every rank has the same number of steps. Empty elsewhere.
 std::vector<StepTimes> gather(MPI_Comm comm, const std::vector<StepTimes>& mine) {
   static_assert(sizeof(StepTimes) == fields * sizeof(double));
   int rank = 0, ranks = 1;
@@ -37,7 +37,7 @@ void write_times(MPI_Comm comm, const std::string& file, const std::vector<StepT
   const std::vector<StepTimes> all = gather(comm, mine);
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  int good = 1;  // only rank 0 can tell; all ranks must know
+  int good = 1;  // only rank 0 knows; all ranks must learn it
   if (rank == 0) {
     std::FILE* const out = std::fopen(file.c_str(), "w");
     good = out != nullptr;

@@ -1,4 +1,4 @@
-// The program with Sidestream: everything that instrumenting it took is in this file.
+// The program with Sidestream. This file has all of the instrumentation.
 #include <sidestream/restart.h>
 #include <algorithm>
 #include <cstdio>
@@ -59,12 +59,12 @@ class WithSidestream final : public Coupling {
 
   void publish(const Patch& patch, const void* data) override {
     if (lent_.erase(data) == 0) {
-      // With `in_place` this is a step that was refused for lack of room: nothing to hand over.
+      // With `in_place` this step was refused for lack of room, so there is nothing to publish.
       if (!in_place_) session_.publish(variable, patch.id, sidestream::Values(type_, data, values_of(patch)));
       return;
     }
     session_.commit(variable, patch.id);
-    session_.clear(variable, patch.id);  // the next step does not look at this one's values
+    session_.clear(variable, patch.id);  // the next step does not read this one's values
   }
 
   void end_step(std::int64_t step, double time) override { session_.end_iteration(step, time); }
@@ -72,7 +72,7 @@ class WithSidestream final : public Coupling {
   std::string close() override { return mini_app::describe(session_.close()); }
 
  private:
-  // What a configuration may use: $nx, $ny, $nz cells, $hx, $hy, $hz spacing.
+  // Parameters for configurations: $nx, $ny, $nz cells, $hx, $hy, $hz spacing.
   void declare_parameters(const Options& options) {
     constexpr const char* cells[3] = {"nx", "ny", "nz"};
     constexpr const char* spacing[3] = {"hx", "hy", "hz"};
@@ -95,14 +95,14 @@ class WithSidestream final : public Coupling {
 }  // namespace
 
 std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
-  // The environment variable may name a configuration as well; see sidestream_open.
+  // The environment variable may name a configuration, too; see sidestream_open.
   if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr) return no_coupling(comm);
   return std::make_unique<WithSidestream>(comm, options);
 }
 
 namespace {
 
-// The C calls, as a code in C would use them.
+// Uses the C calls, as a code in C would.
 class Checkpoint {
  public:
   Checkpoint(MPI_Comm comm, const std::string& directory) {

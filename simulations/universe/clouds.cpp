@@ -6,7 +6,7 @@ namespace {
 
 enum class Axis { y, z };
 
-/// One layer of a field as it is sent.
+/// Visits the lines of one layer of a field in the order of sending.
 template <typename T, typename Visit>
 void each_line(HaloField<T>& field, Axis axis, int layer, const Visit& visit) {
   if (axis == Axis::y) {
@@ -16,7 +16,7 @@ void each_line(HaloField<T>& field, Axis axis, int layer, const Visit& visit) {
   }
 }
 
-/// Sends layer `out` towards one side and puts what comes from the other into layer `in`, with `put(theirs, mine)`.
+/// Sends layer `out` to one side and puts the layer received from the other into layer `in`, with `put(theirs, mine)`.
 template <typename T, typename Put>
 void shift(MPI_Comm comm, int direction, HaloField<T>& field, Axis axis, int out, int in, const Put& put) {
   int rank = 0, ranks = 1;
@@ -26,7 +26,7 @@ void shift(MPI_Comm comm, int direction, HaloField<T>& field, Axis axis, int out
   each_line(field, axis, out, [&](const T* line) { sent.insert(sent.end(), line, line + field.n()); });
   received.resize(sent.size());
   const int to = (rank + direction + ranks) % ranks, from = (rank - direction + ranks) % ranks;
-  // Words of eight bytes, whatever they are.
+  // The type consists of eight-byte words.
   static_assert(sizeof(T) % sizeof(std::int64_t) == 0);
   const int words = static_cast<int>(sent.size() * (sizeof(T) / sizeof(std::int64_t)));
   MPI_Sendrecv(sent.data(), words, MPI_INT64_T, to, 0, received.data(), words, MPI_INT64_T, from, 0, comm,

@@ -1,4 +1,4 @@
-// Between particles and grid: cloud in cell, Hockney and Eastwood (1981), section 5-2.
+// Transfer between particles and grid: cloud in cell, Hockney and Eastwood (1981), section 5-2.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace universe {
 
-/// Cells of a rank with a layer of its neighbours' on each side of y and z, and x all round.
+/// Cells of a rank with a halo layer on each side of y and z, and the whole of x.
 template <typename T>
 class HaloField {
  public:
@@ -21,10 +21,10 @@ class HaloField {
         y0_(layout.y().lo),
         z0_(layout.z().lo),
         values_(static_cast<std::size_t>(n_) * static_cast<std::size_t>(ny_ + 2) * static_cast<std::size_t>(nz_ + 2)) {}
-  /// Of x in [0, cells), and y and z of the rank, or one beside them.
+  /// Access by cell: x in [0, cells), y and z of the rank, or one next to them.
   [[nodiscard]] T& at(int x, int y, int z) { return values_[index(x, y - y0_ + 1, z - z0_ + 1)]; }
   [[nodiscard]] const T& at(int x, int y, int z) const { return values_[index(x, y - y0_ + 1, z - z0_ + 1)]; }
-  /// By layers: y in [0, ny + 2), z in [0, nz + 2), 0 being the lower layer of the halo.
+  /// Access by layer: y in [0, ny + 2), z in [0, nz + 2); 0 is the lower layer of the halo.
   [[nodiscard]] T* line(int y, int z) { return &values_[index(0, y, z)]; }
   [[nodiscard]] const T* line(int y, int z) const { return &values_[index(0, y, z)]; }
   [[nodiscard]] int n() const { return n_; }
@@ -41,19 +41,19 @@ class HaloField {
   std::vector<T> values_;
 };
 
-/// Along one axis: the lower of the two cells that a cloud of the size of a cell is in, and what part of it is there.
+/// Overlap of a cell-sized cloud with cells along one axis: the lower one, and the share in it.
 struct Overlap {
   int lower;
   double part;
 };
 
-/// Of a place >= 0.
+/// `place` is >= 0.
 [[nodiscard]] inline Overlap overlap(double place) {
   const int upper = static_cast<int>(place + 0.5);
   return {upper - 1, 1 - (place - 0.5 - (upper - 1))};
 }
 
-/// The eight cells round a place: calls `visit(x, y, z, weight)`; y and z may be one beside those of the rank.
+/// Calls `visit(x, y, z, weight)` for the eight cells around a position; y and z may be one next to those of the rank.
 template <typename Visit>
 void each_cell(const std::array<double, 3>& place, int n, const Visit& visit) {
   const Overlap x = overlap(place[0]), y = overlap(place[1]), z = overlap(place[2]);
@@ -68,12 +68,11 @@ void each_cell(const std::array<double, 3>& place, int n, const Visit& visit) {
   }
 }
 
-/// Collective: what lies in the layers round the rank's cells is added to the cells that they are, and `sums` becomes a
-/// field, times `unit`.
+/// Collective: adds halo layers to the cells they represent, and returns `sums` times `unit` as a field.
 [[nodiscard]] Field folded(const Layout& layout, HaloField<std::int64_t>& sums, double unit);
 
-/// Collective: what `of(particle)` says of each particle, spread over the eight cells round it, per cell. Sums are of
-/// whole numbers, multiples of `unit`, so that they do not depend on the order of the particles.
+/// Collective: deposits `of(particle)` of each particle on the eight cells around it. Sums are integer multiples of
+/// `unit`, so that they do not depend on the order of the particles.
 template <typename Of>
 [[nodiscard]] Field deposit(const Layout& layout, const Particles& particles, double unit, const Of& of) {
   HaloField<std::int64_t> sums(layout);
@@ -86,15 +85,15 @@ template <typename Of>
   return folded(layout, sums, unit);
 }
 
-/// A vector in each cell.
+/// A vector per cell.
 using Vectors = HaloField<std::array<double, 3>>;
 
-/// Puts `field` into component `axis` of this rank's cells.
+/// Copies `field` into component `axis` of this rank's cells.
 void put_component(const Field& field, std::size_t axis, Vectors& vectors);
-/// Collective: the layers round this rank's cells become what their owners have.
+/// Collective: fills the halo layers with the values of their owners.
 void fill_halo(const Layout& layout, Vectors& vectors);
 
-/// At a place of this rank's cells.
+/// The interpolated vector at a position in this rank's cells.
 [[nodiscard]] inline std::array<double, 3> interpolate(const Vectors& field, const std::array<double, 3>& place) {
   std::array<double, 3> sum{};
   each_cell(place, field.n(), [&](int x, int y, int z, double w) {

@@ -7,7 +7,7 @@ namespace universe {
 
 namespace {
 
-/// Simpson's rule with a fixed number of intervals: the same bits everywhere.
+/// Simpson's rule with a fixed number of intervals: bitwise reproducible.
 double integral(const std::function<double(double)>& f, double from, double to, int intervals = 512) {
   const double h = (to - from) / intervals;
   double sum = f(from) + f(to);

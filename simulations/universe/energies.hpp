@@ -8,17 +8,17 @@
 
 namespace universe {
 
-/// At one time, in units of a cell's mean mass, of cells and of 1 / H0; peculiar speeds are proper, v = a dx/dt with x
-/// in cells. Without other forces d(a (kinetic + potential)) = -kinetic da (Layzer 1963, Irvine 1961).
+/// Energies at one time, in units of a cell's mean mass, of cells and of 1 / H0. Peculiar speeds are proper, v = a
+/// dx/dt with x in cells. Without other forces d(a (kinetic + potential)) = -kinetic da (Layzer 1963, Irvine 1961).
 struct Energies {
   double a = 0;
   double kinetic = 0;
-  double potential = 0;              ///< of density in its own potential, equation 7 of the Nyx paper
+  double potential = 0;              ///< of the density in its own potential, equation 7 of the Nyx paper
   std::array<double, 3> momentum{};  ///< sum of mass a^2 dx/dt
-  double speeds = 0;                 ///< sum of mass |a^2 dx/dt|, which the momentum is to be compared with
+  double speeds = 0;                 ///< sum of mass |a^2 dx/dt|, the scale for the momentum
 };
 
-/// Collective. Sums over ranks are rounded as MPI pleases.
+/// Collective. MPI rounds sums over ranks in any order.
 [[nodiscard]] Energies energies(const State& state);
 
 /// Collective: rank 0 writes a table. Throws UserError on all ranks alike.

@@ -10,7 +10,7 @@ namespace universe {
 
 namespace {
 
-/// Of a transposition: what goes to, or comes from, each rank, in complex numbers.
+/// Amounts sent to, or received from, each rank in a transposition, in complex numbers.
 struct Counts {
   std::vector<int> count, begin;
   explicit Counts(int parts, const std::function<int(int)>& of) : count(static_cast<std::size_t>(parts)) {
@@ -23,7 +23,8 @@ struct Counts {
   }
 };
 
-/// [planes][lines][length], `length` whole on each rank and `lines` shared, cut into what each rank gets.
+/// Cuts [planes][lines][length] into the parts for each rank; `length` is complete on each rank and `lines`
+/// distributed.
 Modes cut(const Modes& in, int length, int parts) {
   Modes sent(in.size());
   auto put = sent.begin();
@@ -38,7 +39,7 @@ Modes cut(const Modes& in, int length, int parts) {
   return sent;
 }
 
-/// A matrix of `rows` lines becomes columns of one with lines of `stride`, tile by tile since it leaves the cache.
+/// Transposes a matrix of `rows` lines into one with lines of `stride`, tile by tile for the cache.
 void turn(const Complex* from, int rows, int columns, Complex* to, std::ptrdiff_t stride) {
   constexpr int tile = 8;
   for (int begin = 0; begin < columns; begin += tile) {
@@ -49,8 +50,8 @@ void turn(const Complex* from, int rows, int columns, Complex* to, std::ptrdiff_
   }
 }
 
-/// [planes][lines][length], `length` whole on each rank and `lines` shared, becomes [planes][length'][lines'], the
-/// other way round: collective over `comm`.
+/// Collective over `comm`: transposes [planes][lines][length], with `length` complete and `lines` distributed, to
+/// [planes][length'][lines'], with the reverse distribution.
 Modes transpose(MPI_Comm comm, Modes in, int planes, int length, int lines) {
   int parts = 1, mine = 0;
   MPI_Comm_size(comm, &parts);
@@ -78,7 +79,7 @@ Modes transpose(MPI_Comm comm, Modes in, int planes, int length, int lines) {
   return turned;
 }
 
-/// [a][b][line] becomes [b][a][line].
+/// Swaps [a][b][line] to [b][a][line].
 Modes swapped(const Modes& in, int a, int b, int line) {
   Modes out(in.size());
   for (int i = 0; i < a; ++i) {
@@ -92,7 +93,7 @@ Modes swapped(const Modes& in, int a, int b, int line) {
 
 }  // namespace
 
-/// One line at a time through memory that FFTW aligned: the same instructions for every line.
+/// One line at a time in memory aligned by FFTW: the same instructions for every line.
 struct Fourier::Plans {
   explicit Plans(int cells)
       : n(cells),

@@ -1,4 +1,4 @@
-// Fourier transforms of real fields that are spread over ranks in pencils.
+// Fourier transforms of real fields that are distributed over ranks in pencils.
 #pragma once
 
 #include <complex>
@@ -16,7 +16,7 @@ using Field = std::vector<double>;
 /// Modes of this rank: kz fastest, then ky, then kx; see Fourier::for_each_mode.
 using Modes = std::vector<Complex>;
 
-/// Each line is transformed by one and the same plan, so that values do not depend on how many ranks there are.
+/// Each line is transformed by the same plan, so that values do not depend on the number of ranks.
 class Fourier {
  public:
   explicit Fourier(const Layout& layout);
@@ -26,12 +26,12 @@ class Fourier {
 
   /// Collective. The sum over all cells of value exp(-i k x), for half of the modes.
   [[nodiscard]] Modes forward(const Field& field) const;
-  /// Collective. The reverse, divided by the number of cells.
+  /// Collective. The inverse, divided by the number of cells.
   [[nodiscard]] Field backward(Modes modes) const;
   [[nodiscard]] std::size_t modes() const;
-  /// Calls `visit(number of the mode in Modes, {kx, ky, kz})` for the modes of this rank; wave numbers as whole
-  /// numbers, kx from 0 to cells / 2, the others from -(cells - 1) / 2 to cells / 2. Modes with 0 < kx < cells / 2
-  /// stand for their conjugates too.
+  /// Calls `visit(number of the mode in Modes, {kx, ky, kz})` for the modes of this rank. Wave numbers are integers, kx
+  /// from 0 to cells / 2, the others from -(cells - 1) / 2 to cells / 2. Modes with 0 < kx < cells / 2 represent their
+  /// conjugates, too.
   template <typename Visit>
   void for_each_mode(const Visit& visit) const {
     const int n = layout_.cells();

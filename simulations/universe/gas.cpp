@@ -9,8 +9,8 @@ namespace {
 
 constexpr double critical_density = 1.87847e-29;  // h^2 g / cm^3
 constexpr double proton = 1.672623e-24;           // g
-constexpr double hydrogen_part = 0.76;            // of the mass of baryons
-constexpr double hubble_speed = 1e7;              // cm/s of 1 Mpc/h, H0 in 100 km/s/Mpc
+constexpr double hydrogen_part = 0.76;            // share of the mass of baryons
+constexpr double hubble_speed = 1e7;              // cm/s per Mpc/h, for H0 = 100 km/s/Mpc
 
 }  // namespace
 
@@ -29,7 +29,7 @@ double Gas::neutral(double density) const {
   const double hydrogen = hydrogen_ * density;
   if (!(hydrogen > 0)) return 0;
   const double recombination = 4.2e-13 * std::pow(temperature(density) / 1e4, -0.7);
-  // x of x / (1 - x)^2 = recombination hydrogen / ionisation, without cancellation.
+  // Solves x / (1 - x)^2 = recombination hydrogen / ionisation for x, without cancellation.
   const double b = 2 + ionisation_ / (recombination * hydrogen);
   return hydrogen * 2 / (b + std::sqrt(b * b - 4));
 }

@@ -10,19 +10,19 @@ namespace universe {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-// Sums of whole multiples of it hold 2^23 particles in a cell.
+// Sums of integer multiples of it hold 2^23 particles in a cell.
 constexpr double unit = 0x1p-40;
 
-/// Transform of a cell's box along one axis.
+/// Fourier transform of a cell's box along one axis.
 double cell_window(int k, int cells) {
   const double x = pi * k / cells;
   return k == 0 ? 1 : std::sin(x) / x;
 }
 
-/// A wave along one axis and those that cells take for it, one period of the mesh away on each side.
+/// A wave along one axis and its nearest aliases on the mesh, one period away on each side.
 struct Aliases {
   std::array<double, 3> k;       ///< the wave itself in the middle
-  std::array<double, 3> window;  ///< of depositing and of interpolating, together
+  std::array<double, 3> window;  ///< of depositing and interpolating together
   double sum;                    ///< of the windows of all aliases
 };
 
@@ -43,7 +43,7 @@ std::vector<Aliases> aliases_of(int cells) {
   return all;
 }
 
-/// Of a mode that is not 0.
+/// Influence function of a nonzero mode.
 double influence(const std::array<Aliases, 3>& axes) {
   double reached = 0, squared = 0, sum = 1;
   for (std::size_t x = 0; x < 3; ++x) {

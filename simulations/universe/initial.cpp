@@ -12,7 +12,7 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-/// splitmix64 (Steele et al. 2014): a number of 64 random bits for each number.
+/// splitmix64 (Steele et al. 2014): 64 random bits for each number.
 std::uint64_t mixed(std::uint64_t n) {
   n += 0x9e3779b97f4a7c15U;
   n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -20,8 +20,8 @@ std::uint64_t mixed(std::uint64_t n) {
   return n ^ (n >> 31);
 }
 
-/// Normally distributed, complex, the mean square of its absolute value 1 (Box and Muller 1958). It belongs to the wave
-/// and not to the lattice: a finer one has the same long waves. That of -k is the conjugate.
+/// A complex normal number with mean square modulus 1 (Box and Muller 1958). It belongs to the wave and not to the
+/// lattice: a finer lattice has the same long waves. That of -k is the conjugate.
 Complex normal(std::uint64_t seed, std::array<int, 3> k) {
   const bool turned = k < std::array<int, 3>{0, 0, 0};
   std::uint64_t index = 0;
@@ -31,9 +31,9 @@ Complex normal(std::uint64_t seed, std::array<int, 3> k) {
   return std::polar(std::sqrt(-std::log(u)), (turned ? -2 : 2) * pi * v);
 }
 
-/// Calls `visit(index of the site, {x, y, z})` in the order of fields. Of a grid as fine as the lattice sites are the
-/// corners of cells: from there a small displacement changes the clouds' overlap with cells in proportion, whatever its
-/// sign. Lattices of all sizes have the box's corner in common, and so the same waves.
+/// Calls `visit(index of the site, {x, y, z})` in the order of fields. If the grid is as fine as the lattice, sites are
+/// the corners of cells. From there a small displacement changes the clouds' overlap with cells in proportion, whatever
+/// its sign. Lattices of all sizes share the box's corner, and so the same waves.
 template <typename Visit>
 void each_site(const Layout& lattice, const Visit& visit) {
   const auto n = static_cast<std::int64_t>(lattice.cells());
@@ -46,7 +46,7 @@ void each_site(const Layout& lattice, const Visit& visit) {
   }
 }
 
-/// The linear field today, of a lattice: modes, and what follows from them by multiplying with wave numbers.
+/// The linear field of a lattice today: its modes, and fields derived by multiplication with wave numbers.
 class LinearField {
  public:
   LinearField(const Layout& lattice, const Options& options) : lattice_(lattice), fourier_(lattice) {
@@ -88,7 +88,7 @@ class LinearField {
   [[nodiscard]] const Modes& density() const { return density_; }
 
  private:
-  /// A wave number in 1 / site; 0 for the one that has no sign, of which a real field has no derivative.
+  /// A wave number in 1 / site; 0 for the one without a sign, for which a real field has no derivative.
   [[nodiscard]] double along(const std::array<int, 3>& k, std::size_t axis) const {
     return 2 * std::abs(k[axis]) == lattice_.cells() ? 0 : 2 * pi / lattice_.cells() * k[axis];
   }
@@ -97,7 +97,7 @@ class LinearField {
     const double sum = unit * unit * (k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
     return sum > 0 ? sum : 1;  // the mean has no potential; its wave numbers are 0
   }
-  /// Second derivative of the potential of the first order.
+  /// Second derivative of the first-order potential.
   [[nodiscard]] Field curvature(std::size_t i, std::size_t j) const {
     Modes modes(density_.size());
     fourier_.for_each_mode([&](std::size_t mode, const std::array<int, 3>& k) {
@@ -122,7 +122,7 @@ Particles at_rest(const Layout& lattice, double scale) {
   return particles;
 }
 
-/// Displaces by a plane wave, along straight lines until it crosses itself (Zel'dovich 1970).
+/// Displaces particles by a plane wave, along straight lines until it crosses itself (Zel'dovich 1970).
 void add_wave(const Options& options, int cells, double a, double speed, Particles& particles) {
   const Cosmology& c = options.cosmology;
   const double k = 2 * pi / cells, grown = c.growth(a) / c.growth(1 / (1 + *options.wave));
@@ -134,7 +134,7 @@ void add_wave(const Options& options, int cells, double a, double speed, Particl
   }
 }
 
-/// Displaces as a random field says.
+/// Displaces particles by a random field.
 void add_field(const Layout& lattice, const Options& options, double a, double speed, Particles& particles) {
   const LinearField field(lattice, options);
   const Cosmology& c = options.cosmology;

@@ -1,4 +1,4 @@
-// Particles displaced from a lattice, as a random linear field of density says.
+// Particles displaced from a lattice by a random linear density field.
 #pragma once
 
 #include "options.hpp"
@@ -6,9 +6,9 @@
 
 namespace universe {
 
-/// Collective. A share of the particles, wherever they are, at the scale factor `a`: Zel'dovich's displacements, or of
-/// second order (Scoccimarro 1998, appendix D1). The random numbers are those of waves, and so the same on any number
-/// of ranks, and for long waves the same on any lattice.
+/// Collective. A share of the particles, at any positions, at the scale factor `a`. Displacements are Zel'dovich's, or
+/// of second order (Scoccimarro 1998, appendix D1). Random numbers belong to waves, and so are the same on any number
+/// of ranks and, for long waves, on any lattice.
 [[nodiscard]] Particles displaced(const Layout& layout, const Options& options, double a);
 
 }  // namespace universe

@@ -10,7 +10,7 @@ Layout::Layout(MPI_Comm comm, int cells) : cells_(cells) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
   MPI_Comm_rank(comm, &rank_);
-  // As square as it can be.
+  // As square as possible.
   for (int rows = 1; rows * rows <= ranks; ++rows) {
     if (ranks % rows == 0) rows_ = rows;
   }

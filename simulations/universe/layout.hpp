@@ -1,4 +1,4 @@
-// Who has what of the grid: pencils along x, dealt out over a rectangle of ranks.
+// Distribution of the grid: pencils along x, distributed over a rectangle of ranks.
 #pragma once
 
 #include <mpi.h>
@@ -21,7 +21,7 @@ struct Share {
   return {at(part), at(part + 1)};
 }
 
-/// The part that has `index`.
+/// The part that contains `index`.
 [[nodiscard]] inline int part_of(int n, int parts, int index) {
   int part = static_cast<int>((static_cast<std::int64_t>(index) * parts + parts - 1) / n);
   while (part > 0 && share_of(n, part, parts).lo > index) --part;
@@ -29,8 +29,8 @@ struct Share {
   return part;
 }
 
-/// Rank row * columns + column has all x, the share `row` of y and the share `column` of z. Duplicates `comm`, and
-/// frees what it made.
+/// Rank row * columns + column has all of x, the share `row` of y and the share `column` of z. Duplicates `comm`, and
+/// frees its own communicators.
 class Layout {
  public:
   /// Collective. Throws UserError on all ranks if there are more ranks than lines of cells.
@@ -51,7 +51,7 @@ class Layout {
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
   [[nodiscard]] MPI_Comm across_rows() const { return across_rows_; }        ///< ranks of one column, by row
   [[nodiscard]] MPI_Comm across_columns() const { return across_columns_; }  ///< ranks of one row, by column
-  /// The rank that has cell (any x, y, z).
+  /// The owner of cell (any x, y_cell, z_cell).
   [[nodiscard]] int owner(int y_cell, int z_cell) const {
     return part_of(cells_, rows_, y_cell) * columns_ + part_of(cells_, columns_, z_cell);
   }

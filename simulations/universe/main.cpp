@@ -10,7 +10,7 @@ namespace {
 using namespace universe;
 
 int run(const Options& options) {
-  catch_signals();  // on servers too: a server ends when its clients do, not before
+  catch_signals();  // on servers, too: a server ends when its clients do, not before
   const std::unique_ptr<Coupling> coupling = open_coupling(MPI_COMM_WORLD, options);
   return mini_app::run_coupled(*coupling, "universe", options.quiet, [&] {
     simulate(options, *coupling);

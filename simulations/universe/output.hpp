@@ -1,4 +1,4 @@
-// Files that the first rank writes.
+// Files written by the first rank.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +9,7 @@
 
 namespace universe {
 
-/// Collective: writes what `write(file)` does on the first rank; an error is one on all, with the option in it.
+/// Collective: calls `write(file)` on the first rank. An error is one on all ranks, with the option in its message.
 template <typename Write>
 void write_file(const Layout& layout, const std::string& option, const std::string& file, const Write& write) {
   int good = 1;

@@ -7,7 +7,7 @@ namespace universe {
 
 namespace {
 
-/// Particles as MPI counts them.
+/// MPI type of a particle.
 class ParticleType {
  public:
   ParticleType() {
@@ -41,7 +41,7 @@ double wrapped(double place, int cells) {
 
 namespace {
 
-/// Which row, or column, has each layer of cells.
+/// The row, or column, that owns each layer of cells.
 std::vector<int> owners(int cells, int parts) {
   std::vector<int> owner;
   for (int cell = 0; cell < cells; ++cell) owner.push_back(part_of(cells, parts, cell));
@@ -52,7 +52,7 @@ std::vector<int> owners(int cells, int parts) {
 
 void migrate(const Layout& layout, Particles& particles) {
   const std::vector<int> row = owners(layout.cells(), layout.rows()), column = owners(layout.cells(), layout.columns());
-  // Most stay: only those that leave are moved.
+  // Most particles stay: only those that leave are moved.
   std::vector<Particles> leaving(static_cast<std::size_t>(layout.ranks()));
   auto stays = particles.begin();
   for (const Particle& particle : particles) {

@@ -12,18 +12,18 @@ namespace universe {
 struct Particle {
   std::array<double, 3> place;     ///< in cells of the grid, [0, cells) along each axis
   std::array<double, 3> momentum;  ///< a^2 dx/dt, x in cells, t in 1 / H0
-  std::int64_t id;                 ///< of its place in the lattice that it came from, x fastest
+  std::int64_t id;                 ///< index of its original lattice site, x fastest
 };
 
 using Particles = std::vector<Particle>;
 
-/// A place in [0, cells), whatever period it was in.
+/// The position in [0, cells), modulo the period.
 [[nodiscard]] double wrapped(double place, int cells);
 
-/// Collective: each particle goes to the rank that has its cell. Places must be wrapped.
+/// Collective: sends each particle to the rank that owns its cell. Positions must be wrapped.
 void migrate(const Layout& layout, Particles& particles);
 
-/// Collective: all particles by id, on rank 0 (others: none).
+/// Collective: all particles by id on rank 0; none on others.
 [[nodiscard]] Particles gathered(const Layout& layout, const Particles& particles);
 
 }  // namespace universe

@@ -13,7 +13,7 @@ namespace universe {
 
 namespace {
 
-/// By id: place, momentum, id as they lie in memory.
+/// Writes particles by id: position, momentum and id as in memory.
 void write_particles(const State& state, const std::string& file) {
   const Particles all = gathered(state.layout(), state.particles());
   write_file(state.layout(), "--dump", file,
@@ -51,7 +51,7 @@ State begin(const Options& options, const Layout& layout, MPI_Comm comm) {
   return {layout, options, std::move(found.particles), found.step};
 }
 
-/// Collective: what is left at the end.
+/// Collective: writes the files at the end.
 void finish(const Options& options, const State& state, bool stopped) {
   if (!options.dump.empty()) write_particles(state, options.dump);
   if (!options.spectrum.empty()) write_spectrum(state, options.spectrum);

@@ -1,4 +1,4 @@
-// The time loop, and what it says.
+// The time loop and its messages.
 #pragma once
 
 #include "coupling.hpp"

@@ -73,7 +73,7 @@ double Spectrum::operator()(double k) const {
 }
 
 double Spectrum::sigma(double radius) const {
-  // Over ln k, where the integrand is smooth: the trapezoidal rule.
+  // Integrated over ln k, where the integrand is smooth, by the trapezoidal rule.
   constexpr int steps = 4096;
   const double from = std::log(1e-4 / radius), to = std::log(1e2 / radius);
   double sum = 0;

@@ -1,4 +1,4 @@
-// The linear spectrum of matter.
+// The linear matter spectrum.
 #pragma once
 
 #include "cosmology.hpp"
@@ -9,11 +9,11 @@ namespace universe {
 class Spectrum {
  public:
   explicit Spectrum(const Cosmology& cosmology);
-  /// In (Mpc/h)^3, for k > 0 in h/Mpc; 0 for k = 0.
+  /// P in (Mpc/h)^3, for k > 0 in h/Mpc; 0 for k = 0.
   [[nodiscard]] double operator()(double k) const;
-  /// 1 for k towards 0.
+  /// The transfer function, 1 for k towards 0.
   [[nodiscard]] double transfer(double k) const;
-  /// rms of density in balls of that radius in Mpc/h.
+  /// rms of the density in balls of that radius in Mpc/h.
   [[nodiscard]] double sigma(double radius) const;
 
  private:
@@ -22,8 +22,8 @@ class Spectrum {
 
   Cosmology cosmology_;
   double amplitude_ = 1;
-  double equality_ = 0;  ///< wave number at equality of matter and radiation, 1/Mpc, as all lengths below
-  double horizon_ = 0;   ///< of sound when baryons were released
+  double equality_ = 0;  ///< wave number at matter-radiation equality, 1/Mpc, as all lengths below
+  double horizon_ = 0;   ///< sound horizon when baryons were released
   double silk_ = 0;
   double alpha_c_ = 0, beta_c_ = 0, alpha_b_ = 0, beta_b_ = 0, node_ = 0;
 };

@@ -19,14 +19,14 @@ State::State(const Layout& layout, const Options& options, Particles particles, 
   look();
 }
 
-/// What the particles make where they are.
+/// Updates the quantities derived from the particles' positions.
 void State::look() {
   migrate(layout_, particles_);
   density_ = gravity_.density(particles_);
   accelerations_ = accelerations(gravity_.force(density_), particles_);
 }
 
-// From the number of the step, and not from the one before: a run that goes on has the same bits.
+// Depends on the number of the step and not on the last value, so that a restarted run is bitwise equal.
 double State::scale_factor_at(double step) const {
   const double first = 1 / (1 + options_.first), last = 1 / (1 + options_.last);
   return first * std::exp(std::log(last / first) * step / options_.steps);

@@ -1,4 +1,4 @@
-// A universe at one time, and how it goes on.
+// A universe at one time, and its evolution.
 #pragma once
 
 #include "gravity.hpp"
@@ -7,12 +7,12 @@ namespace universe {
 
 class State {
  public:
-  /// Collective. From the beginning.
+  /// Collective. Starts from the beginning.
   State(const Layout& layout, const Options& options);
-  /// Collective. Goes on with particles, wherever they are, as they were after `step`.
+  /// Collective. Continues with particles, at any positions, in their state after `step`.
   State(const Layout& layout, const Options& options, Particles particles, std::int64_t step);
 
-  /// Collective: one step, kick, drift and kick.
+  /// Collective: makes one step: kick, drift and kick.
   void advance();
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] double scale_factor() const { return scale_factor_at(static_cast<double>(step_)); }

@@ -1,14 +1,15 @@
-// Ending early and in order.
+// Early end of a run in good order.
 #pragma once
 
 #include <mpi.h>
 
 namespace universe {
 
-/// From now on SIGTERM, which batch systems and mpirun send, and SIGUSR1 end the run after the step instead of at once.
+/// Makes SIGTERM and SIGUSR1 end the run after the current step instead of at once. Batch systems and mpirun send
+/// SIGTERM.
 void catch_signals();
 
-/// Collective over `comm`: whether any rank has caught one.
+/// Collective over `comm`: true if any rank has caught one.
 [[nodiscard]] bool stop_asked(MPI_Comm comm);
 
 }  // namespace universe

@@ -1,4 +1,4 @@
-// How long the steps took, seen from the simulation.
+// Times of the steps, measured by the simulation.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace universe {
 struct StepTimes {
   double start = 0;  ///< since the first step began on this rank
   double compute = 0;
-  double publish = 0;  ///< making gas and velocities of the matter, and handing all over
-  double end = 0;      ///< ending the step; with analyses on the simulation's ranks, those too
+  double publish = 0;  ///< deriving gas and velocities from the matter, and publishing
+  double end = 0;      ///< ending the step; including analyses on the simulation's ranks
 };
 
-/// Adds what it measures to fields, one after the other.
+/// Adds consecutive intervals to counters.
 class Watch {
  public:
   explicit Watch(double began) : last_(MPI_Wtime()), began_(began) {}

@@ -1,4 +1,4 @@
-// The program with Sidestream: everything that instrumenting it took is in this file.
+// The program with Sidestream. This file has all of the instrumentation.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -93,14 +93,14 @@ class WithSidestream final : public Coupling {
     session_.publish("velocity", rank_, velocity);
   }
 
-  /// In units of its mean; what rounding makes less than nothing is nothing.
+  /// Density in units of its mean; negative values from rounding become 0.
   static Field gas_density(const Field& matter, const State& state) {
     Field smooth = state.gravity().smoothed(matter, state.options().filter);
     for (double& value : smooth) value = std::max(value, 0.0);
     return smooth;
   }
 
-  /// Of the gas in each cell; 0 where there is none.
+  /// Velocity of the gas in each cell; 0 where there is none.
   static std::vector<std::array<double, 3>> velocities(const State& state, const Gas& gas) {
     constexpr double unit = 0x1p-30;
     const auto sum = [&](const auto& of) {
@@ -111,7 +111,7 @@ class WithSidestream final : public Coupling {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const Field momentum = sum([&](const Particle& p) { return p.momentum[axis]; });
       for (std::size_t n = 0; n < mass.size(); ++n) {
-        // Less is what rounding left of nothing.
+        // Smaller masses are rounding errors.
         velocity[n][axis] = mass[n] > 1e-9 ? gas.speed(momentum[n] / mass[n]) : 0;
       }
     }
@@ -146,7 +146,7 @@ class WithSidestream final : public Coupling {
 }  // namespace
 
 std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
-  // The environment variable may name a configuration as well; see sidestream_open.
+  // The environment variable may name a configuration, too; see sidestream_open.
   if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr) return no_coupling(comm);
   return std::make_unique<WithSidestream>(comm, options);
 }

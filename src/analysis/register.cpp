@@ -18,11 +18,6 @@ void register_analyses(Registry& registry) {
   registry.add(deposit_kind());
   registry.add(subsample_kind());
   registry.add(resample_kind());
-  registry.add(halos_kind());
-  registry.add(merge_tree_kind());
-  registry.add(power_spectrum_kind());
-  registry.add(particle_spectrum_kind());
-  registry.add(lyman_alpha_kind());
   registry.add(python_kind());
 }
 

@@ -1,5 +1,5 @@
-// Compiled with -mavx2, and called where the processor has it: half the time of what is compiled for all. Values that
-// are written are hashed on the way, and a core that writes into the system's memory has little time for that.
+// XXH3 compiled with -mavx2, called where the processor supports it. It takes half the time of the portable build.
+// Values are hashed while they are written, and a core that writes into the system's memory has little time to spare.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

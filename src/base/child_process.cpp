@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 extern char** environ;
 
@@ -22,7 +22,7 @@ namespace sidestream {
 
 namespace {
 
-/// What posix_spawn does between the two programs.
+/// Attributes and file actions for posix_spawn.
 class Preparation {
  public:
   Preparation() {
@@ -102,7 +102,7 @@ ChildProcess::ChildProcess(const std::string& program, const std::vector<std::st
   posix_spawn_file_actions_addopen(&prepared.files, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&prepared.files, theirs.get(), 1);
   posix_spawn_file_actions_adddup2(&prepared.files, theirs.get(), 2);
-  // Last: one of the others may be number 3.
+  // This comes last: one of the others may be number 3.
   if (socket >= 0) posix_spawn_file_actions_adddup2(&prepared.files, socket, 3);
   std::vector<char*> words{const_cast<char*>(program.c_str())}, variables;
   for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
@@ -118,7 +118,7 @@ ChildProcess::~ChildProcess() {
   try {
     end();
   } catch (...) {
-    // It has been killed; without memory for a sentence about it.
+    // The child has been killed; there is no memory for a sentence about it.
   }
 }
 
@@ -127,7 +127,7 @@ std::optional<std::string> ChildProcess::ended() {
   siginfo_t info{};
   if (waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
     if (info.si_pid != id_) return how_;
-    kill(-id_, SIGKILL);  // what it started, while nobody else can have its number
+    kill(-id_, SIGKILL);  // its process group, before its id can be reused
     int status = 0;
     if (waitpid(id_, &status, 0) == id_) how_ = text_of_status(status);
   }

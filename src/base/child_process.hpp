@@ -1,4 +1,4 @@
-// A program that this process starts, looks after, and ends.
+// Child processes: starts a program, watches it, and ends it.
 #pragma once
 
 #include <sys/types.h>
@@ -11,15 +11,16 @@
 
 namespace sidestream {
 
-/// Started with posix_spawn: nothing of this process runs in a copy of it, which MPI forbids. Signals are as at the
-/// start of any program, standard input is empty. What this process has open stays open in the child unless it closes
-/// by itself. Ends with this object, together with what it started in its process group.
+/// A child started with posix_spawn: no code of this process runs in a forked copy, which MPI forbids. Signals are as
+/// at the start of any program, standard input is empty. Descriptors of this process stay open in the child unless they
+/// are close-on-exec. The child ends with this object, together with the processes of its process group.
 class ChildProcess {
  public:
-  /// `socket` is descriptor 3 of the child; its standard output and error both go to `output`. Throws Error(system).
+  /// Starts `program`. `socket` becomes descriptor 3 of the child; its standard output and error both go to `output`.
+  /// Throws Error(system).
   ChildProcess(const std::string& program, const std::vector<std::string>& environment, int socket)
       : ChildProcess(program, {}, environment, socket) {}
-  /// The same with arguments, and without a socket if that is negative. `program` is looked for in PATH.
+  /// Starts it with arguments, and without a socket if that is negative. `program` is looked up in PATH.
   ChildProcess(const std::string& program, const std::vector<std::string>& arguments,
                const std::vector<std::string>& environment, int socket);
   ~ChildProcess();
@@ -27,13 +28,13 @@ class ChildProcess {
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   [[nodiscard]] pid_t id() const noexcept { return id_; }
-  /// To read from, without waiting.
+  /// The descriptor to read its output from, non-blocking.
   [[nodiscard]] int output() const noexcept { return output_.get(); }
-  /// How it ended, for the end of a sentence: "was ended by SIGSEGV", "exited with status 3"; nothing while it runs.
+  /// How it ended, as the end of a sentence: "was ended by SIGSEGV", "exited with status 3"; nothing while it runs.
   [[nodiscard]] std::optional<std::string> ended();
-  /// Asks it to end and to say where it is, if it can.
+  /// Asks it to end and to report its position, if it can.
   void ask_to_end() noexcept;
-  /// Ends it and its process group, waits for that, and says how it ended.
+  /// Ends it and its process group, waits for that, and returns how it ended.
   std::string end();
 
  private:
@@ -42,11 +43,11 @@ class ChildProcess {
   std::optional<std::string> how_;
 };
 
-/// The environment of this process without what launchers say to their ranks: code that starts MPI in a child is a job
-/// of its own.
+/// The environment of this process without the variables by which launchers identify their ranks: code that starts MPI
+/// in a child is a separate job.
 [[nodiscard]] std::vector<std::string> environment_of_child();
 
-/// SIGSEGV, or SIGRTMIN+3 and the like as "signal 37".
+/// The name of a signal: SIGSEGV, or SIGRTMIN+3 and the like as "signal 37".
 [[nodiscard]] std::string name_of_signal(int number);
 
 }  // namespace sidestream

@@ -52,7 +52,7 @@ Received receive_with_descriptors(int socket, std::span<std::byte> bytes) noexce
   } while (received.bytes < 0 && errno == EINTR);
   const cmsghdr* control = received.bytes > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
   if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) return received;
-  // Padding has room for one more than was asked for; what nobody asked for is closed.
+  // Padding leaves room for one more descriptor than was asked for; extra ones are closed.
   const std::size_t count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
   for (std::size_t n = 0; n < count; ++n) {
     int number = -1;

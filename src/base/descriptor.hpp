@@ -31,16 +31,16 @@ class Descriptor {
   int number_;
 };
 
-// Bytes and descriptors that travel together over a UNIX socket.
+// Messages with bytes and descriptors over a UNIX socket.
 
 inline constexpr std::size_t most_descriptors = 3;
 
-/// Sends `bytes` as one message, with at most `most_descriptors` descriptors, which stay the caller's. `flags` as for
-/// sendmsg(2). False if it could not, the other end having gone, say.
+/// Sends `bytes` as one message, with at most `most_descriptors` descriptors, which remain the caller's. `flags` as for
+/// sendmsg(2). Returns false if it failed, for example because the other end has gone.
 [[nodiscard]] bool send_with_descriptors(int socket, std::span<const std::byte> bytes, std::span<const int> descriptors,
                                          int flags = 0) noexcept;
 
-/// What came in one message. Fewer descriptors than were sent: this process has no room for more.
+/// The content of one message. Fewer descriptors than were sent: this process has no room for more.
 struct Received {
   ssize_t bytes = -1;  ///< 0: the other end has closed; below: an error, see errno
   std::array<Descriptor, most_descriptors> descriptors;

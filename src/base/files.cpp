@@ -18,7 +18,7 @@ int opened(const std::string& path, int flags, mode_t mode = 0) noexcept {
   return above_standard(descriptor);
 }
 
-/// O_NONBLOCK: a pipe of that name must not make us wait.
+/// Opens a regular file. O_NONBLOCK keeps a pipe of that name from blocking us.
 int regular(const std::string& path, int flags, mode_t mode = 0) noexcept {
   const int descriptor = opened(path, flags | O_NONBLOCK, mode);
   if (descriptor < 0) return -1;
@@ -31,7 +31,7 @@ int regular(const std::string& path, int flags, mode_t mode = 0) noexcept {
   return -1;
 }
 
-/// A file or a link; what is something else stays (EISDIR, ENXIO).
+/// Removes a file or a link; anything else stays (EISDIR, ENXIO).
 bool remove_file(const std::string& path) noexcept {
   struct stat facts {};
   if (::lstat(path.c_str(), &facts) != 0) return false;
@@ -66,7 +66,7 @@ int create_new(const std::string& path, int flags, mode_t mode) noexcept {
 }
 
 int create_anew(const std::string& path, int flags, mode_t mode) noexcept {
-  constexpr int tries = 100;  // somebody who lays something there each time is not waited for
+  constexpr int tries = 100;  // gives up if somebody creates something there each time
   for (int n = 0; n < tries; ++n) {
     const int descriptor = create_new(path, flags, mode);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;

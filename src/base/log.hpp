@@ -7,10 +7,10 @@
 
 namespace sidestream::log {
 
-/// Writes one line, `sidestream: warning: ...`, in a single write so that lines of several ranks don't mix.
+/// Writes one line, `sidestream: warning: ...`, in a single write so that lines of several ranks do not mix.
 void line(const char* severity, const std::string& text);
 
-/// As `line`. Waits for memory if there is none: nothing fails because it could not be told.
+/// Writes a formatted line. Waits for memory if there is none: no operation fails because it could not be reported.
 void put(const char* severity, fmt::string_view format, fmt::format_args args) noexcept;
 
 template <class... Args>

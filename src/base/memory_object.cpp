@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -25,7 +25,7 @@ MemoryObject MemoryObject::create(const char* name) {
   if (made.descriptor() < 0) {
     fail(Code::system, "cannot create a memory object (memfd_create): {}", system_text(errno));
   }
-  // Nobody can cut pages away under somebody who reads them.
+  // The seal keeps others from truncating pages that somebody reads.
   fcntl(made.descriptor(), F_ADD_SEALS, F_SEAL_SHRINK);
   return made;
 }
@@ -56,7 +56,7 @@ MemoryObject& MemoryObject::operator=(MemoryObject&& other) noexcept {
 
 bool MemoryObject::grow(std::uint64_t bytes) {
   if (bytes <= bytes_) return false;
-  // By a half at least: what grows a little each time is not mapped anew each time.
+  // Grows by a half at least, so that small increments do not remap it each time.
   const std::uint64_t wanted = round_up(std::max(bytes, bytes_ + bytes_ / 2), page);
   if (ftruncate(descriptor(), static_cast<off_t>(wanted)) != 0) {
     fail(Code::system, "cannot make a memory object {} bytes long: {}", wanted, system_text(errno));

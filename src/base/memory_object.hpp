@@ -1,4 +1,4 @@
-// Memory without a name that processes hand each other as a descriptor.
+// Anonymous shared memory that processes pass to each other as a descriptor.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 namespace sidestream {
 
 /// A mapped memory object. Movable; unmaps and closes in the destructor. The kernel frees it when the last process that
-/// has it is gone, however that went.
+/// has it ends, however it ends.
 class MemoryObject {
  public:
   MemoryObject() = default;
-  /// An empty one. `name` shows up in /proc/PID/maps. Throws Error(system).
+  /// Creates an empty one. `name` appears in /proc/PID/maps. Throws Error(system).
   [[nodiscard]] static MemoryObject create(const char* name);
-  /// Maps what came from elsewhere, `bytes` from `offset` on. Not `writable`: this process cannot change it. Throws
-  /// Error(system), also if it is shorter.
+  /// Maps an object of another process, `bytes` from `offset` on. Without `writable` this process cannot change it.
+  /// Throws Error(system), also if it is shorter.
   [[nodiscard]] static MemoryObject adopt(Descriptor descriptor, std::uint64_t offset, std::uint64_t bytes,
                                           bool writable);
   ~MemoryObject() { unmap(); }
@@ -25,8 +25,8 @@ class MemoryObject {
   MemoryObject(const MemoryObject&) = delete;
   MemoryObject& operator=(const MemoryObject&) = delete;
 
-  /// Of one made with `create`: makes it at least that long, with pages reserved, so that shortage is an Error(system)
-  /// here and not a SIGBUS later. What was in it is kept, at another address. True if it has become longer.
+  /// Makes an object from `create` at least that long. Pages are reserved, so that shortage is an Error(system) here
+  /// and not a SIGBUS later. The content is kept, at another address. Returns true if it has become longer.
   bool grow(std::uint64_t bytes);
 
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
@@ -42,7 +42,7 @@ class MemoryObject {
   std::uint64_t bytes_ = 0;
 };
 
-/// The same object, for a process that must not change it. Throws Error(system).
+/// A descriptor of the same object for a process that must not change it. Throws Error(system).
 [[nodiscard]] Descriptor read_only(int descriptor);
 
 }  // namespace sidestream

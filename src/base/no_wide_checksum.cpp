@@ -1,4 +1,4 @@
-// In place of avx2_checksum.cpp on other processors.
+// Replaces avx2_checksum.cpp on other processors.
 #include "base/checksum.hpp"
 
 namespace sidestream {

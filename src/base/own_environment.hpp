@@ -1,4 +1,4 @@
-// What belongs to the program and must not change what we do, for the length of a call.
+// Process state that belongs to the program, shielded for the duration of a call.
 #pragma once
 
 #include <signal.h>
@@ -6,13 +6,13 @@
 #include <thread>
 #include <utility>
 
-#include "base/float_environment.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {
 
-/// SIGXFSZ waits while this lives, in this thread only: writing beyond the limit on the size of a file is an error of
-/// the call (EFBIG), which gets a sentence, and does not end the simulation. The program's disposition stays, and a
-/// signal of its own that waited before.
+/// Blocks SIGXFSZ while this object lives, in this thread only. Writing beyond the limit on file sizes is then an error
+/// of the call (EFBIG), with a sentence, and does not end the simulation. The program's disposition stays, and so does
+/// a signal of its own that was pending before.
 class FileSizeSignalHeld {
  public:
   FileSizeSignalHeld() noexcept {
@@ -26,7 +26,7 @@ class FileSizeSignalHeld {
   }
   ~FileSizeSignalHeld() {
     constexpr timespec at_once{0, 0};
-    if (takes_) sigtimedwait(&ours_, nullptr, &at_once);  // what our own writing raised
+    if (takes_) sigtimedwait(&ours_, nullptr, &at_once);  // Takes back the signal that our own writing raised.
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
   FileSizeSignalHeld(const FileSizeSignalHeld&) = delete;
@@ -37,16 +37,17 @@ class FileSizeSignalHeld {
   bool takes_ = false;
 };
 
-/// Both, for calls that are no hot path.
+/// Shields both, for calls that are no hot path.
 class OwnEnvironment {
  private:
   FloatEnvironment numbers_;
   FileSizeSignalHeld signal_;
 };
 
-// Threads of ours in a program that is not.
+// Threads of the library in a program that is not ours.
 
-/// Starts a thread that gets none of the program's signals: they are for its own. Throws what std::thread throws.
+/// Starts a thread that receives none of the program's signals: they are for its own threads. Throws what std::thread
+/// throws.
 template <class Work>
 std::thread thread_without_signals(Work&& work) {
   sigset_t all, before;

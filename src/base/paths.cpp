@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/fail.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -35,8 +35,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The file that `address` was loaded from, as the kernel knows it. The dynamic linker knows the name by which it was
-/// loaded, which may be relative to a working directory that the program has left.
+/// The file that `address` was loaded from, according to the kernel. The dynamic linker only knows the name by which it
+/// was loaded, which may be relative to a working directory that the program has left.
 fs::path file_at(std::uintptr_t address) {
   std::ifstream mappings("/proc/self/maps");
   for (std::string line; std::getline(mappings, line);) {
@@ -80,7 +80,7 @@ std::vector<std::string> names_in_folder(const std::string& folder) {
   if (!open) fail_to_read(folder, errno);
   std::vector<std::string> names;
   for (;;) {
-    errno = 0;  // Its end and an error look alike.
+    errno = 0;  // The end of a folder and an error look alike.
     const dirent* const entry = readdir(open.get());
     if (!entry && errno != 0) fail_to_read(folder, errno);
     if (!entry) return names;

@@ -26,7 +26,7 @@ ProcessStatus process_status(int pid) noexcept {
   const std::size_t got = std::fread(text, 1, sizeof text - 1, file);
   std::fclose(file);
   text[got] = 0;
-  // The program's name is in parentheses and may hold anything.
+  // The program's name is in parentheses and may contain anything.
   const char* at = std::strrchr(text, ')');
   if (!at || !at[1]) return {};
   at += 2;

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "base/paths.hpp"
 
@@ -37,7 +38,10 @@ std::string python_interpreter() {
   const std::string named = variable("SIDESTREAM_PYTHON"), environment = variable("VIRTUAL_ENV");
   if (!named.empty()) return named;
   if (!environment.empty()) return environment + "/bin/python";
-  const std::string built(SIDESTREAM_BUILT_WITH_PYTHON);
+  std::string built;
+  if (std::ifstream named_by_build(python_package_folder() + "/interpreter"); named_by_build) {
+    std::getline(named_by_build, built);
+  }
   return !built.empty() && access(built.c_str(), X_OK) == 0 ? built : "python3";
 }
 

@@ -1,4 +1,4 @@
-// Doing what must be done although memory is short now.
+// Retries an operation while allocation fails.
 #pragma once
 
 #include <new>
@@ -7,8 +7,9 @@
 
 namespace sidestream {
 
-/// Repeats `work`, which leaves everything as it was when it throws, until there is memory for it: others wait for it,
-/// and what they have comes free. After 20 s without, std::bad_alloc.
+/// Repeats `work` until there is memory for it, because other processes wait for it. Meanwhile memory of others may
+/// become free. `work` must leave everything unchanged when it throws. Throws std::bad_alloc after 20 s without
+/// success.
 template <class Work>
 void retry_while_out_of_memory(Work&& work) {
   constexpr int most_tries = 20'000;

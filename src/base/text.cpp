@@ -62,7 +62,7 @@ std::string escaped_utf8(std::string_view text) {
 
 }  // namespace sidestream
 
-// Other C libraries do not even have the macro that tells the version.
+// Other C libraries do not even have the macro that gives the version.
 #ifdef __GLIBC_PREREQ
 #define SIDESTREAM_HAS_DESCRIPTIONS __GLIBC_PREREQ(2, 32)
 #else

@@ -1,4 +1,4 @@
-// Texts: ASCII whatever the locale, UTF-8, and what the system says of its errors.
+// Texts: ASCII whatever the locale, UTF-8, and the system's error texts.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace sidestream {
 [[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 [[nodiscard]] constexpr bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 [[nodiscard]] constexpr bool is_letter_or_digit(char c) noexcept { return is_letter(c) || is_digit(c); }
-/// A blank, a tab, or one of the ends of a line and a page.
+/// True for a blank, a tab, and the ends of lines and pages.
 [[nodiscard]] constexpr bool is_blank(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 [[nodiscard]] constexpr char lower_case(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -25,16 +25,16 @@ namespace sidestream {
 /// Number of code points in well-formed text.
 [[nodiscard]] std::size_t count_code_points(std::string_view text) noexcept;
 
-/// Each byte of `text` as the character that ISO 8859-1 has for it.
+/// Converts from ISO 8859-1: each byte of `text` as its character.
 [[nodiscard]] std::string utf8_of_latin_1(std::string_view text);
 
-/// For people: the text with `\xb0` and the like for bytes that are not part of well-formed UTF-8.
+/// The text for people, with `\xb0` and the like for bytes that are not part of well-formed UTF-8.
 [[nodiscard]] std::string escaped_utf8(std::string_view text);
 
-// What the system says of its errors.
+// Error texts of the system.
 
-/// What `error_number` (of errno) means, in English and ASCII whatever the program's locale is: messages are written to
-/// files that must be UTF-8.
+/// The meaning of `error_number` (of errno), in English and ASCII whatever the program's locale is: messages are
+/// written to files that must be UTF-8.
 [[nodiscard]] std::string system_text(int error_number);
 
 }  // namespace sidestream

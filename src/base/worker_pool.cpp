@@ -4,8 +4,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/float_environment.hpp"
 #include "base/own_environment.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {
 
@@ -14,7 +14,7 @@ WorkerPool::WorkerPool(int threads) {
     threads_.reserve(static_cast<std::size_t>(threads > 1 ? threads - 1 : 0));
     while (this->threads() < threads) threads_.push_back(thread_without_signals([this] { serve(); }));
   } catch (const std::system_error&) {
-    // Slower, and not wrong.
+    // With fewer threads it is slower but still correct.
   }
 }
 
@@ -27,7 +27,7 @@ WorkerPool::~WorkerPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-/// Works on what there is until nothing is left to begin.
+/// Executes calls until none is left to begin.
 void WorkerPool::take(std::unique_lock<std::mutex>& lock) {
   while (next_ < count_) {
     const std::size_t mine = next_++;

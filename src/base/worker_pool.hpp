@@ -10,17 +10,17 @@
 
 namespace sidestream {
 
-/// Used by one thread, which works along. With one thread in all none is started.
+/// A pool used by one thread, which takes part in the work. With a size of one no thread is started.
 class WorkerPool {
  public:
-  /// `threads` in all, at least 1. Where the system gives fewer there are fewer.
+  /// `threads` counts all, at least 1. If the system provides fewer, the pool is smaller.
   explicit WorkerPool(int threads);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Calls work(n) for n from 0 to `count` - 1, in any order and at the same time, and returns when all have returned.
-  /// If calls throw, one of the exceptions is thrown again then. Works in the floating-point environment of servers.
+  /// Calls work(n) for n from 0 to `count` - 1, in any order and concurrently, and returns when all have returned. If
+  /// calls throw, it then rethrows one of the exceptions. The calls run in the floating-point environment of servers.
   void for_each(std::size_t count, const std::function<void(std::size_t)>& work);
   [[nodiscard]] int threads() const noexcept { return static_cast<int>(threads_.size()) + 1; }
 

@@ -1,3 +1,9 @@
+// Rectilinear meshes assembled from the axes that clients give for their blocks.
+//
+// Clients agree on the next mesh name, since a client without blocks of a mesh does not know it. Then, for each axis,
+// they reduce the number of nodes (maximum of the blocks' ends) and check that at least that many were given, before
+// memory is allocated. The coordinate of each node is the minimum over all clients; blocks whose nodes differ from it
+// by more than a rounding error, and nodes that no block gives, are errors.
 #include "client/block_axes.hpp"
 
 #include <algorithm>
@@ -6,14 +12,14 @@
 #include <memory>
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 namespace {
 
 constexpr double nowhere = std::numeric_limits<double>::infinity();
-constexpr double rounding = 1e-6;  // of the distance between two nodes
+constexpr double rounding = 1e-6;  // relative to the distance between two nodes
 
 std::vector<const BlockAxes*> blocks_on(const std::string& mesh, std::span<const BlockAxes> mine) {
   std::vector<const BlockAxes*> found;
@@ -23,7 +29,7 @@ std::vector<const BlockAxes*> blocks_on(const std::string& mesh, std::span<const
   return found;
 }
 
-/// Throws on all alike if clients disagree.
+/// Returns the number of dimensions; throws the same error on all clients if they disagree.
 int dimensions_of(const std::string& mesh, const std::vector<const BlockAxes*>& blocks, Communicator& clients) {
   std::int64_t lowest = 4, highest = 0;
   for (const BlockAxes* block : blocks) {
@@ -38,7 +44,8 @@ int dimensions_of(const std::string& mesh, const std::vector<const BlockAxes*>& 
        mesh, lowest, highest);
 }
 
-/// How many nodes the whole axis has; throws if so many were not given in all, before memory is asked for them.
+/// Returns the number of nodes of the whole axis. Throws if fewer were given in total, before memory is allocated for
+/// them.
 std::size_t count_nodes(const std::string& mesh, const std::vector<const BlockAxes*>& blocks, std::size_t axis,
                         Communicator& clients) {
   std::int64_t last = 0, given = 0;
@@ -141,7 +148,7 @@ std::vector<Mesh> meshes_of(std::span<const BlockAxes> mine, Communicator& clien
   }
   std::vector<Mesh> meshes;
   while (true) {
-    // A client may have no block of a mesh, and then has not heard of it: who has names the next one.
+    // A client without a block of a mesh does not know its name, so a client that has one names the next mesh.
     std::int64_t names = left.empty() ? -1 : clients.rank();
     clients.maximum(std::span(&names, 1));
     if (names < 0) return meshes;

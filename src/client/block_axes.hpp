@@ -1,4 +1,4 @@
-// Rectilinear meshes that nobody declares as a whole: put together from what each block says of its own part.
+// Rectilinear meshes that no call declares as a whole, assembled from the axes of their blocks.
 #pragma once
 
 #include <array>
@@ -11,22 +11,22 @@
 
 namespace sidestream {
 
-/// Where the nodes of one block are along each axis.
+/// Positions of one block's nodes along each axis.
 struct BlockAxes {
   std::string mesh;
   int dimensions = 0;
-  Box cells;                                   ///< of the block
-  std::array<std::vector<double>, 3> nodes{};  ///< along each axis that the mesh uses one more than cells
+  Box cells;                                   ///< cells of the block
+  std::array<std::vector<double>, 3> nodes{};  ///< along each axis of the mesh, one more than cells
 };
 
-/// Throws Error(usage) unless the cells begin at 0 or beyond, there are nodes for each, and these increase.
+/// Throws Error(usage) unless the cells have indices of at least 0, each has its nodes, and these increase.
 void check_axes(const BlockAxes& axes);
 
-/// The meshes of which some client has a block, in one order on all of them. Collective over the clients, each with its
-/// own blocks, which check_axes has passed. Of a node that several blocks give, the lowest position counts: they may
-/// differ by 1e-6 of the distance to the next node, as sums in another order do. Throws Error(usage), on all clients
-/// alike, if blocks say different things or a node is missing. Costs memory and messages for the axes of whole meshes,
-/// as a mesh with axes does anywhere.
+/// Returns the meshes of all clients' blocks, in the same order on all clients. Collective over the clients, each with
+/// its own blocks, which must have passed check_axes. If several blocks give a node, its lowest position counts.
+/// Positions may differ by 1e-6 of the distance to the next node, as sums in different order do. Throws the same
+/// Error(usage) on all clients if blocks contradict each other or a node is missing. Memory and messages are those of
+/// the axes of whole meshes, as for any mesh with axes.
 [[nodiscard]] std::vector<Mesh> meshes_of(std::span<const BlockAxes> mine, Communicator& clients);
 
 }  // namespace sidestream

@@ -1,3 +1,8 @@
+// Declarations: checks of calls, and the encoding that servers in other processes receive.
+//
+// The encoding is a sequence of fields in fixed order, without tags: parameters, meshes with their geometry, variables,
+// attributes of variables, roles of arrays. Decoding trusts nothing, since the bytes may come from a file of any
+// origin: lengths, enumerations, boxes and references are checked before use.
 #include "client/declarations.hpp"
 
 #include <algorithm>
@@ -5,17 +10,18 @@
 #include <sstream>
 #include <type_traits>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
 #include "base/text.hpp"
 #include "config/expressions/relations.hpp"
+#include "config/options/former_names.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Stands for a mesh that the file declares.
+/// Placeholder for a mesh that the configuration file declares.
 Mesh named_mesh(const std::string& name) {
   Mesh mesh;
   mesh.name = name;
@@ -79,11 +85,12 @@ void Declarations::add_array(const std::string& mesh, Role role, const std::stri
 }
 
 void Declarations::set_attribute(const std::string& variable, const std::string& attribute, const std::string& value) {
-  const std::string& name = checked_name("attribute", attribute);
+  const std::string name = current_attribute(checked_name("attribute", attribute));
+  if (name != attribute) former_attributes.insert(attribute);
   attributes.push_back({checked_name("variable", variable), name, in_utf8("value of an attribute", variable, value)});
 }
 
-/// The mesh if a call, or blocks, declare it.
+/// Returns the mesh if it was declared by a call or by blocks, else null.
 static Mesh* declared(Metadata& metadata, const std::string& name) {
   const Mesh* known = metadata.find_mesh(name);
   return known && known->geometry ? &metadata.meshes[static_cast<std::size_t>(known->id)] : nullptr;
@@ -114,10 +121,11 @@ void Declarations::apply_arrays(Metadata& final) const {
 
 namespace {
 
-/// False: there is no such relation. Lists have spaces between names.
+/// Sets a relation between variables; returns false if there is none of that name. Names in lists are separated by
+/// spaces.
 bool set_relation(VariableRelations& relations, const std::string& attribute, const std::string& value) {
-  if (attribute == "father") {
-    relations.father = value;
+  if (attribute == "parent") {
+    relations.parent = value;
   } else if (attribute == "equals") {
     relations.equals = value;
   } else if (attribute == "face") {
@@ -158,7 +166,7 @@ void Declarations::apply_attributes(Metadata& final) const {
     } else if (!set_relation(variable.relations, a.attribute, a.value)) {
       fail(Code::usage,
            "the attribute '{}' of the variable '{}' is set to '{}'; expected unit, label or group with a text, "
-           "time_varying with true or false, ghosts with filled or untrusted, or father, equals, face, opposite or "
+           "time_varying with true or false, ghosts with filled or untrusted, or parent, equals, face, opposite or "
            "divergence_free with what the configuration has for them",
            a.attribute, a.variable, a.value);
     }
@@ -168,7 +176,7 @@ void Declarations::apply_attributes(Metadata& final) const {
 
 namespace {
 
-/// What is read may come from a file that anybody wrote.
+/// Reader of the encoding. The bytes may come from a file of any origin, so everything is checked.
 class Decoder {
  public:
   explicit Decoder(BytesView view) : in_(view, Code::file, sentence(too_short)) {}
@@ -176,7 +184,7 @@ class Decoder {
   T value() {
     return in_.get<T>();
   }
-  /// One of the values of an enumeration, of which `last` is the greatest.
+  /// Reads a value of an enumeration whose largest value is `last`.
   template <class Enum>
   Enum one_of(Enum last) {
     const auto number = value<std::underlying_type_t<Enum>>();
@@ -195,7 +203,7 @@ class Decoder {
     in_.get(text);
     return text;
   }
-  /// A number of things that follow, each at least a byte.
+  /// Reads the number of items that follow, each of which takes at least a byte.
   [[nodiscard]] std::size_t count() {
     const auto number = value<std::uint64_t>();
     if (number > in_.left()) wrong(too_short);
@@ -229,7 +237,7 @@ void encode_mesh(ByteWriter& out, const Mesh& mesh) {
     return;
   }
   const Axes* axes = mesh.axes();
-  if (axes == nullptr) return;  // where it is, its arrays say
+  if (axes == nullptr) return;  // its arrays give the positions
   if (const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get())) {
     out.put(uniform->origin());
     out.put(uniform->spacing());
@@ -240,7 +248,7 @@ void encode_mesh(ByteWriter& out, const Mesh& mesh) {
   }
 }
 
-/// That boxes, levels and axes can be computed with.
+/// Checks that the mesh's boxes, levels and axes are safe to compute with.
 void check(const Mesh& mesh) {
   constexpr Index far = Index{1} << 62;
   for (int axis = 0; axis < 3; ++axis) {
@@ -317,7 +325,7 @@ void encode_variable(ByteWriter& out, const Variable& v) {
   out.put(v.group);
   out.put(v.role);
   out.put(v.filled);
-  out.put(v.relations.father);
+  out.put(v.relations.parent);
   out.put(v.relations.equals);
   out.put(v.relations.face);
   out.put(v.relations.opposite);
@@ -325,7 +333,7 @@ void encode_variable(ByteWriter& out, const Variable& v) {
   for (const std::string& name : v.relations.divergence_free) out.put(name);
 }
 
-/// That the meshes' arrays are variables.
+/// Checks that the arrays of meshes are declared variables.
 void check_arrays_known(const Metadata& metadata) {
   for (const Mesh& mesh : metadata.meshes) {
     for (const std::int32_t id : mesh.arrays) {
@@ -351,7 +359,7 @@ Variable decode_variable(Decoder& in) {
   v.group = in.text();
   v.role = in.one_of(Role::owned);
   v.filled = in.flag();
-  v.relations.father = in.text();
+  v.relations.parent = in.text();
   v.relations.equals = in.text();
   v.relations.face = in.text();
   v.relations.opposite = in.text();
@@ -418,7 +426,7 @@ Declarations Declarations::decode(BytesView bytes) {
   for (std::size_t n = in.count(); n > 0; --n) {
     AttributeDeclaration a;
     a.variable = in.text();
-    a.attribute = in.text();
+    a.attribute = current_attribute(in.text());
     a.value = in.text();
     all.attributes.push_back(std::move(a));
   }

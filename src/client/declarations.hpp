@@ -1,7 +1,8 @@
-// What a program declares before the session starts.
+// Declarations that a program makes before the session starts.
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,8 @@
 
 namespace sidestream {
 
-/// Blocks and allocated boxes are this client's own; all else is the same on every client. Names of meshes are resolved
-/// when the session starts, because the file may declare them.
+/// Blocks and allocated boxes belong to this client; all else must be the same on every client. Names of meshes are
+/// resolved when the session starts, because the configuration file may declare them.
 struct Declarations {
   Parameters parameters;
   Metadata metadata;
@@ -22,9 +23,9 @@ struct Declarations {
   struct BlockDeclaration {
     enum class What { box, list, bounds, removed } what;
     std::string mesh;
-    Block block;  ///< what it is a declaration of; the number of the mesh is not known yet
+    Block block;  ///< the declared block; its mesh number is not known yet
   };
-  /// A role by names, which are resolved when all is declared.
+  /// A role, given by names that are resolved when all is declared.
   struct ArrayDeclaration {
     std::string mesh;
     Role role;
@@ -38,7 +39,7 @@ struct Declarations {
   struct AttributeDeclaration {
     std::string variable, attribute, value;
   };
-  /// What a call says of a mesh that is put together from its blocks, and so does not exist yet.
+  /// A call that changes a mesh which is assembled from its blocks, and so does not exist yet.
   struct LaterDeclaration {
     std::string mesh;
     const char* call;
@@ -48,11 +49,12 @@ struct Declarations {
   std::vector<AllocatedDeclaration> allocated;
   std::vector<AttributeDeclaration> attributes;
   std::vector<ArrayDeclaration> arrays;
-  std::vector<BlockAxes> axes;  ///< this client's own, as blocks are; meshes come of them at the start
+  std::vector<BlockAxes> axes;  ///< axes of this client's blocks; meshes are made of them at the start
   std::vector<LaterDeclaration> later;
+  std::set<std::string> former_attributes;  ///< former names that this process has called attributes by; not encoded
   bool latin_1 = false;  ///< texts that are not UTF-8 are ISO 8859-1; of this process, not part of what is encoded
 
-  // Throw Error(usage) for names that are not UTF-8, and for other texts unless `latin_1` says what they are.
+  // These throw Error(usage) for names that are not UTF-8, and for other such texts unless `latin_1` is set.
   void set(const std::string& name, std::variant<std::int64_t, double> value);
   void add_mesh(Mesh mesh);
   void add_variable(const std::string& mesh, Variable variable);
@@ -60,19 +62,19 @@ struct Declarations {
   void set_attribute(const std::string& variable, const std::string& attribute, const std::string& value);
   /// Changes the mesh of that name by `apply`: at once if a call declares it, else in apply_later.
   void change_mesh(const std::string& name, const char* call, std::function<void(Mesh&)> apply);
-  /// To be called when the meshes that blocks describe are there. Throws Error(usage), which names the call, if a mesh
-  /// is declared neither by a call nor by blocks.
+  /// Applies the delayed changes; call it when the meshes of blocks exist. Throws Error(usage), which names the call,
+  /// if a mesh is declared neither by a call nor by blocks.
   void apply_later();
-  /// Applies `arrays` to the final metadata and checks that all meshes have what they need. Throws
+  /// Applies `arrays` to the final metadata, and checks that all meshes have the arrays that they need. Throws
   /// Error(configuration).
   void apply_arrays(Metadata& final) const;
   /// Applies `attributes`. Throws Error(usage).
   void apply_attributes(Metadata& final) const;
 
-  /// `text` in UTF-8.
+  /// Converts `text` to UTF-8.
   [[nodiscard]] std::string in_utf8(const char* what, const std::string& of, std::string text) const;
 
-  /// The part that is the same on every client, as bytes; and back.
+  /// Encodes the part that is the same on every client; decode reverses it.
   [[nodiscard]] Bytes encode() const;
   static Declarations decode(BytesView bytes);
 };

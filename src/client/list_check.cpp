@@ -1,11 +1,17 @@
+// Checks of the lists of unstructured meshes, as each one is published.
+//
+// Each list is first compared with the block: entries of connectivity and faces must be points, offsets must ascend to
+// the list's length. What other lists need is kept: corners by cell, types, and ends of polyhedra's faces. When both
+// lists of a pair are known for an iteration they are compared: types with offsets (number of corners), types with face
+// offsets (only polyhedra have faces), faces with face offsets (where each polyhedron ends).
 #include "client/list_check.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <string>
 
-#include "base/fail.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {
@@ -18,7 +24,7 @@ namespace {
       what, block.id, mesh.name, block.lengths.points, block.cells.hi[0], block.lengths.corners, block.lengths.faces);
 }
 
-/// Calls f(n, number) for all of a list of whole numbers.
+/// Calls f(n, number) for all entries of a list of integers.
 template <class F>
 void for_each_number(const ArrayView& list, F&& f) {
   with_type(list.type, [&](auto zero) {
@@ -38,7 +44,7 @@ std::pair<std::int64_t, std::int64_t> ends_of(const ArrayView& list) {
   return ends;
 }
 
-/// What usually is behind a number that cannot be a point.
+/// Returns the likely cause of a number that cannot be a point.
 std::string cause_of(std::int64_t number, const ArrayView& list, std::int64_t least, std::int64_t points) {
   constexpr int half = 32;
   const std::int64_t low = number & 0xffffffff, high = number >> half;
@@ -51,7 +57,7 @@ std::string cause_of(std::int64_t number, const ArrayView& list, std::int64_t le
 
 void check_connectivity(const Mesh& mesh, const Block& block, const ArrayView& list) {
   const std::int64_t points = block.lengths.points;
-  const auto [least, most] = ends_of(list);  // which is quick
+  const auto [least, most] = ends_of(list);  // a fast check of the usual case
   if (least >= 0 && most < points) return;
   std::optional<std::pair<Index, std::int64_t>> first;
   for_each_number(list, [&](Index n, std::int64_t number) {
@@ -63,7 +69,7 @@ void check_connectivity(const Mesh& mesh, const Block& block, const ArrayView& l
                      points - 1, cause_of(first->second, list, least, points)));
 }
 
-/// Of each cell how many points it has.
+/// Number of points of each cell.
 std::vector<std::uint8_t> corners_by(const Mesh& mesh, const Block& block, const ArrayView& list) {
   constexpr std::int64_t most = 255;
   std::vector<std::uint8_t> corners(static_cast<std::size_t>(list.box.extent(0)));
@@ -81,10 +87,10 @@ std::vector<std::uint8_t> corners_by(const Mesh& mesh, const Block& block, const
                      corners.front() == 0 ? " (of each cell they say where its points end: the first is not 0)" : ""));
 }
 
-/// Of each polyhedron where its faces end.
+/// End of each polyhedron's faces in the list.
 std::vector<std::int64_t> ends_of_faces(const Mesh& mesh, const Block& block, const ArrayView& list) {
   std::vector<std::int64_t> ends;
-  std::int64_t faces = -1, points = 0;  // what is still to come
+  std::int64_t faces = -1, points = 0;  // faces and points still to come
   for_each_number(list, [&](Index n, std::int64_t number) {
     if (points > 0) {
       --points;
@@ -162,7 +168,7 @@ void ListCheck::look(const Mesh& mesh, const BlockRecord& record, const ArrayVie
                     : record.role == Role::types ? types
                     : record.role == Role::faces ? faces
                                                  : face_offsets;
-  known.of[kept] = -1;  // until it is known to be good
+  known.of[kept] = -1;  // until it has passed the checks
   if (kept == offsets) known.corners = corners_by(mesh, block, list);
   if (kept == faces) known.ends_of_faces = ends_of_faces(mesh, block, list);
   if (kept == types) {

@@ -1,4 +1,4 @@
-// Whether the lists that a client publishes of an unstructured mesh are cells of the block that it declared.
+// Checks that the lists which a client publishes for an unstructured mesh match the declared block.
 #pragma once
 
 #include <array>
@@ -12,25 +12,26 @@
 
 namespace sidestream {
 
-/// Looks at connectivity, offsets, types and faces as they are published, so that no consumer has to find out, or
-/// worse, takes half of the cells for all. Each list is compared with the lengths of its block, and with the others
-/// once both are known in an iteration. Keeps three bytes for each cell, and sixteen for each polyhedron.
+/// Checks connectivity, offsets, types and faces as they are published, so that no consumer fails, or silently uses
+/// half of the cells. Each list is compared with the lengths of its block, and with the others once both are known in
+/// an iteration. Keeps three bytes for each cell, and sixteen for each polyhedron.
 class ListCheck {
  public:
-  /// `list`: what is published of the record. Throws Error(usage) if it cannot be what was declared; lists of other
-  /// roles, and of other meshes than unstructured ones, are let pass.
+  /// `list`: the published values of the record. Throws Error(usage) if they contradict the declarations. Ignores lists
+  /// of other roles, and of meshes that are not unstructured.
   void look(const Mesh& mesh, const BlockRecord& record, const ArrayView& list, std::int64_t iteration);
-  /// What was published of the block counts no longer.
+  /// Forgets the lists that were published of the block.
   void forget(std::int32_t mesh, std::int64_t block) { known_.erase({mesh, block}); }
 
  private:
   enum Kept : std::size_t { offsets, types, faces, face_offsets, kept_count };
   struct Known {
-    std::vector<std::uint8_t> corners;                   ///< of each cell, by the offsets; 255: as many or more
-    std::vector<std::uint8_t> types;                     ///< of each cell
-    std::vector<std::uint8_t> polyhedron;                ///< of each cell, by the face offsets: whether it has faces
-    std::vector<std::int64_t> ends_of_faces, face_ends;  ///< of each polyhedron, by the faces and by their offsets
-    std::array<std::int64_t, kept_count> of{-1, -1, -1, -1};  ///< iterations; of what does not vary in time `always`
+    std::vector<std::uint8_t> corners;     ///< number of each cell's points, by the offsets; 255: as many or more
+    std::vector<std::uint8_t> types;       ///< type of each cell
+    std::vector<std::uint8_t> polyhedron;  ///< by the face offsets: 1 for cells with faces
+    std::vector<std::int64_t> ends_of_faces, face_ends;       ///< of each polyhedron, by the faces and by their offsets
+    std::array<std::int64_t, kept_count> of{-1, -1, -1, -1};  ///< iterations of the lists; `always` for those that do
+                                                              ///< not vary in time
   };
   static constexpr std::int64_t always = INT64_MAX;
 

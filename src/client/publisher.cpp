@@ -5,15 +5,15 @@
 #include <cstring>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
-// What a publication runs through is [[gnu::hot]], here and in the layers below: the linker puts it side by side, so
-// that the first publication after a long step of the simulation finds its code in few pages.
+// Functions of a publication are [[gnu::hot]], here and in the layers below. The linker places them together, so that
+// the first publication after a long step of the simulation needs few pages of code.
 
 namespace sidestream {
 
@@ -77,8 +77,8 @@ void Publisher::attach(ClientTransport& transport) {
   return refused_ == 0;
 }
 
-/// Never further ahead of the servers than changes of parameters: what is in effect at the end of this iteration is
-/// known now.
+/// Begins an iteration. If parameters are steered, waits until the servers are at most `steering_ahead` iterations
+/// behind, so that all changes that take effect at the end of this iteration are known.
 void Publisher::begin_new() {
   begun_ = true;
   if (!transport_->begin()) refuse(Refusal::in_flight);
@@ -88,14 +88,14 @@ void Publisher::begin_new() {
   hear();
 }
 
-/// Takes in what the servers told. It has been read: where memory is short, it waits.
+/// Receives the servers' notices. They have been read, so this waits where memory is short.
 void Publisher::hear() {
   std::vector<Notice> notices;
   retry_while_out_of_memory([&] { notices = transport_->notices(); });
   for (const Notice& notice : notices) retry_while_out_of_memory([&] { steered_.take(notice); });
 }
 
-/// Without servers that is the reason, whatever the transport could not do.
+/// Refuses the iteration. If there are no servers, the reason is that, instead of `reason`.
 void Publisher::refuse(Refusal reason) { refused_ |= transport_->connected() ? reason : Refusal::no_servers; }
 
 [[gnu::hot]] void Publisher::check_first(const Slot& slot, const char* call) const {
@@ -119,7 +119,7 @@ void Publisher::refuse(Refusal reason) { refused_ |= transport_->connected() ? r
   forget_debt(slot);
 }
 
-/// Room for a block; a persistent array may have to go before its successor comes.
+/// Reserves room for a block; a persistent array may have to be freed before its successor is stored.
 [[gnu::hot]] std::optional<Region> Publisher::room_for(const BlockRecord& record) {
   if (!record.persistent) return transport_->reserve(record.bytes, false);
   try {
@@ -142,23 +142,23 @@ void Publisher::copy(const BlockRecord& record, const ValuesAt& values, std::byt
   }
 }
 
-/// In a handler: the failure counts, not what becomes of the region.
+/// Gives back a region; call it in a handler. Errors are ignored, since the original failure counts.
 void Publisher::give_back(const Region& region) noexcept {
   try {
     transport_->clear(region);
   } catch (const std::exception&) {
-    // It was handed over, and goes with its iteration.
+    // It was handed over, and is freed with its iteration.
   }
 }
 
 namespace {
 
-/// Whether it says what the mesh is, in whole numbers.
+/// True if the values define the mesh and are integers.
 [[gnu::hot]] bool is_of_mesh(const BlockRecord& record) noexcept {
   return record.role != Role::none && record.role != Role::coordinates;
 }
 
-/// Of a variable of one component.
+/// Returns a view of a variable with one component.
 ArrayView view_of(const BlockRecord& record, const ValuesAt& values) {
   ArrayView view = record.view(values.components.empty() ? values.data : values.components.front());
   if (values.strides) view.strides = *values.strides;
@@ -272,7 +272,7 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
 [[gnu::hot]] void Publisher::commit(Slot& slot) {
   if (!options_.off && is_of_mesh(slot.record)) look_at_mesh(slot.record, slot.record.view(slot.region.data));
   slot.state = Slot::State::committed;
-  // The values belong to the current iteration, also if the memory was allocated in an earlier one.
+  // The values belong to the current iteration, even if the memory was allocated in an earlier one.
   if (options_.off || (!begin() && !slot.record.persistent)) return;
   transport_->commit(slot.record, slot.region, true);
   handed_over(slot);

@@ -1,19 +1,19 @@
-// Arrays as a language describes them, by type, extents and strides: checked against what was declared.
+// Arrays described by a language's type, extents and strides, which are checked against the declarations.
 #include <array>
 #include <string>
 
-#include "base/fail.hpp"
 #include "client/publisher.hpp"
 #include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
 #include "data/copy_box.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Fortran has no unsigned integers: the bits are what counts.
+/// Fortran has no unsigned integers, so only the size of integers matters.
 bool pass_for_each_other(Type a, Type b) {
   const bool integers = a < Type::float32 && b < Type::float32;
   return a == b || (integers && size_of(a) == size_of(b));
@@ -32,7 +32,8 @@ std::string ranks_of(int axes, int components) {
                         : fmt::format("{}, the axes of the mesh", axes);
 }
 
-/// `axes` of the mesh, and one of components if there are several; `lone`: also of one alone.
+/// Checks the rank: the mesh's axes, plus one for several components. `lone`: allows that axis for a single component,
+/// too.
 void check_rank(const char* call, const Variable& variable, int axes, int given, bool lone) {
   if (given == axes + (variable.components > 1 ? 1 : 0) || (lone && given == axes + 1)) return;
   fail(Code::usage, "{}: the array for '{}' has rank {}, expected rank {}; give it that rank", call, variable.name,
@@ -45,7 +46,7 @@ std::string product(const Index* extents, int rank) {
   return text;
 }
 
-/// Which axis of the array i, j, k and component are; -1: none. Throws if the number of axes is not right.
+/// Axis of the array for i, j, k and component; -1: none. Throws if the number of axes is wrong.
 std::array<int, 4> axes_of(const ProgramArray& array, const Variable& variable, int axes) {
   check_rank("publish", variable, axes, array.rank, true);
   std::array<int, 4> found{-1, -1, -1, -1};
@@ -72,7 +73,7 @@ void check_extents(const ProgramArray& array, const BlockRecord& record, const s
     same = same && array.extents[n] == expected[n];
     none = none || array.extents[n] == 0;
   }
-  if (same || (none && record.bytes == 0)) return;  // no values have any shape
+  if (same || (none && record.bytes == 0)) return;  // without values any shape is right
   fail(Code::usage,
        "publish: the array for '{}' on block {} is {}, expected {}: the allocated box is {}{}; pass the section that "
        "covers this box, or say with set_allocated what the array covers",
@@ -80,7 +81,7 @@ void check_extents(const ProgramArray& array, const BlockRecord& record, const s
        text_of(record.box), record.components > 1 ? fmt::format(" with {} components", record.components) : "");
 }
 
-/// In elements, for i, j, k and component. Where there is one index at most it is as in a gapless array.
+/// Strides in elements, for i, j, k and component. Axes with at most one index get those of a contiguous array.
 std::array<Index, 4> strides_of(const ProgramArray& array, const std::array<int, 4>& axes,
                                 const std::array<Index, 4>& packed) {
   std::array<Index, 4> strides = packed;
@@ -99,13 +100,13 @@ void check_components(const Variable& variable, std::size_t arrays) {
        arrays, variable.name, variable.components, arrays);
 }
 
-/// What so many numbers would be right for, if they are those of other points of the block.
+/// Hint about other points of the block for which this number of values would be right.
 std::string other_points(const Variable& variable, const BlockRecord& record, std::uint64_t count, int components) {
   const Block& block = record.block;
   if (variable.role == Role::connectivity) return "; they are the `corners` of the block's lengths";
   if (variable.role == Role::faces) return "; they are the `faces` of the block's lengths";
   const auto is = [&](Index points) { return count == static_cast<std::uint64_t>(points * components); };
-  if (record.components > components) return "";  // an array of one of them
+  if (record.components > components) return "";  // an array for only one of the components
   if (components > 1 && count * static_cast<std::uint64_t>(components) == record.bytes / size_of(variable.type)) {
     return "; so many would be one of its components";
   }
@@ -208,7 +209,7 @@ Taken Publisher::publish(std::string_view name, std::int64_t id, const ProgramAr
   });
 }
 
-/// Each array goes between the others' values, which lie point by point in the buffer.
+/// Interleaves the arrays: components of a point are contiguous in the buffer.
 void Publisher::copy_components(const BlockRecord& record, const ValuesAt& values, std::byte* to) {
   const std::array<Index, 4> own = values.strides ? *values.strides : packed_strides(record.box, 1, record.order);
   const std::array<Index, 4> together = packed_strides(record.box, record.components, record.order);
@@ -221,7 +222,7 @@ void Publisher::copy_components(const BlockRecord& record, const ValuesAt& value
 
 namespace {
 
-/// Of an array of one component of the variable. Throws if it is not what was declared.
+/// Strides of an array with one component of the variable. Throws if it differs from the declaration.
 std::array<Index, 4> strides_of_component(const ProgramArray& array, const Variable& variable,
                                           const BlockRecord& record, int mesh_axes) {
   constexpr const char* call = "publish_components";

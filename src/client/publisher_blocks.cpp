@@ -1,8 +1,8 @@
-// The blocks of a publisher: declared, changed, removed.
-#include "base/fail.hpp"
+// Blocks of a publisher: their declaration, change and removal.
 #include "client/publisher.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -15,7 +15,7 @@ const Mesh& Publisher::mesh(std::string_view name) const {
   return *found;
 }
 
-/// Throws if an array of the block is in use: what was allocated or handed over describes the block as it was.
+/// Throws if an array of the block is in use: allocated or handed-over arrays describe the block in its old state.
 void Publisher::check_unused(const Mesh& on, std::int64_t id, const char* call) const {
   for (const Variable& variable : metadata_.variables) {
     if (variable.mesh != on.id) continue;
@@ -37,7 +37,7 @@ void Publisher::check_unused(const Slot& slot, const char* call) const {
   }
 }
 
-/// Declarations reach the servers in a refused iteration too: the next one relies on them.
+/// Sends a declaration. It reaches the servers in a refused iteration too, because the next one depends on it.
 void Publisher::tell(const Block& block, bool removed) {
   if (!transport_ || options_.off) return;
   timed(&IterationTiming::publish, [&] {
@@ -46,7 +46,7 @@ void Publisher::tell(const Block& block, bool removed) {
   });
 }
 
-/// The record says something new from here on.
+/// Gives the record a new revision, because its description changes.
 void Publisher::number(BlockRecord& record) {
   if (record.number == BlockRecord::no_number && free_numbers_.empty()) {
     record.number = numbers_++;
@@ -57,7 +57,7 @@ void Publisher::number(BlockRecord& record) {
   record.revision = ++revisions_;
 }
 
-/// What publications of this variable on this block will say. A block that changes takes its debts with it.
+/// Describes publications of this variable on this block. A block that changes drops its debts.
 void Publisher::describe(Slot& slot, const Variable& variable, const Block& block, const Box& box) {
   BlockRecord& record = slot.record;
   if (record.block.client != block.client || !record.block.same_shape(block)) forget_debt(slot);
@@ -77,10 +77,10 @@ void Publisher::describe(Slot& slot, const Variable& variable, const Block& bloc
 
 namespace {
 
-/// What bindings give as both bounds of an axis that their caller left out; Python and Fortran write the number out.
+/// Both bounds of an axis that the caller of a binding left out; Python and Fortran contain the number itself.
 constexpr Index not_given = INT64_MIN;
 
-/// An axis may be left out if the mesh does not use it.
+/// Fills in axes that were left out, which is allowed if the mesh does not have them.
 void complete_axes(const Mesh& on, Block& block, const char* call) {
   int given = 0;
   while (given < 3 && block.cells.lo[static_cast<std::size_t>(given)] != not_given) ++given;
@@ -96,7 +96,7 @@ void complete_axes(const Mesh& on, Block& block, const char* call) {
   }
 }
 
-/// A block is empty by mistake if it is so along axes alone that the mesh does not have.
+/// Checks for blocks that are empty only along axes that the mesh does not have, which is a mistake.
 void check_unused_axes(const Mesh& on, const Block& block) {
   bool empty = false;
   for (int a = 0; a < 3; ++a) {
@@ -183,7 +183,7 @@ void Publisher::set_block(std::string_view mesh_name, Block wanted) {
   const char* const call = wanted.is_list() ? "set_block_list" : "set_block";
   if (wanted.is_list()) {
     check_list(on, wanted);
-    // Its cells may be given twice, as those of particles are.
+    // The number of cells may be given twice, as for particles.
     if (on.kind() == MeshKind::octree) wanted.lengths.points = 0;
   } else {
     complete_axes(on, wanted, call);

@@ -1,8 +1,7 @@
-// Arrays that do not vary in time and could not be handed over: no iteration is whole before that is made up for.
+// Arrays that do not vary in time and could not be handed over (debts). No iteration is complete before they are.
 //
-// Other clients have published theirs, and servers have those. So this client refuses its iterations until it has
-// handed over what it owes: values that found no room are kept here and tried again; what failed must be published
-// again.
+// Other clients have published their arrays, and servers have those. So this client refuses its iterations until it has
+// handed over what it owes. Values that found no room are kept and tried again; failed publications must be repeated.
 #include "client/publisher_debts.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +24,7 @@ void Publisher::forget_debt(Slot& slot) {
   Bytes().swap(slot.waiting);
 }
 
-/// At the end of an iteration, when it is known that this one does not bring them.
+/// Tries to hand over owed arrays at the end of an iteration that does not publish them.
 void Publisher::settle_debts() {
   for (Slots& slots : slots_) {
     for (auto& [id, slot] : slots) {
@@ -39,7 +38,7 @@ void Publisher::settle_debt(Slot& slot) {
   try {
     if (slot.waiting.size() == slot.record.bytes) region = room_for(slot.record);
   } catch (const Error&) {
-    // There never will be room, which its publication said already.
+    // It will never fit; the publication has reported that already.
   }
   if (!region) return refuse(Refusal::owed);
   transport_->fill(*region, slot.waiting.data(), slot.record.bytes);

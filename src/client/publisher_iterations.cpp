@@ -4,13 +4,13 @@
 #include <cstring>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "client/publisher.hpp"
 #include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -60,8 +60,8 @@ void Publisher::signal_barrier(std::string_view event) {
       number, options_.client, EventScope::all, options_.node, Type::uint8, 1, account_.iterations, 0, 0};
 }
 
-/// Before the end of the iteration that they belong to; each once, also where memory is short. Their numbers order
-/// those of all clients.
+/// Sends signals before the end of their iteration, each exactly once, also where memory is short. Their numbers order
+/// the signals of all clients.
 void Publisher::send_signals() {
   constexpr int bits_of_one = 40;
   for (Signal& signal : signals_) {
@@ -71,7 +71,7 @@ void Publisher::send_signals() {
   signals_.clear();
 }
 
-/// Blocks that this client declared and did not deliver, of variables of which it delivered some.
+/// Number of blocks that this client declared but did not deliver, for variables of which it delivered some.
 std::uint64_t Publisher::count_absent() const {
   std::uint64_t absent = 0;
   for (const Variable& variable : metadata_.variables) {
@@ -84,7 +84,7 @@ std::uint64_t Publisher::count_absent() const {
   return absent;
 }
 
-/// Closes the books of the iteration, whether it could be handed over or not: the transport has counted it too.
+/// Closes the iteration's account, whether it could be handed over or not, since the transport has counted it too.
 void Publisher::next_iteration(double end_began) {
   timing_.iteration = account_.iterations++;
   timing_.start = iteration_start_ - options_.origin;
@@ -101,7 +101,7 @@ void Publisher::next_iteration(double end_began) {
   last_refused_ = std::exchange(refused_, 0);
 }
 
-/// Whatever fails before it, the iteration ends: servers and other clients count it.
+/// Prepares the end. Whatever fails here, the iteration ends, because servers and other clients count it.
 void Publisher::prepare_end(double time, std::exception_ptr& failed) noexcept {
   try {
     static_cast<void>(begin());
@@ -139,7 +139,7 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
     }
     count_spilled();
     send_signals();
-    retry_while_out_of_memory([&] { transport_->end(end_); });  // which counts it, or leaves all as it was
+    retry_while_out_of_memory([&] { transport_->end(end_); });  // which counts it, or leaves everything unchanged
     account_.absent_blocks += static_cast<std::int64_t>(end_.absent);
     if (inline_step) inline_step();
     settle();
@@ -184,14 +184,14 @@ void Publisher::close_account(std::int64_t absent_blocks) {
   for (std::size_t n = 0; n < in_doubt_.size(); ++n) {
     keep_rows(settled_ + static_cast<std::int64_t>(n), Outcome::pending);
   }
-  // What this client refused nobody can have taken, whether the servers have said so or not.
+  // Nobody can have taken an iteration that this client refused, whether the servers have answered or not.
   const auto refused = std::count(in_doubt_.begin(), in_doubt_.end(), true);
   account_.refused += refused;
   account_.unknown += options_.off ? 0 : static_cast<std::int64_t>(in_doubt_.size()) - refused;
   account_.absent_blocks = absent_blocks;
 }
 
-/// Of an iteration after its outcome, or when that never will be known.
+/// Keeps the rows of an iteration when its outcome is known, or never will be.
 void Publisher::keep_rows(std::int64_t index, Outcome outcome) {
   if (!options_.timings) return;
   if (options_.movement)
@@ -211,13 +211,13 @@ void Publisher::hand_rows_over() {
   iterations_.clear();
 }
 
-/// Asks for outcomes of its own iterations only: other clients may have ended more.
+/// Asks for outcomes of its own iterations only, since other clients may have ended more.
 void Publisher::settle() {
   while (!in_doubt_.empty()) {
     const Outcome outcome = transport_->outcome(settled_);
     if (outcome == Outcome::pending) return;
     keep_rows(settled_, outcome);
-    // What this client refused nobody can have taken.
+    // Nobody can have taken an iteration that this client refused.
     count(outcome == Outcome::lost && in_doubt_.front() ? Outcome::refused : outcome);
     if (gave_up_ && outcome == Outcome::refused && !in_doubt_.front()) ++account_.dropped;
     in_doubt_.pop_front();
@@ -234,7 +234,7 @@ void Publisher::drain(double limit_seconds) {
   // Three years: longer than any run, and short enough for clocks that count nanoseconds.
   constexpr double longest = 1e8;
   const auto limit = static_cast<std::int64_t>(std::min(limit_seconds, longest) * 1000);
-  // Servers wait for it: it may be said twice.
+  // Servers wait for it, and it may be sent twice.
   retry_while_out_of_memory([&] { gave_up_ = !transport_->drain(std::chrono::milliseconds(limit)); });
   retry_while_out_of_memory([&] { settle(); });
 }

@@ -10,8 +10,8 @@
 
 namespace sidestream {
 
-/// Runs `work` and adds its time, less what it waited, to one entry of the iteration's timing. If it throws, the
-/// iteration is refused: a client cannot tell how much of it is in place.
+/// Runs `work` and adds its time, without waiting, to one entry of the iteration's timing. If it throws, the iteration
+/// is refused, because a client cannot tell how much of it is in place.
 template <class Work>
 [[gnu::hot]] auto Publisher::timed(double IterationTiming::*entry, Work&& work) {
   const double start = now();

@@ -1,4 +1,4 @@
-// Parts of error sentences: boxes, and names that were probably meant.
+// Parts of error messages: boxes, and names that were probably meant.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "client/steered_values.hpp"
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
 #include "config/sections.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -12,7 +12,7 @@ SteeredValues::SteeredValues(const std::vector<SteeredParameter>& parameters) : 
 
 void SteeredValues::take(const Notice& notice) {
   if (notice.kind != steering_notice) return;
-  std::multimap<std::int64_t, SteeredChange> new_ones;  // all or none, if memory is short
+  std::multimap<std::int64_t, SteeredChange> new_ones;  // takes all or none, if memory is short
   for (const SteeredChange& change : records_of<SteeredChange>(notice.payload)) {
     if (change.parameter < 0 || static_cast<std::size_t>(change.parameter) >= parameters_.size()) {
       fail(Code::internal, "the servers changed the steered parameter number {} of {}", change.parameter,

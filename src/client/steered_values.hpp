@@ -1,4 +1,4 @@
-// The values of steered parameters as a client has them.
+// Values of steered parameters on a client.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 
 namespace sidestream {
 
-/// Holds what notices said until the iteration in which it takes effect.
+/// Holds changes from notices until the iteration in which they take effect.
 class SteeredValues {
  public:
   explicit SteeredValues(const std::vector<SteeredParameter>& parameters);
 
   [[nodiscard]] bool any() const noexcept { return !values_.empty(); }
-  /// Notices of other kinds are ignored.
+  /// Takes a notice; ignores other kinds.
   void take(const Notice& notice);
-  /// Iteration `index` has ended: what is due by now is in effect.
+  /// Applies changes that are due when iteration `index` has ended.
   void advance(std::int64_t index) noexcept;
-  /// The value in effect. Throws Error(usage) if there is no parameter of that name, or it has another type.
+  /// The value in effect. Throws Error(usage) if there is no parameter of that name, or if it has another type.
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] double real(std::string_view name) const;
 
  private:
   const std::vector<SteeredParameter>& parameters_;
   std::vector<SteeredParameter::Value> values_;
-  /// By the iteration at whose end they take effect; of one iteration in the order in which servers told them.
+  /// By the iteration at whose end they take effect; within an iteration in the order in which servers sent them.
   std::multimap<std::int64_t, SteeredChange> coming_;
 };
 

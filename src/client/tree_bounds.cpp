@@ -4,12 +4,12 @@
 #include <string>
 
 #include "base/checksum.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {
 
-constexpr double bounds_rounding = 1e-9;  ///< of the bounds' extent
+constexpr double bounds_rounding = 1e-9;  ///< relative to the extent of the bounds
 
 using Ends = std::array<std::array<double, 2>, 3>;
 
@@ -39,7 +39,7 @@ std::string text_of(const Ends& ends, int dimensions) {
   return text;
 }
 
-/// Subtrees within the bounds are not walked.
+/// Throws if an owned leaf lies outside the bounds. Subtrees within the bounds are not visited.
 template <class Owns>
 void check(const Mesh& mesh, const Block& block, const TreeIndex& tree, Owns&& owns) {
   const TreePlaces places(mesh);
@@ -75,7 +75,7 @@ std::vector<std::uint8_t> copy_of(const ArrayView& flags) {
   return copy;
 }
 
-/// Tells flags of two iterations apart.
+/// Checksum that distinguishes the flags of two iterations.
 std::uint64_t sum_of(const ArrayView& flags) {
   const auto count = static_cast<std::size_t>(flags.box.extent(0));
   if (flags.strides[0] == 1) return checksum_of(std::as_bytes(std::span(flags.at<std::uint8_t>(0, 0, 0), count)));
@@ -95,8 +95,8 @@ void TreeBounds::look(const Mesh& mesh, const BlockRecord& record, const ArrayVi
   known.sums[is_tree ? 0 : 1] = sum;
   known.of[is_tree ? 0 : 1] = record.persistent != 0 ? always : iteration;
   const auto is_now = [&](std::size_t n) { return known.of[n] == always || known.of[n] == iteration; };
-  // The tree is kept, since as a rule it stays; who owns what only until the tree comes, or if it does not vary in
-  // time.
+  // Keeps the tree, since it usually stays the same. Owners are kept only until the tree is published, or if they do
+  // not vary in time.
   const bool both = is_now(0) && (all || is_now(1));
   if (!is_tree && (!both || known.of[1] == always)) known.owned = copy_of(flags);
   if (!both || !known.tree || known.is_good(block.bounds)) return;

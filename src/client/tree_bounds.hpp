@@ -1,4 +1,5 @@
-// Whether the bounds that a client tells of its trees hold what these own: servers leave blocks out by them.
+// Checks that the bounds which a client declares for its trees contain the leaves that these own; servers skip blocks
+// by bounds.
 #pragma once
 
 #include <array>
@@ -13,14 +14,14 @@
 
 namespace sidestream {
 
-/// Looks at the flags of trees (`refined`, `owned`) as they are published, of blocks with known bounds: at their
-/// checksums, and where these are new at the tree, of which cells beyond the bounds are walked. Keeps a bit and a half
-/// for each cell.
+/// Checks the flags of trees (`refined`, `owned`) of blocks with known bounds as they are published. It compares their
+/// checksums, and if these are new, walks the cells of the tree beyond the bounds. Keeps a bit and a half for each
+/// cell.
 class TreeBounds {
  public:
-  /// `flags`: what is published of the record, whose role is refined or owned. Once both are known in an iteration,
-  /// throws Error(usage) if a leaf that counts reaches out of the block's bounds by more than a rounding error. Flags
-  /// that are no tree are let pass: servers say what is wrong with them.
+  /// `flags`: the published values of the record, whose role must be refined or owned. Once both are known in an
+  /// iteration, throws Error(usage) if a counted leaf exceeds the block's bounds by more than a rounding error. Ignores
+  /// flags that do not form a tree, since servers report what is wrong with them.
   void look(const Mesh& mesh, const BlockRecord& record, const ArrayView& flags, std::int64_t iteration);
   void forget(std::int32_t mesh, std::int64_t block) { known_.erase({mesh, block}); }
 
@@ -28,10 +29,10 @@ class TreeBounds {
   struct Known {
     std::optional<TreeIndex> tree;
     std::vector<std::uint8_t> owned;
-    std::array<std::uint64_t, 2> sums{};     ///< of refined and owned, as they were published last
-    std::array<std::int64_t, 2> of{-1, -1};  ///< iterations of these; of what does not vary in time `always`
+    std::array<std::uint64_t, 2> sums{};     ///< checksums of refined and owned, as last published
+    std::array<std::int64_t, 2> of{-1, -1};  ///< iterations of these; `always` for those that do not vary in time
     std::array<std::uint64_t, 2> good_sums{};
-    Bounds good_bounds;  ///< of those sums; unknown: of none
+    Bounds good_bounds;  ///< bounds that passed with those sums; unknown: none
 
     [[nodiscard]] bool is_good(const Bounds& bounds) const noexcept {
       return good_bounds == bounds && good_sums == sums;

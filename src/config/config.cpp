@@ -13,12 +13,12 @@ namespace sidestream {
 
 namespace {
 
-/// The partitioner's options, by the declarations of its kind.
+/// Reads the partitioner's options by the declarations of its kind.
 Settings read_partitioner(const Document& document, const PlacementConfig& placement, const Registry& registry,
                           const ReadContext& context) {
   const Entry* entry = document.root().find("placement");
   const Entry* given = entry ? entry->value.find("partitioner") : nullptr;
-  // A default needs no partitioner where none is used.
+  // A default partitioner is not read where none is used.
   if (given == nullptr && placement.mode != PlacementMode::nodes) return {};
   const bool map = given && given->value.kind == Node::Kind::map;
   const Location& where = map ? given->value.entries.front().where : given ? given->value.where : placement.where;
@@ -33,7 +33,7 @@ Settings read_partitioner(const Document& document, const PlacementConfig& place
   none.where = where;
   const Settings settings = read_settings(map ? given->value.entries.front().value : none, found->second.options,
                                           fmt::format("the partitioner '{}'", placement.partitioner), where, context);
-  // Some settings can be wrong in ways that declarations do not say: better now than in the first iteration.
+  // Some invalid settings only show when the restriction is made, so it is made before the first iteration.
   if (found->second.restrict_to) {
     const Selected part = found->second.restrict_to(settings, *context.metadata);
     const Variable& by = context.metadata->variables.at(static_cast<std::size_t>(part.variable));
@@ -47,7 +47,7 @@ Settings read_partitioner(const Document& document, const PlacementConfig& place
   return settings;
 }
 
-/// Without groups, names of groups say nothing: so one line moves the work.
+/// Sets the group of each task. Without groups, names of groups have no effect, so that one line moves the work.
 void assign_groups(std::vector<TaskConfig>& tasks, const std::vector<ServerGroup>& groups) {
   if (groups.empty()) return;
   for (TaskConfig& task : tasks) {
@@ -57,7 +57,7 @@ void assign_groups(std::vector<TaskConfig>& tasks, const std::vector<ServerGroup
   check_groups_used(groups, tasks);
 }
 
-/// How far ahead changes take effect, if the file does not say it.
+/// The number of iterations that changes take effect ahead, if the file does not set it.
 int default_ahead(const PlacementConfig& placement) {
   if (placement.mode == PlacementMode::inline_) return 0;
   constexpr int skipping = 64;
@@ -78,7 +78,7 @@ Config read_config(const Document& document, const Registry& registry, const Par
                    const Metadata& declared, const std::vector<std::string>& derived) {
   Config config;
   config.opening = read_opening(document);
-  Parameters all = parameters;  // what the program sets wins over what the file says
+  Parameters all = parameters;  // the program's values override the file's
   all.merge(read_parameters(document));
   const ExpressionContext expressions{all, Stage::start};
   config.metadata = read_declarations(document, expressions, declared);
@@ -95,7 +95,7 @@ Config read_config(const Document& document, const Registry& registry, const Par
   const Settings ahead = read_section(document, "steering_ahead", context);
   config.steering_ahead =
       ahead.has("steering_ahead") ? ahead.integer<int>("steering_ahead") : default_ahead(config.opening.placement);
-  // With `off` nothing runs, and kinds of plug-ins, which are not loaded then, are not known.
+  // With `off` nothing runs, and kinds of plug-ins, which are not loaded then, are unknown.
   if (config.opening.placement.mode == PlacementMode::off) return config;
   PlacementConfig& placement = config.opening.placement;
   placement.partitioner_settings = read_partitioner(document, placement, registry, context);

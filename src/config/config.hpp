@@ -1,4 +1,4 @@
-// The configuration: from YAML text to checked values. No MPI, no files but the text given.
+// The configuration: YAML text converted to checked values. No MPI; reads no files.
 //
 // Two steps, because a program says what $nx is, and registers analyses of its own, only after the session is open:
 //   parse + read_opening   at open: syntax, unknown sections, the options that do not depend on parameters
@@ -21,88 +21,89 @@ namespace sidestream {
 
 class Condition;
 
-/// A parsed YAML file with the place of every node.
+/// A parsed YAML file with the position of every node.
 class Document;
 
 /// Parses `text`; `file` names it in messages. Throws Error(configuration) with file:line:column.
 [[nodiscard]] std::shared_ptr<const Document> parse_document(const std::string& text, const std::string& file);
 
 enum class PlacementMode { inline_, cores, nodes, sidecar, job, off };
-/// Its name as in configurations.
+/// Name of the mode in configurations.
 [[nodiscard]] const char* name_of(PlacementMode mode) noexcept;
 
-/// What stands between clients and servers of `nodes`.
+/// The role of forwarders between clients and servers of `nodes`.
 enum class Forward { none, blocks, partials };
-/// What moves data while a client computes.
+/// The way in which data move while a client computes.
 enum class Progress { automatic, thread, calls };
 
-/// `when_full: spill`: where blocks go that find no room in the buffer.
+/// `when_full: spill`: storage for blocks that do not fit the buffer.
 struct SpillConfig {
   std::string directory;   ///< on the node; empty: $TMPDIR, or /tmp
-  std::uint64_t size = 0;  ///< bytes on each node
+  std::uint64_t size = 0;  ///< bytes per node
 };
 
-/// Servers that run some of the tasks, apart from the others: docs/groups.md.
+/// Servers that run some of the tasks, separate from the others: docs/groups.md.
 struct ServerGroup {
   std::string name;
-  /// Servers, with `cores` and `sidecar` of each node, with `job` of the endpoint; 0: `auto`, until the start.
+  /// Number of servers: per node with `cores` and `sidecar`, of the endpoint with `job`; 0: `auto`, until the start.
   int size = 0;
   Location where;
 };
 
 struct PlacementConfig {
   PlacementMode mode = PlacementMode::inline_;
-  int per_node = 1;                     ///< cores, sidecar: servers on each node; nodes: forwarders on each
-  int servers = 1;                      ///< nodes: dedicated ranks in all
-  int whole_nodes = 0;                  ///< nodes: all ranks of so many; 0: not given
+  int per_node = 1;                     ///< cores, sidecar: servers per node; nodes: forwarders per node
+  int servers = 1;                      ///< nodes: total number of dedicated ranks
+  int whole_nodes = 0;                  ///< nodes: number of nodes whose ranks all serve; 0: not given
   std::vector<int> ranks;               ///< nodes: these ranks; empty: not given
   std::vector<ServerGroup> groups;      ///< in the file's order; empty: all servers run everything
-  std::string measured;                 ///< for groups of the size `auto`: file of their costs
-  std::vector<int> bind;                ///< CPU cores for servers and forwarders; empty: as they are
+  std::string measured;                 ///< for groups of the size `auto`: path of the file with measured costs
+  std::vector<int> bind;                ///< CPU cores for servers and forwarders; empty: not bound
   std::uint64_t buffer = 512ull << 20;  ///< bytes per node
   WhenFull when_full = WhenFull::wait;
   SpillConfig spill;
   int max_in_flight = 8;  ///< iterations published and not yet released, 1 to 64
   double poll = 0.001;    ///< cores, sidecar: seconds, see Anticipation
-  int pretend_nodes = 0;  ///< testing: split this machine into so many nodes; 0: no
+  int pretend_nodes = 0;  ///< testing: number of nodes into which this machine is split; 0: none
   std::string partitioner = "block";
   Settings partitioner_settings;  ///< its options; read at start, when the kinds of plug-ins are known
-  bool move_all = false;          ///< nodes: blocks that nobody needs too
+  bool move_all = false;          ///< nodes: true if blocks that no task needs move, too
   Forward forward = Forward::none;
   Progress progress = Progress::automatic;
   std::string session = "default";    ///< sidecar
   double attach_limit = 60;           ///< sidecar: seconds
   Settings stream;                    ///< job: see stream_config.hpp
   Location where;                     ///< of the placement entry
-  std::vector<std::string> warnings;  ///< options that this placement ignores, each with its place; rank 0 prints them
+  std::vector<std::string> warnings;  ///< options that this placement ignores, each with its place; rank 0 logs them
 };
 
-/// What happens if the output directory holds an earlier run.
+/// The reaction to an output directory that holds an earlier run.
 enum class Existing { refuse, replace, resume };
 
-/// The part that opening a session needs.
+/// The part of the configuration needed to open a session.
 struct OpeningConfig {
   PlacementConfig placement;
+  std::vector<std::string> former_names;  ///< of keys in the file: warnings with their places; rank 0 prints them
   std::vector<std::pair<std::string, Location>> plugins;  ///< paths of shared libraries
   std::string directory = ".";                            ///< output.directory: relative to the working directory
   Existing existing = Existing::refuse;
-  bool same_session = false;   ///< with resume: servers before these left what is there, not another run
+  bool same_session = false;   ///< with resume: earlier servers of this session left the results, not another run
   bool stop_on_error = false;  ///< on_error: stop
   double drain_limit = 60;     ///< seconds
-  bool timings = true;         ///< output.timings: leave timings.csv
-  bool fsync = true;           ///< output.fsync: files of results wait for the disk
+  bool timings = true;         ///< output.timings: write timings.csv
+  bool fsync = true;           ///< output.fsync: flush files of results to the disk
 };
 
-/// When a task runs.
+/// The iterations in which a task runs.
 struct Schedule {
   enum class Unit { iterations, cycles, time, wall, automatic };
   Unit unit = Unit::iterations;
-  double every = 1;  ///< in the unit; iterations and cycles: whole
+  double every = 1;  ///< in the unit; integer for iterations and cycles
   std::optional<double> start,
       end;             ///< inclusive bounds in the unit (automatic: iterations; wall: seconds since start)
-  bool first = false;  ///< of iterations, cycles and times: also in the first one within these bounds
+  bool first = false;  ///< for iterations, cycles and times: also run in the first one within these bounds
   std::string event;   ///< `on`: only in iterations in which it was signalled; empty: always
-  std::shared_ptr<const Condition> when;  ///< only where it holds; null: always
+  std::shared_ptr<const Condition> when;  ///< condition for running; null: always
 };
 
 /// One entry under `analyses:` or `outputs:`.
@@ -112,7 +113,7 @@ struct TaskConfig {
   bool writer = false;
   Schedule schedule;
   Settings settings;
-  std::size_t group = 0;           ///< of `placement.groups`; 0 where there are none
+  std::size_t group = 0;           ///< index in `placement.groups`; 0 without groups
   bool isolated = false;           ///< `isolate: process`
   double limit = 0;                ///< seconds; 0: none
   std::uint64_t memory_limit = 0;  ///< bytes; 0: none
@@ -120,12 +121,12 @@ struct TaskConfig {
 
 struct Config {
   OpeningConfig opening;
-  Metadata metadata;              ///< declared in the file and by calls, ids given
+  Metadata metadata;              ///< declared in the file and by calls, with ids
   std::vector<TaskConfig> tasks;  ///< analyses, then outputs, in the file's order
-  /// Those that read_events finds, at most 64; index = bit in EndRecord::events.
+  /// Result of read_events, at most 64; the index is the bit in EndRecord::events.
   std::vector<std::string> events;
   std::vector<SteeredParameter> steering;
-  int steering_ahead = 0;  ///< iterations; 0 with `inline` alone
+  int steering_ahead = 0;  ///< iterations; 0 for `inline`
 };
 
 /// Values of $names.
@@ -133,19 +134,19 @@ using Parameters = std::map<std::string, std::variant<std::int64_t, double>, std
 
 [[nodiscard]] OpeningConfig read_opening(const Document& document);
 
-/// `declared` holds meshes and variables declared by calls; ids are given anew, those of the file first. A name that
-/// both declare is an error unless they agree. A declared mesh without geometry stands for one of the file. Expressions
-/// in `derived` become variables, as if an analysis before all others had them in place of names. Throws
-/// Error(configuration).
+/// Reads the whole configuration. `declared` holds meshes and variables declared by calls; ids are reassigned, those of
+/// the file first. A name that both declare is an error unless they agree. A declared mesh without geometry refers to
+/// one of the file. Expressions in `derived` become variables, as if an analysis before all others used them instead of
+/// names. Throws Error(configuration).
 [[nodiscard]] Config read_config(const Document& document, const Registry& registry, const Parameters& parameters,
                                  const Metadata& declared, const std::vector<std::string>& derived = {});
-/// The expressions that analyses have in place of names, in the order in which they became variables.
+/// The expressions that analyses use instead of names, in the order in which they became variables.
 [[nodiscard]] std::vector<std::string> expressions_in_place(const Metadata& metadata);
 
-/// The reference manual in Markdown, made from the option declarations.
+/// The reference manual in Markdown, generated from the option declarations.
 [[nodiscard]] std::string reference_manual(const Registry& registry);
 
-/// The entry of `known` that `unknown` was probably meant to be; empty if none is near.
+/// The entry of `known` that is most similar to `unknown`; empty if none is similar.
 [[nodiscard]] std::string did_you_mean(const std::string& unknown, const std::vector<std::string>& known);
 
 }  // namespace sidestream

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
 #include "config/expressions/relations.hpp"
 #include "config/meshes.hpp"
 #include "config/opening.hpp"
@@ -10,6 +9,7 @@
 #include "config/sections.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -42,7 +42,7 @@ Variable make_variable(const std::string& name, const Settings& settings, const 
   variable.group = settings.text("group");
   variable.filled = settings.text("ghosts") == "filled";
   VariableRelations& relations = variable.relations;
-  relations.father = settings.text("father");
+  relations.parent = settings.text("parent");
   relations.equals = settings.text("equals");
   relations.face = settings.has("face") ? settings.text("face") : std::string();
   relations.opposite = settings.text("opposite");
@@ -50,10 +50,10 @@ Variable make_variable(const std::string& name, const Settings& settings, const 
   return variable;
 }
 
-/// Words for people may be left out on one side.
+/// True if two labels agree; one side may omit labels.
 bool agree(const std::string& a, const std::string& b) { return a.empty() || b.empty() || a == b; }
 
-/// Of a variable that has a role the role says where it lies.
+/// True if both have the same centring. A role implies the centring of its variable.
 bool same_points(const Variable& a, const Variable& b) {
   return a.centering == b.centering || a.role != Role::none || b.role != Role::none;
 }
@@ -76,7 +76,7 @@ void append(std::vector<Declared>& all, Declared one) {
   all.push_back(std::move(one));
 }
 
-/// The place of an entry, by name; for messages about it.
+/// The place of a named entry, for messages.
 Location place_of(const Document& document, const std::string& section_name, const std::string& name) {
   for (const Entry& entry : named_entries(document, section_name)) {
     if (entry.key == name) return entry.where;
@@ -92,7 +92,7 @@ Location place_of(const Document& document, const std::string& section_name, con
           kind, name, what);
 }
 
-/// Returns the settings of the meshes of the file, which are the first of `metadata`.
+/// Reads the meshes of the file, which become the first of `metadata`, and returns their settings.
 std::vector<Settings> read_meshes(Metadata& metadata, const Document& document, const ReadContext& context,
                                   const Metadata& declared) {
   std::vector<Settings> all;
@@ -106,7 +106,7 @@ std::vector<Settings> read_meshes(Metadata& metadata, const Document& document, 
   for (const Mesh& mesh : declared.meshes) {
     check_name(mesh.name, "mesh", {});
     const Mesh* known = find(metadata.meshes, mesh.name);
-    if (mesh.geometry == nullptr) {  // only named: a variable declared by a call on a mesh of the file
+    if (mesh.geometry == nullptr) {  // only named: referenced by a variable declared by a call on a mesh of the file
       if (known != nullptr) continue;
       fail(
           Code::configuration,
@@ -116,7 +116,7 @@ std::vector<Settings> read_meshes(Metadata& metadata, const Document& document, 
     }
     if (known == nullptr) {
       append(metadata.meshes, mesh);
-      metadata.meshes.back().arrays.fill(-1);  // numbers of other variables: see merge_arrays
+      metadata.meshes.back().arrays.fill(-1);  // ids in another numbering: see merge_arrays
     } else if (const std::string what = difference_of(*known, mesh); !what.empty()) {
       disagreement(document, "mesh", mesh.name, fmt::format(" ({})", what));
     }
@@ -124,7 +124,7 @@ std::vector<Settings> read_meshes(Metadata& metadata, const Document& document, 
   return all;
 }
 
-/// Gives variables the roles that the meshes of the file name them for.
+/// Sets the roles of variables that meshes of the file refer to.
 void read_arrays(Metadata& metadata, const std::vector<Settings>& of_meshes) {
   for (std::size_t m = 0; m < of_meshes.size(); ++m) {
     const Settings& settings = of_meshes[m];
@@ -147,7 +147,7 @@ void read_arrays(Metadata& metadata, const std::vector<Settings>& of_meshes) {
   }
 }
 
-/// Those of meshes declared by calls, whose numbers count the variables declared by calls.
+/// Sets the arrays of meshes declared by calls, whose ids are those of variables declared by calls.
 void merge_arrays(Metadata& metadata, const Metadata& declared) {
   for (const Mesh& mesh : declared.meshes) {
     for (int n = 1; n < role_count; ++n) {
@@ -158,7 +158,7 @@ void merge_arrays(Metadata& metadata, const Metadata& declared) {
   }
 }
 
-/// Adds a variable declared by a call, whose mesh id counts the meshes declared by calls.
+/// Adds a variable declared by a call. Its mesh id is that of a mesh declared by calls.
 void merge_variable(Metadata& metadata, Variable variable, const Document& document, const Metadata& declared) {
   check_name(variable.name, "variable", {});
   variable.mesh = metadata.find_mesh(declared.meshes.at(static_cast<std::size_t>(variable.mesh)).name)->id;
@@ -169,7 +169,7 @@ void merge_variable(Metadata& metadata, Variable variable, const Document& docum
   if (known->unit.empty()) known->unit = variable.unit;
   if (known->label.empty()) known->label = variable.label;
   if (known->group.empty()) known->group = variable.group;
-  known->filled |= variable.filled;  // whoever knows may say it
+  known->filled |= variable.filled;  // either side may declare it
   if (known->relations.empty()) known->relations = variable.relations;
 }
 
@@ -188,7 +188,7 @@ Metadata read_declarations(const Document& document, const ExpressionContext& ex
   for (const Variable& variable : declared.variables) merge_variable(metadata, variable, document, declared);
   read_arrays(metadata, meshes);
   merge_arrays(metadata, declared);
-  // Those of the file alone: a part of what another program declares may be without what it names.
+  // Only variables of the file: those of another program's declarations may lack the variables that they refer to.
   for (const Entry& entry : named_entries(document, "variables")) {
     try {
       check_relations(metadata, *metadata.find_variable(entry.key));

@@ -6,8 +6,8 @@
 
 namespace sidestream {
 
-/// The file's meshes, then those of `declared` that the file does not have; likewise variables. Ids count
-/// from 0. A name in both must mean the same. Throws Error(configuration).
+/// The file's meshes, then those of `declared` that the file lacks; likewise for variables. Ids count from 0. Both
+/// declarations of a name must agree. Throws Error(configuration).
 [[nodiscard]] Metadata read_declarations(const Document& document, const ExpressionContext& expressions,
                                          const Metadata& declared);
 

@@ -10,9 +10,9 @@
 #include <limits>
 #include <set>
 
-#include "base/numbers.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream {
 
@@ -22,8 +22,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 std::array<double, 3> terms(int servers) { return {1, 1.0 / servers, std::log2(static_cast<double>(servers))}; }
 
-/// Least squares with the terms that `use` has bits of, by the normal equations. False: they don't determine it, or one
-/// comes out below 0.
+/// Solves the least-squares problem with the terms of the bits in `use`, by the normal equations. Returns false if they
+/// do not determine it, or a term is negative.
 bool solve(const std::vector<TaskMeasurement>& measured, unsigned use, std::array<double, 3>& found) {
   std::array<std::array<double, 4>, 3> a{};
   for (const TaskMeasurement& one : measured) {
@@ -34,7 +34,7 @@ bool solve(const std::vector<TaskMeasurement>& measured, unsigned use, std::arra
     }
   }
   for (std::size_t i = 0; i < 3; ++i) {
-    if (((use >> i) & 1) == 0) a[i][i] = 1;  // which comes out as 0
+    if (((use >> i) & 1) == 0) a[i][i] = 1;  // the result is 0
   }
   for (std::size_t i = 0; i < 3; ++i) {
     std::size_t best = i;
@@ -60,7 +60,7 @@ double residual(const std::vector<TaskMeasurement>& measured, const std::array<d
   return sum;
 }
 
-/// One number of servers says nothing of how it scales, but how much of it each server did by itself.
+/// One number of servers gives no scaling, but the part that each server did by itself.
 TaskCost from_one(const std::string& name, const std::vector<TaskMeasurement>& measured) {
   double seconds = 0, local = 0;
   for (const TaskMeasurement& one : measured) {
@@ -120,8 +120,8 @@ TaskCost fitted(const std::string& name, const std::vector<TaskMeasurement>& mea
   for (const TaskMeasurement& one : measured) numbers.insert(one.servers);
   if (numbers.empty()) fail(Code::internal, "'{}' has no measurement", name);
   if (numbers.size() == 1) return from_one(name, measured);
-  // Few terms, so all subsets are tried: the least residual without a term below 0, with as few terms as there are
-  // different numbers.
+  // There are few terms, so all subsets are tried. The best has the least residual without a negative term, with at
+  // most as many terms as there are different numbers of servers.
   std::array<double, 3> best{};
   double least = never;
   constexpr std::array<unsigned, 7> subsets{0b010, 0b001, 0b100, 0b011, 0b110, 0b101, 0b111};
@@ -179,7 +179,7 @@ std::vector<int> best_sizes(const std::vector<std::vector<TaskCost>>& groups, co
     int size = 0;
   };
   const auto all = static_cast<std::size_t>(servers);
-  // best[g][n]: groups 0 to g - 1 with n servers in all.
+  // best[g][n]: the best sizes of groups 0 to g - 1 with n servers together.
   std::vector<std::vector<Best>> best(groups.size() + 1, std::vector<Best>(all + 1));
   best[0][0].slowest = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {

@@ -134,7 +134,7 @@ Span ranks_of(int node, int ranks, int nodes) {
   return {cut(node), cut(std::int64_t{node} + 1)};
 }
 
-/// Ranks of a node that are no servers of `nodes`. `listed`: placement.ranks, sorted.
+/// Number of ranks of a node that are not servers of `nodes`. `listed`: placement.ranks, sorted.
 int without_servers(const PlacementConfig& placement, const std::vector<int>& listed, int node, int ranks, int nodes) {
   const Span span = ranks_of(node, ranks, nodes);
   if (!listed.empty()) {
@@ -196,7 +196,7 @@ void check_split(const PlacementConfig& placement, int ranks, int nodes) {
   for (int node = 0; node < nodes; ++node) {
     const int rest =
         by_node ? ranks_of(node, ranks, nodes).size() : without_servers(placement, listed, node, ranks, nodes);
-    // A node of servers alone needs no forwarder.
+    // A node that only has servers needs no forwarder.
     if (placement.per_node < rest || (rest == 0 && !by_node)) continue;
     fail_at(placement.where,
             "found per_node {} and node {} with {}{}, expected at least one rank more than {} on every node; lower "

@@ -13,7 +13,7 @@ namespace sidestream {
 
 namespace {
 
-/// One value per axis from a list that has one for all or one for each; `filler` on axes that are not used.
+/// One value per axis from a list with one value for all or one for each; `filler` on unused axes.
 std::array<double, 3> per_axis(const Settings& settings, const std::string& option, std::size_t dimensions,
                                double filler) {
   const std::vector<double> values = settings.reals(option);
@@ -28,7 +28,7 @@ std::array<double, 3> per_axis(const Settings& settings, const std::string& opti
   return result;
 }
 
-/// The options of the other type of mesh would be ignored; say so instead.
+/// Refuses an option of the other type of mesh, which would be ignored.
 void refuse(const Settings& settings, const std::string& option, const std::string& type, const std::string& remedy) {
   if (!settings.given(option)) return;
   settings.fail(option, fmt::format("found '{}' for a {} mesh, expected none; {}", option, type, remedy));
@@ -45,7 +45,7 @@ void check_count(const Mesh& mesh, const Settings& settings, const std::string& 
   }
 }
 
-/// The arrays that the kind does not have.
+/// Refuses the arrays that the kind does not have.
 void refuse_arrays(const Settings& settings, MeshKind kind, const std::string& type) {
   for (int n = 1; n < role_count; ++n) {
     const auto role = static_cast<Role>(n);
@@ -54,7 +54,7 @@ void refuse_arrays(const Settings& settings, MeshKind kind, const std::string& t
   }
 }
 
-/// Axes and cells of meshes whose blocks are boxes.
+/// Reads axes and cells of meshes whose blocks are boxes.
 void read_size(Mesh& mesh, const Settings& settings, const std::string& type) {
   const std::vector<std::int64_t> size = settings.integers("size");
   if (size.empty()) {
@@ -130,7 +130,7 @@ Mesh make_rectilinear(const Settings& settings) {
   return mesh;
 }
 
-/// Meshes that say where they are in variables.
+/// Makes a mesh whose geometry is in variables.
 Mesh make_from_arrays(const Settings& settings, MeshKind kind) {
   Mesh mesh;
   mesh.geometry = std::make_shared<ArrayGeometry>(kind);
@@ -166,12 +166,12 @@ Mesh make_octree(const Settings& settings) {
   return mesh;
 }
 
-/// `2` or `2x2x1`; of a mesh of two dimensions `2x1` too.
+/// `2` or `2x2x1`; also `2x1` for a mesh of two dimensions.
 Index3 parse_ratio(const std::string& text, std::size_t dimensions, const Settings& settings) {
   Index3 ratio{};
   std::size_t count = 0;
   const char *at = text.data(), *const end = at + text.size();
-  bool more = true;  // a number must come
+  bool more = true;  // a number must follow
   for (; more && count < 3; ++count) {
     const auto read = std::from_chars(at, end, ratio[count]);
     if (read.ec != std::errc() || ratio[count] < 1 || ratio[count] > 1024) break;
@@ -187,7 +187,7 @@ Index3 parse_ratio(const std::string& text, std::size_t dimensions, const Settin
   return ratio;
 }
 
-/// What is the same for all types of meshes.
+/// Reads options that all types of meshes have.
 void read_topology(Mesh& mesh, const Settings& settings) {
   for (const std::string& axis : settings.texts("periodic")) {
     const int number = axis[0] - 'x';
@@ -235,7 +235,7 @@ std::vector<Option> mesh_options(const Node& entry) {
 
 namespace {
 
-/// Whether both have their nodes in the same places.
+/// True if both meshes have the same nodes.
 bool same_nodes(const Mesh& a, const Mesh& b) {
   const auto* tree = dynamic_cast<const OctreeGeometry*>(a.geometry.get());
   const auto* other = dynamic_cast<const OctreeGeometry*>(b.geometry.get());
@@ -246,7 +246,7 @@ bool same_nodes(const Mesh& a, const Mesh& b) {
   const Axes* second = b.geometry ? b.geometry->axes() : nullptr;
   if (first == nullptr || second == nullptr) return first == second;
   for (int axis = 0; axis < a.dimensions; ++axis) {
-    // Uniform axes agree if two nodes do; walking a long one would cost time for nothing.
+    // Uniform axes agree if two nodes do, so that long axes need not be compared.
     const bool uniform = a.geometry->kind() == "uniform" && b.geometry->kind() == "uniform";
     const Index end = uniform ? std::min(a.cells.lo[axis] + 1, a.cells.hi[axis]) : a.cells.hi[axis];
     for (Index node = a.cells.lo[axis]; node <= end; ++node) {

@@ -10,14 +10,13 @@
 
 namespace sidestream {
 
-/// The mesh that the settings of an entry under `meshes:` describe; its id is left at -1. Throws
-/// Error(configuration).
+/// Makes the mesh described by an entry under `meshes:`; its id is left at -1. Throws Error(configuration).
 [[nodiscard]] Mesh make_mesh(const std::string& name, const Settings& settings);
 
-/// The options of an entry under `meshes:`; which `coordinates` is depends on its type.
+/// The options of an entry under `meshes:`; the meaning of `coordinates` depends on its type.
 [[nodiscard]] std::vector<Option> mesh_options(const Node& entry);
 
-/// What two declarations of one mesh do not have in common, in a word; empty if they say the same.
+/// The first property in which two declarations of one mesh differ, in a word; empty if they agree.
 [[nodiscard]] std::string difference_of(const Mesh& a, const Mesh& b);
 
 }  // namespace sidestream

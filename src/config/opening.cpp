@@ -4,6 +4,7 @@
 
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
+#include "config/options/former_names.hpp"
 #include "config/options/names.hpp"
 #include "config/options/read_settings.hpp"
 #include "config/sections.hpp"
@@ -35,8 +36,7 @@ Node placement_node(const Document& document) {
   return map;
 }
 
-/// `partitioner: {stripe: {width: 4}}` names the partitioner as `partitioner: stripe` does; its options are read at
-/// start.
+/// Replaces `partitioner: {stripe: {width: 4}}` by `partitioner: stripe`; its options are read at start.
 void name_partitioner(Node& placement) {
   for (Entry& entry : placement.entries) {
     if (entry.key != "partitioner" || entry.value.kind == Node::Kind::scalar) continue;
@@ -56,16 +56,16 @@ void name_partitioner(Node& placement) {
   }
 }
 
-/// An option that some placements have no use for.
+/// An option that only some placements use.
 struct Use {
   const char* option;
-  bool counts = true;   ///< with this placement
-  const char* with;     ///< which have
-  bool refused = true;  ///< else a warning: a line that holds in several modes may be kept when one word changes
+  bool counts = true;   ///< true if this placement uses it
+  const char* with;     ///< the placements that use it
+  bool refused = true;  ///< otherwise a warning: a line that is used in several modes may be kept when one word changes
   const char* remedy = "remove it";
 };
 
-/// What to do in a mode whose servers can't be divided.
+/// Remedy for a mode whose servers cannot be divided.
 constexpr const char* without_groups =
     "the ranks of the simulation run one task after the other; remove it, or write 'mode: nodes'";
 
@@ -97,8 +97,8 @@ std::vector<Use> uses(PlacementMode mode, const std::string& forward) {
   };
 }
 
-/// An option that is ignored says that something else was meant. `off` is exempt: it is switched on and off by one
-/// word. Returns warnings, each with its place.
+/// Refuses options that the placement would ignore. `off` is exempt, so that one word switches it on and off. Returns
+/// warnings, each with its place.
 std::vector<std::string> check_uses(const Settings& settings, PlacementMode mode) {
   std::vector<std::string> warnings;
   if (mode == PlacementMode::off) return warnings;
@@ -153,7 +153,7 @@ PlacementMode mode_named(const std::string& name) {
   return name == "off" ? PlacementMode::off : PlacementMode::inline_;
 }
 
-/// It becomes part of the name of a socket, for which 107 bytes are all there is.
+/// Reads the session's name. It becomes part of the name of a socket, which has at most 107 bytes.
 std::string read_session(const Settings& settings) {
   constexpr std::size_t longest = 64;
   const std::string& session = settings.text("session");
@@ -167,7 +167,7 @@ std::string read_session(const Settings& settings) {
   return session;
 }
 
-/// Clients that keep their own copies, or are the servers, have no other place for them.
+/// Clients that keep their own copies, or are the servers, cannot put them elsewhere.
 WhenFull read_when_full(const Settings& settings, PlacementMode mode) {
   const std::string& text = settings.text("when_full");
   if (text != "spill") {
@@ -189,7 +189,7 @@ WhenFull read_when_full(const Settings& settings, PlacementMode mode) {
   return WhenFull::spill;
 }
 
-/// Those that reduce, or send to another job, do so for one group each.
+/// Divides forwarders that reduce, or send to another job, among the groups: each serves one group.
 void divide_forwarders(PlacementConfig& placement, const Settings& settings) {
   const bool sends = placement.mode == PlacementMode::job;
   const int least = static_cast<int>(placement.groups.size());
@@ -202,7 +202,7 @@ void divide_forwarders(PlacementConfig& placement, const Settings& settings) {
                             least, sends ? "to which it sends" : "for which it reduces", least));
 }
 
-/// With `job` names become parts of folders' names.
+/// With `job`, names become parts of folder names.
 void check_groups_of_job(const std::vector<ServerGroup>& groups) {
   for (const ServerGroup& group : groups) {
     if (group.name.find('/') == std::string::npos) continue;
@@ -212,7 +212,7 @@ void check_groups_of_job(const std::vector<ServerGroup>& groups) {
   }
 }
 
-/// Groups whose sizes are known say how many servers there are. With `job` those are the endpoint's.
+/// Groups with known sizes set the number of servers. With `job` those are the endpoint's.
 void count_servers(PlacementConfig& placement, const Settings& settings, bool all_known) {
   const bool nodes = placement.mode == PlacementMode::nodes;
   const char* const which = !placement.ranks.empty() ? "ranks" : nodes ? "servers" : "per_node";
@@ -361,6 +361,7 @@ OpeningConfig read_opening(const Document& document) {
   const Parameters parameters = read_parameters(document);
   const ReadContext context = context_of(document, {parameters, Stage::opening}, nullptr);
   OpeningConfig config;
+  config.former_names = former_names_in(document);
   config.placement = read_placement(document, context);
   read_output(config, document, context);
   const Settings plugins = read_section(document, "plugins", context);

@@ -1,4 +1,4 @@
-// Parts of reading a configuration that opening a session and starting it share.
+// Parts of reading a configuration, shared by opening and starting a session.
 #pragma once
 
 #include "config/expressions/expression.hpp"
@@ -7,19 +7,19 @@
 
 namespace sidestream {
 
-/// Throws Error(configuration) if the file has a key that is no section.
+/// Throws Error(configuration) if the file has an unknown section.
 void check_sections(const Document& document);
 
-/// The values under `parameters:`, plain numbers.
+/// The values under `parameters:`, which are plain numbers.
 [[nodiscard]] Parameters read_parameters(const Document& document);
 
-/// The value of a section of one option, as Settings with that option alone.
+/// Reads a section of one option, as Settings with only that option.
 [[nodiscard]] Settings read_section(const Document& document, const std::string& name, const ReadContext& context);
 
-/// Whether texts of the program's calls that are not UTF-8 are ISO 8859-1.
+/// True if texts of the program's calls that are not UTF-8 are ISO 8859-1.
 [[nodiscard]] bool reads_latin_1(const Document& document);
 
-/// A name that the user chose for a mesh or a variable: it becomes part of file names and of paths in files.
+/// Checks a user's name for a mesh or a variable, which becomes part of file names and of paths in files.
 void check_name(const std::string& name, const std::string& what, const Location& where);
 
 }  // namespace sidestream

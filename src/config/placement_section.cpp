@@ -26,22 +26,22 @@ std::vector<Option> who() {
       {.name = "per_node",
        .type = OptionType::integer,
        .default_value = "1",
-       .text =
-           "With `cores` and `job`: how many ranks of each node become servers. With `sidecar`: how many server processes run "
-           "on each node. With `nodes` and `forward`: how many ranks of each node become forwarders. Each node needs "
-           "at least one rank more.",
+       .text = "With `cores` and `job`: the number of ranks of each node that become servers. With `sidecar`: the "
+               "number of server processes on each node. With `nodes` and `forward`: the number of ranks of each node "
+               "that become forwarders. Each node needs at least one rank more.",
        .minimum = 1,
        .maximum = 1024},
       {.name = "servers",
        .type = OptionType::integer,
        .default_value = "1",
-       .text = "With `nodes`: how many ranks of the job become servers: the last ones. The job needs at least one rank "
-               "more.",
+       .text = "With `nodes`: the number of ranks that become servers, the last ones of the job. The job needs at "
+               "least one rank more.",
        .minimum = 1,
        .maximum = 1 << 20},
       {.name = "whole_nodes",
        .type = OptionType::integer,
-       .text = "With `nodes`, instead of `servers`: all ranks of so many nodes, the last ones, become servers.",
+       .text = "With `nodes`, instead of `servers`: the number of nodes whose ranks all become servers, the last "
+               "nodes of the job.",
        .minimum = 1,
        .maximum = 1 << 20},
       {.name = "ranks",
@@ -56,20 +56,20 @@ std::vector<Option> who() {
        .text =
            "With `nodes`, `cores`, `sidecar` and `job`: divides the servers into groups that work at the same time, "
            "each on the analyses and outputs whose `group` names it: `{halos: 2, spectra: 4}`. A size is a number of "
-           "servers (with `cores` and `sidecar` of each node), or `auto` with `measured`; with `job` a number of the endpoint's "
-           "processes. See [groups of servers](groups.md).",
+           "servers (with `cores` and `sidecar` of each node), or `auto` with `measured`; with `job` a number of the "
+           "endpoint's processes. See [groups of servers](groups.md).",
        .range_text = "names and sizes"},
       {.name = "measured",
        .type = OptionType::text,
-       .text = "With `groups` of the size `auto`: a file that `sidestream groups` made from earlier runs; rank 0 reads "
-               "it, with `job` that of the endpoint.",
+       .text = "With `groups` of the size `auto`: a file that `sidestream groups` made from earlier runs. Rank 0 "
+               "reads it; with `job` rank 0 of the endpoint does.",
        .range_text = path_range},
       {.name = "bind",
        .type = OptionType::integer,
        .list = true,
-       .text =
-           "CPU cores that the servers and forwarders of each node are bound to, in the order of their ranks, again "
-           "from the first if there are more of them. Without it they stay where the launcher put them.",
+       .text = "CPU cores for the servers and forwarders of each node, in the order of their ranks. If there are more "
+               "ranks than cores, they begin again with the first. Without the option they stay where the launcher put "
+               "them.",
        .minimum = 0,
        .maximum = std::numeric_limits<std::int32_t>::max(),
        .least_entries = 1},
@@ -81,48 +81,44 @@ std::vector<Option> buffering() {
       {.name = "buffer",
        .type = OptionType::bytes,
        .default_value = "512 MiB",
-       .text =
-           "Memory on each node for what was published and not yet used. It must hold at least one iteration of the "
-           "node's ranks.",
+       .text = "Memory on each node for values that were published and not yet used. It must hold at least one "
+               "iteration of the node's ranks.",
        .minimum = 1 << 16},
       {.name = "when_full",
        .type = OptionType::choice,
        .default_value = "wait",
-       .text =
-           "What a rank does that finds no room in the buffer. `wait`: for the servers, so that nothing is lost. "
-           "`skip`: it drops the iteration, on all ranks and servers, and goes on. `spill`, with `cores`, `sidecar` and `job`: it "
-           "puts the block into a file on the node, and waits where that is full too.",
+       .text = "The reaction of a rank to a full buffer. `wait`: it waits for the servers, so that nothing is lost. "
+               "`skip`: it drops the iteration, on all ranks and servers, and continues. `spill`, with `cores`, "
+               "`sidecar` and `job`: it puts the block into a file on the node, and waits if that is full, too.",
        .choices = {"wait", "skip", "spill"}},
       {.name = "spill",
        .type = OptionType::map,
        .default_value = "{}",
-       .text = "With `when_full: spill`: where to.",
-       .options =
-           {{.name = "directory",
-             .type = OptionType::text,
-             .text = "A folder on a disk of each node; if left out `$TMPDIR`, or `/tmp`. Each rank has a file there, "
-                     "which goes with it.",
-             .range_text = path_range},
-            {.name = "size",
-             .type = OptionType::bytes,
-             .default_value = "4 GiB",
-             .text = "At most so much on each node; each rank gets as large a share as it has of the values that "
-                     "are published.",
-             .minimum = 1 << 16}}},
+       .text = "With `when_full: spill`: the place and size of the files.",
+       .options = {{.name = "directory",
+                    .type = OptionType::text,
+                    .text = "A folder on a disk of each node; if left out `$TMPDIR`, or `/tmp`. Each rank has a file "
+                            "there, which is removed when the rank ends.",
+                    .range_text = path_range},
+                   {.name = "size",
+                    .type = OptionType::bytes,
+                    .default_value = "4 GiB",
+                    .text = "The largest size on each node. Each rank gets a share in proportion to the values that it "
+                            "publishes.",
+                    .minimum = 1 << 16}}},
       {.name = "max_in_flight",
        .type = OptionType::integer,
        .default_value = "8",
-       .text =
-           "How many iterations may be published and not yet released by the servers. With `when_full: spill` 64 if left out.",
+       .text = "The largest number of iterations that are published and not yet released by the servers. With "
+               "`when_full: spill` 64 if left out.",
        .minimum = 1,
        .maximum = 64},
       {.name = "poll",
        .type = OptionType::real,
        .default_value = "0.001",
-       .text =
-           "With `cores`, `sidecar` and `job`: for at most how many seconds before the next iteration is expected, and after, "
-           "a server looks for it without sleeping, so that no rank has to wake it; also at most a twentieth of "
-           "the time between two iterations, and only if they come regularly. 0: never.",
+       .text = "With `cores`, `sidecar` and `job`: the number of seconds, before and after the next iteration is "
+               "expected, in which a server polls for it, so that no rank has to wake it. The time is at most a "
+               "twentieth of that between two iterations. Servers only poll if iterations come regularly. 0: never.",
        .minimum = 0},
   };
 }
@@ -132,41 +128,40 @@ std::vector<Option> moving() {
       {.name = "partitioner",
        .type = OptionType::text,
        .default_value = "block",
-       .text =
-           "With `nodes` and `job`: which server gets which block. The name of one of the [partitioners](#partitioners) "
-           "below, or a map with its name and options: `{stripe: {width: 4}}`."},
+       .text = "With `nodes` and `job`: the assignment of blocks to servers. The name of one of the "
+               "[partitioners](#partitioners) below, or a map with its name and options: `{stripe: {width: 4}}`."},
       {.name = "move",
        .type = OptionType::choice,
        .default_value = "needed",
-       .text = "With `nodes`: `needed`: the blocks that analyses need in this iteration. `all`: all blocks of the "
-               "variables that they read, to compare with.",
+       .text = "With `nodes`: the blocks that move. `needed`: those that analyses need in this iteration. `all`: "
+               "all blocks of the variables that they read, for comparisons.",
        .choices = {"needed", "all"}},
       {.name = "forward",
        .type = OptionType::choice,
        .default_value = "none",
-       .text =
-           "With `nodes`: what stands between clients and servers. `none`: clients keep copies that servers fetch. "
-           "`blocks`: `per_node` ranks of each node, the forwarders, hold the node's blocks in shared memory and "
-           "servers fetch from them, so that data moves whatever the clients do. `partials`: forwarders do the first "
-           "half of each analysis on their node's blocks and servers combine the results: no blocks move.",
+       .text = "With `nodes`: the role of forwarders between clients and servers. `none`: there are none; clients keep "
+               "copies that servers fetch. `blocks`: `per_node` ranks of each node, the forwarders, hold the node's "
+               "blocks in shared memory. Servers fetch from them, so that data moves whatever the clients do. "
+               "`partials`: forwarders do the first half of each analysis on their node's blocks and servers combine "
+               "the results: no blocks move.",
        .choices = {"none", "blocks", "partials"}},
       {.name = "progress",
        .type = OptionType::choice,
        .default_value = "auto",
-       .text = "With `nodes` and without forwarders: what moves data while a client computes. `thread`: a thread of "
-               "Sidestream's in each client; MPI must be initialised with MPI_THREAD_MULTIPLE. `calls`: nothing; data "
-               "moves inside calls of Sidestream alone. `auto`: a thread where MPI allows it.",
+       .text = "With `nodes` and without forwarders: the way in which data moves while a client computes. `thread`: "
+               "a thread of Sidestream in each client; MPI must be initialised with MPI_THREAD_MULTIPLE. `calls`: "
+               "data only moves inside calls of Sidestream. `auto`: a thread if MPI allows it.",
        .choices = {"auto", "thread", "calls"}},
       {.name = "session",
        .type = OptionType::text,
        .default_value = "default",
-       .text = "With `sidecar`: the name by which server processes find the simulation on their node. Sessions of one "
-               "user that run on a node at a time need different names.",
+       .text = "With `sidecar`: the name by which server processes find the simulation on their node. Concurrent "
+               "sessions of one user on a node need different names.",
        .range_text = "of 1 to 64 bytes"},
       {.name = "attach_limit",
        .type = OptionType::real,
        .default_value = "60",
-       .text = "With `sidecar`: seconds that the start waits for servers. After that the simulation goes on and "
+       .text = "With `sidecar`: seconds that the start waits for servers. After that the simulation continues, and "
                "iterations are refused until servers come; 0 does not wait at all.",
        .minimum = 0},
       {.name = "stream",
@@ -177,8 +172,8 @@ std::vector<Option> moving() {
       {.name = "pretend_nodes",
        .type = OptionType::integer,
        .default_value = "0",
-       .text = "For testing: treat the ranks of one machine as if they ran on so many nodes. 0 takes the nodes as they "
-               "are.",
+       .text = "For testing: the number of nodes into which the ranks of one machine are divided. 0 uses the actual "
+               "nodes.",
        .minimum = 0,
        .maximum = 1 << 20},
   };
@@ -188,17 +183,16 @@ std::vector<Option> moving() {
 
 Section placement_section() {
   Option placement{.name = "placement", .type = OptionType::map, .default_value = "inline"};
-  placement.text = "Where analyses and outputs run. The mode alone may stand for the map: `placement: off`.";
+  placement.text = "The place where analyses and outputs run. The mode may stand for the map: `placement: off`.";
   for (const auto& part : {who(), buffering(), moving()}) {
     placement.options.insert(placement.options.end(), part.begin(), part.end());
   }
-  return {
-      "placement",
-      SectionForm::option,
-      "Where analyses and outputs run. Changing this line moves the work; nothing else in the file or in the program "
-      "changes.",
-      "placement: {mode: cores, per_node: 1, buffer: 512 MiB, when_full: wait}",
-      {placement}};
+  return {"placement",
+          SectionForm::option,
+          "The place where analyses and outputs run. Changing this line moves the work; nothing else in the file or in "
+          "the program changes.",
+          "placement: {mode: cores, per_node: 1, buffer: 512 MiB, when_full: wait}",
+          {placement}};
 }
 
 }  // namespace sidestream

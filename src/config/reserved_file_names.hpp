@@ -1,4 +1,4 @@
-// Names of what a session itself leaves in its output directory, which no task may use.
+// Names of files that a session writes in its output directory, which tasks must not use.
 #pragma once
 
 namespace sidestream::own_files {
@@ -26,7 +26,7 @@ inline constexpr const char* all[] = {run_record,        run_timings,         ru
                                       clients_timings,   clients_iterations,  endpoint_record, endpoint_timings,
                                       endpoint_movement, endpoint_iterations, endpoint_lock};
 
-/// What names in the directory of a database begin with.
+/// Prefixes of names in the directory of a database.
 inline constexpr const char* of_databases[] = {"contexts", "context-", "segment-"};
 
 }  // namespace sidestream::own_files

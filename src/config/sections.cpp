@@ -1,9 +1,9 @@
 #include "config/sections.hpp"
 #include "config/options/option_text.hpp"
 
-#include "base/fail.hpp"
 #include "config/config.hpp"
 #include "config/expressions/derived_section.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -23,18 +23,16 @@ Section meshes_section() {
       {.name = "type",
        .type = OptionType::choice,
        .default_value = "uniform",
-       .text =
-           "`uniform`: equal spacing. `rectilinear`: the coordinates along each axis are listed. `curvilinear`: each "
-           "node has coordinates of its own. `unstructured`: lists of points and of cells of any type. `points`: "
-           "points alone. Where the last three are, variables of theirs say, which the options below name. `octree`: trees "
-           "over a box of root cells, one for each block.",
+       .text = "`uniform`: equal spacing. `rectilinear`: the coordinates along each axis are listed. `curvilinear`: "
+               "each node has coordinates of its own. `unstructured`: lists of points and of cells of any type. "
+               "`points`: only points. The positions of the last three are in variables, which the options below name. "
+               "`octree`: trees over a box of root cells, one for each block.",
        .choices = {"uniform", "rectilinear", "curvilinear", "unstructured", "points", "octree"}},
       {.name = "size",
        .type = OptionType::integer,
        .list = true,
-       .text =
-           "Number of cells along x, y and z of a uniform or curvilinear mesh, of root cells of an octree; the number of "
-           "entries is the number of dimensions.",
+       .text = "Number of cells along x, y and z of a uniform or curvilinear mesh, of root cells of an octree; the "
+               "number of entries is the number of dimensions.",
        .minimum = 1,
        .least_entries = 1,
        .most_entries = 3},
@@ -58,20 +56,20 @@ Section meshes_section() {
       {.name = "coordinates",
        .type = OptionType::map,
        .text = "Positions of the nodes of a rectilinear mesh; the number of axes is the number of dimensions. For "
-               "curvilinear and unstructured meshes and points the name of the variable that has the position of each "
+               "curvilinear and unstructured meshes and points: the name of the variable with the position of each "
                "point, a component for each dimension.",
        .options = {along("x", true), along("y", false), along("z", false)}},
       {.name = "periodic",
        .type = OptionType::choice,
        .list = true,
-       .text = "The axes along which the mesh goes on at its other end.",
+       .text = "The axes along which the mesh is periodic.",
        .choices = {"x", "y", "z"},
        .most_entries = 3},
       {.name = "refinement",
        .type = OptionType::text,
        .list = true,
-       .text = "For meshes with refinement levels: how many cells of the next finer level lie along a cell, one entry "
-               "for each step from a level to the next; `2`, or `2x2x1` where axes differ.",
+       .text = "For meshes with refinement levels: the number of cells of the next finer level along a cell. One "
+               "entry for each step from a level to the next: `2`, or `2x2x1` if axes differ.",
        .most_entries = 30,
        .range_text = "1 to 1024, or one for each axis"},
       {.name = "fixed",
@@ -80,7 +78,7 @@ Section meshes_section() {
        .text = "`true`: blocks never change after the start."},
       {.name = "dimensions",
        .type = OptionType::integer,
-       .text = "Of the space that an unstructured mesh or points lie in; 3 if left out.",
+       .text = "Number of dimensions of the space of an unstructured mesh or points; 3 if left out.",
        .minimum = 1,
        .maximum = 3},
   };
@@ -88,45 +86,41 @@ Section meshes_section() {
     options.push_back({.name = std::string(name_of(role)), .type = OptionType::text, .text = text});
   };
   array(Role::connectivity, "Variable of an unstructured mesh: the points of its cells, one cell after the other.");
-  array(Role::offsets, "Variable of an unstructured mesh: where the points of each cell end in the connectivity.");
-  array(Role::types, "Variable of an unstructured mesh: the type of each cell, as VTK numbers them.");
-  array(Role::faces, "Variable of an unstructured mesh with polyhedra: their faces, as VTK's files have them.");
-  array(Role::face_offsets,
-        "Variable of an unstructured mesh with polyhedra: where the faces of each cell end, or -1.");
+  array(Role::offsets, "Variable of an unstructured mesh: the end of each cell's points in the connectivity.");
+  array(Role::types, "Variable of an unstructured mesh: the type of each cell, with VTK's numbers.");
+  array(Role::faces, "Variable of an unstructured mesh with polyhedra: their faces, in the format of VTK's files.");
+  array(Role::face_offsets, "Variable of an unstructured mesh with polyhedra: the end of each cell's faces, or -1.");
   array(Role::point_ids, "Variable: for each point a number that is the same wherever the point occurs.");
   array(Role::cell_ids, "Variable: for each cell a number that is the same wherever the cell occurs.");
-  array(Role::point_ghosts, "Variable: for each point other than 0 if it counts in another block.");
-  array(Role::cell_ghosts, "Variable: for each cell other than 0 if it counts in another block.");
-  array(Role::refined, "Variable of an octree: for each cell other than 0 if it is refined, and its children follow.");
+  array(Role::point_ghosts, "Variable: for each point nonzero if it counts in another block.");
+  array(Role::cell_ghosts, "Variable: for each cell nonzero if it counts in another block.");
+  array(Role::refined, "Variable of an octree: for each cell nonzero if it is refined, and its children follow.");
   array(Role::owned, "Variable of an octree: for each cell 0 if it counts in another block.");
   return {"meshes", SectionForm::named,
-          "The meshes the simulation computes on, by name. A mesh may be declared here, by the program's "
-          "calls, or by "
+          "The meshes the simulation computes on, by name. A mesh may be declared here, by the program's calls, or by "
           "both if they agree.",
           "meshes:\n  grid: {type: uniform, size: [$nx, $ny, $nz], spacing: [$h, $h, $h]}\n"
           "  column: {type: rectilinear, coordinates: {x: [0, 1, 2, 4], y: [0, 1], z: [0, 0.1, 0.3, 0.7]}}",
           options};
 }
 
-/// What codecs of databases may know of values in trees.
+/// Options on relations between values in trees, which codecs of databases may use.
 std::vector<Option> relation_options() {
   return {
-      {.name = "father",
+      {.name = "parent",
        .type = OptionType::text,
        .text =
-           "In cells of an octree: what a father's value has of its sons'. `mean`; `sum`, of what a cell has in all; `mean of` "
-           "a sum of products, such as `mean of density * velocity`. Codecs of databases predict with it; where it does "
-           "not hold nothing is lost."},
+           "In cells of an octree: how a parent's value follows from its children's. `mean`; `sum`, for amounts in a cell; "
+           "`mean of` a sum of products, such as `mean of density * velocity`. Codecs of databases predict with it; where "
+           "it does not hold nothing is lost."},
       {.name = "equals",
        .type = OptionType::text,
-       .text =
-           "In cells of an octree: the value as a sum of products of others in the same cell, such as `pressure / 0.4 + "
-           "0.5 * density * velocity.x^2`. For the same use."},
+       .text = "In cells of an octree: the value as a sum of products of others in the same cell, such as `pressure / "
+               "0.4 + 0.5 * density * velocity.x^2`. For the same purpose."},
       {.name = "face",
        .type = OptionType::choice,
-       .text =
-           "In cells of an octree: the face of its cell over which the value is the mean of a vector's component along "
-           "that axis. For the same use.",
+       .text = "In cells of an octree: the face of the cell over which the value is the mean of a vector's component "
+               "along that axis. For the same purpose.",
        .choices = {"low-x", "high-x", "low-y", "high-y", "low-z", "high-z"}},
       {.name = "opposite",
        .type = OptionType::text,
@@ -135,8 +129,8 @@ std::vector<Option> relation_options() {
        .type = OptionType::text,
        .list = true,
        .text =
-           "With `face`: the variables of the other components, of each other axis low and high face, if the vector has no "
-           "divergence. Cells are cubes.",
+           "With `face`: the variables of the other components, on the low and high face of each other axis, if the "
+           "vector has no divergence. Cells are cubes.",
        .most_entries = 4},
   };
 }
@@ -155,9 +149,9 @@ Section variables_section() {
        .type = OptionType::choice,
        .default_value = "cell",
        .text =
-           "Where the values sit: in `cell`s, at their corners, each `node` (one more along each axis), or between: "
-           "at the faces that an axis is normal to (one more along it) or the edges that it runs along (one more "
-           "along the others). Axes that the mesh does not use have no further points.",
+           "The positions of values: in `cell`s, at each `node` (one more along each axis), at the faces normal to "
+           "an axis (one more along it) or at the edges along an axis (one more along the others). Unused axes have "
+           "no further points.",
        .choices = {"cell", "node", "x-face", "y-face", "z-face", "x-edge", "y-edge", "z-edge"}},
       {.name = "components",
        .type = OptionType::integer,
@@ -168,14 +162,11 @@ Section variables_section() {
       {.name = "order",
        .type = OptionType::choice,
        .default_value = "column",
-       .text = "Which index runs fastest in memory. `column`: i, as in Fortran a(i,j,k) and C a[k][j][i]. "
-               "`row`: k, as "
-               "in C a[i][j][k].",
+       .text = "The fastest index in memory. `column`: i, as in Fortran a(i,j,k) and C a[k][j][i]. `row`: k, as in "
+               "C a[i][j][k].",
        .choices = {"column", "row"}},
       {.name = "unit", .type = OptionType::text, .text = "Unit for labels and files."},
-      {.name = "label",
-       .type = OptionType::text,
-       .text = "Name for people, in captions; without it the variable's name."},
+      {.name = "label", .type = OptionType::text, .text = "Name in captions; if left out the variable's name."},
       {.name = "group", .type = OptionType::text, .text = "Folder of the variable in files that have folders."},
       {.name = "time_varying",
        .type = OptionType::boolean,
@@ -185,17 +176,15 @@ Section variables_section() {
        .type = OptionType::choice,
        .default_value = "untrusted",
        .text =
-           "What published arrays have around their blocks. `filled`: whatever an array has of a point that another "
-           "block owns, also round a periodic mesh and at nodes that both have, is what that block publishes, bit by "
-           "bit; halos that analyses ask for are then read there. `untrusted`: halos come from the blocks that own "
-           "the points.",
+           "The content of published arrays outside their blocks. `filled`: the value at a point that another block "
+           "owns is bit by bit that block's, also at periodic images and at shared nodes; halos for analyses are "
+           "then read there. `untrusted`: halos come from the blocks that own the points.",
        .choices = {"untrusted", "filled"}},
   };
   for (Option& option : relation_options()) options.push_back(std::move(option));
   return {"variables", SectionForm::named,
-          "What the simulation publishes, by name. A variable may be declared here, by the program's calls, "
-          "or by both "
-          "if they agree.",
+          "The variables that the simulation publishes, by name. A variable may be declared here, by the program's "
+          "calls, or by both if they agree.",
           "variables:\n  temperature: {mesh: grid, type: float64, centering: cell, unit: K}", options};
 }
 
@@ -212,22 +201,21 @@ Section output_section() {
        .type = OptionType::choice,
        .default_value = "refuse",
        .text =
-           "What to do if the folder holds an earlier run. `refuse`: stop with an error. `replace`: "
-           "remove its files of names that this run uses, all iterations and pieces of them, and overwrite the "
-           "others; databases keep what they have. `resume`: continue its tables and series from this run's first cycle.",
+           "The reaction to an earlier run in the folder. `refuse`: stop with an error. `replace`: remove its files "
+           "whose names this run uses, with all iterations and pieces, and overwrite the others; databases keep "
+           "their content. `resume`: continue its tables and series from this run's first cycle.",
        .choices = {"refuse", "replace", "resume"}},
       {.name = "timings",
        .type = OptionType::boolean,
        .default_value = "true",
-       .text = "Leave `timings.csv`: what each rank spent in each iteration."},
+       .text = "Write `timings.csv`: the times of each rank in each iteration."},
       {.name = "fsync",
        .type = OptionType::boolean,
        .default_value = "true",
-       .text =
-           "Wait for the disk before a file of results gets its name. `true`: a file with its name is whole after a "
-           "crash of the program and of the machine, as far as the disk keeps what it says it has. `false`: after a "
-           "crash of the program it is; a crash of the machine may leave files that were written shortly before "
-           "short or empty. See [formats](formats.md#what-is-promised)."},
+       .text = "Wait for the disk before a file of results gets its name. `true`: a file with its name is complete "
+               "after a crash of the program and of the machine, as far as the disk keeps its promises. `false`: it is "
+               "complete after a crash of the program; a crash of the machine may truncate files that were written "
+               "shortly before. See [formats](formats.md#what-is-promised)."},
   };
   return {
       "output", SectionForm::option, "Where results go.", "output: {directory: results, existing: resume}", {output}};
@@ -243,8 +231,11 @@ Section parameters_section() {
 }
 
 std::vector<Section> all_sections() {
-  const Option plugins{
-      .name = "plugins", .type = OptionType::text, .list = true, .text = "Their files.", .range_text = path_range};
+  const Option plugins{.name = "plugins",
+                       .type = OptionType::text,
+                       .list = true,
+                       .text = "Paths of the libraries.",
+                       .range_text = path_range};
   const Option events{.name = "events",
                       .type = OptionType::text,
                       .list = true,
@@ -255,15 +246,15 @@ std::vector<Section> all_sections() {
                         .type = OptionType::choice,
                         .default_value = "utf-8",
                         .text =
-                            "What units, labels, groups and attributes are that the program gives by calls. "
-                            "`latin-1`: those that are not UTF-8 are ISO 8859-1, and are converted. Names of "
-                            "meshes, variables and parameters are UTF-8 with both, as this file is.",
+                            "Encoding of units, labels, groups and attributes in the program's calls. `latin-1`: "
+                            "those that are not UTF-8 are ISO 8859-1, and are converted. Names of meshes, variables "
+                            "and parameters are always UTF-8, as this file is.",
                         .choices = {"utf-8", "latin-1"}};
   const Option on_error{.name = "on_error",
                         .type = OptionType::choice,
                         .default_value = "report",
                         .text =
-                            "`report`: a failed analysis or output is reported and the run goes on. `stop`: the "
+                            "`report`: a failed analysis or output is reported and the run continues. `stop`: the "
                             "simulation's next end of iteration returns the error.",
                         .choices = {"report", "stop"}};
   const Option drain_limit{.name = "drain_limit",
@@ -275,9 +266,9 @@ std::vector<Section> all_sections() {
       .name = "steering_ahead",
       .type = OptionType::integer,
       .text =
-          "Iterations from the one in which the servers take a change of a parameter up to the one at whose end it "
-          "takes effect. A client waits where it is so many iterations ahead of its servers. If left out: with "
-          "`inline` 0, else `max_in_flight`, with `when_full: skip` at least 64.",
+          "Number of iterations between the one in which the servers accept a change of a parameter and the one at "
+          "whose end it takes effect. A client that is this far ahead of its servers waits. If left out: 0 with "
+          "`inline`, otherwise `max_in_flight`; with `when_full: skip` at least 64.",
       .minimum = 1,
       .maximum = 1 << 20};
   return {
@@ -288,12 +279,12 @@ std::vector<Section> all_sections() {
       derived_section(),
       {"analyses",
        SectionForm::tasks,
-       "What is computed from what is published, in this order.",
+       "The analyses of published variables, in this order.",
        "analyses:\n  - histogram: {variable: temperature, bins: 64, every: 5}",
        {}},
       {"outputs",
        SectionForm::tasks,
-       "What is written of what is published, after the analyses, in this order.",
+       "The outputs of published variables, after the analyses, in this order.",
        "outputs:\n  - hdf5: {variables: [temperature], every: 10}",
        {}},
       output_section(),
@@ -306,20 +297,16 @@ std::vector<Section> all_sections() {
       steering_section(),
       {"steering_ahead",
        SectionForm::option,
-       "How far ahead changes of parameters take effect.",
+       "The delay of changes of parameters.",
        "steering_ahead: 10",
        {steering_ahead}},
       {"encoding",
        SectionForm::option,
-       "How the program writes the texts that it gives by calls.",
+       "The encoding of texts in the program's calls.",
        "encoding: latin-1",
        {encoding}},
-      {"on_error",
-       SectionForm::option,
-       "What happens when an analysis or an output fails.",
-       "on_error: stop",
-       {on_error}},
-      {"drain_limit", SectionForm::option, "How long closing may take.", "drain_limit: 120", {drain_limit}},
+      {"on_error", SectionForm::option, "The reaction to a failed analysis or output.", "on_error: stop", {on_error}},
+      {"drain_limit", SectionForm::option, "The time limit for closing.", "drain_limit: 120", {drain_limit}},
   };
 }
 
@@ -341,53 +328,52 @@ const std::vector<Option>& task_options() {
   static const std::vector<Option> options{
       {.name = "name",
        .type = OptionType::text,
-       .text = "Name in messages and timings; without it the kind, numbered from the second on."},
+       .text = "Name in messages and timings; if left out the kind, numbered from the second on."},
       {.name = "every",
        .type = OptionType::schedule,
        .default_value = "1",
-       .text = "How often it runs: every so many iterations (`5`), cycles (`10 cycles`), units of simulated time "
-               "(`0.5 time`) or seconds (`30 s`). Iterations and cycles are those whose distance from `start` (0) is a "
-               "multiple; of times the first in each interval. `auto`: every iteration while the servers keep up, else "
-               "fewer."},
+       .text = "Interval between runs in iterations (`5`), cycles (`10 cycles`), units of simulated time (`0.5 "
+               "time`) or seconds (`30 s`). Iterations and cycles are those whose distance from `start` (0) is a "
+               "multiple; for times it is the first iteration in each interval. `auto`: every iteration while the "
+               "servers keep up, otherwise fewer."},
       {.name = "start",
        .type = OptionType::real,
-       .text = "Not before this iteration, cycle, simulated time or second since the start, and counted from it; the "
-               "unit is that of `every`."},
+       .text = "The first iteration, cycle, simulated time or second since the start, from which intervals are "
+               "counted; the unit is that of `every`."},
       {.name = "first",
        .type = OptionType::boolean,
        .default_value = "false",
-       .text = "Also in the first iteration of the run that is within `start` and `end`, be it a multiple or not."},
-      {.name = "end", .type = OptionType::real, .text = "Not after it; the unit is that of `every`."},
+       .text = "Also runs in the first iteration within `start` and `end`, even if it is not a multiple."},
+      {.name = "end",
+       .type = OptionType::real,
+       .text = "The last iteration, cycle, time or second; the unit is that of `every`."},
       {.name = "on",
        .type = OptionType::text,
-       .text = "Only in iterations in which the program signalled the event of this name."},
+       .text = "Name of an event: it only runs in iterations in which the program signalled it."},
       {.name = "when",
        .type = OptionType::text,
-       .text =
-           "Only in iterations in which this condition holds: comparisons of numbers, `min`, `max`, `mean` and `sum` "
-           "of a variable or of a component of it, `iteration`, `cycle`, `time`, and of what `previous` and `change` "
-           "say about the iteration before, joined with `and`, `or` and `not`. See [conditions](triggers.md)."},
+       .text = "A condition: it only runs in iterations in which this holds. Comparisons of numbers, `min`, `max`, "
+               "`mean` and `sum` of a variable or a component of it, `iteration`, `cycle`, `time`, and `previous` and "
+               "`change` of these, joined with `and`, `or` and `not`. See [conditions](triggers.md)."},
       {.name = "group",
        .type = OptionType::text,
-       .text = "The one of `placement.groups` whose servers run it; the first if left out. Without groups all servers "
-               "run everything. See [groups of servers](groups.md)."},
+       .text = "The group in `placement.groups` whose servers run it; the first if left out. Without groups all "
+               "servers run everything. See [groups of servers](groups.md)."},
       {.name = "isolate",
        .type = OptionType::choice,
        .default_value = "none",
-       .text =
-           "`process`: what looks at the values runs in a process of its own, so that a crash, an endless loop or a "
-           "leak there costs this analysis its iteration and nothing else. Of analyses alone, that come with "
-           "Sidestream or from a plug-in. See [containment](containment.md).",
+       .text = "`process`: the part that reads the values runs in a process of its own, so that a crash, an endless "
+               "loop or a leak there only costs this analysis its iteration. Only for analyses that come with "
+               "Sidestream or from a plug-in. See [containment](containment.md).",
        .choices = {"none", "process"}},
       {.name = "limit",
        .type = OptionType::text,
-       .text =
-           "How long it may take in an iteration: `10 s`, `500 ms`, `2 min`, `1 h`. If it is isolated, its process "
-           "is ended there and the iteration of this analysis is lost; otherwise a warning says so while it goes on."},
+       .text = "Time limit in an iteration: `10 s`, `500 ms`, `2 min`, `1 h`. If it is isolated, its process is ended "
+               "then and the iteration of this analysis is lost; otherwise there is a warning and it continues."},
       {.name = "memory_limit",
        .type = OptionType::bytes,
-       .text = "With `isolate: process`: what its process may allocate, the language's runtime included. More fails as "
-               "on a machine without memory, and the process is replaced.",
+       .text = "With `isolate: process`: memory that its process may allocate, including the language's runtime. "
+               "More fails as on a machine without memory, and the process is replaced.",
        .minimum = 16 << 20},
   };
   return options;

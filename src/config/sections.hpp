@@ -1,4 +1,4 @@
-// Every option of the configuration that does not belong to a kind of task, declared once.
+// All options of the configuration that do not belong to a kind of task, each declared once.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace sidestream {
 
-/// How the content of a section is laid out.
+/// Layout of a section's content.
 enum class SectionForm {
   option,  ///< one value, described by `options[0]`
-  named,   ///< a map from names the user chooses to maps of `options`
+  named,   ///< a map from the user's names to maps of `options`
   tasks,   ///< a list of tasks: kinds of analyses or outputs
 };
 
-/// One key at the top of the file.
+/// One key at the top level of the file.
 struct Section {
   std::string name;
   SectionForm form = SectionForm::option;
@@ -31,26 +31,26 @@ struct Section {
 [[nodiscard]] const std::vector<Section>& sections();
 [[nodiscard]] const Section& section(std::string_view name);
 
-/// What every entry under `analyses:` and `outputs:` has besides its own options.
+/// Options of every entry under `analyses:` and `outputs:` besides those of its kind.
 [[nodiscard]] const std::vector<Option>& task_options();
 
-// The section `placement`: where the work runs.
+// The section `placement`: processes that run the tasks.
 
 [[nodiscard]] Section placement_section();
 }  // namespace sidestream
 
-// The section `steering`, and what may be set of it.
+// The section `steering`, and checks of values that are set.
 namespace sidestream {
 
 [[nodiscard]] Section steering_section();
 /// Throws Error(configuration).
 [[nodiscard]] std::vector<SteeredParameter> read_steering(const Document& document, const ReadContext& context);
 
-/// The number of the parameter of that name. Throws Error(usage) with the names that there are.
+/// The index of the parameter of that name. Throws Error(usage) with the known names.
 [[nodiscard]] std::size_t find_steered(const std::vector<SteeredParameter>& all, std::string_view name);
-/// Throws Error(usage) if the parameter takes no such value: of another type, or out of its range.
+/// Throws Error(usage) if the parameter does not take the value: wrong type, or out of range.
 void check_steered(const SteeredParameter& parameter, const SteeredParameter::Value& value);
-/// The value that a person wrote. Throws Error(usage) if it is none, or one that the parameter does not take.
+/// Parses a value that a person wrote. Throws Error(usage) if it is invalid for the parameter.
 [[nodiscard]] SteeredParameter::Value parse_steered(const SteeredParameter& parameter, std::string_view text);
 
 }  // namespace sidestream

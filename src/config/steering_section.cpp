@@ -3,10 +3,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/fail.hpp"
 #include "config/opening.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -17,8 +17,8 @@ Section steering_section() {
        .default_value = "integer",
        .text = "`integer`: 64 bits, read with `sidestream_get_int`. `real`: double, `sidestream_get_real`.",
        .choices = {"integer", "real"}},
-      {.name = "default", .type = OptionType::real, .required = true, .text = "The value until somebody changes it."},
-      {.name = "minimum", .type = OptionType::real, .text = "The least value that may be set."},
+      {.name = "default", .type = OptionType::real, .required = true, .text = "The initial value."},
+      {.name = "minimum", .type = OptionType::real, .text = "The smallest value that may be set."},
       {.name = "maximum", .type = OptionType::real, .text = "The largest value that may be set."},
   };
   return {"steering", SectionForm::named,
@@ -29,11 +29,11 @@ Section steering_section() {
 
 namespace {
 
-/// A number that the file gives as real: whole where the parameter is an integer.
+/// Converts a real number of the file to an integer if the parameter is one.
 SteeredParameter::Value typed(const Settings& settings, const char* option, bool real) {
   const double value = settings.real(option);
   if (real) return value;
-  constexpr double exact = 9007199254740992;  // 2^53: what a real number holds of integers
+  constexpr double exact = 9007199254740992;  // 2^53: integers up to it are exact in a real number
   if (value != std::floor(value) || std::abs(value) > exact) {
     settings.fail(option,
                   fmt::format("found {} for '{}' of a parameter of type integer, expected a whole number; write "

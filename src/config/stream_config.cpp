@@ -10,8 +10,8 @@ std::vector<Option> stream_options() {
   return {
       {.name = "name",
        .default_value = "stream",
-       .text = "By which the endpoint finds it: a folder of this name in `directory`. Streams that are open at a time "
-               "need different ones."},
+       .text = "The name of its folder in `directory`, by which the endpoint finds it. Streams that are open at the "
+               "same time need different names."},
       {.name = "directory",
        .type = OptionType::text,
        .default_value = "streams",
@@ -21,18 +21,18 @@ std::vector<Option> stream_options() {
       {.name = "engine",
        .type = OptionType::choice,
        .default_value = "auto",
-       .text = "What carries the values. `files`: files in the directory. `sst`: ADIOS2 over the network, where "
-               "Sidestream was built with it. `auto`: `sst` where there is one.",
+       .text = "The transport of values. `files`: files in the directory. `sst`: ADIOS2 over the network, if "
+               "Sidestream was built with it. `auto`: `sst` if available, otherwise `files`.",
        .choices = {"auto", "files", "sst"}},
       {.name = "parameters",
        .type = OptionType::pairs,
        .default_value = "{}",
-       .text = "Passed on to ADIOS2 as they are, for `sst`: `{DataTransport: WAN, NetworkInterface: ib0}`."},
+       .text = "Parameters passed to ADIOS2 unchanged, for `sst`: `{DataTransport: WAN, NetworkInterface: ib0}`."},
       {.name = "when_full",
        .type = OptionType::choice,
-       .text = "What becomes of an iteration while no reader is there. `wait`: it is kept for one, `reader_limit` "
-               "seconds at most, then refused. `skip`: it is refused. Under `placement`, that one's is the default; "
-               "otherwise `wait`.",
+       .text = "The treatment of an iteration while there is no reader. `wait`: it is kept for a reader, at most "
+               "`reader_limit` seconds, then refused. `skip`: it is refused. The default is the placement's "
+               "`when_full` under `placement`, otherwise `wait`.",
        .choices = {"wait", "skip"}},
       {.name = "reader_limit",
        .type = OptionType::real,
@@ -43,8 +43,8 @@ std::vector<Option> stream_options() {
       {.name = "ranges",
        .type = OptionType::boolean,
        .default_value = "true",
-       .text = "Whether extremes of each block are sent with it, so that an endpoint reads only the blocks that an "
-               "isosurface passes through. `false` saves the servers one look at the values."},
+       .text = "Sends the extremes of each block with it, so that an endpoint only reads the blocks that an "
+               "isosurface passes through. `false` saves the servers one pass over the values."},
   };
 }
 
@@ -65,8 +65,7 @@ StreamConfig read_stream(const Settings& settings, WhenFull when_full) {
   config.parameters = settings.pairs("parameters");
   if (config.engine == "files" && !config.parameters.empty()) {
     settings.fail("parameters",
-                  "found 'parameters' for the engine 'files', which has none; write 'engine: sst' or "
-                  "remove them");
+                  "found 'parameters' for the engine 'files', which has none; write 'engine: sst' or remove them");
   }
   config.when_full = when_full;
   if (settings.has("when_full")) {

@@ -1,3 +1,6 @@
+// Computes the case table of marching cubes at compile time. For each case, every face joins its crossed edges: from
+// the edge at which a counter-clockwise traversal leaves a stretch of inside corners to the edge at which it entered.
+// These links form loops; each loop is triangulated by a search that allows no diagonal in a face.
 #include "contour/case_table.hpp"
 
 namespace sidestream {
@@ -36,7 +39,7 @@ constexpr std::array<int, 4> face_corners(int face) {
   return {base, base | v, base | u | v, base | u};
 }
 
-/// Whether both edges lie in one face.
+/// True if both edges lie in one face.
 constexpr bool share_face(int e, int f) {
   for (int face = 0; face < 6; ++face) {
     const std::array<int, 4> corners = face_corners(face);
@@ -51,7 +54,7 @@ constexpr bool share_face(int e, int f) {
   return false;
 }
 
-/// next[e]: the edge that the loop through e goes to; -1 where e is not crossed.
+/// next[e]: the next edge of the loop through e; -1 where e is not crossed.
 constexpr std::array<int, 12> link_edges(int inside) {
   std::array<int, 12> next{};
   next.fill(-1);
@@ -60,8 +63,7 @@ constexpr std::array<int, 12> link_edges(int inside) {
     for (int n = 0; n < 4; ++n) {
       const int here = corners[n], there = corners[(n + 1) % 4];
       if (!(inside >> here & 1) || (inside >> there & 1)) continue;
-      // Going round the face we leave the inside here; the segment goes to where this stretch of inside was
-      // entered.
+      // Here the traversal of the face leaves the inside; the segment goes to where this stretch of inside was entered.
       int back = n;
       while (inside >> corners[(back + 3) % 4] & 1) back = (back + 3) % 4;
       next[edge_between(here, there)] = edge_between(corners[(back + 3) % 4], corners[back]);
@@ -75,8 +77,8 @@ struct Loop {
   int size = 0;
 };
 
-/// Loops run clockwise seen from outside, triangles the other way. Cuts the part first..last of a loop,
-/// closed by the chord from last to first, into triangles; false if every way has a diagonal in a face.
+/// Triangulates the part first..last of a loop, closed by the chord from last to first. Loops run clockwise seen from
+/// outside, triangles the other way. Returns false if every triangulation has a diagonal in a face.
 constexpr bool cut(const Loop& loop, int first, int last, CellCase& out) {
   if (last - first < 2) return true;
   const auto is_side = [&](int a, int b) { return b - a == 1 || b - a == loop.size - 1; };

@@ -1,14 +1,13 @@
 // The 256 cases of marching cubes, computed instead of copied.
 //
-// Corner n of a cell lies at (n >> 2, n & 1, (n >> 1) & 1) from its lowest point: the four corners of the low
-// i side are the low four bits of a case, those of the high i side the high four, so that walking along i
-// reuses half of a case. A case has bit n set when corner n is inside.
+// Corner n of a cell lies at (n >> 2, n & 1, (n >> 1) & 1) from its lowest point. The four corners of the low i side
+// are the low four bits of a case, those of the high i side the high four, so that walking along i reuses half of a
+// case. A case has bit n set when corner n is inside.
 //
-// On each face the crossed edges are joined by segments. A face with two inside corners across from each
-// other is ambiguous: the segments always cut off the inside corners. Since that depends on the face alone,
-// the two cells of a face agree. The segments of a cell close to loops, and each loop is cut into triangles
-// such that no diagonal lies in a face: then every edge between two vertices has exactly two triangles,
-// whatever the neighbours are.
+// On each face the crossed edges are joined by segments. A face with two inside corners across from each other is
+// ambiguous: the segments always cut off the inside corners. Since that depends only on the face, its two cells agree.
+// The segments of a cell close to loops, and each loop is cut into triangles such that no diagonal lies in a face.
+// Every edge between two vertices then has exactly two triangles, whatever the neighbours are.
 #pragma once
 
 #include <array>
@@ -16,7 +15,7 @@
 
 namespace sidestream {
 
-/// An edge of a cell: from its end of lower index along an axis.
+/// An edge of a cell: its end of lower index, and the axis along which it runs.
 struct CellEdge {
   std::uint8_t corner = 0;
   std::uint8_t axis = 0;

@@ -9,7 +9,7 @@
 
 namespace sidestream {
 
-constexpr int part_shift = 32;  ///< below it the vertices of one part of a cell
+constexpr int part_shift = 32;  ///< the bits below it count the vertices of one part of a cell
 
 CellVertices::CellVertices(const CellContour& request, Piece& piece)
     : request_(request),
@@ -69,7 +69,7 @@ std::int64_t CellVertices::add_vertex(std::size_t a, std::size_t b, double t) {
   return fresh;
 }
 
-/// Towards lower numbers; where the slope is none, along z.
+/// The normal points towards lower numbers; without a slope, along z.
 std::array<double, 3> CellVertices::normal_at(const Vertex& v) const {
   std::array<double, 3> n;
   double squares = 0;

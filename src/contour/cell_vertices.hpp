@@ -1,4 +1,4 @@
-// The vertices of a surface in a list of cells: which there are, where, and what is at them.
+// The vertices of a surface in a list of cells: their identity, positions and values.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ class CellVertices {
  public:
   /// Keeps references.
   CellVertices(const CellContour& request, Piece& piece);
-  /// What follows lies in this cell.
+  /// Begins a cell, to which the following vertices belong.
   void enter(std::size_t cell);
-  /// The vertex at the value between two points, or at a point.
+  /// The vertex at the value on the edge between two points, or at a point.
   std::int64_t between(std::size_t p, std::size_t q, double value);
   std::int64_t at(std::size_t point) { return vertex(point, point, 0); }
   /// Adds a triangle or a line of the cell.
@@ -26,7 +26,7 @@ class CellVertices {
     to.push_back(corners);
     piece_.cells.push_back(cell_key(corners));
   }
-  /// Gives the vertices their fields.
+  /// Computes the fields of the vertices.
   void finish();
   [[nodiscard]] Piece& piece() noexcept { return piece_; }
 
@@ -35,7 +35,7 @@ class CellVertices {
     std::size_t a, b;  ///< points, the one of the lower name first
     double t;
     std::size_t cell;
-    std::int64_t next;  ///< with the same first point, -1: no more
+    std::int64_t next;  ///< next vertex with the same first point, -1: none
   };
   std::int64_t vertex(std::size_t a, std::size_t b, double t);
   [[nodiscard]] std::int64_t find(std::size_t a, std::size_t b) const noexcept;  ///< -1: there is none yet
@@ -55,9 +55,9 @@ class CellVertices {
   std::size_t cell_ = 0;
   std::optional<std::int64_t> name_;
   std::int64_t part_ = 0;
-  std::size_t first_ = 0;  ///< vertex of the cell, if they are apart
-  /// Of each point the last vertex that it is the first point of, -1: none. Points of a cell are near each other in
-  /// most lists, so that this is looked up faster than a hash table is.
+  std::size_t first_ = 0;  ///< first vertex of the cell, if they are apart
+  /// For each point the last vertex that begins at it, -1: none. Points of a cell are near each other in most lists, so
+  /// that this lookup is faster than a hash table.
   std::vector<std::int64_t> last_;
   std::vector<Vertex> vertices_;
 };

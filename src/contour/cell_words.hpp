@@ -1,4 +1,4 @@
-// Cells of a row, 64 at a time: what the kernel for surfaces looks up of each of them.
+// Cells of a row, 64 at a time, as bits, for the surface kernel.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace sidestream {
 
-/// The bits of a byte in bytes of their own.
+/// The bits of a byte, each in a separate byte.
 inline constexpr std::array<Word, 256> spread = [] {
   std::array<Word, 256> words{};
   for (unsigned byte = 0; byte < 256; ++byte) {
@@ -18,12 +18,12 @@ inline constexpr std::array<Word, 256> spread = [] {
   return words;
 }();
 
-/// The cells above the 64 points of a word that a surface passes, and which of their corners are inside: a word for
-/// each of the four rows of corners (one further along j, along k, along both), below and above along i.
+/// The cells above the 64 points of a word that a surface passes, and their inside corners: a word for each of the four
+/// rows of corners (one further along j, along k, along both), below and above along i.
 struct CellWords {
   Word active = 0;
   Word low[4], high[4];
-  /// Calls f(bit, corners inside) for each of them.
+  /// Calls f(bit, bits of inside corners) for each active cell.
   template <class F>
   void each(F f) const {
     for (int byte = 0; byte < word_bits; byte += 8) {
@@ -40,14 +40,15 @@ struct CellWords {
   }
 };
 
-/// Of a point with crossed edges: the number of the first one's vertex, and how many come before those along j and k.
+/// Vertices of a point with crossed edges: the number of the first edge's vertex, and how many precede those along j
+/// and k.
 struct Numbered {
   std::int32_t first;
   std::uint8_t before_j, before_k;
 };
 
-/// The vertices on the edges of the cell above point i of the first of four rows (one further along j, along k, along
-/// both), in the order of the table's edges; of edges that are not crossed anything.
+/// The vertices on the edges of a cell, in the order of the table's edges. The cell is above point i of the first of
+/// four rows (one further along j, along k, along both). Entries of edges that are not crossed are undefined.
 [[nodiscard]] inline std::array<std::int32_t, 12> vertices_of(const Numbered* const rows[4], Index i) noexcept {
   std::array<std::int32_t, 12> vertices;
   std::size_t edge = 0;

@@ -13,12 +13,12 @@ namespace sidestream {
 using Word = std::uint64_t;
 inline constexpr Index word_bits = 64;
 
-/// Bits of points in rows of whole words; what lies beyond a row's end is 0.
+/// Bits of points in rows of whole words; bits beyond a row's end are 0.
 class BitRows {
  public:
   explicit BitRows(const Box& points)
       : box_(points),
-        words_((points.extent(0) + word_bits - 1) / word_bits + 1),  // one more, so that a shift can look at the next
+        words_((points.extent(0) + word_bits - 1) / word_bits + 1),  // one more, so that a shift can read the next word
         bits_(static_cast<std::size_t>(words_ * points.extent(1) * points.extent(2)), 0) {}
   [[nodiscard]] Index words() const noexcept { return words_ - 1; }
   [[nodiscard]] Word* row(Index j, Index k) noexcept { return bits_.data() + offset(j, k); }
@@ -33,9 +33,9 @@ class BitRows {
   std::vector<Word> bits_;
 };
 
-/// Each bit's upper neighbour.
+/// The upper neighbour of each bit.
 [[nodiscard]] inline Word next_bits(const Word* row, Index w) noexcept { return row[w] >> 1 | row[w + 1] << 63; }
-/// Each bit's lower neighbour.
+/// The lower neighbour of each bit.
 [[nodiscard]] inline Word bits_before(const Word* row, Index w) noexcept {
   return row[w] << 1 | (w > 0 ? row[w - 1] >> 63 : 0);
 }
@@ -45,14 +45,14 @@ class BitRows {
   return rest >= word_bits ? ~Word{0} : rest <= 0 ? 0 : (Word{1} << rest) - 1;
 }
 
-/// The least T that is not below the value: numbers of type T are >= one where they are >= the other.
+/// The least T that is not below the value: a T is >= the threshold exactly where it is >= the value.
 template <class T>
 [[nodiscard]] T threshold(double value) noexcept {
   const T rounded = static_cast<T>(value);
   return static_cast<double>(rounded) < value ? std::nextafter(rounded, std::numeric_limits<T>::infinity()) : rounded;
 }
 
-/// Sets the bits of the numbers >= `least`; whether all numbers are finite.
+/// Sets the bits of the numbers >= `least`; returns true if all numbers are finite.
 template <class T>
 bool classify(const T* numbers, Index count, T least, Word* bits) noexcept {
   T poison[8] = {0, 0, 0, 0, 0, 0, 0, 0};  // stays 0 while everything is finite

@@ -1,3 +1,7 @@
+// The contour kernel's choice of method. Values of a block's array go through flying edges. Other scalar sources
+// (planes, averaged fields) are traced slab by slab with marching cubes: a few planes of numbers are gathered at once,
+// each value is traced through the layers of the slab, and the new vertices get their positions (curved grids) and
+// attributes.
 #include "contour/contour.hpp"
 
 #include <algorithm>
@@ -12,10 +16,10 @@
 namespace sidestream {
 namespace {
 
-constexpr Index slab_layers = 8;    // gathered at once: also right for arrays that run fastest along k
+constexpr Index slab_layers = 8;    // gathered at once: suits arrays that run fastest along k too
 constexpr Index curved_layers = 2;  // few enough for coordinates to be in the cache when vertices are placed
 
-/// The smallest box of points that holds both ends of all edges.
+/// The smallest box of points that contains both ends of all edges.
 Box around(const std::vector<CrossedEdge>& edges) {
   Box box{edges[0].point, edges[0].point};
   for (const CrossedEdge& edge : edges) {
@@ -28,7 +32,7 @@ Box around(const std::vector<CrossedEdge>& edges) {
   return box;
 }
 
-/// Of the vertices on these edges, which are done with then.
+/// Interpolates the attributes of the vertices on these edges, then clears the list.
 void add_attributes(const ContourRequest& request, std::vector<CrossedEdge>& edges, Piece& piece,
                     std::vector<double>& scratch) {
   if (edges.empty()) return;
@@ -47,7 +51,7 @@ void add_attributes(const ContourRequest& request, std::vector<CrossedEdge>& edg
   edges.clear();
 }
 
-/// The points of numbers that mostly lie in the row of the last one: divisions are slow.
+/// Converts numbers to points; they mostly lie in the row of the previous one, and divisions are slow.
 class PointOfNumber {
  public:
   explicit PointOfNumber(const PointGrid& grid) : grid_(grid) {}
@@ -67,8 +71,8 @@ class PointOfNumber {
   Index3 row_{};
 };
 
-/// Places the vertices of a curved grid that have none yet, and turns the triangles from number `first` on that lie in
-/// mirrored cells; those with a vertex without a place go.
+/// Computes positions of new vertices on a curved grid. Reverses the triangles from number `first` on that lie in
+/// mirrored cells, and drops those with a vertex without a position.
 void place(const ContourRequest& request, const MarchingCubesCell& tracer, std::size_t first) {
   Piece& piece = tracer.piece();
   constexpr std::size_t ahead = 8;
@@ -100,7 +104,7 @@ void place(const ContourRequest& request, const MarchingCubesCell& tracer, std::
   piece.cells.resize(kept);
 }
 
-/// Keeps the rows of one value as a piece.
+/// Collects the rows of one value as a piece.
 class PieceRows final : public ContourRows {
  public:
   PieceRows(const ContourRequest& request, Piece& piece) : request_(request), piece_(piece) {
@@ -167,11 +171,11 @@ class PieceRows final : public ContourRows {
   const ContourRequest& request_;
   Piece& piece_;
   std::size_t expected_ = 0;
-  std::vector<CrossedEdge> edges_;  ///< whose vertices have no attributes yet
+  std::vector<CrossedEdge> edges_;  ///< edges whose vertices have no attributes yet
   std::vector<double> scratch_;
 };
 
-/// The values through all cells of a block, a piece for each box.
+/// Traces the values through all cells of a block, one piece per box.
 std::vector<Piece> contour_view(const ContourRequest& request, std::span<const double> values) {
   std::vector<Piece> pieces;
   for (std::size_t v = 0; v < values.size(); ++v) {
@@ -189,7 +193,7 @@ std::vector<Piece> contour_view(const ContourRequest& request, std::span<const d
   return pieces;
 }
 
-/// All values through one box of cells, slab by slab.
+/// Traces all values through one box of cells, slab by slab.
 void contour_box(const ContourRequest& request, const Box& cells, std::span<const double> values,
                  std::vector<Piece>& pieces) {
   PlaneBuffer numbers(request.scalar);

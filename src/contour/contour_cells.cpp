@@ -1,3 +1,6 @@
+// Marching cells. Points are classified as inside, outside or without a number. A cell is visited if it has both kinds
+// of corners: simple shapes use a table of all cases, polyhedra are cut face by face (Polyhedron::cut), and
+// two-dimensional cells give the lines that cut off their inside corners. Triangles are reversed in mirrored cells.
 #include "contour/contour_cells.hpp"
 
 #include <fmt/format.h>
@@ -14,9 +17,9 @@ namespace sidestream {
 namespace {
 
 using Place = std::array<double, 3>;
-constexpr std::size_t most_corners = 8;  ///< of shapes with a table
+constexpr std::size_t most_corners = 8;  ///< largest number of shapes with a table
 
-/// Of a point: whether it is inside, or has no number or no place.
+/// State of a point: outside, inside, or without a number or a position.
 enum : std::uint8_t { below = 0, inside = 1, nowhere = 2 };
 
 bool is_finite(const Place& x) { return std::isfinite(x[0]) && std::isfinite(x[1]) && std::isfinite(x[2]); }
@@ -31,7 +34,7 @@ std::vector<std::uint8_t> classify(const CellContour& request, double value) {
   return states;
 }
 
-/// The corners of a cell of two dimensions, in the order round it.
+/// The corners of a two-dimensional cell in cyclic order.
 template <class Link>
 std::vector<std::size_t> round_cell(std::uint8_t type, const Link* links, std::size_t count) {
   std::vector<std::size_t> loop;
@@ -40,7 +43,7 @@ std::vector<std::size_t> round_cell(std::uint8_t type, const Link* links, std::s
   return loop;
 }
 
-/// Whether a cell of a mesh of two dimensions runs clockwise.
+/// True if a cell of a two-dimensional mesh is clockwise.
 bool runs_backwards(const CellList& list, const std::vector<std::size_t>& loop) {
   if (list.dimensions() != 2) return false;
   double area = 0;
@@ -96,7 +99,7 @@ Body body_of(const CellList& list, std::size_t cell) {
   return body;
 }
 
-/// One value in one block.
+/// Traces one value through one block.
 class CellTracer {
  public:
   CellTracer(const CellContour& request, double value, Piece& triangles, Piece& lines)
@@ -202,7 +205,7 @@ class CellTracer {
     triangles_.add(triangle, triangles_.piece().triangles);
   }
 
-  /// The rule of the faces in three dimensions: stretches of inside corners are cut off.
+  /// Applies the rule for faces in three dimensions: stretches of inside corners are cut off.
   void take_flat(const std::vector<std::size_t>& loop) {
     const std::size_t count = loop.size();
     const bool turned = request_.reverse != request_.mirrored.value_or(runs_backwards(request_.list, loop));

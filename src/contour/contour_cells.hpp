@@ -1,9 +1,9 @@
 // The contour kernel for lists of cells: triangles where a number at points passes a value, in tetrahedra, voxels,
 // hexahedra, wedges, pyramids and polyhedra; lines in triangles, pixels, quadrilaterals and polygons.
 //
-// A point is inside where its number >= the value; shapes: cell_shapes.hpp. A vertex lies on the edge between two
-// points, at a + t (b - a) with a the end of the lower name, and is named by both: blocks that number their points
-// alike (point_ids) agree bit by bit, if they have the same values there, and the surface closes over them.
+// A point is inside where its number >= the value; the shapes are in cell_shapes.hpp. A vertex lies on the edge between
+// two points, at a + t (b - a) with a the end of the lower name, and is named by both. Blocks that number their points
+// consistently (point_ids) agree bit by bit, if they have the same values there, and the surface is closed across them.
 #pragma once
 
 #include <optional>
@@ -26,25 +26,26 @@ struct CellField {
 [[nodiscard]] std::vector<CellField> cell_fields(const std::vector<std::int32_t>& variables, const LocalInput& input,
                                                  const Block& block, const CellList& list);
 
-/// What to contour in one block.
+/// A request to contour one block.
 struct CellContour {
   const CellList& list;
-  std::vector<double> numbers;  ///< of each point
-  /// Interpolated to the vertices. If one of them lies in cells, every cell has vertices of its own, with its value.
+  std::vector<double> numbers;  ///< one per point
+  /// Fields that are interpolated to the vertices. If one of them lies in cells, every cell has vertices of its own,
+  /// with its value.
   std::vector<CellField> fields{};
-  std::vector<double> slopes{};  ///< of each point three: for normals; empty: there are none
-  bool reverse = false;          ///< turn the triangles and lines round
+  std::vector<double> slopes{};  ///< three per point, for normals; empty: there are none
+  bool reverse = false;          ///< reverse the triangles and lines
   bool merge_at_points = false;  ///< as in ContourRequest
-  /// Whether cells are mirrored, where it is known of all of them; otherwise their corners tell.
+  /// Orientation of all cells, if known; otherwise it is computed from their corners.
   std::optional<bool> mirrored{};
 };
 
-/// Up to two pieces for each of `values`: of triangles and of lines. Cells with a point whose number is not finite have
-/// neither. Lines in cells of a mesh of two dimensions have lower numbers on their right.
+/// Up to two pieces for each of `values`: one of triangles and one of lines. Cells with a point whose number is not
+/// finite have neither. Lines in cells of a two-dimensional mesh have lower numbers on their right.
 [[nodiscard]] std::vector<Piece> contour_cells(const CellContour& request, std::span<const double> values);
 
-/// The cells of two dimensions as triangles, with the fields at their points: of a mesh of two dimensions
-/// counter-clockwise seen from above, or with `reverse` from below. The numbers are not looked at.
+/// The two-dimensional cells as triangles, with the fields at their points. On a two-dimensional mesh they are
+/// counter-clockwise seen from above, or with `reverse` from below. The numbers are ignored.
 [[nodiscard]] Piece all_flat_cells(const CellContour& request);
 
 /// Throws Error(configuration) unless a variable on an unstructured mesh lies at its points.

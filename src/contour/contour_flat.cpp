@@ -1,3 +1,6 @@
+// Marching squares. Each cell's case, by the bits of its inside corners, lists its line segments; where two opposite
+// corners are inside, both are cut off. Vertices are found again by the key of their edge in a hash table. Rows of
+// cells are processed in slabs, for which the numbers are gathered at once.
 #include "contour/contour.hpp"
 
 #include <algorithm>
@@ -10,7 +13,7 @@
 namespace sidestream {
 namespace {
 
-constexpr Index slab_rows = 64;  ///< of cells: gathered at once
+constexpr Index slab_rows = 64;  ///< rows of cells that are gathered at once
 
 /// An edge of a cell: it starts at the cell's corner (dx, dy) and runs along the axis.
 struct SquareEdge {
@@ -21,10 +24,10 @@ constexpr SquareEdge square_edges[] = {{0, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1
 
 struct SquareCase {
   int count;
-  std::array<std::array<int, 2>, 2> lines;  ///< from edge to edge, what is inside on the left
+  std::array<std::array<int, 2>, 2> lines;  ///< from edge to edge, with the inside on the left
 };
 
-/// By which corners are inside: bit dx + 2 dy.
+/// Cases by the bits of inside corners: bit dx + 2 dy.
 constexpr SquareCase square_cases[16] = {
     {0, {}},
     {1, {{{bottom, left}}}},
@@ -61,10 +64,10 @@ class Rows {
   std::vector<double> values_;
 };
 
-/// An axis that runs downwards mirrors the plane and with it which side is the left one.
+/// True if the plane is mirrored: an axis that runs downwards exchanges the left and the right side.
 bool mirrored_plane(const PointGrid& grid) {
   bool odd = false;
-  if (grid.curved()) return odd;  // told for each cell
+  if (grid.curved()) return odd;  // decided for each cell
   for (int a = 0; a < 2; ++a) {
     const Box& box = grid.points();
     if (grid.position(a, box.hi[a] - 1) < grid.position(a, box.lo[a])) odd = !odd;
@@ -72,7 +75,7 @@ bool mirrored_plane(const PointGrid& grid) {
   return odd;
 }
 
-/// One value in one box of cells.
+/// Traces one value through one box of cells.
 class SquareTracer {
  public:
   SquareTracer(const ContourRequest& request, double value, Piece& piece)
@@ -101,7 +104,7 @@ class SquareTracer {
       piece_.cells.push_back(request_.grid.number(p));
     }
   }
-  /// Gives the vertices that were made since the last call their attributes.
+  /// Interpolates the attributes of the vertices that were made since the last call.
   void add_attributes(const Box& points) {
     Rows values;
     for (std::size_t n = 0; n < request_.attributes.size() && !fresh_.empty(); ++n) {
@@ -140,7 +143,7 @@ class SquareTracer {
   const double value_;
   const bool reverse_;
   Piece& piece_;
-  std::unordered_map<std::int64_t, std::int64_t> known_;  ///< key -> number of the point
+  std::unordered_map<std::int64_t, std::int64_t> known_;  ///< number of the point by key
   std::vector<CrossedEdge> fresh_;
 };
 

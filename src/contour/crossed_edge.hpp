@@ -8,7 +8,7 @@
 
 namespace sidestream {
 
-/// Where a vertex is: the fraction t of the way from `point` to its upper neighbour along `axis`.
+/// The position of a vertex: the fraction t of the way from `point` to its upper neighbour along `axis`.
 struct CrossedEdge {
   Index3 point;
   int axis;
@@ -32,7 +32,7 @@ struct CrossedEdge {
   return {a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2])};
 }
 
-/// Where between a and b, of which one is below the value and the other is not.
+/// The fraction t at which the value lies between a and b, of which one is below the value and the other is not.
 [[nodiscard]] inline double crossing(double a, double b, double value) noexcept {
   const double whole = b - a;
   if (std::isfinite(whole)) return (value - a) / whole;

@@ -1,3 +1,6 @@
+// Positions of points on curvilinear grids. Node coordinates are read in place from the block's own array, or found in
+// the halo. Cell centres, which are the points of cell-centred variables, are means of eight nodes, added in the same
+// order (pairs along i, j, k) in every block so that the bits agree. Dense access gathers a box of positions once.
 #include "contour/curved_points.hpp"
 
 #include <algorithm>
@@ -18,7 +21,7 @@ std::array<double, 3> plus(const std::array<double, 3>& a, const std::array<doub
   return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
 }
 
-/// Adds what lies between the lower and the upper corners of a cell along each of its first `axes` axes.
+/// Sums of the differences between the upper and the lower corners of a cell along each of its first `axes` axes.
 std::array<std::array<double, 3>, 3> spans(const CurvedPoints& places, const Index3& cell, int axes) {
   std::array<std::array<double, 3>, 3> spans{};
   for (int corner = 0; corner < 1 << axes; ++corner) {
@@ -52,7 +55,7 @@ void NodeNumbers::take(const std::vector<double>& values, const Box& region, dou
   }
   const Box from = around(region);
   const Index row = from.extent(0), plane = row * from.extent(1), count = region.extent(0);
-  // Points first to last have a node on either side.
+  // Points from first to last have a node on either side.
   const Index first = std::clamp<Index>(nodes_.lo[0] - region.lo[0], 0, count);
   const Index last = std::clamp<Index>(nodes_.hi[0] - 1 - region.lo[0], first, count);
   for (Index k = region.lo[2]; k < region.hi[2]; ++k) {
@@ -103,7 +106,7 @@ std::array<double, 3> CurvedPoints::far_node(const Index3& p) const noexcept {
 
 namespace {
 
-/// The middle of the cell whose lowest node is at `x`; sums as in CurvedPoints::middle.
+/// The centre of the cell whose lowest node is at `x`; sums as in CurvedPoints::middle.
 template <class C>
 std::array<double, 3> middle_at(const C* x, const std::array<Index, 4>& strides) noexcept {
   const auto [i, j, k, next] = strides;
@@ -181,7 +184,7 @@ double CurvedPoints::volume(const Index3& cell) const noexcept {
   }
   const double corner = curved::dot(edges[0], curved::cross(edges[1], edges[2]));
   if (corner < 0 || corner > 0) return corner;
-  const auto [u, v, w] = spans(*this, cell, 3);  // of a cell that has collapsed there
+  const auto [u, v, w] = spans(*this, cell, 3);  // the cell is degenerate there
   return curved::dot(u, curved::cross(v, w));
 }
 
@@ -239,7 +242,7 @@ void CurvedPlaneSource::fill_from(const ArrayView& array, const Box& part, const
     }
   };
   const auto strided = [&](auto zero) {
-    using One = std::integral_constant<Index, 1>;  // known strides make vector instructions
+    using One = std::integral_constant<Index, 1>;  // constant strides allow vector instructions
     const Index step = array.strides[0], next = array.strides[3];
     if (step == 3 && next == 1) {
       rows(zero, std::integral_constant<Index, 3>{}, One{});

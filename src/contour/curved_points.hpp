@@ -1,4 +1,4 @@
-// Where the points of a curvilinear mesh are: from the coordinates of its nodes.
+// Positions of the points of a curvilinear mesh, from the coordinates of its nodes.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,19 @@
 
 namespace sidestream {
 
-/// Numbers at the nodes in and around one block, taken to the points of a grid: as they are to nodes, to a cell's
-/// centre the mean of its nodes, to a virtual point that of the nodes next to it, which makes it the middle of a face.
-/// Means are of pairs along i, then j, then k, so that the order of the sums is the same for every block.
+/// Converts numbers at the nodes in and around one block to the points of a grid. Nodes keep their numbers, a cell's
+/// centre gets the mean of its nodes, and a virtual point the mean of the nodes next to it, which places it at the
+/// centre of a face. Means are of pairs along i, then j, then k, so that the order of the sums is the same for every
+/// block.
 class NodeNumbers {
  public:
-  /// `nodes`: all of the mesh.
+  /// `nodes` are all nodes of the mesh.
   NodeNumbers(const PointGrid& grid, const Box& nodes) : grid_(grid), nodes_(nodes) {}
   /// The nodes that the points of `region` need.
   [[nodiscard]] Box around(const Box& region) const;
-  /// `values`, at around(region), i fastest, to the points of `region`.
+  /// Converts `values`, at around(region), i fastest, to the points of `region`.
   void take(const std::vector<double>& values, const Box& region, double* out) const;
-  /// The node on a side of a cell's middle along an axis.
+  /// The node on a side of a cell's centre along an axis.
   [[nodiscard]] Index next_to(Index cell, int side, int axis) const noexcept {
     return std::clamp(cell + side, nodes_.lo[axis], nodes_.hi[axis] - 1);
   }
@@ -34,14 +35,15 @@ class NodeNumbers {
   Box nodes_;
 };
 
-/// The places of a grid's points in one block, a box of points at a time.
+/// The positions of a grid's points in one block, for one box of points at a time.
 class CurvedPoints {
  public:
-  /// `coordinates` may be null (they were not delivered): no point has a place. `dense`: every point is asked for,
-  /// which is worth a copy. Keeps references.
+  /// `coordinates` may be null (they were not delivered): then no point has a position. `dense` means that every point
+  /// will be asked for, which is worth a copy. Keeps references.
   CurvedPoints(const PointGrid& grid, const Mesh& mesh, const Metadata& metadata, const BlockView* coordinates,
                bool dense);
-  /// Makes the places of these points available, as far as the block's coordinates and their halo reach; NaN beyond.
+  /// Makes the positions of these points available, as far as the block's coordinates and their halo extend; NaN
+  /// beyond.
   void move_to(const Box& points);
   [[nodiscard]] std::array<double, 3> at(const Index3& p) const noexcept {
     if (!dense_) return at_nodes_ ? node(p) : middle(p);
@@ -49,12 +51,12 @@ class CurvedPoints {
         ((p[2] - box_.lo[2]) * box_.extent(1) + (p[1] - box_.lo[1])) * box_.extent(0) + (p[0] - box_.lo[0]));
     return places_[n];
   }
-  /// Of the cell above a point: negative if its axes are left-handed, 0 if it has no volume.
+  /// Volume of the cell above a point: negative if its axes are left-handed, 0 if it is degenerate.
   [[nodiscard]] double volume(const Index3& cell) const noexcept;
-  /// Likewise in two dimensions; not finite if a corner has no place.
+  /// Likewise in two dimensions; not finite if a corner has no position.
   [[nodiscard]] double area(const Index3& cell) const noexcept;
   [[nodiscard]] const BlockView* coordinates() const noexcept { return view_; }
-  /// A hint that a point will be asked for soon.
+  /// Prefetches a point that will be asked for soon.
   void announce(const Index3& p) const noexcept {
     if (dense_ || !direct_.contains(p)) return;
     const ArrayView& array = view_->array;
@@ -62,11 +64,11 @@ class CurvedPoints {
                        (array.at<char>(p[0], p[1], p[2]) - static_cast<const char*>(array.data)) *
                            static_cast<std::ptrdiff_t>(size_of(array.type)));
   }
-  /// Whether the coordinates run fastest along k.
+  /// True if the coordinates run fastest along k.
   [[nodiscard]] bool along_k() const noexcept {
     return view_ != nullptr && std::abs(view_->array.strides[2]) < std::abs(view_->array.strides[0]);
   }
-  /// Whether the points are the mesh's nodes, or else the middles of its cells.
+  /// True if the points are the mesh's nodes; otherwise they are the centres of its cells.
   [[nodiscard]] bool at_nodes() const noexcept { return at_nodes_; }
 
  private:
@@ -89,8 +91,8 @@ class CurvedPoints {
 
   const BlockView* view_;
   bool at_nodes_;
-  bool dense_;  ///< places are kept; otherwise nodes are read where they are
-  Box direct_;  ///< the largest part of what the block owns
+  bool dense_;  ///< positions are stored; otherwise nodes are read in place
+  Box direct_;  ///< the largest box of the block's own points
   int dimensions_;
   NodeNumbers nodes_;
   Box box_;
@@ -114,7 +116,7 @@ namespace curved {
 /// The signed distance of the points of a curvilinear mesh to a plane.
 class CurvedPlaneSource final : public ScalarSource {
  public:
-  /// As CurvedPoints.
+  /// Arguments as for CurvedPoints.
   CurvedPlaneSource(const PointGrid& grid, const Mesh& mesh, const Metadata& metadata, const BlockView* coordinates,
                     const Plane& plane);
   void fill(const Box& region, double* out) override;

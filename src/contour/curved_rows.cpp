@@ -9,7 +9,7 @@ bool same_array(const ArrayView& a, const ArrayView& b) {
   return a.data == b.data && a.box == b.box && a.strides == b.strides;
 }
 
-/// Whether the nodes of a box all come from the block's own array.
+/// True if the nodes of a box all come from the block's own array.
 bool all_in(const BlockView& view, const Box& box) {
   Index there = 0;
   for (const Box& owned : view.owned) there += intersection(owned, box).count();
@@ -31,7 +31,7 @@ NodeRows<C>::NodeRows(const BlockView* coordinates, const Box& box) : view_(coor
     next_ = strides[3];
     return;
   }
-  if (strides[0] != 3 || strides[3] != 1) return;  // rows that are copied look otherwise
+  if (strides[0] != 3 || strides[3] != 1) return;  // copied rows have another layout
   for (const Box& owned : view_->owned) {
     const Box part = intersection(owned, box);
     if (part.extent(0) == box.extent(0) && part.count() > direct_.count()) direct_ = part;

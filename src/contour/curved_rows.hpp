@@ -1,4 +1,4 @@
-// Rows of the places of a curved grid's points, as the kernel for surfaces reads them.
+// Rows of positions of a curved grid's points, as the surface kernel reads them.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace sidestream {
 
-/// Rows of a box that are made when they are asked for and kept for a while: those of the last four planes.
+/// Rows of a box that are computed on request and kept for a while: those of the last four planes.
 template <class C>
 class RowRing {
  public:
   explicit RowRing(const Box& box) : box_(box) {}
-  /// Room for three coordinates of each point of a row, and whether they have to be made.
+  /// Memory for three coordinates of each point of a row, and true if they have to be computed.
   [[nodiscard]] std::pair<C*, bool> at(Index j, Index k) {
     constexpr Index kept = 4;
     const Index rows = box_.extent(1), row = 3 * box_.extent(0), none = box_.lo[2] - 1;
@@ -34,16 +34,16 @@ class RowRing {
   std::vector<C> values_;
 };
 
-/// The coordinates of the nodes in a box in and around a block: read where they were published, copied where a row is
-/// not all in one array. C: the type in which they were published.
+/// Coordinates of the nodes in a box in and around a block: read where they were published, copied where a row is not
+/// all in one array. C is the type in which they were published.
 template <class C>
 class NodeRows {
  public:
   using Number = C;
-  /// `coordinates` may be null; nodes that are nowhere to be had are NaN. Keeps the pointer.
+  /// `coordinates` may be null; nodes that are not available are NaN. Keeps the pointer.
   NodeRows(const BlockView* coordinates, const Box& box);
-  /// From the box's first node on; valid until the plane four further on is asked for. Component d of the n-th node is
-  /// at n * step() + d * next().
+  /// The row from the box's first node on, valid until the plane four further on is asked for. Component d of the n-th
+  /// node is at n * step() + d * next().
   [[nodiscard]] const C* row(Index j, Index k) {
     const C* there = in_place(j, k);
     return there != nullptr ? there : copied(j, k);
@@ -55,7 +55,7 @@ class NodeRows {
   }
   [[nodiscard]] Index step() const noexcept { return step_; }
   [[nodiscard]] Index next() const noexcept { return next_; }
-  /// Whether rows are x y z x y z ...
+  /// True if rows are x y z x y z ...
   [[nodiscard]] bool interleaved() const noexcept { return step_ == 3 && next_ == 1; }
 
  private:
@@ -65,7 +65,7 @@ class NodeRows {
 
   const BlockView* view_;
   Box box_;
-  Box direct_{};  ///< where whole rows are read in place
+  Box direct_{};  ///< box of whole rows that are read in place
   Index step_ = 3, next_ = 1;
   RowRing<C> copies_;
 };
@@ -73,12 +73,12 @@ class NodeRows {
 extern template class NodeRows<float>;
 extern template class NodeRows<double>;
 
-/// The middles of cells: the mean of a cell's eight nodes. C: the type of the nodes' coordinates.
+/// The centres of cells: the mean of a cell's eight nodes. C is the type of the nodes' coordinates.
 template <class C>
 class MiddleRows {
  public:
   using Number = double;
-  /// `box`: of cells, all of which the mesh has.
+  /// `box` has cells that the mesh has.
   MiddleRows(const BlockView* coordinates, const Box& box)
       : box_(box), nodes_(coordinates, {box.lo, {box.hi[0] + 1, box.hi[1] + 1, box.hi[2] + 1}}), middles_(box) {}
   [[nodiscard]] const double* row(Index j, Index k);

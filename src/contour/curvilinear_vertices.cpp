@@ -1,3 +1,7 @@
+// Vertices on curvilinear grids. The position of a vertex is interpolated between the points at both ends of its edge.
+// Its normal is the interpolated gradient: central differences of the number and of the positions along the three grid
+// lines give three equations, solved with cross products. A cell is left-handed if the triple product of its edges is
+// negative.
 #include "contour/curvilinear_vertices.hpp"
 
 #include <algorithm>
@@ -17,18 +21,18 @@ using curved::dot;
 
 Place minus(const Place& a, const Place& b) noexcept { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 
-/// The slope of a number that rises by `rise` over the vectors `along`; `ok` tells whether it is a number.
+/// The gradient of a number that rises by `rise` over the vectors `along`; `ok` is set if it is finite.
 [[gnu::always_inline]] inline Place slope_of(const Place along[3], const double rise[3], bool& ok) noexcept {
   const Place uv = cross(along[0], along[1]), vw = cross(along[1], along[2]), wu = cross(along[2], along[0]);
   const double volume = dot(along[0], vw), inverse = 1 / volume;
-  // Finite only if all that comes in is.
+  // Finite only if all inputs are.
   ok = std::isfinite(volume + inverse + ((rise[0] + rise[1]) + rise[2]));
   return {(rise[0] * vw[0] + (rise[1] * wu[0] + rise[2] * uv[0])) * inverse,
           (rise[0] * vw[1] + (rise[1] * wu[1] + rise[2] * uv[1])) * inverse,
           (rise[0] * vw[2] + (rise[1] * wu[2] + rise[2] * uv[2])) * inverse};
 }
 
-/// `interleaved`: the rows are, which saves arithmetic with their strides.
+/// `interleaved` rows save arithmetic with strides.
 template <class T, class Rows, bool interleaved>
 class RowsFlight final : public CurvedFlight<T> {
  public:
@@ -75,7 +79,7 @@ class RowsFlight final : public CurvedFlight<T> {
       const Place slope_there = mix(start, end, t);
       out[n] = {-slope_there[0], -slope_there[1], -slope_there[2]};
       if (normalise(out[n])) continue;
-      // A field without slope here (a ridge, say) still falls along the edge itself.
+      // A field without slope here (a ridge, for example) still falls along the edge itself.
       const double sign = up.number[0][upper] < here.number[0][i] ? 1 : -1;
       const Place edge = minus(at(up.place[0], upper), at(here.place[0], i));
       out[n] = {sign * edge[0], sign * edge[1], sign * edge[2]};
@@ -117,8 +121,8 @@ class RowsFlight final : public CurvedFlight<T> {
     return start(p);
   }
 
-  /// A row of points and its neighbours: itself, below and above along j, below and above along k; beyond the box the
-  /// row stands for its neighbour.
+  /// A row of points and its neighbours: itself, below and above along j, below and above along k. Beyond the box the
+  /// row itself replaces its neighbour.
   struct Stencil {
     const T* number[5];
     Row place[5];
@@ -151,7 +155,7 @@ class RowsFlight final : public CurvedFlight<T> {
     return ok ? slope : one_sided_slope(rows, i);
   }
 
-  /// Where a neighbour has no value or no place the point itself stands for it.
+  /// Slope with one-sided differences: where a neighbour has no value or no position the point itself replaces it.
   [[nodiscard]] Place one_sided_slope(const Stencil& rows, Index i) const noexcept {
     Place along[3];
     double rise[3];
@@ -175,7 +179,7 @@ class RowsFlight final : public CurvedFlight<T> {
     return ok ? slope : Place{0, 0, 0};
   }
 
-  /// Of a cell that has collapsed at its lowest corner: from the sums of its edges along each axis.
+  /// Volume of a cell that is degenerate at its lowest corner, from the sums of its edges along each axis.
   [[nodiscard]] double whole_volume(const Index3& cell) {
     Place spans[3] = {};
     for (int corner = 0; corner < 8; ++corner) {
@@ -190,7 +194,7 @@ class RowsFlight final : public CurvedFlight<T> {
 
   const Box box_;
   Rows rows_;
-  const Index ahead_;  ///< planes
+  const Index ahead_;  ///< number of planes
 };
 
 template <class T, class Rows>

@@ -1,4 +1,4 @@
-// Which vertex sits on which edge, for the two planes of points that a layer of cells lies between.
+// The vertex on each edge, for the two planes of points around a layer of cells.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace sidestream {
 
-/// A slot for every edge that starts at a point of the two planes (along axis 0, 1, 2) and for the point
-/// itself (3); -1: no vertex. Only rows that were used are emptied, so that sparse surfaces cost little.
+/// A slot for every edge that starts at a point of the two planes (along axis 0, 1, 2) and for the point itself (3);
+/// -1: no vertex. Only rows that were used are cleared, so that sparse surfaces cost little.
 class EdgeSlots {
  public:
   explicit EdgeSlots(const Box& points) : lo_(points.lo), rows_(points.extent(1)), row_(4 * points.extent(0)) {
@@ -19,7 +19,7 @@ class EdgeSlots {
       plane.used.assign(static_cast<std::size_t>(rows_), 0);
     }
   }
-  /// From now on the planes are k and k + 1; what is known of plane k is kept if the planes were k - 1 and k.
+  /// Moves to the planes k and k + 1. The content of plane k is kept if the planes were k - 1 and k.
   void move_to(Index k) {
     if (k == lower_) return;
     if (k != lower_ + 1) clear(planes_[1]);

@@ -1,3 +1,13 @@
+// Flying edges, after Schroeder, Maynard and Geveci (2015); see flying_edges.hpp.
+//
+// Pass 1 (scan) classifies every point and stores one bit, inside or outside. If some numbers are not finite, a second
+// set of bits marks the cells whose corners are all finite. Crossed edges and active cells then follow from shifts and
+// exclusive ors of 64-bit words. Counting their bits, and the triangles of their cases, gives the size of the output.
+//
+// Pass 2 walks over the planes and rows of points. point_row numbers the vertices on the edges that start in a row,
+// computes their positions and normals, and hands them on. triangle_row then handles the row of cells whose corners are
+// complete: the inside bits of each active cell index the case table, and the vertices are found from the numbers of
+// the cell's four rows of points. No search or hash table is needed.
 #include "contour/flying_edges.hpp"
 
 #include <algorithm>
@@ -16,7 +26,7 @@
 namespace sidestream {
 namespace {
 
-/// One value in one box of cells.
+/// Traces one value through one box of cells.
 template <class T>
 class Flight {
  public:
@@ -59,7 +69,7 @@ class Flight {
     [[nodiscard]] Word any() const noexcept { return x | y | z; }
   };
 
-  /// Whether all numbers at the points are finite.
+  /// Classifies the points; returns true if all numbers are finite.
   bool scan() {
     bool finite = true;
     const Index n = points_.extent(0), words = inside_.words();
@@ -77,7 +87,7 @@ class Flight {
     return finite;
   }
 
-  /// The cells whose corners are all finite.
+  /// Marks the cells whose corners are all finite.
   void find_valid() {
     BitRows finite(points_);
     for (Index k = points_.lo[2]; k < points_.hi[2]; ++k) {
@@ -105,12 +115,12 @@ class Flight {
     }
   }
 
-  /// Of the valid cells of a row those bits, or none beyond the box.
+  /// The bits of the valid cells of a row, or null beyond the box.
   [[nodiscard]] const Word* valid_row(Index j, Index k) const noexcept {
     return j >= cells_.lo[1] && j < cells_.hi[1] && k >= cells_.lo[2] && k < cells_.hi[2] ? valid_->row(j, k) : nullptr;
   }
 
-  /// The edges that start at the points of word w of a row, pass the value and belong to a valid cell.
+  /// The edges that start at the points of word w of a row, cross the value and belong to a valid cell.
   [[nodiscard]] Words crossed(Index j, Index k, Index w) const noexcept {
     const Word* here = inside_.row(j, k);
     Words words{(here[w] ^ next_bits(here, w)) & mask_of(cells_.extent(0), w), 0, 0};
@@ -204,10 +214,10 @@ class Flight {
     corners_.resize(5 * n);
   }
 
-  /// Makes available what the points of plane k and the cells below it need.
+  /// Loads the numbers that the points of plane k and the cells below it need.
   void load(Index k) { numbers_.load(std::min(k + (request_.normals ? 2 : 1), reach_.hi[2] - 1)); }
 
-  /// Tells where a row of cells will need the places of points.
+  /// Prefetches the positions of points that a row of cells will need.
   void announce(Index j, Index k) {
     if (j >= cells_.hi[1] || k >= cells_.hi[2]) return;
     std::size_t count = 0;
@@ -226,7 +236,7 @@ class Flight {
     const T* over_k = k + 1 < points_.hi[2] ? row(j, k + 1) : here;
     const Index last = points_.extent(0) - 1;
     std::size_t count = 0;
-    // Whether it is crossed or not is hard to foretell: each edge is written, and stays if it is.
+    // Branches on crossed edges are hard to predict: each edge is written, and kept only if it is crossed.
     const auto write = [&](Index i, std::uint8_t axis, T upper, unsigned crossed) {
       at_[count] = static_cast<std::int32_t>(i);
       axis_[count] = axis;
@@ -286,7 +296,7 @@ class Flight {
 
   void place(const PointRow& row) {
     const std::array<double, 3> start = request_.grid.position(row.first);
-    double ends[3][2] = {};  // of edges along j and k
+    double ends[3][2] = {};  // ends of edges along j and k
     for (int a = 1; a < 3; ++a) {
       ends[a][0] = start[static_cast<std::size_t>(a)];
       ends[a][1] = request_.grid.position(a, std::min(row.first[a] + 1, points_.hi[a] - 1));
@@ -326,7 +336,7 @@ class Flight {
           corners_[count + n] = {vertices[a], vertices[b], vertices[c]};
           cell_at_[count + n] = static_cast<std::int32_t>(i);
         };
-        // Mostly one or two, which is hard to foretell; what is too much is overwritten.
+        // Mostly there are one or two, which is hard to predict; superfluous ones are overwritten.
         write(0), write(1);
         if (what.count > 2) write(2), write(3), write(4);
         count += what.count;
@@ -346,7 +356,7 @@ class Flight {
     });
   }
 
-  /// Turns triangles in cells whose axes are left-handed.
+  /// Reverses triangles in cells whose axes are left-handed.
   void turn_mirrored(const Index3& first, std::size_t active) {
     if (!curved_->mirrored(first, {active_.data(), active}, mirrored_.data())) return;
     for (std::size_t cell = 0; cell < active; ++cell) {
@@ -357,7 +367,7 @@ class Flight {
     }
   }
 
-  /// Triangles with a vertex that has no place go.
+  /// Drops triangles with a vertex that has no position.
   std::size_t leave_unplaced(std::size_t count) {
     std::size_t kept = 0;
     for (std::size_t n = 0; n < count; ++n) {
@@ -370,24 +380,24 @@ class Flight {
 
   const ContourRequest& request_;
   const Box cells_, points_;
-  const Box reach_;  ///< the points whose numbers are looked at
+  const Box reach_;  ///< the points whose numbers are read
   const double value_;
   const T least_;
   const bool reverse_;
   ContourRows& rows_;
   NumberPlanes<T> numbers_;
   BitRows inside_;
-  std::optional<BitRows> valid_;  ///< cells, if not all are
+  std::optional<BitRows> valid_;  ///< valid cells, if not all are
   bool some_inside_ = false, some_outside_ = false;
   std::int32_t made_ = 0;              ///< points so far
-  std::vector<Numbered> numbered_[2];  ///< of the points of the last two planes
+  std::vector<Numbered> numbered_[2];  ///< vertices of the points of the last two planes
   std::optional<RowNormals> slopes_;
   std::unique_ptr<CurvedFlight<T>> curved_;
   std::vector<double> along_;           ///< positions on the first axis, if the grid has axes
-  std::vector<std::int32_t> unplaced_;  ///< vertices without a place, ascending
-  // Of one row.
+  std::vector<std::int32_t> unplaced_;  ///< vertices without a position, ascending
+  // Buffers for one row.
   std::vector<std::int32_t> at_, cell_at_;
-  std::vector<std::int32_t> active_, begins_;  ///< cells with triangles, and of each its first triangle
+  std::vector<std::int32_t> active_, begins_;  ///< cells with triangles, and the first triangle of each
   std::vector<std::uint8_t> axis_, mirrored_;
   std::vector<double> lower_, upper_, t_;
   std::vector<std::array<double, 3>> places_, normals_;
@@ -405,7 +415,7 @@ void fly_edges(const ContourRequest& request, const Box& cells, double value, Co
 }
 
 std::vector<Box> cut_for_flying(const Box& cells) {
-  constexpr Index most = (Index{1} << 31) / 5;  // five triangles a cell at most, three vertices a point
+  constexpr Index most = (Index{1} << 31) / 5;  // at most five triangles per cell, three vertices per point
   if (cells.count() < most) return {cells};
   Box lower = cells, upper = cells;
   const int axis = cells.extent(2) > 1 ? 2 : cells.extent(1) > 1 ? 1 : 0;

@@ -7,7 +7,7 @@
 namespace sidestream {
 namespace {
 
-constexpr Index stride = 8;  // points looked at together when skipping
+constexpr Index stride = 8;  // points that are tested together when skipping
 
 Box points_of(const Box& cells) { return {cells.lo, {cells.hi[0] + 1, cells.hi[1] + 1, cells.hi[2] + 1}}; }
 
@@ -71,7 +71,7 @@ void MarchingCubesCell::classify(const std::array<const double*, 4>& rows) {
     out[i] =
         static_cast<std::uint8_t>((a[i] >= value) | (b[i] >= value) << 1 | (c[i] >= value) << 2 | (d[i] >= value) << 3);
   }
-  // What lies beyond the row repeats its last point, so that the row's end can be skipped over like the rest.
+  // The last point is repeated beyond the row, so that the row's end can be skipped like the rest.
   std::fill_n(out + n, stride, out[n - 1]);
 }
 

@@ -1,4 +1,4 @@
-// Traces one value through one box of cells, a layer of cells at a time.
+// Traces one value through one box of cells, one layer of cells at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@ namespace sidestream {
 
 class MarchingCubesCell {
  public:
-  /// Adds to `piece`; of a curved grid all but the vertices' places. `numbers` must hold both planes of a layer when it
-  /// is traced. With `reverse` triangles are turned round. Keeps references to all but `cells`.
+  /// Adds to `piece`; on a curved grid everything except the vertices' positions. `numbers` must contain both planes of
+  /// a layer when it is traced. With `reverse` triangles are reversed. Keeps references to all arguments except
+  /// `cells`.
   MarchingCubesCell(const PointGrid& grid, const Box& cells, const PlaneBuffer& numbers, double value, bool reverse,
                     bool merge_at_points, Piece& piece);
-  /// The cells between planes k and k + 1.
+  /// Traces the cells between planes k and k + 1.
   void layer(Index k);
   /// Vertices made since the last call of `forget`, the last ones of the piece.
   [[nodiscard]] const std::vector<CrossedEdge>& fresh() const noexcept { return fresh_; }
@@ -40,7 +41,7 @@ class MarchingCubesCell {
   const bool reverse_, merge_at_points_;
   Piece& piece_;
   EdgeSlots slots_;
-  std::vector<std::uint8_t> inside_;  ///< of each i along a row of cells: which of its four points are inside
+  std::vector<std::uint8_t> inside_;  ///< for each i along a row of cells: which of its four points are inside
   std::vector<CrossedEdge> fresh_;
 };
 

@@ -8,7 +8,7 @@
 namespace sidestream {
 namespace {
 
-/// Whether two views show the same array.
+/// True if two views show the same array.
 bool same(const ArrayView& a, const ArrayView& b) {
   return a.data == b.data && a.box == b.box && a.strides == b.strides && a.type == b.type;
 }
@@ -45,7 +45,7 @@ template <class T>
 void NumberPlanes<T>::load(Index k) {
   if (direct_ != nullptr) return;
   values_.resize(static_cast<std::size_t>(plane_ * kept_));
-  if (std::max(k - 3, box_.lo[2]) < loaded_ - kept_) loaded_ = box_.lo[2];  // from the start again
+  if (std::max(k - 3, box_.lo[2]) < loaded_ - kept_) loaded_ = box_.lo[2];  // starts again
   while (loaded_ <= k) {
     Box planes = box_;
     planes.lo[2] = loaded_;

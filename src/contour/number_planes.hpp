@@ -7,18 +7,18 @@
 
 namespace sidestream {
 
-/// Rows along i of one component in a box of points in and around a block. Where they lie one behind another in the
-/// published array they are read there, otherwise planes are copied. T: float of float32, double of everything else.
+/// Rows along i of one component in a box of points in and around a block. Rows are read in place where they are
+/// contiguous in the published array, otherwise planes are copied. T is float for float32, double for everything else.
 template <class T>
 class NumberPlanes {
  public:
-  /// Keeps a reference to `view`. Points of the box that are nowhere to be had are NaN.
+  /// Keeps a reference to `view`. Points of the box that are not available are NaN.
   NumberPlanes(const BlockView& view, int component, const Box& box);
 
   [[nodiscard]] const Box& box() const noexcept { return box_; }
-  /// Makes plane k available. The last four are there; earlier ones may be gone.
+  /// Makes plane k available. The last four planes are kept; earlier ones may be gone.
   void load(Index k);
-  /// From box().lo[0] on; the plane must be there.
+  /// The row from box().lo[0] on; the plane must have been loaded.
   [[nodiscard]] const T* row(Index j, Index k) const noexcept {
     if (direct_ != nullptr) return direct_ + (j - box_.lo[1]) * step_[0] + (k - box_.lo[2]) * step_[1];
     return values_.data() + slot(k) * plane_ + (j - box_.lo[1]) * box_.extent(0);
@@ -32,7 +32,7 @@ class NumberPlanes {
   int component_;
   Box box_;
   const T* direct_ = nullptr;  ///< the box's first point, if all of it is in one array
-  Index step_[2] = {0, 0};     ///< there: from row to row and from plane to plane
+  Index step_[2] = {0, 0};     ///< there: steps between rows and between planes
   Index plane_;
   Index together_, kept_;  ///< planes copied and held at once: arrays that run fastest along k are read along k
   std::vector<T> values_;

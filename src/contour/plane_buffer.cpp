@@ -6,7 +6,7 @@
 namespace sidestream {
 namespace {
 
-/// Four lanes, so that the compiler can use vector instructions without being allowed to reorder.
+/// Uses four lanes, so that the compiler can use vector instructions without being allowed to reorder.
 PlaneBuffer::Row summarise(const double* row, Index n) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double low[4] = {infinity, infinity, infinity, infinity}, high[4] = {-infinity, -infinity, -infinity, -infinity};

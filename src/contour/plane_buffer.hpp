@@ -7,11 +7,10 @@
 
 namespace sidestream {
 
-/// Values of a source in a box that moves upwards; planes in the old and the new box are kept, the others
-/// filled.
+/// Values of a source in a box that moves upwards. Planes in both the old and the new box are kept, the others filled.
 class PlaneBuffer {
  public:
-  /// Least and greatest value of a row along i, NaN apart, and whether all of it is finite.
+  /// Least and greatest value of a row along i, ignoring NaN, and true if all of it is finite.
   struct Row {
     double low = 0, high = 0;
     bool finite = true;

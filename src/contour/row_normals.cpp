@@ -14,7 +14,7 @@ std::array<double, 3> between(const std::array<double, 3>& a, const std::array<d
 
 }  // namespace
 
-/// The rows that the slopes at the points of one row need; at the box's rim the row itself stands for its neighbour.
+/// The rows for the slopes at the points of one row; at the box's rim the row itself replaces its neighbour.
 template <class T>
 struct RowNormals::Stencil {
   const T* here;
@@ -85,7 +85,7 @@ void RowNormals::normals(const NumberPlanes<T>& numbers, const PointRow& row, st
     const Index upper = axis == 0 ? i + 1 : i;
     out[n] = between(start, slopes(up, upper), row.t[n]);
     if (normalise(out[n])) continue;
-    // A field without slope here (a ridge, say) still falls along the edge itself.
+    // A field without slope here (a ridge, for example) still falls along the edge itself.
     out[n] = {0, 0, 0};
     out[n][static_cast<std::size_t>(axis)] = up.here[upper] < here.here[i] ? 1 : -1;
   }

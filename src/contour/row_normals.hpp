@@ -11,12 +11,12 @@
 
 namespace sidestream {
 
-/// Central differences along the axes, one-sided where a neighbour has no value. All numbers in `box` are to be had; no
-/// neighbours beyond it are asked for.
+/// Slopes by central differences along the axes, one-sided where a neighbour has no value. All numbers in `box` must be
+/// available; no neighbours beyond it are read.
 class RowNormals {
  public:
   RowNormals(const PointGrid& grid, const Box& box);
-  /// Of the vertices of a row, of length 1, towards lower numbers.
+  /// Unit normals of the vertices of a row, towards lower numbers.
   template <class T>
   void normals(const NumberPlanes<T>& numbers, const PointRow& row, std::array<double, 3>* out) const;
 
@@ -31,15 +31,15 @@ class RowNormals {
 
   const PointGrid& grid_;
   Box box_;
-  std::array<std::vector<double>, 3> inverse_;  ///< of the distance between a point's neighbours on an axis
+  std::array<std::vector<double>, 3> inverse_;  ///< inverse distance between a point's neighbours on an axis
 };
 
 extern template void RowNormals::normals(const NumberPlanes<float>&, const PointRow&, std::array<double, 3>*) const;
 extern template void RowNormals::normals(const NumberPlanes<double>&, const PointRow&, std::array<double, 3>*) const;
 
-// Directions of length 1.
+// Unit vectors.
 
-/// Makes `n` one long; false if it has no direction.
+/// Normalises `n`; returns false if it has no direction.
 [[nodiscard]] inline bool normalise(std::array<double, 3>& n) noexcept {
   const double length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
   if (!(length > 0) || !std::isfinite(length)) return false;

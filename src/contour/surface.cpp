@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {
@@ -21,7 +21,7 @@ void append(Bytes& bytes, const std::vector<T, Allocator>& values) {
   append(bytes, std::span<const T>(values));
 }
 
-/// Which of the two types comes first.
+/// Serialises the values, preceded by their type.
 template <class Wide, class Narrow, std::size_t n>
 void append(Bytes& bytes, const Packed<Wide, Narrow, n>& values) {
   bytes.push_back(static_cast<std::byte>(values.is_narrow()));
@@ -52,7 +52,7 @@ class Reader {
   }
 
  private:
-  /// How many values of so many bytes follow.
+  /// Reads how many values of so many bytes follow.
   std::size_t count(std::size_t size) {
     std::int64_t count = 0;
     copy(&count, sizeof count);

@@ -1,4 +1,4 @@
-// From pieces of blocks to one surface, the same bytes however the mesh was divided.
+// Joins pieces of blocks to one surface, with the same bytes however the mesh was divided.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace sidestream {
 
-/// Pieces as bytes for a partial result; pieces without triangles and lines are left out.
+/// Serialises pieces for a partial result; pieces without triangles and lines are left out.
 [[nodiscard]] Bytes to_bytes(std::span<const Piece> pieces);
-/// The inverse. Throws Error(internal) if the bytes are damaged.
+/// The inverse of to_bytes. Throws Error(internal) if the bytes are damaged.
 [[nodiscard]] std::vector<Piece> to_pieces(BytesView bytes);
 
 /// Names and components of Piece::data, in order: an array of c components takes c attributes.
@@ -22,13 +22,13 @@ struct AttributeLayout {
   std::int32_t components = 1;
 };
 
-/// Collective: all servers' pieces on rank 0; nothing elsewhere.
+/// All servers' pieces on rank 0; nothing elsewhere. Collective.
 [[nodiscard]] std::vector<Piece> gather_pieces(std::vector<Piece> mine, Communicator& communicator);
 
-/// How many triangles and lines there are in each of `layers` layers.
+/// Number of triangles and lines in each of `layers` layers.
 [[nodiscard]] std::vector<std::int64_t> count_cells(std::span<const Piece> pieces, std::size_t layers);
 
-/// How large a piece is, by which it is decided whether a surface is written in pieces: the same however it is kept.
+/// Size of a piece, for deciding if a surface is written in pieces: the same however it is stored.
 [[nodiscard]] std::uint64_t bytes_of(const Piece& piece);
 
 }  // namespace sidestream

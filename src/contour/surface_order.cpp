@@ -1,3 +1,7 @@
+// A canonical order for the points and cells of a surface, without copying them. Each piece is sorted by key unless it
+// is already in order. A merge with a priority queue of the pieces' next keys gives runs of consecutive points of one
+// piece, and equal keys get the same number. Cells are merged in the same way. Cells of lists are copied and sorted,
+// since those of one cell may be in several pieces.
 #include "contour/surface_order.hpp"
 
 #include <algorithm>
@@ -11,10 +15,10 @@
 namespace sidestream {
 namespace {
 
-constexpr std::size_t at_once = 1u << 13;  ///< tuples converted together
+constexpr std::size_t at_once = 1u << 13;  ///< tuples that are converted together
 
-/// Puts those of the same cell, which may be in several pieces, into an order of their own. `turn`: begins each with
-/// its least point.
+/// Sorts triangles or lines of the same cell, which may be in several pieces. With `turn` each first begins with its
+/// least point.
 template <class Cell>
 void sort_within(std::span<const std::int64_t> cells, std::span<Cell> all, bool turn) {
   for (std::size_t n = 0; turn && n < cells.size(); ++n) {
@@ -71,7 +75,7 @@ OrderedSurface::OrderedSurface(std::vector<Piece> pieces, SurfaceShape shape)
   }
 }
 
-/// Only the points that a triangle or a line uses: a vertex all of whose triangles collapsed must not depend on the
+/// Ranks the points that a triangle or a line uses: a vertex whose triangles are all degenerate must not depend on the
 /// division.
 void OrderedSurface::rank(std::size_t p) {
   const Piece& piece = pieces_[p];
@@ -121,7 +125,7 @@ std::int64_t OrderedSurface::number(std::size_t piece, std::int64_t point) const
   return ranks.numbers.empty() ? ranks.first + point : ranks.numbers[static_cast<std::size_t>(point)];
 }
 
-/// Merges what is in order in each piece: the piece whose next key is least gives its points as long as it is.
+/// Merges the ordered pieces: the piece with the least next key gives points as long as it has the least.
 void OrderedSurface::order_points(const std::vector<std::size_t>& layer) {
   if (layer.size() == 1 && pieces_[layer.front()].in_order) {
     const std::size_t p = layer.front(), count = pieces_[p].points.size();
@@ -130,7 +134,7 @@ void OrderedSurface::order_points(const std::vector<std::size_t>& layer) {
     points_ += count;
     return;
   }
-  using Head = std::pair<Key, std::size_t>;  // of a piece
+  using Head = std::pair<Key, std::size_t>;  // next key of a piece
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
   std::vector<std::size_t> next(pieces_.size(), 0);
   for (const std::size_t p : layer) {
@@ -171,7 +175,7 @@ void OrderedSurface::order_points(const std::vector<std::size_t>& layer) {
   }
 }
 
-/// As the points; a cell is in one piece.
+/// Merges cells like points; a cell is in one piece.
 void OrderedSurface::order_cells(const std::vector<std::size_t>& layer) {
   using Head = std::pair<std::int64_t, std::size_t>;
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
@@ -208,7 +212,7 @@ void OrderedSurface::order_listed_cells(const std::vector<std::size_t>& layer) {
   }
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.cell < b.cell; });
   const std::size_t triangles = made_triangles_.size(), lines = made_lines_.size();
-  std::vector<std::int64_t> of_triangles, of_lines;  // their cells
+  std::vector<std::int64_t> of_triangles, of_lines;  // the cell of each
   for (const auto& [cell, p, at] : entries) {
     const auto add = [&](auto corners, auto& to, std::vector<std::int64_t>& cells) {
       for (std::int64_t& v : corners) v = number(p, v);
@@ -262,7 +266,7 @@ void OrderedSurface::give_lines(const Sink& sink) const {
       [](const Piece& piece) -> const auto& { return piece.lines; }, made_lines_, sink);
 }
 
-/// Values that `make(piece, point, component)` has.
+/// Gives the values `make(piece, point, component)` in order.
 template <class Make>
 void OrderedSurface::give_reals(std::size_t components, Type type, const Make& make, const Sink& sink) const {
   const auto give = [&](auto zero) {
@@ -283,7 +287,7 @@ void OrderedSurface::give_reals(std::size_t components, Type type, const Make& m
   }
 }
 
-/// Straight from where they are, where they are there in the type and the order wanted.
+/// Gives positions directly from memory, where they have the type and the order that is wanted.
 void OrderedSurface::give_places(PackedPlaces Piece::*places, Type type, const Sink& sink) const {
   const bool direct = type == Type::float32 && std::all_of(point_runs_.begin(), point_runs_.end(), [&](const Run& run) {
                         return pieces_[run.piece].in_order && (pieces_[run.piece].*places).is_narrow();

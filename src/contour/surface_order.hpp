@@ -1,4 +1,4 @@
-// From pieces of blocks to one surface, without putting it together in memory.
+// Joins pieces of blocks to one surface, without assembling it in memory.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace sidestream {
 
-/// What else the surface of some pieces has, and how.
+/// Further data of the surface of some pieces, and its layout.
 struct SurfaceShape {
-  std::vector<AttributeLayout> layout{};  ///< of Piece::data
+  std::vector<AttributeLayout> layout{};  ///< layout of Piece::data
   bool normals = false;                   ///< as an array `normals`, if the pieces have them
-  std::vector<double> values{};           ///< not empty: by layer, what the array `value` has at its points
-  Type coordinates = Type::float64;       ///< of points and normals in files
+  std::vector<double> values{};           ///< not empty: value of the array `value` by layer
+  Type coordinates = Type::float64;       ///< type of points and normals in files
 };
 
-/// One surface of all pieces: layers one after another, in each the points in the order of their keys, once each (of
-/// lists of cells once at each place), and the triangles or lines in the order of their cells. The pieces stay as they
-/// are; in memory besides them is the order, which takes nothing where there is one piece to a layer.
+/// One surface of all pieces. Layers follow each other; each has the points in the order of their keys, once each (for
+/// lists of cells, once at each position), and the triangles or lines in the order of their cells. The pieces stay as
+/// they are. In addition only the order is stored, which takes no memory where a layer has one piece.
 class OrderedSurface final : public SurfaceStream {
  public:
   OrderedSurface(std::vector<Piece> pieces, SurfaceShape shape);
@@ -37,20 +37,20 @@ class OrderedSurface final : public SurfaceStream {
   [[nodiscard]] const RepeatedPoints& repeated() const noexcept { return repeated_; }
 
  private:
-  /// A stretch of a piece's points or cells, in that piece's order.
+  /// A contiguous part of a piece's points or cells, in that piece's order.
   struct Run {
     std::uint32_t piece;
     std::size_t first, count;
   };
-  /// How a piece's points and cells follow each other; empty: as they are.
+  /// The order of a piece's points and cells; empty: as stored.
   struct Ranks {
     std::vector<std::uint32_t> points, cells;
-    std::vector<std::int64_t> numbers;  ///< of each point in the surface; empty: from `first` on
+    std::vector<std::int64_t> numbers;  ///< number of each point in the surface; empty: consecutive from `first` on
     std::int64_t first = 0;
   };
   struct Key {
     std::int64_t key, other;
-    std::array<double, 3> place{};  ///< of lists of cells: points of one key may be several
+    std::array<double, 3> place{};  ///< for lists of cells: a key may have several points
     [[nodiscard]] std::strong_ordering operator<=>(const Key& that) const noexcept {
       if (key != that.key) return key <=> that.key;
       return other != that.other ? other <=> that.other : order_of(place, that.place);
@@ -83,7 +83,7 @@ class OrderedSurface final : public SurfaceStream {
   std::vector<Run> point_runs_, cell_runs_;
   std::uint64_t points_ = 0, triangles_ = 0, lines_ = 0;
   RepeatedPoints repeated_;
-  // Of lists of cells, where an order of corners is needed as well, put together.
+  // Cells of lists, copied because the corners have to be ordered too.
   std::vector<std::array<std::int64_t, 3>> made_triangles_;
   std::vector<std::array<std::int64_t, 2>> made_lines_;
 };

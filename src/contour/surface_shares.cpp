@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "contour/surface.hpp"
-#include "reduce/sample_sort.hpp"
+#include "sidestream/kit/reduce/sample_sort.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// By what the triangles of a surface are in order: layer, then cell.
+/// The order of a surface's triangles: layer, then cell.
 using Key = std::array<std::int64_t, 2>;
 
 Key key_of(const Piece& piece, std::size_t n) { return {piece.layer, piece.cells[n]}; }
@@ -33,7 +33,7 @@ class TakenCells {
     }
     to_.cells.push_back(from_->cells[n]);
   }
-  [[nodiscard]] const Piece& piece() const { return to_; }
+  [[nodiscard]] Bytes bytes() const { return to_bytes({&to_, 1}); }
 
  private:
   template <class Cell, class Cells>
@@ -54,7 +54,7 @@ class TakenCells {
   }
   const Piece* from_;
   Piece to_;
-  std::vector<std::int64_t> numbers_;  ///< of the points in the part, -1: not in it
+  std::vector<std::int64_t> numbers_;  ///< number of each point in the part, -1: not in it
 };
 
 }  // namespace

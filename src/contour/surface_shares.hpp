@@ -10,19 +10,19 @@
 
 namespace sidestream {
 
-/// Collective: deals out the triangles and lines of all servers' pieces anew, so that server after server has about
-/// as many, in the order in which one surface of them all has them (layer, cell). What OrderedSurface makes of them has
-/// each server's stretch of that surface; points at the seams are in both.
+/// Redistributes the triangles and lines of all servers' pieces, so that servers have about equally many. Collective.
+/// They are in the order (layer, cell) of their common surface. OrderedSurface then gives each server's part of that
+/// surface; points at the seams are in both parts.
 [[nodiscard]] std::vector<Piece> share_pieces(std::vector<Piece> mine, Communicator& servers);
 
-/// What a task has between `local` and `combine`: pieces, in the task itself where they stay there.
+/// The pieces of a task between `local` and `combine`, kept in the task itself where partials stay local.
 class LocalPieces {
  public:
-  /// What `local` returns.
+  /// The return value of `local`.
   [[nodiscard]] Bytes give(std::vector<Piece> pieces, const LocalInput& input);
-  /// What `combine` got, of all partials.
+  /// The pieces of all partials, in `combine`.
   [[nodiscard]] std::vector<Piece> take(const CombineInput& input) { return take(input, input.partials); }
-  /// Where what `give` returned is a part of the partials: those parts.
+  /// The same where the result of `give` is only a part of the partials: `given` has those parts.
   [[nodiscard]] std::vector<Piece> take(const CombineInput& input, std::span<const Bytes> given);
   void drop() noexcept { held_ = {}; }
 
@@ -30,15 +30,15 @@ class LocalPieces {
   std::vector<Piece> held_;
 };
 
-/// Where a surface goes, and how.
+/// The destination of a surface, and its form.
 struct SurfaceFile {
   std::string name;
   Pieces pieces = Pieces::automatic;
   SurfaceShape shape{};
 };
 
-/// Collective: makes the surface of all servers' pieces in one file or in pieces. Returns on rank 0 which points were
-/// kept apart.
+/// Writes the surface of all servers' pieces to one file or in pieces. Collective. Returns on rank 0 the points that
+/// were kept apart.
 RepeatedPoints add_surface(const SurfaceFile& file, std::vector<Piece> pieces, const CombineInput& input);
 
 }  // namespace sidestream

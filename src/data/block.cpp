@@ -7,7 +7,7 @@ namespace sidestream {
 std::vector<Box> BlockView::counted() const {
   std::vector<Box> rest = owned;
   for (Box box : covered) {
-    // As the points of the block's cells lie beyond these, those of other cells do.
+    // The points of a cell extend beyond its index box as far as the block's points extend beyond the block's cells.
     for (std::size_t a = 0; a < 3; ++a) box.hi[a] += points.hi[a] - block.cells.hi[a];
     rest = difference(rest, box);
   }
@@ -17,7 +17,7 @@ std::vector<Box> BlockView::counted() const {
 std::int64_t BlockView::gather(const Box& region, int c, double* out) const {
   const Index total = region.count();
   Index filled = 0;
-  // The block's own points and the halo pieces are disjoint; what they cover in full needs no filling first.
+  // The block's own points and the halo pieces are disjoint; a region that they cover completely is not filled first.
   for (const Box& box : owned) filled += intersection(box, region).count();
   for (const HaloPiece& piece : halo) filled += intersection(piece.box, region).count();
   if (filled < total) {

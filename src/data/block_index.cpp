@@ -1,4 +1,9 @@
-#include "data/block_index.hpp"
+// A uniform grid of buckets per mesh and level, as wide as the level's largest block. A block is in the bucket of its
+// lower corner. So the blocks that overlap a box are in the buckets of the box or in the ones just below. The buckets
+// are filled by counting sort. If they fill most of a box, a bucket's number is computed from its indices; otherwise it
+// is looked up in a hash table. Blocks that change are marked as removed and added to a list; when that has grown, the
+// index is made anew.
+#include "sidestream/kit/data/block_index.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -35,7 +40,7 @@ void BlockIndex::measure(std::span<const Block> blocks) {
     ++layer.count;
     for (int a = 0; a < 3; ++a) layer.largest[a] = std::max(layer.largest[a], block.cells.extent(a));
   }
-  std::unordered_map<std::uint64_t, Box> reach;  // of buckets
+  std::unordered_map<std::uint64_t, Box> reach;  // in buckets
   for (const Block& block : blocks) {
     if (!has_place(block)) continue;
     const std::uint64_t name = layer_of(block.mesh, block.level);
@@ -77,7 +82,7 @@ std::int64_t BlockIndex::number_of(std::uint64_t name, const Layer& layer, const
 
 BlockIndex::BlockIndex(std::span<const Block> blocks) {
   measure(blocks);
-  // Counted first and filled then: one array for all buckets, in the order of the list within each.
+  // Counts first, then fills: one array for all buckets, in the order of the list within each.
   std::vector<std::int64_t> numbers(blocks.size(), -1);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (!has_place(blocks[b])) continue;
@@ -117,7 +122,7 @@ void BlockIndex::look(std::int64_t number, const Box& cells, std::vector<std::in
   }
 }
 
-/// The number of the bucket that a block with a place belongs to; -1 if there is none that it fits in.
+/// The number of the bucket that a block with a position belongs to; -1 if it fits into none.
 std::int64_t BlockIndex::number_of(const Block& block) const {
   const std::uint64_t name = layer_of(block.mesh, block.level);
   const auto layer = layers_.find(name);
@@ -157,7 +162,7 @@ void BlockIndex::overlapping(std::int32_t mesh, std::int32_t level, const Box& c
   Index3 first{}, last{};
   double buckets = 1;
   for (int a = 0; a < 3; ++a) {
-    // A block that reaches into `cells` begins less than its extent before them.
+    // A block that overlaps `cells` begins less than its extent before them.
     first[a] = floor_divided(cells.lo[a] - size[a] + 1, size[a]);
     last[a] = floor_divided(cells.hi[a] - 1, size[a]);
     if (dense) {

@@ -1,6 +1,6 @@
 #include "sidestream/data/box.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -14,7 +14,7 @@ std::vector<Box> difference(const Box& box, const Box& hole) {
   if (box.empty()) return rest;
   const Box middle = intersection(box, hole);
   if (middle.empty()) return {box};
-  Box remaining = box;  // shrinks to `middle`, one slab cut off at a time
+  Box remaining = box;  // shrinks to `middle`, one slab at a time
   for (int axis = 2; axis >= 0; --axis) {
     if (remaining.lo[axis] < middle.lo[axis]) {
       Box slab = remaining;

@@ -10,7 +10,7 @@ std::array<std::array<double, 3>, 2> bounds_of(const Mesh& mesh, const Box& cell
   std::array<std::array<double, 3>, 2> bounds{};
   const Axes* axes = mesh.geometry ? mesh.geometry->axes() : nullptr;
   for (int a = 0; a < 3; ++a) {
-    // Along an axis that it does not use a mesh has no extent.
+    // A mesh has no extent along an axis that it does not use.
     const Index last = a < mesh.dimensions ? cells.hi[a] : cells.lo[a];
     const double lower = axes ? axes->node(a, cells.lo[a]) : static_cast<double>(cells.lo[a]);
     const double upper = axes ? axes->node(a, last) : static_cast<double>(last);

@@ -1,4 +1,4 @@
-// Charts of tables that results have: they are drawn by a program of its own, after the table is committed.
+// Orders for charts of result tables. A separate program draws them, after the table is committed.
 #pragma once
 
 #include <string>
@@ -6,20 +6,20 @@
 
 namespace sidestream {
 
-/// What is to be drawn.
+/// A chart to be drawn.
 struct ChartOrder {
-  std::string table;                     ///< the file, as it was given to the results of the same iteration before
+  std::string table;                     ///< the file, as it was given earlier to the results of the same iteration
   std::string image;                     ///< the picture, .png, .pdf or .svg
-  std::vector<std::string> arguments{};  ///< as `sidestream plot` takes them
-  bool of_all = false;                   ///< the table of all iterations so far
+  std::vector<std::string> arguments{};  ///< as for `sidestream plot`
+  bool of_all = false;                   ///< draw the table of all iterations so far
 };
 
-/// Beside Results, where charts can be drawn.
+/// Implemented next to Results, where charts can be drawn.
 class ChartResults {
  public:
   virtual ~ChartResults() = default;
-  /// Sees to it that the picture is drawn, and does not wait for it. Of the servers the first one alone does so. Throws
-  /// Error(configuration) if two pictures of an iteration go to one file.
+  /// Orders the picture and does not wait for it. Only the first server draws. Throws Error(configuration) if two
+  /// pictures of an iteration go to one file.
   virtual void draw(const ChartOrder& order) = 0;
 };
 

@@ -1,6 +1,6 @@
 #include "data/check_selection.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -12,7 +12,8 @@ const Variable& variable_of(std::int32_t id, const Metadata& metadata) {
   fail(Code::usage, "an analysis selects the variable of number {}; expected one from 0 to {}", id, count - 1);
 }
 
-/// Ranges are measured wherever the values are, in the simulation too: what is outside of an array is never read.
+/// Checks that a range's component exists. Ranges are measured where the values are, also in the simulation. Reading
+/// outside of an array must be impossible.
 void check_range(const RangeRequest& range, const Metadata& metadata) {
   const Variable& variable = variable_of(range.variable, metadata);
   if (range.component >= 0 && range.component < variable.components) return;

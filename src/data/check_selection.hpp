@@ -1,4 +1,4 @@
-// What an analysis may ask for.
+// Checks of an analysis' selection.
 #pragma once
 
 #include "sidestream/data/metadata.hpp"
@@ -6,7 +6,7 @@
 
 namespace sidestream {
 
-/// Throws Error(usage) if the selection names variables or components that there are not, and Error(configuration) if
+/// Throws Error(usage) if the selection names variables or components that do not exist. Throws Error(configuration) if
 /// it asks for values around blocks that are lists, or for pieces that the mesh cannot have.
 void check_selection(const Selection& selection, const Metadata& metadata);
 

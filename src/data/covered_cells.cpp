@@ -17,7 +17,7 @@ Box finer(const Box& box, const Index3& ratio) {
   return fine;
 }
 
-/// The cells that have a part in `box`.
+/// The coarser cells that overlap `box`.
 Box coarser(const Box& box, const Index3& ratio) {
   Box coarse;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -28,7 +28,7 @@ Box coarser(const Box& box, const Index3& ratio) {
   return coarse;
 }
 
-/// The cells of `level` that a block on a finer one has a part of, and not the whole.
+/// The cells of `level` that a block on a finer level overlaps only in part.
 std::vector<Box> cut_cells(const Mesh& mesh, const Block& fine, std::int32_t level) {
   Index3 ratio{1, 1, 1};
   for (std::int32_t l = level; l < fine.level; ++l) {
@@ -44,7 +44,7 @@ std::vector<Box> cut_cells(const Mesh& mesh, const Block& fine, std::int32_t lev
   return difference({touched}, whole);
 }
 
-/// Looks for a cell on a coarser level that a block cuts, and that no others complete.
+/// Looks for a cell on a coarser level that a block cuts and that no other blocks complete.
 std::optional<CoveredInPart> cut_by(const Mesh& mesh, const Block& fine, std::span<const Block> blocks,
                                     const BlockIndex& index) {
   std::vector<std::int64_t> found;
@@ -85,8 +85,8 @@ std::vector<Box> covered_cells(const Mesh& mesh, const Block& block, std::span<c
   const auto levels = static_cast<std::int32_t>(mesh.refinement.size());
   if (block.is_list() || block.cells.empty() || block.level >= levels) return all;
   const Box region = grown(block.cells, 1);
-  // What no finer level covers, in cells of the level that was looked at last: parts of a cell may be covered by
-  // different levels.
+  // The part that no finer level covers, in cells of the level that was examined last. Different levels may cover parts
+  // of a cell.
   std::vector<Box> open{region};
   std::vector<std::int64_t> found;
   Index3 ratio{1, 1, 1};

@@ -28,8 +28,8 @@ std::array<bool, 3> cut_axes(const Decomposition& decomposition, const Mesh& mes
   return cut;
 }
 
-/// How good a cut is: the smaller the better, in this order: the largest piece, parts, surface. In doubles: all servers
-/// compute the same.
+/// Cost of a cut. Smaller is better; the order is: the largest piece, parts, surface. All servers compute the same
+/// doubles.
 using Badness = std::tuple<double, double, double>;
 
 Badness badness(const Box& cells, const Index3& parts) {
@@ -59,7 +59,7 @@ Index3 parts_of(const Decomposition& decomposition, const Mesh& mesh, Index serv
   Badness least = badness(mesh.cells, best);
   for (Index i = 1; i <= most[0]; ++i) {
     for (Index j = 1; j <= std::min(most[1], servers / i); ++j) {
-      // More parts along the last axis are never worse.
+      // More parts along the last axis never increase the cost.
       const Index3 parts{i, j, std::min(most[2], servers / (i * j))};
       const Badness now = badness(mesh.cells, parts);
       if (now >= least) continue;

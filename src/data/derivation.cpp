@@ -1,3 +1,6 @@
+// Dependencies of derived variables. The reach of a derivation (its stencils' width) adds up along its longest chain of
+// steps. all_steps() inserts the steps of the derived variables that a derivation needs, in ascending order of ids,
+// since each depends only on those before it. A map from variables to steps avoids duplicates.
 #include "data/derivation.hpp"
 
 #include <algorithm>
@@ -15,12 +18,12 @@ const Variable& variable_of(const Metadata& metadata, std::int32_t id) {
   return metadata.variables.at(static_cast<std::size_t>(id));
 }
 
-/// Of the derived variable that a step names.
+/// The derivation of the derived variable that a step names.
 const Derivation& derivation_of(const Metadata& metadata, const DerivationStep& step) {
   return *variable_of(metadata, step.variable).derivation;
 }
 
-/// Steps stand after their arguments.
+/// The reach of the last step. Steps follow their arguments.
 std::int32_t reach_of(const std::vector<DerivationStep>& steps, const Metadata& metadata) {
   std::vector<std::int32_t> reach;
   for (const DerivationStep& step : steps) {
@@ -36,14 +39,15 @@ void add_all(std::vector<T>& all, const std::vector<T>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// In ascending order, each once.
+/// Sorts in ascending order and removes duplicates.
 template <class T>
 void sort_once(std::vector<T>& all) {
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
-/// Of a derived variable nothing is known of which blocks have certain values.
+/// Replaces a part that depends on ranges of a derived variable by the whole: nothing is known about which blocks have
+/// certain values.
 Part without_ranges(const Part& part, const Metadata& metadata, std::int32_t selected) {
   const auto derived = [&](std::int32_t id) { return id >= 0 && variable_of(metadata, id).derived(); };
   const std::int32_t of = part.values.of.variable < 0 ? selected : part.values.of.variable;
@@ -92,7 +96,7 @@ Derivation::Derivation(std::string text, std::vector<DerivationStep> steps, cons
 
 namespace {
 
-/// The derived variables that a derivation needs, ascending: each one needs none but those before it.
+/// The derived variables that a derivation needs, ascending. Each one depends only on earlier ones.
 std::set<std::int32_t> derived_under(const Derivation& derivation, const Metadata& metadata) {
   std::set<std::int32_t> found;
   std::vector<const Derivation*> open{&derivation};
@@ -112,7 +116,7 @@ std::set<std::int32_t> derived_under(const Derivation& derivation, const Metadat
 
 std::vector<DerivationStep> all_steps(const Derivation& derivation, const Metadata& metadata) {
   std::vector<DerivationStep> all;
-  std::map<std::int32_t, std::size_t> known;  // by variable: where its values are
+  std::map<std::int32_t, std::size_t> known;  // by variable: position of its values
   const auto put = [&](const Derivation& one) {
     std::vector<std::size_t> places;
     for (const DerivationStep& step : one.steps()) {

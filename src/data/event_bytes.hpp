@@ -1,8 +1,8 @@
-// Events in messages, files and shared memory.
+// Serialisation of events in messages, files and shared memory.
 #pragma once
 
-#include "base/records.hpp"
 #include "sidestream/data/event.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -15,7 +15,7 @@ inline void put_event(ByteWriter& out, const Event& event) {
   out.put(event.values);
 }
 
-/// The inverse. Throws as the reader does if the bytes end too early.
+/// Reads an event; the inverse of the function above. Throws the reader's errors if the bytes end too early.
 [[nodiscard]] inline Event get_event(ByteReader& in) {
   Event event;
   in.get(event.name);

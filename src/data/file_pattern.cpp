@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -65,8 +65,8 @@ Piece parse_field(const std::string& pattern, std::string_view inside) {
   return piece;
 }
 
-/// `%05d` in a name without fields, as printf has it and other tools do: it would be taken as it stands, in every
-/// iteration the same.
+/// Refuses `%05d`, the form of printf and other tools, in a name without fields. It would be taken literally and be the
+/// same in every iteration.
 void refuse_printf(const std::string& pattern) {
   for (std::size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at + 1)) {
     const std::size_t end = pattern.find_first_not_of("0123456789", at + 1);
@@ -106,8 +106,7 @@ std::vector<Piece> parse(const std::string& pattern) {
 
 bool is_separator(char c) { return c == '-' || c == '_' || c == '.'; }
 
-/// `part` without the fields that differ between iterations and without separators left hanging where they
-/// were.
+/// Returns `part` without the fields that differ between iterations, and without the separators around them.
 std::string without_fields(const std::string& part) {
   std::string out;
   for (std::size_t n = 0; n < part.size(); ++n) {
@@ -124,7 +123,7 @@ std::string without_fields(const std::string& part) {
   return out;
 }
 
-/// Zeros in front up to the width, a minus sign before them.
+/// The number with leading zeros up to the width, after the minus sign.
 std::string padded(std::int64_t value, int width) {
   return width < 0 ? fmt::format("{}", value) : fmt::format("{:0{}}", value, width);
 }
@@ -184,7 +183,7 @@ std::string series_stem(const std::string& pattern) {
     const std::string text = whole.substr(at, end - at), constant = without_fields(text);
     varies = varies || constant != text;
     if (!varies) {
-      // The last part without a field is the name itself unless a later part follows; joined below.
+      // The last part without a field is the name itself unless a later part follows; they are joined below.
       kept += (at > 0 ? "/" : "") + text;
     } else {
       if (!name.empty() && !constant.empty()) name += '-';

@@ -1,4 +1,4 @@
-// Where the points of a region are to be found on a mesh that goes on at its other end.
+// Maps a region to its periodic images.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct PeriodicImage {
   Index3 shift{};
 };
 
-/// `box`, moved.
+/// `box`, shifted.
 [[nodiscard]] constexpr Box moved(Box box, const Index3& shift) noexcept {
   for (std::size_t a = 0; a < 3; ++a) {
     box.lo[a] += shift[a];
@@ -24,7 +24,7 @@ struct PeriodicImage {
   return box;
 }
 
-/// `box` without what lies beyond the faces of the mesh along axes that end there or that it does not use.
+/// `box` clipped to the faces of the mesh along axes that end there or that it does not use.
 [[nodiscard]] inline Box within_faces(Box box, const Mesh& mesh, const Box& points, bool wrap) {
   for (int a = 0; a < 3; ++a) {
     const auto n = static_cast<std::size_t>(a);
@@ -35,10 +35,10 @@ struct PeriodicImage {
   return box;
 }
 
-/// The points that stand for those of `region` that lie beyond the faces along which the mesh is periodic: disjoint
-/// there, none of shift 0. `cells`: all of the level. A mesh of n cells along an axis repeats itself after n points,
-/// and a point beyond a face is the one that lies as few repetitions away as it takes: of the nodes 0 to n, of which
-/// the first and the last are one place, each is its own, n + 1 is 1, and -1 is n - 1.
+/// The images of the points of `region` that lie beyond periodic faces of the mesh. They are disjoint in the region,
+/// and none has the shift 0. `cells` are all cells of the level. A mesh of n cells along an axis repeats itself after n
+/// points, and a point beyond a face is mapped by the fewest repetitions. The nodes 0 and n are at the same place. The
+/// nodes 0 to n stand for themselves; n + 1 is 1, and -1 is n - 1.
 [[nodiscard]] std::vector<PeriodicImage> images_of(const Box& region, const Box& cells, Centering centering,
                                                    const std::array<bool, 3>& periodic);
 

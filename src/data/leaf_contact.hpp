@@ -1,4 +1,4 @@
-// Which patches meet in cells that no finer level covers.
+// Contact between patches in cells that no finer level covers.
 #pragma once
 
 #include <cstddef>
@@ -6,26 +6,27 @@
 #include <span>
 #include <vector>
 
-#include "data/block_index.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream {
 
-/// Of the patches of a mesh on refinement levels, those of which a leaf (a cell that finer levels do not cover whole)
-/// has a point in common with a leaf of another. Surfaces between the centres of leaves depend on nothing else: a patch
-/// inside a coarse one meets what lies round it, and of the coarse one the rim that is left.
+/// Finds the patches of a mesh on refinement levels whose leaves have a point in common. A leaf is a cell that finer
+/// levels do not cover completely. Surfaces between the centres of leaves depend on nothing else. A patch inside a
+/// coarse one touches the patches around it, but only the remaining rim of the coarse one.
 class LeafContact {
  public:
-  /// `blocks`: all of the mesh, of which `index` was made; all three are referred to.
+  /// `blocks` are all blocks of the mesh, from which `index` was made; references to all three are kept.
   LeafContact(const Mesh& mesh, std::span<const Block> blocks, const BlockIndex& index)
       : mesh_(mesh), blocks_(blocks), index_(index), leaves_(blocks.size()) {}
 
-  /// Of two blocks, by their positions, boxes both; false for those on levels that the mesh does not have.
+  /// True if two blocks, given by position and both boxes, are in contact. False for those on levels that the mesh does
+  /// not have.
   [[nodiscard]] bool between(std::size_t a, std::size_t b);
 
  private:
-  /// The block's leaves in disjoint boxes of its level, found once.
+  /// The block's leaves as disjoint boxes of its level, computed once.
   const std::vector<Box>& leaves(std::size_t position);
 
   const Mesh& mesh_;
@@ -34,7 +35,7 @@ class LeafContact {
   std::vector<std::optional<std::vector<Box>>> leaves_;
 };
 
-/// Whether two boxes of cells, each of a level of the mesh, have a point in common; also one that lies on their sides.
+/// True if two boxes of cells, each on a level of the mesh, have a point in common, at least on their sides.
 [[nodiscard]] bool boxes_touch(const Mesh& mesh, const Box& a, std::int32_t level_a, const Box& b,
                                std::int32_t level_b);
 

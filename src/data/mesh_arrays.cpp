@@ -2,17 +2,17 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
 #include "data/check_selection.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// What a variable must be to have a role.
+/// Requirements on a variable for it to have a role.
 struct RoleRule {
   bool curvilinear, unstructured, points, octree;  ///< kinds of meshes that know the role
-  bool needed;                                     ///< by those of them whose kind cannot do without: see `needs`
+  bool needed;                                     ///< by the kinds that cannot do without it: see `needs`
   Centering centering;
   const char* types;  ///< in words
 };
@@ -135,14 +135,14 @@ void check_arrays(const Metadata& metadata, const Mesh& mesh) {
 
 namespace {
 
-/// Flags and trees, or where there are none the numbers that tell points of several blocks.
+/// True for flags and trees. On meshes without them, true for the numbers that identify points of several blocks.
 bool says_what_counts(const Mesh& mesh, Role role) {
   return role == Role::point_ghosts || role == Role::cell_ghosts || role == Role::refined || role == Role::owned ||
          (role == Role::point_ids && mesh.array(Role::point_ghosts) < 0) ||
          (role == Role::cell_ids && mesh.array(Role::cell_ghosts) < 0);
 }
 
-/// The same part, decided by the variable that it was asked of.
+/// The same part; the selected variable is filled in where the part depends on it.
 Part part_for(const Selected& selected) {
   Part part = selected.part;
   if (part.plane.of < 0) part.plane.of = selected.variable;

@@ -1,4 +1,4 @@
-// The arrays that say where a mesh is: which variables they are, and what goes with a selection.
+// The arrays with a mesh's positions: their variables, and the arrays that a selection includes.
 #pragma once
 
 #include <cstddef>
@@ -16,30 +16,31 @@ namespace sidestream {
 /// The role of that name, or nothing; `none` has no name.
 [[nodiscard]] std::optional<Role> role_named(std::string_view name) noexcept;
 
-/// Whether meshes of that kind have arrays of the role.
+/// True if meshes of that kind have arrays of the role.
 [[nodiscard]] bool knows_role(MeshKind kind, Role role) noexcept;
 
-/// Gives a variable a role on its mesh. A role decides where on the mesh the values sit, whatever the variable's
+/// Gives a variable a role on its mesh. A role decides where on the mesh the values lie, whatever the variable's
 /// declaration says. Throws Error(configuration) if there is no such mesh or variable, if the variable lies on another
-/// mesh or does not fit the role, or if either has another one already.
+/// mesh or does not fit the role, or if either already has another one.
 void assign_role(Metadata& metadata, const std::string& mesh, Role role, const std::string& variable);
 
 /// Throws Error(configuration) unless the mesh has the arrays that its kind needs and its variables lie where it has
 /// points.
 void check_arrays(const Metadata& metadata, const Mesh& mesh);
 
-/// What is selected, and then the arrays of the meshes it lies on: in the same pieces and as far round them. Throws
-/// as check_selection does.
+/// The selection followed by the arrays of its meshes, in the same pieces and with the same halo. Throws as
+/// check_selection does.
 [[nodiscard]] std::vector<Selected> with_mesh_arrays(const Selection& selection, const Metadata& metadata);
 
 /// Variables by id, ascending and each once, with the arrays of their meshes.
 [[nodiscard]] std::vector<std::int32_t> with_mesh_arrays(std::vector<std::int32_t> variables, const Metadata& metadata);
 
-// Types of cells, as VTK numbers them.
+// Cell types, with VTK's numbers.
 
 inline constexpr std::uint8_t vtk_polyhedron_type = 42;
 
-/// How many points a cell of that type has; 0: types that have any number of them, and types that are not known here.
+/// Number of points of a cell of that type. 0 for types with any number of points, and for types that are not known
+/// here.
 [[nodiscard]] constexpr int points_of_cell_type(std::uint8_t type) noexcept {
   constexpr int points[] = {
       0, 1,  0, 2,  0,  3,  0,  0, 4, 4,  4, 8, 8, 6, 5, 10, 12,  // none, vertex, ..., line, ..., triangle, ..., prisms

@@ -1,18 +1,18 @@
-// Which blocks a part of a selection needs.
+// The blocks that a part of a selection needs.
 #include <algorithm>
 #include <utility>
 
-#include "data/block_index.hpp"
 #include "data/covered_cells.hpp"
 #include "data/touching.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Where a block's span begins and ends on an axis: at its first point and at the first point beyond it, at the faces
-/// of the mesh at the faces.
+/// The interval of a block's span on an axis: from its first point to the first point beyond it, or to the faces of the
+/// mesh.
 std::array<double, 2> span_on(const Mesh& mesh, const Axes& axes, Centering centering, const Box& cells, int axis) {
   const bool first = cells.lo[axis] <= mesh.cells.lo[axis], last = cells.hi[axis] >= mesh.cells.hi[axis];
   const double lower = first ? axes.node(axis, mesh.cells.lo[axis]) : axes.position(centering, axis, cells.lo[axis]);
@@ -32,7 +32,7 @@ bool meets(const Mesh& mesh, const Axes& axes, Centering centering, const Box& c
   return low <= 0 && high >= 0;
 }
 
-/// Whether a plane meets a region that may be infinite.
+/// True if a plane meets a region that may be infinite.
 bool meets(const Bounds& bounds, const PlaneCut& plane) {
   double low = 0, high = 0;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -45,8 +45,8 @@ bool meets(const Bounds& bounds, const PlaneCut& plane) {
   return low <= 0 && high >= 0;
 }
 
-/// What a neighbour has of the layer of points just beyond a block's upper sides. If the neighbour is wider than the
-/// block, what it has beside the block is taken in.
+/// The range of a neighbour's points in the layer just beyond a block's upper sides. If the neighbour is wider than the
+/// block, its points next to the block are included.
 const Range& facing(const Block& block, const Block& neighbour, const BlockRange& range) {
   std::size_t mask = 0;
   for (int a = 0; a < 3; ++a) {
@@ -74,7 +74,7 @@ std::vector<const BlockRange*> Needs::ranges_of(const RangeRequest& request) con
   auto next = by_id.begin();
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     if (blocks_[b].mesh != mesh) continue;
-    // Mostly blocks and ranges come in the same order.
+    // Blocks and ranges mostly come in the same order.
     if (next == by_id.end() || next->first != blocks_[b].id) {
       next = std::lower_bound(by_id.begin(), by_id.end(),
                               std::pair(blocks_[b].id, static_cast<const BlockRange*>(nullptr)), before);
@@ -117,7 +117,7 @@ std::vector<bool> Needs::bracketed(const Variable& variable, const ValuesBracket
     for (std::size_t b = 0; b < blocks_.size(); ++b) needed[b] = ranges[b] && !blocks_[b].empty() && any(touching[b]);
     return needed;
   }
-  // On axes on which points are no nodes a block's span reaches to what the next block begins with.
+  // On axes on which points are no nodes a block's span extends to the first points of the next block.
   const bool between = of.centering != Centering::node;
   const BlockIndex index = between ? BlockIndex(blocks_) : BlockIndex();
   std::vector<std::int64_t> near;

@@ -1,6 +1,6 @@
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -45,9 +45,9 @@ std::vector<TreeCell> tree_cells(const Mesh& mesh, const Block& block, const Arr
     }
   }
   const int children = 1 << mesh.dimensions;
-  for (std::size_t father = 0; father < cells.size(); ++father) {
-    if (*refined.at<std::uint8_t>(static_cast<Index>(father), 0, 0) == 0) continue;
-    const TreeCell of = cells[father];
+  for (std::size_t parent = 0; parent < cells.size(); ++parent) {
+    if (*refined.at<std::uint8_t>(static_cast<Index>(parent), 0, 0) == 0) continue;
+    const TreeCell of = cells[parent];
     for (int child = 0; child < children; ++child) {
       TreeCell cell{of.level + 1, of.index};
       for (int a = 0; a < mesh.dimensions; ++a) {

@@ -1,4 +1,4 @@
-#include "data/particle_shares.hpp"
+#include "sidestream/kit/data/particle_shares.hpp"
 
 #include <algorithm>
 #include <cmath>

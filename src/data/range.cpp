@@ -3,7 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "base/float_environment.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {
 
@@ -29,7 +29,7 @@ struct Extremes {
   }
 };
 
-/// One row. Eight independent chains, because the compiler may not reorder comparisons of reals by itself.
+/// Extremes of one row. Uses eight independent chains, because the compiler must not reorder comparisons of reals.
 template <class T>
 Extremes<T> of_row(const T* at, Index count, Index stride) noexcept {
   Extremes<T> result;
@@ -54,7 +54,7 @@ Extremes<T> of_row(const T* at, Index count, Index stride) noexcept {
   return result;
 }
 
-/// The next double below or above where a 64-bit integer has none of its own.
+/// The next double below or above where a 64-bit integer has no exact double.
 template <class T>
 double rounded(T value, double towards) noexcept {
   const auto real = static_cast<double>(value);
@@ -74,7 +74,7 @@ Range to_range(const Extremes<T>& extremes) noexcept {
 template <class T>
 void measure(const ArrayView& array, const Box& points, int c, BlockRange& result) {
   Extremes<T> all, lowest[8];
-  // Along the axis on which neighbouring values are nearest in memory.
+  // Rows run along the axis on which neighbouring values are nearest in memory.
   const int fast = array.strides[2] < array.strides[0] ? 2 : 0, slow = 2 - fast;
   Index3 p = points.lo;
   for (p[slow] = points.lo[slow]; p[slow] < points.hi[slow]; ++p[slow]) {
@@ -99,7 +99,8 @@ void measure(const ArrayView& array, const Box& points, int c, BlockRange& resul
 }  // namespace
 
 void measure_range(const ArrayView& array, const Box& points, int component, BlockRange& result) {
-  // Whoever's thread it is: where denormal numbers count as zero, a block that has some would be left out by error.
+  // This may be a thread of the simulation, in which denormal numbers may count as zero. Then a block with such numbers
+  // would be left out by mistake.
   const FloatEnvironment environment;
   result.component = component;
   result.all = {};

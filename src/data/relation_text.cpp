@@ -1,3 +1,5 @@
+// Sums of products, read from the tree of an expression: sum = product {(+|-) product},
+// product = factor {(*|/) factor}, factor = number or name with an optional component and power.
 #include "data/relation_text.hpp"
 
 #include <algorithm>
@@ -5,7 +7,7 @@
 #include <utility>
 
 #include "base/expressions/parse.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -13,7 +15,7 @@ namespace {
 
 constexpr std::int64_t most_power = 8;
 
-/// From the tree of an expression to products. Parentheses have no meaning here.
+/// Reads products from the tree of an expression. Parentheses have no meaning here.
 class ProductReader {
  public:
   explicit ProductReader(std::string_view text) : text_(text), tree_(parse()) {}
@@ -129,14 +131,15 @@ class ProductReader {
 
 std::vector<RelationProduct> parse_products(std::string_view text) { return ProductReader(text).run(); }
 
-FatherRelation parse_father(std::string_view text) {
+ParentRelation parse_parent(std::string_view text) {
   constexpr std::string_view front = "mean of ";
   if (text == "sum") return {true, {}};
   if (text == "mean") return {};
   if (text.starts_with(front)) return {false, parse_products(text.substr(front.size()))};
   fail(
       Code::configuration,
-      "found '{}' for what a father has of its sons, expected 'mean', 'sum', or 'mean of' and what the mean is of, such as "
+      "found '{}' for how a parent follows from its children, expected 'mean', 'sum', or 'mean of' and what the mean is "
+      "of, such as "
       "'mean of density * velocity'; write one of them",
       text);
 }
@@ -163,7 +166,7 @@ std::vector<std::string> named_in(const std::string& variable, const VariableRel
       for (const RelationFactor& factor : product.over) add(factor.variable);
     }
   };
-  if (!relations.father.empty()) add_all(parse_father(relations.father).of);
+  if (!relations.parent.empty()) add_all(parse_parent(relations.parent).of);
   if (!relations.equals.empty()) add_all(parse_products(relations.equals));
   add(relations.opposite);
   for (const std::string& name : relations.divergence_free) add(name);

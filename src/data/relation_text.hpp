@@ -1,4 +1,4 @@
-// The words of relations between values of trees: VariableRelations, read.
+// Parsing of relations between values of trees (VariableRelations).
 #pragma once
 
 #include <cstdint>
@@ -19,35 +19,36 @@ struct RelationFactor {
   }
 };
 
-/// coefficient * times / over.
+/// The product coefficient * times / over.
 struct RelationProduct {
   double coefficient = 1;
   std::vector<RelationFactor> times, over;
 };
 
-/// `2 * density / mass - 0.5 * density * velocity.x^2`: products of numbers and names (between quotes if they have
-/// other characters than letters, digits and _), added up. Throws Error(configuration) with what was found and
-/// expected.
+/// Parses `2 * density / mass - 0.5 * density * velocity.x^2`: a sum of products of numbers and names (in quotes if
+/// they have characters other than letters, digits and _). Throws Error(configuration) with the found and the expected
+/// text.
 [[nodiscard]] std::vector<RelationProduct> parse_products(std::string_view text);
 
-/// What `father` says.
-struct FatherRelation {
-  bool sum = false;  ///< a father has the sum of its sons' values; else the mean of what `of` is
-  /// The products that have the variable itself; empty: the value alone. Each product counts.
+/// A parsed `parent` relation.
+struct ParentRelation {
+  bool sum = false;  ///< a parent has the sum of its children' values; otherwise the mean of `of`
+  /// The products that contain the variable itself. If empty, the relation is for the value only. Each product has this
+  /// relation.
   std::vector<RelationProduct> of{};
 };
-/// `sum`, `mean` or `mean of PRODUCTS`. Throws as parse_products.
-[[nodiscard]] FatherRelation parse_father(std::string_view text);
+/// Parses `sum`, `mean` or `mean of PRODUCTS`. Throws as parse_products.
+[[nodiscard]] ParentRelation parse_parent(std::string_view text);
 
-/// `low-x` ... `high-z`.
+/// A face of a cell: `low-x` ... `high-z`.
 struct CellFace {
   int axis = 0;
   bool high = false;
 };
-/// Throws Error(configuration).
+/// Parses a face. Throws Error(configuration).
 [[nodiscard]] CellFace parse_face(std::string_view text);
 
-/// The variables that a variable's relations name, each once, in the order in which they are named.
+/// The variables that a variable's relations name, each once, in the order of their first mention.
 [[nodiscard]] std::vector<std::string> named_in(const std::string& variable, const VariableRelations& relations);
 
 }  // namespace sidestream

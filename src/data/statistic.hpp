@@ -1,11 +1,11 @@
-// A number about a variable that servers know of an iteration.
+// Statistics of a variable that servers know about an iteration.
 #pragma once
 
 #include <cstdint>
 
 namespace sidestream {
 
-/// Of one component of a variable, over all points that count, NaN and infinite values left out.
+/// A statistic of one component of a variable, over all points that count, without NaN and infinite values.
 struct Statistic {
   enum class What { minimum, maximum, mean, sum };
   What what = What::minimum;

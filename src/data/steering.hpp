@@ -13,27 +13,27 @@ namespace sidestream {
 struct SteeredParameter {
   using Value = std::variant<std::int64_t, double>;
   std::string name;
-  Value initial;  ///< its type is the parameter's
+  Value initial;  ///< its type is that of the parameter
   std::optional<double> minimum{}, maximum{};
 
   [[nodiscard]] bool is_real() const noexcept { return std::holds_alternative<double>(initial); }
 };
 
-/// A change as it travels.
+/// A change as it is sent. Trivially copyable.
 struct SteeredChange {
   std::int32_t parameter = 0;  ///< number in the configuration
   std::int32_t reserved = 0;
-  std::uint64_t bits = 0;  ///< of the value
+  std::uint64_t bits = 0;  ///< bits of the value
 };
 
-/// Parameters there may be: what fits in one notice, and a bit for each in a word.
+/// Largest number of parameters. All fit in one notice, and in a word with a bit for each.
 inline constexpr std::size_t most_steered = 64;
 /// Notice::kind of changes: SteeredChange[], in effect at the end of Notice::iteration.
 inline constexpr std::uint32_t steering_notice = 1;
 
 [[nodiscard]] std::uint64_t bits_of(const SteeredParameter::Value& value) noexcept;
 [[nodiscard]] SteeredParameter::Value value_of(const SteeredParameter& parameter, std::uint64_t bits) noexcept;
-/// As one would write it.
+/// The value as text.
 [[nodiscard]] std::string text_of(const SteeredParameter::Value& value);
 
 }  // namespace sidestream

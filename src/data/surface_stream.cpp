@@ -7,9 +7,9 @@
 namespace sidestream {
 namespace {
 
-constexpr std::size_t at_once = 1u << 14;  ///< values converted together
+constexpr std::size_t at_once = 1u << 14;  ///< number of values that are converted together
 
-/// Gives numbers as those of another type.
+/// Gives numbers converted to another type.
 template <class To, class From>
 void give_as(std::span<const From> values, const SurfaceStream::Sink& sink) {
   std::vector<To> part;
@@ -32,14 +32,14 @@ void give_numbers(std::span<const std::int64_t> values, Type type, const Surface
   if (!values.empty()) sink(std::as_bytes(values));
 }
 
-/// std::array has no gaps between its values, nor has a vector of them.
+/// The values as one array. Neither std::array nor a vector of such arrays has gaps between its values.
 template <class T, std::size_t n>
 std::span<const T> flat(const std::vector<std::array<T, n>>& values) {
   static_assert(sizeof(std::array<T, n>) == n * sizeof(T));
   return {values.empty() ? nullptr : values.front().data(), n * values.size()};
 }
 
-/// Collects reals or whole numbers of any width.
+/// A sink that collects reals or whole numbers of any width.
 template <class T>
 auto collector(T* to, Type type) {
   return [to, type](std::span<const std::byte> bytes) mutable {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "data/block_index.hpp"
 #include "data/leaf_contact.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream {
 namespace {
 
-constexpr double rounding = 1e-9;  ///< of bounds, which simulations compute
+constexpr double rounding = 1e-9;  ///< relative error of bounds, which simulations compute
 
 bool bounds_touch(const Bounds& a, const Bounds& b) {
   for (std::size_t d = 0; d < 3; ++d) {
@@ -18,7 +18,7 @@ bool bounds_touch(const Bounds& a, const Bounds& b) {
   return true;
 }
 
-/// Whether a range adds nothing to another.
+/// True if a range adds nothing to another.
 bool within(const Range& range, const Range& of) {
   return range.empty() || (!of.empty() && range.minimum >= of.minimum && range.maximum <= of.maximum);
 }

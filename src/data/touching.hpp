@@ -1,4 +1,4 @@
-// What is next to blocks of meshes whose cells are of several levels.
+// Neighbours of blocks on meshes with cells of several levels.
 #pragma once
 
 #include <span>
@@ -10,24 +10,24 @@
 
 namespace sidestream {
 
-/// Whether surfaces between blocks of a mesh are decided so: those on trees and levels, also of variables at nodes,
-/// which are taken to the cells first.
+/// True if surfaces between blocks of a mesh depend on touching blocks. This holds on trees and levels, also for
+/// variables at nodes, which are first averaged to the cells.
 [[nodiscard]] inline bool meets_other_levels(const Mesh& mesh) noexcept {
   return mesh.kind() == MeshKind::octree || !mesh.refinement.empty();
 }
 
-/// Whether two blocks have a point in common, whatever finer levels cover. Of trees: whether their bounds do, or are
-/// not known of one.
+/// True if two blocks have a point in common, even if finer levels cover it. For trees: true if their bounds have one,
+/// or if a tree's bounds are unknown.
 [[nodiscard]] bool may_touch(const Mesh& mesh, const Block& a, const Block& b);
 
-/// The cells of a level, which is declared as that of the block is, among which are all that touch a patch.
+/// Cells of a declared level that include all cells that touch a patch.
 [[nodiscard]] Box reach_on(const Mesh& mesh, const Block& block, std::int32_t level);
 
-/// For each block what it and all blocks that touch it, on any level, have together: in cells between the centres of
-/// neighbours nothing else occurs. Patches touch where cells of both that finer levels do not cover do, so all patches
-/// that cover those must be among `blocks`, with or without ranges. Of trees those touch whose bounds do, and those
-/// whose bounds are not known touch all. `ranges`: of each block, null where it was not delivered or is of another
-/// mesh; of those the result is empty.
+/// The common range of each block and all blocks that touch it, on any level. No other values occur in cells between
+/// the centres of neighbours. Patches touch if cells of both touch and finer levels do not cover these cells. So all
+/// patches that cover them must be among `blocks`, with or without ranges. Trees touch if their bounds do; a tree with
+/// unknown bounds touches all. `ranges` has one entry per block. If a range was not delivered or belongs to another
+/// mesh, the entry is null and its result empty.
 [[nodiscard]] std::vector<Range> ranges_with_touching(const Mesh& mesh, std::span<const Block> blocks,
                                                       std::span<const BlockRange* const> ranges);
 

@@ -1,21 +1,20 @@
-// Trees from their roots down, so that what is not wanted need not be looked at.
+// Walks octrees from the roots down and skips subtrees that are not wanted.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <vector>
 
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 
-/// Where the children of each cell of a block's tree are. Cells are stored breadth first, so that the children of the
-/// n-th refined cell, counted through all levels, are the n-th group behind the root cells; with a bit for each cell
-/// and a count for every 64 of them n is found in constant time (Jacobson, "Space-efficient static trees and graphs",
-/// 1989).
+/// Finds the children of each cell of a block's tree. Cells are stored breadth first: the children of the n-th refined
+/// cell, counted through all levels, are the n-th group behind the root cells. A bit for each cell, and a count for
+/// every 64 of them, give n in constant time (Jacobson, "Space-efficient static trees and graphs", 1989).
 class TreeIndex {
  public:
-  /// One pass over the flags. Keeps references to the mesh. Throws Error(usage) as level_starts does.
+  /// Takes one pass over the flags. Keeps references to the mesh. Throws Error(usage) as level_starts() does.
   TreeIndex(const Mesh& mesh, const Block& block, const ArrayView& refined);
 
   [[nodiscard]] Index cells() const noexcept { return cells_; }
@@ -25,7 +24,7 @@ class TreeIndex {
     const auto n = static_cast<std::size_t>(cell);
     return (bits_[n / 64] >> n % 64 & 1) != 0;
   }
-  /// Of a refined cell; the others follow it, x fastest.
+  /// The first child of a refined cell; the others follow, x fastest.
   [[nodiscard]] Index first_child(Index cell) const noexcept { return roots_ + (refined_before(cell) << dimensions_); }
   [[nodiscard]] int children() const noexcept { return 1 << dimensions_; }
   [[nodiscard]] TreeCell child(const TreeCell& of, int number) const noexcept {
@@ -37,8 +36,8 @@ class TreeIndex {
     return cell;
   }
 
-  /// Calls `enter(cell)` for root cells and for the children of those for which it was true, and `leaf(number, cell)`
-  /// for those of them that are not refined. Fathers come before their children.
+  /// Calls `enter(cell)` for root cells, and for the children of cells for which it returned true. Calls `leaf(number,
+  /// cell)` for those entered cells that are not refined. Parents come before their children.
   template <class Enter, class Leaf>
   void walk(Enter&& enter, Leaf&& leaf) const {
     if (cells_ == 0) return;
@@ -68,12 +67,12 @@ class TreeIndex {
   int dimensions_;
   Index3 extents_;
   Index roots_, cells_;
-  std::vector<std::uint64_t> bits_;  ///< whether each cell is refined; one word more than needed
+  std::vector<std::uint64_t> bits_;  ///< set for refined cells; one word more than needed
   std::vector<Index> before_;        ///< refined cells before each word
   std::vector<Index> starts_;
 };
 
-/// Where corners of cells are: the same number for every level that has the corner.
+/// Coordinates of the corners of cells. They have the same bits on every level that has the corner.
 class TreePlaces {
  public:
   explicit TreePlaces(const Mesh& mesh) : tree_(dynamic_cast<const OctreeGeometry&>(*mesh.geometry)) {}
@@ -88,7 +87,7 @@ class TreePlaces {
   const OctreeGeometry& tree_;
 };
 
-/// The mesh that a tree is on refinement levels: uniform, with as many of them, of ratio 2 along the axes it uses.
+/// The uniform mesh with refinement levels that has the cells of a tree: `levels` steps of ratio 2 along the used axes.
 [[nodiscard]] Mesh as_levels(const Mesh& tree, std::int32_t levels);
 
 }  // namespace sidestream

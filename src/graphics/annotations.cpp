@@ -1,3 +1,5 @@
+// Colour bars and captions. Positions follow from the layout only, text shrinks to the room it has, and the colour of
+// the ink follows from the pixels below. Titles are broken into lines; numbers are left out instead of being cut.
 #include "graphics/annotations.hpp"
 
 #include <fmt/format.h>
@@ -7,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "base/fail.hpp"
 #include "graphics/text.hpp"
 #include "graphics/ticks.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::rendering {
 namespace {
 
-/// The picture's own colour at a place where nothing is written yet decides about dark or light ink.
+/// Chooses dark or light ink by the picture's own colour at a position where nothing is written yet.
 Colour ink_for(const Image& image, double x, double y) {
   const auto column = static_cast<std::size_t>(std::clamp<double>(x, 0, image.width - 1));
   const auto row = static_cast<std::size_t>(std::clamp<double>(y, 0, image.height - 1));
@@ -22,10 +24,10 @@ Colour ink_for(const Image& image, double x, double y) {
   return ink_on({pixel[0], pixel[1], pixel[2]});
 }
 
-/// Height of capitals in pixels below which nobody can read them.
+/// Height of capitals in pixels below which text is illegible.
 constexpr double readable = 5.5;
 
-/// The largest size up to the layout's at which the text fits.
+/// The largest size, up to the layout's, at which the text fits.
 double fitting_size(const Layout& layout, const std::string& text, double room) {
   const double width = text_width(text, layout.text);
   return width > room && width > 0 ? layout.text * room / width : layout.text;
@@ -36,7 +38,7 @@ struct Fitted {
   double size;
 };
 
-/// The text as large as it fits; cut where it would be smaller than one can read, or small beside the picture.
+/// The text as large as it fits; cut where it would become illegible, or small in proportion to the picture.
 Fitted fit(const Layout& layout, const std::string& text, double room) {
   const double least = std::min(layout.text, std::max(readable, 0.6 * layout.text));
   const double size = std::max(least, fitting_size(layout, text, room));
@@ -56,7 +58,7 @@ void fill_bar(Image& image, const Bar& bar, const ColourMap& map, Colour frame) 
   }
 }
 
-/// Below the bar: what its labels are multiples of, and from where they count.
+/// Writes below the bar the factor of its labels and their offset.
 void draw_units(Image& image, const Layout& layout, const Bar& bar, const Ticks& ticks, double room, Colour ink) {
   double baseline = bar.bottom + 1.9 * layout.text;
   for (const std::string& line : {power_text(ticks.exponent), offset_text(ticks.offset)}) {
@@ -78,7 +80,7 @@ void draw_labels(Image& image, const Layout& layout, const Bar& bar, const Ticks
   }
 }
 
-/// The text in lines of at most `room` pixels, broken at spaces, where it is too long for one.
+/// Breaks the text at spaces into lines of at most `room` pixels, if it is too long for one.
 std::vector<std::string> broken(const std::string& text, double size, double room) {
   std::vector<std::string> lines{""};
   for (std::size_t at = 0; at < text.size();) {
@@ -95,18 +97,18 @@ std::vector<std::string> broken(const std::string& text, double size, double roo
   return lines;
 }
 
-/// From where to where a title may go, and how much is free above its last line.
+/// Horizontal limits of a title, and the free height above its last line.
 struct TitleRoom {
   double left, right, above;
 };
 
-/// Above the bar: a line if it fits into the column of the bar, else several.
+/// Writes the title above the bar: one line if it fits into the bar's column, otherwise several.
 void draw_title(Image& image, const Layout& layout, const Bar& bar, const std::string& title, const TitleRoom& free,
                 Colour ink) {
   const double room = free.right - free.left, step = 1.6 * layout.text;
   std::vector<std::string> lines = broken(title, layout.text, room);
   const auto most = static_cast<std::size_t>(std::clamp(1 + (free.above - layout.text) / step, 1.0, 4.0));
-  // What has no place in a line of its own is at the end of the last one, and cut with it.
+  // Lines for which there is no room are appended to the last one, and cut with it.
   for (; lines.size() > most; lines.pop_back()) lines[lines.size() - 2] += " " + lines.back();
   double baseline = bar.top - 1.1 * layout.text - step * static_cast<double>(lines.size() - 1);
   for (const std::string& line : lines) {
@@ -136,13 +138,13 @@ void draw_colour_bar(Image& image, const Layout& layout, int column, const Colou
     const int row = std::clamp(static_cast<int>(bar.row_of(range.fraction(tick.value))), bar.top, bar.bottom - 1);
     fill_rectangle(image, bar.right, row, bar.right + static_cast<int>(0.45 * text) + 1, row + 1, ink);
   }
-  // Numbers whose unit has no room below the bar would be others.
+  // Labels without their unit would be wrong: without room for it below the bar, both are left out.
   const int units = (ticks.exponent != 0) + (ticks.offset != 0);
   if (bar.bottom + (0.2 + 1.7 * units) * text <= layout.height) {
     draw_labels(image, layout, bar, ticks, range, right, ink);
     draw_units(image, layout, bar, ticks, right - left, ink);
   }
-  // In a picture of a few lines the caption is all that fits.
+  // In a picture of a few rows only the caption fits.
   const double space = bar.top - 1.1 * text - layout.caption_row;
   if (layout.caption_row > 0 && space < text) return;
   draw_title(image, layout, bar, title, {left - 0.1 * text, right - 0.4 * text, space}, ink);

@@ -1,4 +1,4 @@
-// What is written over a picture: colour bars and the caption.
+// Annotations of a picture: colour bars and the caption.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace sidestream::rendering {
 
-/// Draws the colour bar in the column `column` (0 is the leftmost) on the right of the picture: the map from
-/// the range's low end upwards, ticks at round numbers, the title above, in
-/// several lines if it is wider than the column, and cut where it has no place.
+/// Draws the colour bar in the column `column` (0 is the leftmost) at the right of the picture: the map from the
+/// range's low end upwards, ticks at round numbers, and the title above. A title that is wider than the column takes
+/// several lines, and is cut where there is no room.
 void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const ColourRange& range,
                      const std::string& title);
 

@@ -1,3 +1,7 @@
+// Projection and automatic placement of the camera. Without a position, the camera looks along the view direction from
+// the distance at which all corners of the domain fit; with perspective the focus is moved iteratively until the
+// domain's picture is centred. Depth spans the domain. Polygons are clipped against half-spaces one after the other
+// (Sutherland and Hodgman, 1974).
 #include "graphics/camera.hpp"
 
 #include <algorithm>
@@ -8,13 +12,13 @@
 namespace sidestream::rendering {
 namespace {
 
-/// Share of the viewport that the domain fills when the camera places itself.
+/// Fraction of the viewport that the domain fills when the camera places itself.
 constexpr double filled = 0.94;
 
-/// From the front right and above: three faces of the domain are seen, none at a grazing angle.
+/// View from the front right and above: three faces of the domain are visible, none at a grazing angle.
 constexpr Vec3 three_quarters{-0.55, 0.78, -0.42};
 
-/// The axis along which the domain is so thin that it is a picture already; -1: none.
+/// The axis along which the domain is so thin that it is practically flat; -1: none.
 int flat_axis(const Domain& domain) {
   const Vec3 size = subtract(domain.high, domain.low);
   const double most = *std::max_element(size.begin(), size.end());
@@ -62,15 +66,15 @@ void Camera::orient(const CameraSettings& settings, const Domain& domain) {
   forward_ =
       unit(settings.position ? subtract(focus_, *settings.position) : settings.view.value_or(default_view(domain)));
   Vec3 up = settings.up.value_or(flat_axis(domain) == 2 ? Vec3{0, 1, 0} : Vec3{0, 0, 1});
-  // Looking straight up or down: keep y upwards, as on a map.
+  // When looking straight up or down, y points upwards, as on a map.
   if (nearly_parallel(up, forward_)) up = nearly_parallel({0, 1, 0}, forward_) ? Vec3{0, 0, 1} : Vec3{0, 1, 0};
   right_ = unit(cross(forward_, up));
   up_ = cross(right_, forward_);
 }
 
-/// Puts the camera where it sees the whole domain. Perspective makes the near half larger, so looking at the
-/// domain's centre would leave its picture off the middle: with `centre` the focus moves across the view
-/// until it is not.
+/// Moves the camera to where it sees the whole domain. Perspective makes the near half larger, so that looking at the
+/// domain's centre would leave its picture off-centre: with `centre` the focus moves across the view until it is
+/// centred.
 void Camera::place(const Domain& domain, bool centre, double aspect, double tangent) {
   for (int step = 0; step < 20; ++step) {
     const double distance = fitting_distance(domain, aspect, tangent);
@@ -90,9 +94,9 @@ void Camera::place(const Domain& domain, bool centre, double aspect, double tang
   }
 }
 
-/// The distance at which all corners of the domain lie within the viewport: each corner q (relative to the
-/// focus) demands |q.right| <= (distance + q.forward) * tangent * filled, and so upwards; for a parallel
-/// projection the size at the focus counts.
+/// The distance at which all corners of the domain lie within the viewport. Each corner q (relative to the focus)
+/// requires |q.right| <= (distance + q.forward) * tangent * filled, and likewise upwards. For a parallel projection the
+/// size at the focus counts.
 double Camera::fitting_distance(const Domain& domain, double aspect, double tangent) const {
   double distance = 0;
   for (int c = 0; c < 8; ++c) {
@@ -105,8 +109,7 @@ double Camera::fitting_distance(const Domain& domain, double aspect, double tang
   return distance > 0 ? distance : 1;
 }
 
-/// Spans depth 0..1 over the domain, so that the resolution of the depth buffer is not wasted on what is
-/// empty.
+/// Maps the domain to depth 0..1, so that no resolution of the depth buffer is wasted on empty space.
 void Camera::set_depth(const Domain& domain, double reach) {
   double nearest = see(domain.corner(0)).ahead, farthest = nearest;
   for (int c = 1; c < 8; ++c) {
@@ -122,8 +125,8 @@ void Camera::set_depth(const Domain& domain, double reach) {
     depth_scale_ = 1 / (farthest - nearest);
     return;
   }
-  // A camera inside the domain still needs some distance to what it sees; the depth's resolution falls with
-  // it.
+  // A camera inside the domain needs some distance to the nearest visible points; the resolution of depth decreases
+  // with it.
   if (farthest <= 0) farthest = margin;
   near_ = std::max(nearest, 1e-3 * farthest);
   depth_scale_ = 1 / (1 / near_ - 1 / farthest);
@@ -131,7 +134,7 @@ void Camera::set_depth(const Domain& domain, double reach) {
 
 namespace {
 
-/// right * x + up * y + ahead * z + constant >= 0 is kept.
+/// Keeps points with right * x + up * y + ahead * z + constant >= 0.
 struct HalfSpace {
   double right, up, ahead, constant;
   [[nodiscard]] double of(const Seen& p) const noexcept {
@@ -172,7 +175,7 @@ void clip(std::vector<ClippedCorner>& polygon, const Camera& camera, double reac
       return;
     }
   }
-  // A hair beyond the near distance, so that a cut corner's rounding does not put it on the wrong side.
+  // Slightly beyond the near distance, so that rounding does not move a cut corner to the wrong side.
   if (!camera.parallel()) cut(polygon, {0, 0, 1, -camera.near() * (1 + 1e-9)});
   const double slope = camera.sample_size(1) * reach;
   for (const double sign : {1.0, -1.0}) {

@@ -1,4 +1,4 @@
-// The camera: from points of the domain to samples of the picture and their depth.
+// The camera: maps points of the domain to samples of the picture and their depth.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +9,32 @@
 
 namespace sidestream::rendering {
 
-/// The corners of what a picture shows. Pictures of a run must be comparable, so the camera depends on this
-/// and never on values or on where surfaces happen to be.
+/// The box that a picture shows, by its corners. Pictures of a run must be comparable, so the camera depends only on
+/// this, never on values or on the position of surfaces.
 struct Domain {
   Vec3 low{0, 0, 0}, high{1, 1, 1};
   [[nodiscard]] Vec3 centre() const noexcept { return scale(add(low, high), 0.5); }
   [[nodiscard]] double diagonal() const noexcept { return length(subtract(high, low)); }
-  /// Corner 0..7; bit a of `corner` takes the high end on axis a.
+  /// Corner 0..7; bit a of `corner` selects the high end on axis a.
   [[nodiscard]] Vec3 corner(int corner) const noexcept {
     return {corner & 1 ? high[0] : low[0], corner & 2 ? high[1] : low[1], corner & 4 ? high[2] : low[2]};
   }
 };
 
-/// What the configuration says; what it leaves out is chosen so that the whole domain is seen.
+/// Settings of the configuration; missing ones are chosen so that the whole domain is visible.
 struct CameraSettings {
-  std::optional<Vec3> position;  ///< where the camera is
-  /// What is in the middle of the picture. Default: the domain's centre if there is a position, otherwise
-  /// such that the domain's picture is centred.
+  std::optional<Vec3> position;  ///< position of the camera
+  /// The point in the middle of the picture. Default: the domain's centre if there is a position, otherwise such that
+  /// the domain's picture is centred.
   std::optional<Vec3> focus;
   std::optional<Vec3> view;  ///< direction in which the camera looks; not together with position
-  std::optional<Vec3> up;    ///< what is up in the picture; default: z (y if the domain is flat along z)
+  std::optional<Vec3> up;    ///< upward direction in the picture; default: z (y if the domain is flat along z)
   double angle = 30;         ///< degrees between the upper and lower edge of the viewport
   double zoom = 1;           ///< enlarges the picture without moving the camera
   bool parallel = false;     ///< no perspective; heights at the focus are those of the perspective
 };
 
-/// The part of a picture that the camera fills, in pixels from the top left; the domain is drawn beyond it
-/// too.
+/// The part of a picture that the camera fills, in pixels from the top left. The domain is drawn beyond it too.
 struct Viewport {
   double left = 0, top = 0, width = 0, height = 0;
 };
@@ -45,29 +44,30 @@ struct Seen {
   double right, up, ahead;
 };
 
-/// Where a point falls: samples from the left and the top, depth from 0 (near) to 1 (far), and what
-/// attributes are weighted with for perspective (1 for a parallel projection).
+/// The projection of a point: samples from the left and the top, depth from 0 (near) to 1 (far), and the weight of
+/// attributes for perspective (1 for a parallel projection).
 struct Projection {
   double x, y, depth, weight;
 };
 
-/// What lies on the line of sight through a place of the picture: so far to the right and up for each length ahead, or
+/// The line of sight through a position of the picture: its distance to the right and up per unit of distance ahead, or
 /// with a parallel projection at every distance.
 struct Across {
   double right, up;
 };
 
-/// Immutable. Sizes of the viewport may be in samples instead of pixels.
+/// The camera. Immutable. Sizes of the viewport may be in samples instead of pixels.
 class Camera {
  public:
-  /// Requires a positive viewport and 0 < angle < 180, zoom > 0. What is seen may reach beyond the domain by `reach`.
+  /// Requires a positive viewport and 0 < angle < 180, zoom > 0. Visible objects may extend beyond the domain by
+  /// `reach`.
   Camera(const CameraSettings& settings, const Domain& domain, const Viewport& viewport, double reach = 0);
 
   [[nodiscard]] Seen see(const Vec3& point) const noexcept {
     const Vec3 p = subtract(point, eye_);
     return {dot(p, right_), dot(p, up_), dot(p, forward_)};
   }
-  /// Requires ahead >= near() unless the projection is parallel.
+  /// Projects a point. Requires ahead >= near() unless the projection is parallel.
   [[nodiscard]] Projection project(const Seen& p) const noexcept {
     if (parallel_) {
       return {centre_x_ + focal_ * p.right, centre_y_ - focal_ * p.up, (p.ahead - near_) * depth_scale_, 1};
@@ -78,7 +78,7 @@ class Camera {
   [[nodiscard]] Across across(double x, double y) const noexcept {
     return {(x - centre_x_) / focal_, (centre_y_ - y) / focal_};
   }
-  /// Unit vector in camera axes from a surface seen at a sample towards the camera.
+  /// Unit vector in camera axes from a surface at a sample towards the camera.
   [[nodiscard]] Vec3 towards_eye(double x, double y) const noexcept {
     if (parallel_) return {0, 0, -1};
     return unit({(centre_x_ - x) / focal_, (y - centre_y_) / focal_, -1});
@@ -92,7 +92,8 @@ class Camera {
   [[nodiscard]] const Vec3& right() const noexcept { return right_; }
   [[nodiscard]] const Vec3& up() const noexcept { return up_; }
   [[nodiscard]] const Vec3& forward() const noexcept { return forward_; }
-  /// How much nearer lines are drawn with a parallel projection than they are, to be seen on what they lie in.
+  /// Distance by which lines are drawn nearer than they are with a parallel projection. It makes them visible on the
+  /// surface in which they lie.
   [[nodiscard]] double line_lift() const noexcept { return 0.02 / depth_scale_; }
   /// Length in the domain of one sample at that distance ahead.
   [[nodiscard]] double sample_size(double ahead) const noexcept { return parallel_ ? 1 / focal_ : ahead / focal_; }
@@ -109,12 +110,12 @@ class Camera {
   bool parallel_ = false;
 };
 
-/// Whether two directions are (nearly) the same or opposite, so that they cannot be view and up together.
+/// True if two directions are (nearly) the same or opposite, so that they cannot be view and up together.
 [[nodiscard]] bool nearly_parallel(const Vec3& a, const Vec3& b) noexcept;
 
-// Cuts off what a projection cannot show.
+// Clipping of the parts that a projection cannot show.
 
-/// What is interpolated over a triangle.
+/// Quantities that are interpolated over a triangle.
 struct Attributes {
   Vec3 normal;
   double value;
@@ -126,10 +127,10 @@ struct ClippedCorner {
   Attributes attributes;
 };
 
-/// Cuts a convex polygon to what lies ahead of the camera's near distance (perspective only) and projects to
-/// within about `reach` samples of the picture's origin. A new corner is computed from the corner inside to
-/// the one outside, so triangles that share an edge get the same one. After Sutherland and Hodgman,
-/// "Reentrant polygon clipping" (1974).
+/// Clips a convex polygon to the visible space. It is beyond the camera's near distance (perspective only) and projects
+/// to within about `reach` samples of the picture's origin. A new corner is computed from the corner inside to the one
+/// outside, so triangles that share an edge get the same one. After Sutherland and Hodgman, "Reentrant polygon
+/// clipping" (1974).
 void clip(std::vector<ClippedCorner>& polygon, const Camera& camera, double reach);
 
 }  // namespace sidestream::rendering

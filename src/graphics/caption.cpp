@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::rendering {
 namespace {
 
-/// A width or precision of a billion is a text of a billion characters, and a field as width (`{time:{cycle}}`) one
-/// that only the run knows. Braces that do not pair are left to the formatting, which refuses them.
+/// Refuses widths and precisions of more than two digits, and fields as widths. A width of a billion would make a text
+/// of a billion characters, and a width that is a field (`{time:{cycle}}`) is known only during the run. Unpaired
+/// braces are left to the formatting, which refuses them.
 void check_caption_fields(const std::string& pattern) {
   constexpr std::size_t most_digits = 2;
   bool inside = false;

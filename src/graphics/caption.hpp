@@ -7,8 +7,7 @@
 
 namespace sidestream::rendering {
 
-/// The pattern with {label}, {index}, {cycle} and {time} filled in; formats as in {time:.3f}. Throws
-/// Error(configuration).
+/// Fills {label}, {index}, {cycle} and {time} into the pattern; formats as in {time:.3f}. Throws Error(configuration).
 [[nodiscard]] std::string expand_caption(const std::string& pattern, const std::string& label,
                                          const Iteration& iteration);
 

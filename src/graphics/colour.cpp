@@ -1,3 +1,5 @@
+// Colours and colour maps. Light is mixed in linear 16-bit values by tables of the sRGB transfer function. Each map is
+// stored as 33 samples and expanded linearly to a table.
 #include "graphics/colour.hpp"
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::rendering {
 namespace {
@@ -25,7 +27,7 @@ int digit(char c) {
   return -1;
 }
 
-/// Both directions of the sRGB transfer function (IEC 61966-2-1), made once.
+/// Tables of both directions of the sRGB transfer function (IEC 61966-2-1).
 struct Tables {
   std::array<std::uint16_t, 256> linear;
   std::array<std::uint8_t, 4096> srgb;
@@ -35,8 +37,8 @@ struct Tables {
       const double l = s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);
       linear[i] = static_cast<std::uint16_t>(std::lround(l * 65535));
     }
-    // Entry e stands for the linear values 16 e ... 16 e + 15: take the middle, then keep the ends and the
-    // exact inverses of the other table, so that a plain colour comes back unchanged.
+    // Entry e represents the linear values 16 e ... 16 e + 15. It is computed for their middle; then the ends and the
+    // exact inverses of the other table are set, so that a plain colour comes back unchanged.
     for (int e = 0; e < 4096; ++e) {
       const double l = (e * 16 + 8) / 65536.0;
       const double s = l <= 0.0031308 ? 12.92 * l : 1.055 * std::pow(l, 1 / 2.4) - 0.055;
@@ -96,8 +98,8 @@ Colour ink_on(Colour background) {
 
 namespace {
 
-/// 33 evenly spaced samples of each map, six hexadecimal digits each; straight lines between them stay within
-/// 6 of 255 of the original.
+/// 33 evenly spaced samples of each map, six hexadecimal digits each; linear interpolation stays within 6 of 255 of the
+/// original.
 constexpr std::pair<std::string_view, std::string_view> samples[] = {
     {"viridis",
      "440154470d6048186a482374472d7b4536814240863f49893b528b375a8d33638d2f6a8e2c728e297a8e26818e23898e21908c"
@@ -161,7 +163,7 @@ std::vector<std::string> ColourMap::names() {
 
 ColourRange usable_range(double low, double high) noexcept {
   if (low > high) return {0, 1};
-  // Between ends that are nearly equal there are no numbers to put ticks at.
+  // No ticks fit between ends that are nearly equal.
   const double least = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(low), std::abs(high));
   if (high - low > least && std::isfinite(high - low)) return {low, high};
   if (!std::isfinite(high - low)) {

@@ -22,7 +22,7 @@ Framebuffer composite(std::span<const Bytes> partials, std::int64_t width, std::
   std::vector<Bytes> to(static_cast<std::size_t>(size));
   for (int r = 0; r < size; ++r) {
     const Stripe theirs = stripe_of(height, unit, r, size);
-    // Each partial's runs stay in order; several partials simply follow one another.
+    // Each partial's runs stay in order; several partials follow one another.
     for (const Bytes& partial : partials) select_runs(partial, theirs.first_row, theirs.end_row, to[r]);
   }
   for (const Bytes& runs : communicator.all_to_all(to)) merge_runs(runs, stripe);
@@ -31,7 +31,7 @@ Framebuffer composite(std::span<const Bytes> partials, std::int64_t width, std::
 
 namespace {
 
-/// Integer sums, so that the mean is exact whatever the order.
+/// Uses integer sums, so that the mean is exact in any order.
 std::array<std::uint8_t, 4> pixel_of(const Framebuffer& stripe, std::int64_t x, std::int64_t y, int samples,
                                      Colour behind) {
   std::uint32_t red = 0, green = 0, blue = 0;

@@ -1,4 +1,4 @@
-// From the pictures of all servers to one.
+// Combination of the pictures of all servers.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace sidestream::rendering {
 
-/// The rows of a picture of `height` rows that member `rank` of `size` completes: equal shares to within one
-/// row, in multiples of `unit` rows. Empty for some members if there are more members than shares.
+/// The rows of a picture of `height` rows that member `rank` of `size` completes: equal shares to within one row, in
+/// multiples of `unit` rows. Some members have none if there are more members than shares.
 struct Stripe {
   std::int64_t first_row = 0, end_row = 0;
 };
 [[nodiscard]] Stripe stripe_of(std::int64_t height, std::int64_t unit, int rank, int size);
 
-/// Collective. `partials` are pictures as runs (encode_runs), any number on each member. Every member sends
-/// each other one the part of its runs that lies in that one's stripe (direct send) and returns its own
-/// stripe, complete.
+/// Composites pictures by direct send. Collective. `partials` are pictures as runs (encode_runs), any number on each
+/// member. Every member sends each other one the part of its runs that lies in that member's stripe, and returns its
+/// own stripe, complete.
 [[nodiscard]] Framebuffer composite(std::span<const Bytes> partials, std::int64_t width, std::int64_t height,
                                     std::int64_t unit, Communicator& communicator);
 
-// From samples to pixels.
+// Conversion of samples to pixels.
 
-/// What is seen where nothing is drawn: one colour, or a gradient from the first to the last row.
+/// The background, where nothing is drawn: one colour, or a gradient from the first to the last row.
 struct Background {
   Colour top, bottom;
   [[nodiscard]] Colour at(std::int64_t row, std::int64_t height) const {
@@ -35,9 +35,9 @@ struct Background {
   }
 };
 
-/// The rows of a picture of `height` pixel rows that a stripe holds, each pixel the mean light of its samples
-/// x samples block. The stripe's rows and width are multiples of `samples`. Red, green, blue, alpha from the
-/// stripe's first row.
+/// Converts a stripe of a picture of `height` pixel rows: each pixel is the mean light of its samples x samples block.
+/// The stripe's rows and width are multiples of `samples`. Returns red, green, blue, alpha from the stripe's first row
+/// on.
 [[nodiscard]] std::vector<std::uint8_t> resolve(const Framebuffer& stripe, int samples, std::int64_t height,
                                                 const Background& background);
 

@@ -1,4 +1,4 @@
-// Isosurfaces drawn as they come, without keeping them.
+// Isosurfaces that are drawn during tracing, without being stored.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace sidestream::rendering {
 
-/// Draws the triangles of one value in one box of cells. Keeps the points of two planes. The material of the rasteriser
-/// is set before; lit.
+/// Draws the triangles of one value in one box of cells. Keeps the points of two planes. The rasteriser's material must
+/// be set before; lit.
 class DrawnRows final : public ContourRows {
  public:
   explicit DrawnRows(Rasteriser& rasteriser) : rasteriser_(rasteriser) {}
@@ -35,7 +35,7 @@ class DrawnRows final : public ContourRows {
   }
 
   Rasteriser& rasteriser_;
-  std::vector<Rasteriser::Vertex> lower_, upper_;  ///< of the last planes but one and last
+  std::vector<Rasteriser::Vertex> lower_, upper_;  ///< vertices of the last but one and the last plane
   std::int32_t first_ = 0;                         ///< number of the first of them
 };
 

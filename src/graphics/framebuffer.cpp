@@ -3,7 +3,7 @@
 #include <cstring>
 #include <optional>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::rendering {
 namespace {
@@ -12,7 +12,7 @@ struct Run {
   std::uint32_t row = 0, column = 0, count = 0, reserved = 0;
 };
 
-/// Empty samples cost less than a new run up to this many in a row.
+/// Up to this many consecutive empty samples cost less than a new run.
 constexpr std::int64_t bridged = sizeof(Run) / sizeof(Sample);
 
 void append(Bytes& out, const void* data, std::size_t bytes) {
@@ -21,7 +21,7 @@ void append(Bytes& out, const void* data, std::size_t bytes) {
   std::memcpy(out.data() + old, data, bytes);
 }
 
-/// Walks over runs.
+/// Iterates over runs.
 class RunReader {
  public:
   explicit RunReader(BytesView bytes) : bytes_(bytes) {}
@@ -54,7 +54,7 @@ void encode_row(const Sample* row, std::int64_t width, std::int64_t y, Bytes& ou
     while (x < width && row[x] == empty_sample) ++x;
     if (x == width) return;
     const std::int64_t first = x;
-    std::int64_t end = x;  // behind the last sample that is not empty
+    std::int64_t end = x;  // after the last sample that is not empty
     while (x < width && x - end <= bridged) {
       if (row[x++] != empty_sample) end = x;
     }

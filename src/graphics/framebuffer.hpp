@@ -1,4 +1,4 @@
-// Samples of a picture while it is drawn, and their compact form while it travels.
+// Samples of a picture while it is drawn, and their compact form for sending.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace sidestream::rendering {
 
-/// One sample in 64 bits: depth (32), layer (8), colour (24), from the most significant bit down. The smaller
-/// sample wins. That is a total order, so the picture is the same whatever the order of drawing and of
-/// compositing, and compositing is one comparison.
+/// One sample in 64 bits: depth (32), layer (8), colour (24), from the most significant bit down. The smaller sample
+/// wins. This is a total order, so the picture is the same whatever the order of drawing and of compositing, and
+/// compositing is one comparison.
 using Sample = std::uint64_t;
 
 inline constexpr Sample empty_sample = ~Sample{0};
@@ -52,16 +52,15 @@ class Framebuffer {
   std::vector<Sample> samples_;
 };
 
-/// The samples that are not empty, as runs: per run row, first column, number, then the samples. Runs are in
-/// ascending order of row and column.
+/// The samples that are not empty, as runs: for each run its row, first column and number, then the samples. Runs are
+/// in ascending order of row and column.
 [[nodiscard]] Bytes encode_runs(const Framebuffer& framebuffer);
 
-/// Appends to `out` those runs of `runs` whose rows are in [first_row, end_row). Throws Error(internal) if
-/// the bytes are not runs.
+/// Appends to `out` those runs of `runs` whose rows are in [first_row, end_row). Throws Error(internal) if the bytes
+/// are not runs.
 void select_runs(BytesView runs, std::int64_t first_row, std::int64_t end_row, Bytes& out);
 
-/// Puts the samples of `runs` into `framebuffer`, the smaller one winning. Throws Error(internal) if a run
-/// lies outside.
+/// Merges the samples of `runs` into `framebuffer`; the smaller one wins. Throws Error(internal) if a run lies outside.
 void merge_runs(BytesView runs, Framebuffer& framebuffer);
 
 }  // namespace sidestream::rendering

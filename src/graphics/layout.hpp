@@ -1,4 +1,4 @@
-// Where things are in a picture.
+// Layout of a picture.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace sidestream::rendering {
 
-/// Sizes in pixels, made from the picture's size alone, so that frames of a run can be laid over one another.
+/// Sizes in pixels that depend only on the picture's size, so that frames of a run can be laid over one another.
 struct Layout {
   int width = 0, height = 0;
   double text = 0;  ///< height of capitals
@@ -21,10 +21,10 @@ struct Layout {
     text = std::max(6.5, 0.0138 * std::min(width, height));
     margin = 1.9 * text;
     if (caption) caption_row = 3.6 * text;
-    // Labels of seven digits; not more than half of a narrow picture in all.
+    // Room for labels of seven digits; in all not more than half of a narrow picture.
     if (bars > 0) bar_column = std::min(10 * text, 0.5 * width / bars);
   }
-  /// What is left for the domain.
+  /// The part that is left for the domain.
   [[nodiscard]] Viewport viewport() const { return {0, caption_row, width - bars * bar_column, height - caption_row}; }
 };
 

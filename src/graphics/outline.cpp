@@ -5,11 +5,10 @@
 namespace sidestream::rendering {
 namespace {
 
-/// Long thin triangles have large bounding boxes, in which the rasteriser visits every sample: cut edges up.
+/// Edges are divided: long thin triangles have large bounding boxes, in which the rasteriser visits every sample.
 constexpr int parts_of_an_edge = 48;
 
-/// Lines are drawn a little nearer than they are, so that a slice that ends at a face does not swallow its
-/// edges.
+/// Lines are drawn slightly nearer than they are, so that a slice that ends at a face does not hide its edges.
 constexpr double lift = 2e-3;
 
 struct Ribbon {
@@ -17,8 +16,8 @@ struct Ribbon {
   std::vector<std::array<std::int64_t, 3>> corners;
 };
 
-/// The part of an edge that is ahead of the camera; false if none is. Where the edge passes the camera its
-/// width could not be stated.
+/// Trims an edge to the part that is ahead of the camera; returns false if none is. Where the edge passes the camera
+/// its width would be undefined.
 bool trim(Vec3& a, Vec3& b, const Camera& camera) {
   if (camera.parallel()) return true;
   const double near = camera.near(), da = camera.see(a).ahead - near, db = camera.see(b).ahead - near;
@@ -28,7 +27,7 @@ bool trim(Vec3& a, Vec3& b, const Camera& camera) {
   return true;
 }
 
-/// In `parts` pieces; with a parallel projection `nearer` by so much.
+/// Adds an edge in `parts` pieces; with a parallel projection it is `nearer` by that distance.
 void add_edge(Vec3 a, Vec3 b, int parts, double nearer, const Camera& camera, double width, Ribbon& ribbon) {
   if (!trim(a, b, camera)) return;
   for (int part = 0; part <= parts; ++part) {

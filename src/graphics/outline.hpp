@@ -1,4 +1,4 @@
-// Lines of a width in samples: the edges of the domain, contour lines.
+// Lines with a width in samples: the edges of the domain, contour lines.
 #pragma once
 
 #include <array>
@@ -10,12 +10,11 @@
 
 namespace sidestream::rendering {
 
-/// Draws the twelve edges of the domain as lines `width` samples wide, hidden where something is in front of
-/// them.
+/// Draws the twelve edges of the domain as lines `width` samples wide, hidden where something is in front of them.
 void draw_outline(const Domain& domain, const Camera& camera, double width, Colour colour, Rasteriser& rasteriser);
 
-/// Draws pieces of lines `width` samples wide, a little nearer than they are, so that they are seen on what they lie
-/// in. `lines` holds the numbers of their ends among `points`; `values` is empty or has one for each point.
+/// Draws line segments `width` samples wide. They are drawn slightly nearer than they are, to be visible on the surface
+/// in which they lie. `lines` holds the indices of their ends in `points`; `values` is empty or has one for each point.
 struct Lines {
   std::span<const Vec3> points;
   std::span<const std::array<std::int64_t, 2>> lines;

@@ -1,4 +1,4 @@
-// Directions in 24 bits, for samples whose colour is found when it is known which of them are seen.
+// Directions in 24 bits. Samples keep them until drawing is complete, and only visible ones get a colour.
 #pragma once
 
 #include <cmath>
@@ -9,9 +9,9 @@
 
 namespace sidestream::rendering {
 
-/// In place of a colour: the direction's octahedron laid flat (Meyer et al., "On floating-point normal vectors", 2010),
-/// 12 bits an axis; wrong by less than 1/1000, which no shade of 8 bits shows. A zero or not finite direction has a
-/// code of its own.
+/// Encodes a direction instead of a colour, by the octahedral map (Meyer et al., "On floating-point normal vectors",
+/// 2010), 12 bits per axis. The error is below 1/1000, invisible in shades of 8 bits. Directions that are zero or not
+/// finite have a code of their own.
 inline constexpr double packed_steps = 2047;  ///< on either side of 0
 inline constexpr std::uint32_t no_direction = 0xffffff;
 
@@ -30,7 +30,7 @@ inline constexpr std::uint32_t no_direction = 0xffffff;
   return x << 12 | y;
 }
 
-/// Of any length; {0, 0, 0} of no direction.
+/// Decodes to a vector of any length; {0, 0, 0} for no direction.
 [[nodiscard]] inline Vec3 unpack_normal(std::uint32_t packed) noexcept {
   if (packed == no_direction) return {0, 0, 0};
   double u = static_cast<double>(packed >> 12) - packed_steps, v = static_cast<double>(packed & 4095) - packed_steps;

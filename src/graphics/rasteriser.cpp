@@ -1,3 +1,9 @@
+// The rasteriser; see rasteriser.hpp. The corners of a triangle are projected and snapped to 1/256 sample; triangles
+// that leave the safe range are clipped first. A triangle is put into canonical order, beginning with its topmost
+// corner. For every sample of its bounding box three integer edge functions decide coverage (Pineda, 1988); they are
+// updated by additions. Depth is linear in the picture, attributes are interpolated with perspective weights. The
+// sample is the minimum of the old and the new 64-bit value. Squares of 8 x 8 samples remember their farthest depth, so
+// that hidden triangles are skipped.
 #include "graphics/rasteriser.hpp"
 
 #include <algorithm>
@@ -13,20 +19,20 @@ namespace {
 constexpr int fraction_bits = 8;
 constexpr std::int64_t one = 1 << fraction_bits, half = one / 2;
 
-/// Samples beyond the middle at which a corner counts as far outside. Products of two differences of such
+/// Distance in samples from the origin at which a corner counts as far outside. Products of two differences of nearer
 /// corners stay below 2^58.
 constexpr double guard = 1 << 19;
 
-/// The largest depth that is not that of an empty sample.
+/// The largest depth that differs from that of an empty sample.
 constexpr double deepest = 4294967294.0;
 
-/// The first sample whose centre is not left of (above) the place.
+/// The first sample whose centre is not left of (above) the position.
 std::int64_t first_centre(std::int64_t place) { return (place + half - 1) >> fraction_bits; }
-/// The last sample whose centre is not right of (below) the place.
+/// The last sample whose centre is not right of (below) the position.
 std::int64_t last_centre(std::int64_t place) { return (place - half) >> fraction_bits; }
 
-/// Twice the signed area to the right of an edge, as a function that is linear in samples; positive inside.
-/// `bias` makes samples exactly on an edge belong to one of the two triangles that share it.
+/// Twice the signed area to the right of an edge, as a function that is linear in samples; positive inside. `bias`
+/// assigns samples exactly on an edge to one of the two triangles that share it.
 struct Edge {
   std::int64_t step_x, step_y, start, bias;
   template <class Corner>
@@ -83,8 +89,7 @@ void Rasteriser::draw(const Vertex& a, const Vertex& b, const Vertex& c) {
   }
 }
 
-/// The samples of this framebuffer whose centres lie in the bounding box: none for most triangles of a fine
-/// mesh.
+/// The samples of this framebuffer whose centres lie in the bounding box: none for most triangles of a fine mesh.
 Rasteriser::SampleBox Rasteriser::box_of(const Corner& a, const Corner& b, const Corner& c) const noexcept {
   const auto [left, right] = std::minmax({a.x, b.x, c.x});
   const auto [top, bottom] = std::minmax({a.y, b.y, c.y});
@@ -92,7 +97,7 @@ Rasteriser::SampleBox Rasteriser::box_of(const Corner& a, const Corner& b, const
           std::max(first_centre(top), target_.first_row()), std::min(last_centre(bottom), target_.end_row() - 1)};
 }
 
-/// The colour's bits, or those that stand for it until it is known.
+/// The bits of the colour, or of the normal that replaces it until the colour is computed.
 std::uint32_t Rasteriser::look_of(const Attributes& attributes, std::int64_t x, std::int64_t y) const noexcept {
   if (later_) return pack_normal(attributes.normal);
   const Colour base = mapped_ ? material_.map->at(material_.range.fraction(attributes.value)) : material_.colour;
@@ -102,8 +107,8 @@ std::uint32_t Rasteriser::look_of(const Attributes& attributes, std::int64_t x, 
 }
 
 std::int64_t Rasteriser::arrange(std::array<const Corner*, 3>& p, std::array<const Attributes*, 3>& at) {
-  // Begin with the topmost (then leftmost) corner and turn the same way round, so that rounding does not
-  // depend on how the triangle was listed. Corners that coincide have no area.
+  // Begins with the topmost (then leftmost) corner and a fixed orientation. Rounding then does not depend on the order
+  // in which the triangle was listed. Coinciding corners have no area.
   const auto before = [&p](std::size_t i, std::size_t j) {
     return p[i]->y != p[j]->y ? p[i]->y < p[j]->y : p[i]->x < p[j]->x;
   };
@@ -134,7 +139,8 @@ void Rasteriser::fill(std::array<const Corner*, 3> p, std::array<const Attribute
       e2(*p[0], *p[1], box.left, box.top);
   const double inverse = 1 / static_cast<double>(area);
   const auto between = [](double a, double b, double c, double s, double t) { return a + s * (b - a) + t * (c - a); };
-  // Depth is linear in the picture: from the canonical corner, so that no sample depends on where the box begins.
+  // Depth is linear in the picture. It starts from the canonical corner, so that no sample depends on the beginning of
+  // the box.
   const double depth_1 = (p[1]->depth - p[0]->depth) * inverse, depth_2 = (p[2]->depth - p[0]->depth) * inverse;
   const double right = static_cast<double>(e1.step_x) * depth_1 + static_cast<double>(e2.step_x) * depth_2;
   const double down = static_cast<double>(e1.step_y) * depth_1 + static_cast<double>(e2.step_y) * depth_2;
@@ -148,7 +154,7 @@ void Rasteriser::fill(std::array<const Corner*, 3> p, std::array<const Attribute
       const double z = std::clamp(depth_of_row + right * (static_cast<double>(x) - x0), nearest, farthest);
       const auto depth = static_cast<std::uint32_t>(z);
       if (depth > depth_of(row[x])) continue;
-      // Attributes are linear in space, not in the picture: weigh by the inverse distance.
+      // Attributes are linear in space, not in the picture: weights are inverse distances.
       const double s = static_cast<double>(f1) * inverse, t = static_cast<double>(f2) * inverse;
       const double w = 1 / between(p[0]->weight, p[1]->weight, p[2]->weight, s, t);
       const double u = s * p[1]->weight * w, v = t * p[2]->weight * w;

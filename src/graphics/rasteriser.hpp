@@ -1,4 +1,4 @@
-// Draws triangles into a framebuffer.
+// Drawing of triangles into a framebuffer.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace sidestream::rendering {
 
-/// Triangles with shared points; the views must outlive the call. `normals` (any length, both orientations
-/// welcome) and `values` are empty or as long as `points`.
+/// Triangles with shared points; the views must outlive the call. `normals` (of any length and either orientation) and
+/// `values` are empty or as long as `points`.
 struct Triangles {
   std::span<const Vec3> points;
   std::span<const std::array<std::int64_t, 3>> corners;
@@ -24,20 +24,20 @@ struct Triangles {
   std::span<const double> values;
 };
 
-/// What a surface looks like. With a map and values the colour comes from those, else it is `colour`; lit if
-/// there are normals. Of two surfaces at exactly the same depth the lower layer is seen.
+/// Appearance of a surface. With a map and values the colour comes from those, otherwise it is `colour`; lit if there
+/// are normals. Of two surfaces at exactly the same depth the lower layer is visible.
 struct Material {
   std::uint8_t layer = 0;
-  /// If it is lit and of one colour: samples keep its direction (packed_normal.hpp) instead of a colour, and Shades
-  /// gives them theirs when all is drawn. The layer's number is then this material's alone.
+  /// True for deferred shading of a lit material of one colour: samples keep its direction (packed_normal.hpp) instead
+  /// of a colour, and Shades computes the colour when all is drawn. The layer then belongs only to this material.
   bool later = false;
   Colour colour;
   const ColourMap* map = nullptr;
   ColourRange range;
 };
 
-/// What lies behind everything that is drawn already, by squares of samples: triangles there need not be looked at.
-/// After Greene, Kass and Miller, "Hierarchical Z-buffer visibility" (1993), with one level.
+/// The farthest depth in each square of samples: triangles behind it need not be drawn. After Greene, Kass and Miller,
+/// "Hierarchical Z-buffer visibility" (1993), with one level.
 class HiddenSquares {
  public:
   static constexpr int bits = 3;  ///< 8 samples wide
@@ -47,7 +47,7 @@ class HiddenSquares {
         squares_(
             static_cast<std::size_t>(across_ * (((framebuffer.end_row() - framebuffer.first_row() - 1) >> bits) + 1))) {
   }
-  /// Whether nothing at this depth or beyond can be seen in the columns left..right and the rows top..bottom.
+  /// True if nothing at this depth or beyond is visible in the columns left..right and the rows top..bottom.
   [[nodiscard]] bool hide(std::int64_t left, std::int64_t right, std::int64_t top, std::int64_t bottom,
                           std::uint32_t depth) {
     const std::int64_t first = target_.first_row();
@@ -63,9 +63,9 @@ class HiddenSquares {
   }
 
  private:
-  static constexpr int patience = 24;  ///< questions before a square is looked at again
+  static constexpr int patience = 24;  ///< queries before a square is measured again
   struct Square {
-    std::uint32_t farthest = 0xffffffff;  ///< or more than that is now
+    std::uint32_t farthest = 0xffffffff;  ///< or more than the present value
     std::uint32_t asked = 0;
   };
   void look(std::int64_t x, std::int64_t y, Square& square) const;
@@ -75,14 +75,13 @@ class HiddenSquares {
   std::vector<Square> squares_;
 };
 
-/// A z-buffer rasteriser whose samples depend on nothing but the triangle: corners are snapped to 1/256
-/// sample, coverage is decided by exact integer edge functions with the top-left rule (two triangles that
-/// share an edge cover each sample once), and interpolation starts from a canonical corner. So the same
-/// triangle gives the same bits in whatever order, process or range of rows it is drawn. After Pineda, "A
-/// parallel algorithm for polygon rasterization" (1988).
+/// A z-buffer rasteriser whose samples depend only on the triangle. Corners are snapped to 1/256 sample. Coverage is
+/// decided by exact integer edge functions with the top-left rule (two triangles that share an edge cover each sample
+/// once). Interpolation starts from a canonical corner. The same triangle therefore gives the same bits in whatever
+/// order, process or range of rows it is drawn. After Pineda, "A parallel algorithm for polygon rasterization" (1988).
 class Rasteriser {
  public:
-  /// Both are kept by reference. The camera's viewport is in samples.
+  /// Keeps references to both. The camera's viewport is in samples.
   Rasteriser(const Camera& camera, Framebuffer& framebuffer)
       : camera_(camera), target_(framebuffer), hidden_(framebuffer) {}
 
@@ -94,13 +93,13 @@ class Rasteriser {
     bool regular;       ///< ahead of the camera and not far outside; otherwise the triangle is clipped
     double depth, weight;
   };
-  /// The same with all that a triangle needs to know of it; normals in camera axes.
+  /// A projected point with its attributes; normals are in camera axes.
   struct Vertex {
     Vec3 place;
     Corner corner;
     Attributes attributes;
   };
-  /// One triangle after another, as `draw` does it, between calls of `begin`.
+  /// Draws one triangle after another, as `draw` does, between calls of `begin`.
   void begin(const Material& material, bool lit, bool mapped);
   [[nodiscard]] Vertex vertex(const Vec3& place, const Vec3& normal, double value) const noexcept {
     return {place, corner_at(camera_.see(place)), {lit_ ? camera_.turn(normal) : Vec3{0, 0, 0}, value}};
@@ -113,7 +112,7 @@ class Rasteriser {
     [[nodiscard]] bool empty() const noexcept { return left > right || top > bottom; }
   };
   [[nodiscard]] Corner corner_at(const Seen& seen) const noexcept;
-  /// Rearranges into the canonical order; returns twice the area in units of (1/256 sample)^2, perhaps 0.
+  /// Rearranges the corners into the canonical order; returns twice the area in units of (1/256 sample)^2, perhaps 0.
   static std::int64_t arrange(std::array<const Corner*, 3>& corners, std::array<const Attributes*, 3>& attributes);
   void fill(std::array<const Corner*, 3> corners, std::array<const Attributes*, 3> attributes, const SampleBox& box);
   [[nodiscard]] SampleBox box_of(const Corner& a, const Corner& b, const Corner& c) const noexcept;
@@ -126,24 +125,24 @@ class Rasteriser {
   Lights lights_;
   Material material_;
   bool lit_ = false, mapped_ = false, later_ = false;
-  std::vector<Vertex> vertices_;  ///< kept between calls to spare the allocation
+  std::vector<Vertex> vertices_;  ///< kept between calls to save the allocation
 };
 
-/// The colours of materials that are lit later, by layer.
+/// Deferred shading: the colours of materials that are lit later, by layer.
 class Shades {
  public:
   void set(std::uint8_t layer, Colour colour) { colours_[layer] = colour; }
-  /// Gives the samples of these layers their colours, once. The camera is the one they were drawn with.
+  /// Computes the colours of the samples of these layers, once. The camera must be that of the drawing.
   void apply(const Camera& camera, Framebuffer& framebuffer) const;
 
  private:
   std::array<std::optional<Colour>, 256> colours_{};
 };
 
-// Surfaces without normals, lit all the same.
+// Lighting of surfaces without normals.
 
-/// The triangles of a piece with points of their own and the normal of each triangle at its points; those without an
-/// area are left out. Lines are not taken over.
+/// The triangles of a piece with separate points, which have the normal of their triangle; degenerate ones are left
+/// out. Lines are not copied.
 [[nodiscard]] Piece facets(const Piece& piece);
 
 }  // namespace sidestream::rendering

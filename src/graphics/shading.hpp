@@ -1,4 +1,4 @@
-// How light falls on surfaces.
+// Lighting of surfaces.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 
 namespace sidestream::rendering {
 
-/// The lights hang on the camera, so that what is looked at is lit in every view: a key light over the left
-/// shoulder, a weaker one from the right, some light from above and behind the camera.
+/// Lights that are fixed to the camera, so that surfaces are lit in every view: a key light over the left shoulder, a
+/// weaker one from the right, some light from above and behind the camera.
 class Lights {
  public:
-  /// Colour of a surface of colour `base`. `normal` (any length) and `eye` (unit, towards the camera) are in
-  /// camera axes (right, up, ahead). Both sides of a surface look alike. A zero or not finite normal counts
-  /// as facing the camera.
+  /// Colour of a lit surface of colour `base`. `normal` (any length) and `eye` (unit, towards the camera) are in camera
+  /// axes (right, up, ahead). Both sides of a surface look alike. A normal that is zero or not finite counts as facing
+  /// the camera.
   [[nodiscard]] Colour shade(Colour base, const Vec3& normal, const Vec3& eye) const noexcept {
     const double squared = dot(normal, normal);
     Vec3 n = squared > 0 && squared < 1e300 ? scale(normal, 1 / std::sqrt(squared)) : eye;

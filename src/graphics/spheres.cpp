@@ -1,3 +1,5 @@
+// Spheres by ray casting. The bounding box of a sphere's picture is computed exactly from the tangents through the eye.
+// For each sample in it, the line of sight is intersected with the sphere, which gives depth and normal.
 #include "graphics/spheres.hpp"
 
 #include <algorithm>
@@ -9,7 +11,7 @@
 namespace sidestream::rendering {
 namespace {
 
-/// The largest depth that is not that of an empty sample, as in the rasteriser.
+/// The largest depth that differs from that of an empty sample, as in the rasteriser.
 constexpr double deepest_ball = 4294967294.0;
 
 /// Columns left..right and rows top..bottom, both ends included.
@@ -17,8 +19,8 @@ struct SampleBox {
   std::int64_t left, right, top, bottom;
 };
 
-/// From `low` to `high` and a sample more on both sides, for rounding, within first..last; all of these if an end is
-/// not a number.
+/// Clamps `low` to `high`, widened by one sample on both sides for rounding, to first..last. All of these if an end is
+/// NaN.
 void clamp_samples(double low, double high, std::int64_t first, std::int64_t last, std::int64_t& from,
                    std::int64_t& to) {
   const auto a = static_cast<double>(first), b = static_cast<double>(last);
@@ -26,20 +28,20 @@ void clamp_samples(double low, double high, std::int64_t first, std::int64_t las
   to = high + 1 < b ? static_cast<std::int64_t>(std::ceil(std::max(high + 1, a - 1))) : last;
 }
 
-/// Where a line of sight meets something: how far ahead, and the outward normal in camera axes.
+/// The intersection of a line of sight: its distance ahead, and the outward normal in camera axes.
 struct Hit {
   double ahead;
   Vec3 normal;
 };
 
-/// One ball before the camera.
+/// One ball in front of the camera.
 class Ball {
  public:
   Ball(const Camera& camera, const Seen& middle, double radius, bool disc)
       : camera_(camera), middle_(middle), radius_(radius), disc_(disc) {}
 
-  /// Where the line of sight through a place of the picture meets it; `held`: the place of the ball is in this sample,
-  /// which it covers in any case.
+  /// Intersects the line of sight through a position of the picture. `held` is true if the ball's centre lies in this
+  /// sample, which it covers in any case.
   [[nodiscard]] std::optional<Hit> meet(double x, double y, bool held) const {
     const Across line = camera_.across(x, y);
     std::optional<Hit> hit = disc_                ? meet_disc(line)
@@ -79,8 +81,8 @@ class Ball {
     return Hit{middle_.ahead - deep, {right, up, -deep}};
   }
 
-  /// The line is t * (right, up, 1). How far it passes from the middle comes from a cross product, which does not lose
-  /// small balls far away as the difference of two large squares would.
+  /// The line is t * (right, up, 1). Its distance from the centre comes from a cross product, which is accurate for
+  /// small balls far away; the difference of two large squares would not be.
   [[nodiscard]] std::optional<Hit> meet_perspective(const Across& line) const {
     const Vec3 q{line.right, line.up, 1}, c{middle_.right, middle_.up, middle_.ahead};
     const double qq = dot(q, q);
@@ -94,9 +96,9 @@ class Ball {
     return std::nullopt;
   }
 
-  /// A place whose picture is as far to the left and down (-1) or to the right and up (1) as that of the ball. With
-  /// perspective lines from the eye that touch it: (c - m a)^2 = r^2 (1 + m^2) for the slope m. Requires the ball to be
-  /// ahead of the eye.
+  /// A point whose picture is as far to the left and down (-1) or to the right and up (1) as that of the ball. With
+  /// perspective it comes from tangents through the eye: (c - m a)^2 = r^2 (1 + m^2) for the slope m. Requires the ball
+  /// to be ahead of the eye.
   [[nodiscard]] Seen edge(double side) const {
     if (camera_.parallel()) return {middle_.right + side * radius_, middle_.up + side * radius_, middle_.ahead};
     const double a = middle_.ahead, r = radius_;
@@ -113,7 +115,7 @@ class Ball {
   bool disc_;
 };
 
-/// Paints one ball after the other in the same material.
+/// Draws one ball after the other in the same material.
 class Painter {
  public:
   Painter(const Camera& camera, Framebuffer& target, bool disc) : camera_(camera), target_(target), disc_(disc) {}

@@ -1,3 +1,5 @@
+// Text with a stroke font. Paths of glyphs are converted to straight segments and scaled; the coverage of a pixel is
+// estimated from its distance to the nearest segment, which antialiases the strokes.
 #include "graphics/text.hpp"
 
 #include <algorithm>
@@ -7,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream::rendering {
 namespace {
 
 constexpr double capital = 14;    ///< units, see Glyph
 constexpr double bearing = 1.55;  ///< units of space on either side of a glyph
-constexpr double pen = 0.125;     ///< stroke width as a share of the capitals' height
+constexpr double pen = 0.125;     ///< stroke width relative to the height of capitals
 
 struct Segment {
   double x0, y0, x1, y1;
@@ -87,7 +89,7 @@ class Pen {
   double x_ = 0, y_ = 0;
 };
 
-/// Takes one character off the front of UTF-8 text; U+FFFD for bytes that are none.
+/// Takes one character off the front of UTF-8 text; U+FFFD for malformed bytes.
 char32_t take_character(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned lead = byte(0);
@@ -118,7 +120,7 @@ double squared_distance(const Segment& s, double x, double y) {
   return ex * ex + ey * ey;
 }
 
-/// Text is mixed in sRGB values: mixed as light, dark strokes of one pixel would look too thin.
+/// Blends text in sRGB values: with linear light, dark strokes of one pixel would look too thin.
 void blend(Image& image, int x, int y, Colour colour, double share) {
   std::uint8_t* pixel = image.rgba.data() + (std::size_t(y) * image.width + x) * 4;
   const std::uint8_t ink[] = {colour.red, colour.green, colour.blue};
@@ -127,7 +129,7 @@ void blend(Image& image, int x, int y, Colour colour, double share) {
   }
 }
 
-/// Segments in pixels; a pixel's share is how far it reaches into the pen's stroke.
+/// Draws segments, in pixels; a pixel's share is its overlap with the pen's stroke.
 void stroke(Image& image, const std::vector<Segment>& segments, double radius, Colour colour) {
   double left = 1e30, right = -1e30, top = 1e30, bottom = -1e30;
   for (const Segment& s : segments) {
@@ -191,8 +193,7 @@ namespace {
 
 constexpr double raised = 6.2, small = 0.58;
 
-// Drawn for Sidestream: plain lines and arcs, as on technical drawings, which stay readable from 7 pixels
-// upwards.
+// Drawn for Sidestream: plain lines and arcs, as on technical drawings, which are legible from 7 pixels upwards.
 // clang-format off
 constexpr Glyph table[] = {
     {U' ', 3.2, ""},

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "base/numbers.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream::rendering {
 namespace {
@@ -21,21 +21,21 @@ Step round_step(double least) {
   int exponent = static_cast<int>(std::floor(std::log10(least)));
   for (;; ++exponent) {
     for (const int mantissa : {1, 2, 5}) {
-      // A hair below counts as equal, so that a range of 10 in 5 steps takes steps of 2.
+      // A tolerance lets a range of 10 in 5 steps have steps of 2.
       const Step step{mantissa, exponent};
       if (step.value() >= least * (1 - 1e-9)) return step;
     }
   }
 }
 
-/// Labels longer than about six digits are scaled by a power of ten.
+/// The exponent for labels that would be longer than about six digits, otherwise 0.
 int scale_exponent(const ColourRange& range) {
   const double most = std::max(std::abs(range.low), std::abs(range.high));
   const int magnitude = static_cast<int>(std::floor(std::log10(most)));
   return magnitude >= 5 || magnitude <= -4 ? magnitude : 0;
 }
 
-/// What all numbers of a range have in common if they differ in their last digits only, otherwise 0: the number with
+/// The common part of all numbers of a range that differ only in their last digits, otherwise 0. It is the number with
 /// the fewest digits that leaves at most three for the labels.
 double common_offset(const ColourRange& range, const Step& step) {
   const double most = std::max(std::abs(range.low), std::abs(range.high));
@@ -63,7 +63,7 @@ Ticks plain_ticks(const ColourRange& range, int wanted) {
     const double value = (first + i) * size;
     if (value > range.high + slack) break;
     std::string label = fmt::format("{:.{}f}", value / unit, decimals);
-    // No "-0.0".
+    // Avoids "-0.0".
     if (label.find_first_not_of("-0.") == std::string::npos && label[0] == '-') label.erase(0, 1);
     result.ticks.push_back({std::clamp(value, range.low, range.high), std::move(label)});
   }

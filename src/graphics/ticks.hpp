@@ -13,9 +13,9 @@ struct Tick {
   std::string label;
 };
 
-/// Ticks at multiples of 1, 2 or 5 times a power of ten within the range. Where the numbers would be long,
-/// labels are in units of 10^exponent; where only their last digits differ, they count from the offset.
-/// A tick's value is offset + label * 10^exponent.
+/// Ticks at multiples of 1, 2 or 5 times a power of ten within the range. Where the numbers would be long, labels are
+/// in units of 10^exponent; where only their last digits differ, they are relative to the offset. A tick's value is
+/// offset + label * 10^exponent.
 struct Ticks {
   std::vector<Tick> ticks;
   int exponent = 0;

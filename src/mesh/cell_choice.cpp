@@ -59,21 +59,22 @@ bool CellChoice::may_have(std::size_t axis, double one_end, double other_end) co
 }
 
 std::vector<Option> choice_options() {
-  return {{.name = "levels",
-           .type = OptionType::integer,
-           .list = true,
-           .text = "Of octrees and refinement levels: only cells that count on this level, or on those from the first "
-                   "to the second of two. Finer ones are not replaced by coarser ones.",
-           .minimum = 0,
-           .least_entries = 1,
-           .most_entries = 2},
-          {.name = "box",
-           .type = OptionType::real,
-           .list = true,
-           .text = "Of octrees, uniform and rectilinear meshes: only what has its middle in this box, the lower corner "
-                   "and then the upper one in one list; what is on the box's upper end is outside.",
-           .least_entries = 2,
-           .most_entries = 6}};
+  return {
+      {.name = "levels",
+       .type = OptionType::integer,
+       .list = true,
+       .text = "For octrees and refinement levels: takes only cells that count on this level, or on the levels from "
+               "the first to the second of two. Finer ones are not replaced by coarser ones.",
+       .minimum = 0,
+       .least_entries = 1,
+       .most_entries = 2},
+      {.name = "box",
+       .type = OptionType::real,
+       .list = true,
+       .text = "For octrees, uniform and rectilinear meshes: takes only cells or points whose middle lies in this box, "
+               "given as the lower corner and then the upper one in one list. The upper end is outside.",
+       .least_entries = 2,
+       .most_entries = 6}};
 }
 
 CellChoice read_choice_of_levels(const Settings& settings, const Mesh& mesh) {
@@ -107,7 +108,7 @@ Box chosen_in(const CellChoice& choice, const LevelAxes& axes, Centering centeri
   Box chosen = box;
   for (std::size_t a = 0; choice.boxed && a < static_cast<std::size_t>(dimensions); ++a) {
     const auto in = [&](Index i) { return choice.has_place(a, axes.position(centering, static_cast<int>(a), i)); };
-    // Positions go one way: what is chosen is one stretch.
+    // Positions are monotonic, so the chosen cells are contiguous.
     while (chosen.lo[a] < chosen.hi[a] && !in(chosen.lo[a])) ++chosen.lo[a];
     while (chosen.lo[a] < chosen.hi[a] && !in(chosen.hi[a] - 1)) --chosen.hi[a];
   }

@@ -1,4 +1,4 @@
-// Which cells of a mesh an analysis takes: of some levels, in a box.
+// The choice of cells of a mesh by an analysis: of some levels, in a box.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace sidestream {
 
-/// Of the cells (or points) that count those of some levels whose middle is in a box: not below its lower and below its
-/// upper end on each axis, so that boxes side by side share none. Those of a tree are its leaves.
+/// Chooses counting cells (or points) of some levels whose middle lies in a box. On each axis the lower end belongs to
+/// the box and the upper end does not, so that adjacent boxes share no cell. For a tree the cells are its leaves.
 struct CellChoice {
   std::int32_t coarsest = 0, finest = std::numeric_limits<std::int32_t>::max();
   bool boxed = false;
@@ -25,23 +25,23 @@ struct CellChoice {
   [[nodiscard]] bool has_place(std::size_t axis, double x) const noexcept {
     return !boxed || (box[axis][0] <= x && x < box[axis][1]);
   }
-  /// Whether a cell may have its middle in the box that lies between these ends, which are in any order.
+  /// True if a cell between these ends, given in any order, may have its middle in the box.
   [[nodiscard]] bool may_have(std::size_t axis, double one_end, double other_end) const noexcept;
 };
 
-/// The options `levels` and `box`. `of`: what is taken, as "cells".
+/// The options `levels` and `box`. `of` names what is chosen, for example "cells".
 [[nodiscard]] std::vector<Option> choice_options();
-/// Their values. Throws Error(configuration), also if the mesh has no use for them.
+/// Reads these options. Throws Error(configuration) if they are invalid or the mesh cannot use them.
 [[nodiscard]] CellChoice read_choice(const Settings& settings, const Mesh& mesh);
 
-/// That of the option `levels` alone.
+/// Reads only the option `levels`.
 [[nodiscard]] CellChoice read_choice_of_levels(const Settings& settings, const Mesh& mesh);
 
-/// The blocks that may have some.
+/// The blocks that may have chosen cells.
 [[nodiscard]] Part part_of(const CellChoice& choice);
 [[nodiscard]] bool may_have_some(const CellChoice& choice, const BlockSummary& block) noexcept;
 
-/// The indices, of the points of a level of a mesh with axes, within `box` that are in the choice.
+/// The indices of the chosen points within `box`, on a level of a mesh with axes.
 [[nodiscard]] Box chosen_in(const CellChoice& choice, const LevelAxes& axes, Centering centering, const Box& box,
                             int dimensions);
 

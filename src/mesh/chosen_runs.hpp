@@ -1,4 +1,4 @@
-// Walking over the points that count and that were chosen.
+// Iteration over the counting points that were chosen.
 #pragma once
 
 #include <algorithm>
@@ -6,12 +6,12 @@
 
 #include "mesh/cell_choice.hpp"
 #include "mesh/owned_leaves.hpp"
-#include "mesh/runs.hpp"
+#include "sidestream/kit/mesh/runs.hpp"
 
 namespace sidestream {
 
-/// The leaves of a block's tree that are chosen and for which, as for all their fathers, `enter(cell)` is true: calls
-/// `f(number, cell)`. Subtrees that have none are not walked. Whether a leaf is the block's own is not looked at.
+/// Calls `f(number, cell)` for the chosen leaves of a block's tree, if `enter(cell)` is true for the leaf and all its
+/// ancestors. Subtrees without such leaves are skipped. Leaves that the block does not own are included.
 template <class Enter, class F>
 void for_each_chosen_leaf(const TreeIndex& tree, const Mesh& mesh, const CellChoice& choice, Enter&& enter, F&& f) {
   const TreePlaces places(mesh);
@@ -38,7 +38,7 @@ void for_each_chosen_leaf(const TreeIndex& tree, const Mesh& mesh, const CellCho
       });
 }
 
-/// A view of a variable of which only what is chosen counts as its own.
+/// A view of a variable that owns only the chosen points.
 [[nodiscard]] inline BlockView chosen_view(const LocalInput& input, const Variable& variable, const BlockView& view,
                                            const CellChoice& choice) {
   BlockView chosen = view;
@@ -67,7 +67,7 @@ void for_each_chosen_leaf(const TreeIndex& tree, const Mesh& mesh, const CellCho
   return chosen;
 }
 
-/// As for_each_owned_run (runs.hpp) of a view of a variable, of what is chosen alone.
+/// Calls `f` for runs as for_each_owned_run (runs.hpp), restricted to the chosen points.
 template <class F>
 void for_each_chosen_run(const LocalInput& input, const Variable& variable, const BlockView& view, int c,
                          const CellChoice& choice, F&& f) {
@@ -75,7 +75,7 @@ void for_each_chosen_run(const LocalInput& input, const Variable& variable, cons
   for_each_owned_run(chosen_view(input, variable, view, choice), c, f);
 }
 
-/// The same with the level first: `f(level, first, count, stride)`.
+/// Calls `f(level, first, count, stride)` for such runs.
 template <class F>
 void for_each_chosen_run_of_levels(const LocalInput& input, const Variable& variable, const BlockView& view, int c,
                                    const CellChoice& choice, F&& f) {

@@ -1,4 +1,4 @@
-// Particles of a sample, one after the other in memory: samples are large.
+// Particles of a sample, contiguous in memory because samples are large.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "base/fail.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
-/// One of them: a hash, an identity, and numbers as many as those beside it have.
+/// One particle: a hash, an identity, and numbers. All particles have equally many numbers.
 class DrawnPoint {
  public:
   explicit DrawnPoint(std::span<const std::uint64_t> words) : words_(words) {}
@@ -24,7 +24,7 @@ class DrawnPoint {
     return value;
   }
   [[nodiscard]] std::span<const std::uint64_t> words() const noexcept { return words_; }
-  /// A total order, but for particles that are alike in all bits.
+  /// A total order; only particles that are equal in all bits are equivalent.
   [[nodiscard]] bool operator<(const DrawnPoint& other) const noexcept {
     if (hash() != other.hash()) return hash() < other.hash();
     if (id() != other.id()) return id() < other.id();
@@ -37,7 +37,7 @@ class DrawnPoint {
 
 class DrawnPoints {
  public:
-  /// `numbers`: how many each has.
+  /// `numbers` is the count per particle.
   explicit DrawnPoints(std::size_t numbers) : width_(2 + numbers) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return words_.size() / width_; }
@@ -45,7 +45,7 @@ class DrawnPoints {
     return DrawnPoint(std::span(words_).subspan(n * width_, width_));
   }
   void add(const DrawnPoint& point) { words_.insert(words_.end(), point.words().begin(), point.words().end()); }
-  /// Followed by as many `add_number` as each has.
+  /// Begins a particle. A call of `add_number` for each of its numbers must follow.
   void begin(std::uint64_t hash, std::int64_t id) {
     words_.push_back(hash);
     words_.push_back(static_cast<std::uint64_t>(id));
@@ -53,7 +53,7 @@ class DrawnPoints {
   void add_number(double number) { std::memcpy(&words_.emplace_back(), &number, sizeof number); }
   void reserve(std::size_t points) { words_.reserve(points * width_); }
 
-  /// What is behind the least `most` goes, however they lie.
+  /// Keeps the `most` least particles, in any order.
   void keep_least(std::size_t most) {
     if (size() <= most) return;
     std::vector<std::uint32_t> order = numbers();
@@ -66,14 +66,14 @@ class DrawnPoints {
     }
     words_.resize(most * width_);
   }
-  /// Their numbers, the least first.
+  /// The numbers of the particles, least particle first.
   [[nodiscard]] std::vector<std::uint32_t> in_order() const {
     std::vector<std::uint32_t> order = numbers();
     std::sort(order.begin(), order.end(), Before{this});
     return order;
   }
   [[nodiscard]] BytesView bytes() const noexcept { return std::as_bytes(std::span(words_)); }
-  /// Calls f(point) for each in bytes that are those of such points.
+  /// Calls f(point) for each particle in serialised bytes.
   template <class F>
   static void for_each(BytesView bytes, std::size_t numbers, F&& f) {
     std::vector<std::uint64_t> words(2 + numbers);

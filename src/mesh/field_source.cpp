@@ -18,7 +18,7 @@ void FieldSource::fill(const Box& region, double* out) {
     std::fill(out, out + region.count(), std::numeric_limits<double>::quiet_NaN());
     return;
   }
-  Box real = region;  // where the values of virtual points come from as well
+  Box real = region;  // the points that supply the values of virtual points too
   for (int a = 0; a < 3; ++a) {
     real.lo[a] = std::clamp(region.lo[a], grid_.real().lo[a], grid_.real().hi[a] - 1);
     real.hi[a] = std::clamp(region.hi[a], grid_.real().lo[a] + 1, grid_.real().hi[a]);
@@ -75,7 +75,7 @@ void FieldSource::average(const Box& region, double* out) {
 }
 
 int halo_for(Centering grid, Centering variable, bool gradients) noexcept {
-  // The upper corners of a block's cells lie one point beyond it, and a cell around such a node one further.
+  // The upper corners of a block's cells lie one point beyond it, and the cells around such a node one further.
   const int averaged = grid != Centering::cell && variable == Centering::cell ? 1 : 0;
   return 1 + averaged + (gradients ? 1 : 0);
 }

@@ -1,4 +1,4 @@
-// Where the contour kernel gets numbers at points from.
+// Sources of numbers at points for the contour kernel.
 #pragma once
 
 #include <vector>
@@ -9,24 +9,21 @@
 
 namespace sidestream {
 
-/// A number at every point of a grid.
+/// Gives a number at every point of a grid.
 class ScalarSource {
  public:
   virtual ~ScalarSource() = default;
-  /// False if no contour of value 0 can pass between the points of `region`; a cheap test that lets the
-  /// kernel skip.
+  /// False if no contour of value 0 can pass between the points of `region`; a cheap test that lets the kernel skip it.
   [[nodiscard]] virtual bool may_cross(const Box& /*region*/) const { return true; }
-  /// Fills `out`, i fastest, for all points of `region` (inside the grid's points). NaN where there is no
-  /// value.
+  /// Fills `out`, i fastest, for all points of `region` (inside the grid's points). NaN where there is no value.
   virtual void fill(const Box& region, double* out) = 0;
 };
 
-/// One component of a variable in and around one block. A variable of the other centring than the grid's is
-/// averaged to the grid's points first: over the eight nodes of a cell, or over the cells around a node that
-/// exist.
+/// One component of a variable in and around one block. A variable whose centring differs from the grid's is first
+/// averaged to the grid's points: over the eight nodes of a cell, or over the existing cells around a node.
 class FieldSource final : public ScalarSource {
  public:
-  /// `view` may be null (the block was not delivered): every value is NaN. Keeps references to grid and view.
+  /// `view` may be null (the block was not delivered). Then every value is NaN. Keeps references to grid and view.
   FieldSource(const PointGrid& grid, const Mesh& mesh, const Variable& variable, int component, const BlockView* view);
   void fill(const Box& region, double* out) override;
 
@@ -42,7 +39,7 @@ class FieldSource final : public ScalarSource {
   std::vector<double> clamped_, other_;
 };
 
-/// The halo that a FieldSource of `variable` needs around a block so that every cell of the block has its
+/// The width of the halo that a FieldSource of `variable` needs around a block. Every cell of the block then has its
 /// eight points and, with `gradients`, their neighbours.
 [[nodiscard]] int halo_for(Centering grid, Centering variable, bool gradients) noexcept;
 

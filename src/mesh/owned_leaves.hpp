@@ -1,19 +1,19 @@
-// The tree of one block as an analysis has it: which cells it has, and which leaves count there.
+// The tree of one block for an analysis: its cells, and the leaves that count there.
 #pragma once
 
 #include <optional>
 
 #include "data/tree_walk.hpp"
-#include "mesh/point_values.hpp"
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream {
 
-/// Leaves that count are those that the block owns (`owned`, if the mesh has it): of all blocks together each place of
-/// the mesh is in one. Keeps references to what it is made of.
+/// The leaves that the block owns (`owned`, if the mesh has it). Exactly one owned leaf of all blocks contains each
+/// place of the mesh. Keeps references to its inputs.
 class OwnedLeaves {
  public:
-  /// Nothing if the flags that say so are not here. Throws Error(usage) as TreeIndex does.
+  /// Returns nothing if the flags are missing. Throws Error(usage) as TreeIndex does.
   [[nodiscard]] static std::optional<OwnedLeaves> of(const LocalInput& input, const Mesh& mesh, const Block& block) {
     const BlockView* refined = input.find(mesh.array(Role::refined), block.id);
     const BlockView* owned = input.find(mesh.array(Role::owned), block.id);

@@ -20,8 +20,7 @@ PlaneSource::PlaneSource(const PointGrid& grid, const Plane& plane) : first_(gri
 }
 
 std::array<double, 2> PlaneSource::range(const Box& region) const {
-  // Rounding is monotonic and each term is monotonic along its axis, so the extremes are at the ends, bit for
-  // bit.
+  // Rounding is monotonic and each term is monotonic along its axis, so the extremes are at the ends, bit for bit.
   std::array<double, 3> low{}, high{};
   for (int a = 0; a < 3; ++a) {
     const double first = terms_[a][static_cast<std::size_t>(region.lo[a] - first_[a])];

@@ -8,22 +8,21 @@
 
 namespace sidestream {
 
-/// All x with normal . (x - origin) = 0. The normal has length 1 and is the side that triangles are seen
-/// counter-clockwise from.
+/// All x with normal . (x - origin) = 0. The normal has length 1 and points to the side from which triangles are seen
+/// counter-clockwise.
 struct Plane {
   std::array<double, 3> origin{};
   std::array<double, 3> normal{0, 0, 1};
 };
 
-/// The signed distance to a plane, from positions alone. For a plane that touches the grid from below (all
-/// distances
-/// >= 0) the sign is turned, so that the face it lies in is cut like any other.
+/// The signed distance to a plane, computed from positions only. If a plane touches the grid from below (all distances
+/// >= 0), the sign is reversed. So a face in the plane is cut like any other.
 class PlaneSource final : public ScalarSource {
  public:
   PlaneSource(const PointGrid& grid, const Plane& plane);
   [[nodiscard]] bool may_cross(const Box& region) const override;
   void fill(const Box& region, double* out) override;
-  /// Whether triangles must be turned round to be seen counter-clockwise from the normal's side.
+  /// True if triangles must be reversed to be counter-clockwise seen from the normal's side.
   [[nodiscard]] bool reverse() const noexcept { return reverse_; }
 
  private:

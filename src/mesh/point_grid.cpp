@@ -1,9 +1,12 @@
+// Grids of points and the cells of a block. Flagged cells are left out by splitting a block's box. Each row gives runs
+// along i; equal runs of neighbouring rows are merged to rectangles, and equal rectangles of neighbouring layers to
+// boxes.
 #include "mesh/point_grid.hpp"
 
 #include <algorithm>
 #include <span>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -11,7 +14,7 @@ PointGrid::PointGrid(const Mesh& mesh, Centering centering, Reach reach)
     : centering_(centering), flat_(mesh.dimensions == 2), curved_(mesh.kind() == MeshKind::curvilinear) {
   const Axes* axes = mesh.geometry ? mesh.geometry->axes() : nullptr;
   if (axes == nullptr && !curved_) {
-    fail(Code::analysis, "mesh '{}' is {}; a grid of points is had of uniform, rectilinear and curvilinear meshes only",
+    fail(Code::analysis, "mesh '{}' is {}; only uniform, rectilinear and curvilinear meshes have a grid of points",
          mesh.name, mesh.geometry ? mesh.geometry->kind() : "without geometry");
   }
   Variable any;
@@ -51,13 +54,13 @@ bool same_extents(const Box& a, const Box& b, int axes) {
   return true;
 }
 
-/// Whether boxes have the same extents on the first axes, one by one.
+/// True if two lists of boxes have the same extents on the first axes, one by one.
 bool alike(std::span<const Box> a, std::span<const Box> b, int axes) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](const Box& x, const Box& y) { return same_extents(x, y, axes); });
 }
 
-/// The runs of cells that are not flagged in a row.
+/// The runs of unflagged cells in a row.
 template <class Flagged>
 std::vector<Box> runs_of_row(const Box& box, Index j, Index k, const Flagged& flagged) {
   std::vector<Box> row;
@@ -72,11 +75,11 @@ std::vector<Box> runs_of_row(const Box& box, Index j, Index k, const Flagged& fl
   return row;
 }
 
-/// Those of a layer, where those of neighbouring rows that are alike are one box.
+/// The boxes of a layer; runs that are equal in neighbouring rows are merged.
 template <class Flagged>
 std::vector<Box> boxes_of_layer(const Box& box, Index k, const Flagged& flagged) {
   std::vector<Box> layer;
-  std::size_t before = 0;  // where the runs of the row before begin
+  std::size_t before = 0;  // beginning of the previous row's runs
   for (Index j = box.lo[1]; j < box.hi[1]; ++j) {
     const std::vector<Box> row = runs_of_row(box, j, k, flagged);
     const std::span<Box> last = std::span(layer).subspan(before);
@@ -92,10 +95,10 @@ std::vector<Box> boxes_of_layer(const Box& box, Index k, const Flagged& flagged)
 
 }  // namespace
 
-/// Adds what is not flagged of a box, in as few boxes as runs along i make that are alike in neighbouring rows and
+/// Adds the unflagged parts of a box as few boxes: runs along i, merged where they are equal in neighbouring rows and
 /// layers.
 void PointGrid::leave_out(const BlockView& flags, const Box& box, std::vector<Box>& cells) const {
-  const int reach = centering_ == Centering::cell ? 1 : 0;  // of a cell of the grid, from its lowest point
+  const int reach = centering_ == Centering::cell ? 1 : 0;  // extent of a cell of the grid from its lowest point
   Box around = box;
   for (int a = 0; a < (flat_ ? 2 : 3); ++a) around.hi[a] += reach;
   std::vector<double> values(static_cast<std::size_t>(around.count()));
@@ -105,11 +108,11 @@ void PointGrid::leave_out(const BlockView& flags, const Box& box, std::vector<Bo
       const Index3 q{p[0] + (c & 1) * reach, p[1] + (c >> 1 & 1) * reach, p[2] + (c >> 2) * reach};
       const Index n =
           ((q[2] - around.lo[2]) * around.extent(1) + (q[1] - around.lo[1])) * around.extent(0) + (q[0] - around.lo[0]);
-      if (values[static_cast<std::size_t>(n)] > 0) return true;  // not of what no block has, which is NaN
+      if (values[static_cast<std::size_t>(n)] > 0) return true;  // false for NaN, the value of points that no block has
     }
     return false;
   };
-  std::vector<Box> layers;  // that may still grow along k
+  std::vector<Box> layers;  // boxes that may still grow along k
   for (Index k = box.lo[2]; k < box.hi[2]; ++k) {
     std::vector<Box> layer = boxes_of_layer(box, k, flagged);
     if (!layers.empty() && layers.back().hi[2] == k && alike(layers, layer, 2)) {
@@ -124,8 +127,8 @@ void PointGrid::leave_out(const BlockView& flags, const Box& box, std::vector<Bo
 
 std::vector<Box> PointGrid::own_cells(const BlockView& view) const {
   std::vector<Box> cells;
-  // Cells between nodes are cells of the mesh, and those are the block's whoever owns its nodes: a surface in a block
-  // must not depend on a neighbour that has no part of it and may not be there.
+  // Cells between nodes are cells of the mesh, and they belong to the block even if others own its nodes. A surface in
+  // a block must not depend on a neighbour that has no part of it and may be missing.
   if (centering_ != Centering::cell) {
     const Index top = flat_ ? real_.hi[2] : real_.hi[2] - 1;
     const Box own = intersection(view.block.cells, {real_.lo, {real_.hi[0] - 1, real_.hi[1] - 1, top}});
@@ -163,7 +166,7 @@ Index LevelAxes::cell_at(int axis, double x, Index near) const {
   const bool up = first <= last;
   const auto reached = [&](Index index) { return up ? node(axis, index) <= x : node(axis, index) >= x; };
   if (!(up ? x >= first && x <= last : x <= first && x >= last)) return low - 1;
-  // Places mostly come one beside the other.
+  // Consecutive positions are mostly adjacent.
   for (Index cell = std::max(near, low); cell < std::min(near + 2, high - 1); ++cell) {
     if (reached(cell) && !reached(cell + 1)) return cell;
   }

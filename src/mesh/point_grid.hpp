@@ -1,4 +1,4 @@
-// The points that a field is interpolated between, and the cells between them.
+// The points between which a field is interpolated, and the cells between them.
 #pragma once
 
 #include <array>
@@ -10,30 +10,30 @@
 
 namespace sidestream {
 
-/// Where a grid of points ends for a cell-centred variable.
+/// The extent of a grid of points for a cell-centred variable.
 enum class Reach {
-  centres,  ///< at the outermost cell centres
-  faces,    ///< at the faces of the mesh: one virtual point more on every side, with the value of the nearest
+  centres,  ///< ends at the outermost cell centres
+  faces,    ///< ends at the faces of the mesh: one more virtual point on every side, with the value of the nearest
             ///< centre
 };
 
-/// All points of a variable's centring on a mesh whose blocks are boxes. Between eight
-/// neighbouring points p .. p + (1, 1, 1) lies a cell, named by its lowest point p: a mesh cell for
-/// node-centred variables, a cell of the dual mesh for cell-centred ones. In a mesh of two dimensions cells lie between
-/// four points. On axes positions come from global indices, so they are the same on every server; those of a
-/// curvilinear mesh are in its coordinates (curved_points.hpp), and the grid has indices alone.
+/// All points of a variable's centring on a mesh whose blocks are boxes. Between eight neighbouring points p .. p + (1,
+/// 1, 1) lies a cell, named by its lowest point p: a mesh cell for node-centred variables, a cell of the dual mesh for
+/// cell-centred ones. In a two-dimensional mesh cells lie between four points. On axes positions come from global
+/// indices, so they are the same on every server. Those of a curvilinear mesh are in its coordinates
+/// (curved_points.hpp), and the grid has indices only.
 class PointGrid {
  public:
   /// Throws Error(analysis), naming the kind, if the mesh has neither axes nor coordinates of its nodes.
   PointGrid(const Mesh& mesh, Centering centering, Reach reach);
 
   [[nodiscard]] const Box& points() const noexcept { return points_; }  ///< virtual ones included
-  [[nodiscard]] const Box& real() const noexcept { return real_; }      ///< those that have a value of their own
+  [[nodiscard]] const Box& real() const noexcept { return real_; }      ///< points with a published value
   [[nodiscard]] Centering centering() const noexcept { return centering_; }
-  /// Whether the mesh has two dimensions: one layer of points at the mesh's own place on the third axis, and cells
+  /// True if the mesh has two dimensions: one layer of points at the mesh's position on the third axis, and cells
   /// between four of them each.
   [[nodiscard]] bool flat() const noexcept { return flat_; }
-  /// Whether positions are in coordinates; `position` is for the others.
+  /// True if positions are in coordinates; otherwise `position` gives them.
   [[nodiscard]] bool curved() const noexcept { return curved_; }
   [[nodiscard]] double position(int axis, Index index) const noexcept {
     return positions_[axis][static_cast<std::size_t>(index - points_.lo[axis])];
@@ -51,9 +51,10 @@ class PointGrid {
     const Index row = points_.extent(0), plane = row * points_.extent(1);
     return {points_.lo[0] + number % row, points_.lo[1] + number % plane / row, points_.lo[2] + number / plane};
   }
-  /// The cells that are this block's: its own cells for nodes; those whose lowest point it owns for cell centres.
-  /// Disjoint; over all blocks, all cells. `flags`: of the block's cells (role cell_ghosts), with as much of a halo as
-  /// the view, or null. What is flagged, or between centres of which one is, is left out.
+  /// The block's own cells. For nodes these are its mesh cells; for cell centres, the cells whose lowest point it owns.
+  /// They are disjoint, and together the blocks have all cells. `flags` are the flags of the block's cells (role
+  /// cell_ghosts), with the same halo as the view, or null. Flagged cells are left out, and also cells between centres
+  /// if a centre is flagged.
   [[nodiscard]] std::vector<Box> cells_of(const BlockView& view, const BlockView* flags) const;
 
  private:
@@ -66,7 +67,7 @@ class PointGrid {
   std::array<std::vector<double>, 3> positions_;
 };
 
-// Where the cells of one refinement level of a mesh with axes are.
+// Positions of the cells of one refinement level of a mesh with axes.
 
 /// Positions from the global indices of a level: the same on every server. Keeps a reference to the mesh, which is
 /// uniform if the level is not 0.
@@ -78,8 +79,8 @@ class LevelAxes {
   [[nodiscard]] double position(Centering centering, int axis, Index index) const {
     return at_nodes(centering, axis) ? node(axis, index) : 0.5 * (node(axis, index) + node(axis, index + 1));
   }
-  /// The cell between whose nodes a position is, below cells().lo if in none. On the border of two it is in the upper
-  /// one; in the last cell at the mesh's end. `near`: a cell that may be it, or the one before it.
+  /// The cell whose nodes enclose a position, below cells().lo if there is none. On a common border it is the upper
+  /// cell; at the mesh's end it is the last one. `near` is a guess: this cell or the next one is tried first.
   [[nodiscard]] Index cell_at(int axis, double x, Index near) const;
 
  private:

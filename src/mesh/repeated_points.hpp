@@ -1,5 +1,5 @@
-// Points that have one number and are at different places: a code that numbers the points of a periodic mesh gives
-// those at both ends the same. Cells that such points joined would run across the mesh.
+// Points that have the same number at different positions. Codes that number the points of a periodic mesh may give
+// those at both ends the same number. Cells joined at such points would extend across the mesh.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
-#include "base/records.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
-/// A total order of places, also of those with coordinates that are no numbers.
+/// A total order of positions, also of those with NaN coordinates.
 [[nodiscard]] inline std::strong_ordering order_of(const std::array<double, 3>& a,
                                                    const std::array<double, 3>& b) noexcept {
   for (std::size_t d = 0; d < 3; ++d) {
@@ -30,15 +30,14 @@ namespace sidestream {
   return std::strong_ordering::equal;
 }
 
-/// The points of one number that are known so far. Blocks that have a point each may have rounded its place
-/// differently.
+/// The known points of one number. Blocks that share a point may have rounded its position differently.
 class PointsOfOneNumber {
  public:
-  /// `reach`: the largest coordinate there is, of either sign.
+  /// `reach` is the largest absolute coordinate.
   explicit PointsOfOneNumber(double reach) : tolerance_(1e-6 * reach) {}
   void clear() noexcept { known_.clear(); }
-  /// Throws Error(usage) if the number has far more places than the ends of a periodic mesh give it: then the array was
-  /// never filled, and looking through all of them would take for ever.
+  /// Adds a position. Throws Error(usage) if the number has far more positions than the ends of a periodic mesh
+  /// produce. Then the array was never filled, and a search of all positions would take too long.
   void add(const std::array<double, 3>& place, std::int64_t point) {
     constexpr std::size_t most = 1000;
     if (known_.size() == most) {
@@ -49,7 +48,7 @@ class PointsOfOneNumber {
     }
     known_.emplace_back(place, point);
   }
-  /// The point at a place; -1: there is none.
+  /// The point at a position; -1: there is none.
   [[nodiscard]] std::int64_t at(const std::array<double, 3>& place) const noexcept {
     for (const auto& [known, point] : known_) {
       bool near = true;
@@ -61,7 +60,7 @@ class PointsOfOneNumber {
   [[nodiscard]] const std::array<double, 3>& first() const noexcept { return known_.front().first; }
 
  private:
-  /// Two coordinates that are no numbers count as the same.
+  /// Compares coordinates; two NaNs count as equal.
   [[nodiscard]] bool is_near(double a, double b) const noexcept {
     return a == b || std::abs(a - b) <= tolerance_ || (std::isnan(a) && std::isnan(b));
   }
@@ -70,7 +69,7 @@ class PointsOfOneNumber {
   std::vector<std::pair<std::array<double, 3>, std::int64_t>> known_;
 };
 
-/// How many points were kept apart from another of their number, and where the first two are.
+/// Number of points that were kept apart from a point with the same number, and the positions of the first two.
 struct RepeatedPoints {
   std::int64_t count = 0;
   std::array<double, 3> here{}, there{};
@@ -80,7 +79,7 @@ struct RepeatedPoints {
   }
 };
 
-/// Collective: what all servers have found, on rank 0.
+/// The findings of all servers, on rank 0. Collective.
 [[nodiscard]] inline RepeatedPoints gathered(const RepeatedPoints& mine, Communicator& servers) {
   RepeatedPoints all;
   for (const Bytes& bytes : servers.gather(bytes_of(mine), 0)) {
@@ -91,7 +90,7 @@ struct RepeatedPoints {
   return all;
 }
 
-/// Widens what finite coordinates reach to.
+/// Extends `reach` to the largest finite coordinate of `places`.
 template <class Places>
 double reach_of(const Places& places, double reach) {
   for (std::size_t p = 0; p < places.size(); ++p) {
@@ -103,7 +102,7 @@ double reach_of(const Places& places, double reach) {
   return reach;
 }
 
-/// Says once, for a result, that points were kept apart.
+/// Reports once per result that points were kept apart.
 class RepeatedPointsNotice {
  public:
   explicit RepeatedPointsNotice(std::string file) : file_(std::move(file)) {}

@@ -63,7 +63,7 @@ void GridPoints::within(const Place& low, const Place& high, const std::function
   for (std::size_t a = 0; a < positions_.size(); ++a) {
     const auto& axis = positions_[a];
     first[a] = std::lower_bound(axis.begin(), axis.end(), low[a]) - axis.begin();
-    // Of NaN bounds: none, as `!(position <= high)` holds everywhere.
+    // NaN bounds select nothing, because `!(position <= high)` is true everywhere.
     end[a] = std::partition_point(axis.begin(), axis.end(), [&](double x) { return x <= high[a]; }) - axis.begin();
     if (!(low[a] <= high[a]) || first[a] >= end[a]) return;
     stride[a] = all;

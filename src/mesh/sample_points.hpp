@@ -1,4 +1,4 @@
-// The places at which values of a mesh are wanted.
+// The positions at which values of a mesh are wanted.
 #pragma once
 
 #include <array>
@@ -10,20 +10,21 @@ namespace sidestream::sampling {
 
 using Place = std::array<double, 3>;
 
-/// Numbered places in a space of one to three dimensions; of places and regions the axes beyond do not count.
+/// Numbered positions in a space of one to three dimensions; further coordinates of positions and regions are ignored.
 class SamplePoints {
  public:
   virtual ~SamplePoints() = default;
   [[nodiscard]] virtual int dimensions() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t count() const noexcept = 0;
   [[nodiscard]] virtual Place at(std::int64_t target) const = 0;
-  /// Calls `f(target)` for each place with low <= place <= high on all axes, in no particular order; NaN bounds: none.
+  /// Calls `f(target)` for each position with low <= position <= high on all axes, in no particular order. NaN bounds
+  /// contain no position.
   virtual void within(const Place& low, const Place& high, const std::function<void(std::int64_t)>& f) const = 0;
-  /// Whether there is one.
+  /// True if there is one.
   [[nodiscard]] bool any_within(const Place& low, const Place& high) const;
 };
 
-/// Any places.
+/// Arbitrary positions.
 class ScatteredPoints final : public SamplePoints {
  public:
   ScatteredPoints(int dimensions, std::vector<Place> places);
@@ -35,16 +36,16 @@ class ScatteredPoints final : public SamplePoints {
  private:
   int dimensions_;
   std::vector<Place> places_;
-  std::size_t axis_ = 0;             ///< along which they lie farthest apart
-  std::vector<std::int64_t> order_;  ///< ascending along it
-  std::vector<double> sorted_;       ///< where, in that order
+  std::size_t axis_ = 0;             ///< along which they are spread most widely
+  std::vector<std::int64_t> order_;  ///< in ascending order along it
+  std::vector<double> sorted_;       ///< their coordinates, in that order
 };
 
-/// The places of a grid: every combination of positions on its axes, each ascending. Numbered with the first axis
-/// fastest.
+/// The points of a grid: every combination of positions on its axes, which are ascending. The numbers of points run
+/// fastest along the first axis.
 class GridPoints final : public SamplePoints {
  public:
-  /// One to three axes.
+  /// Takes one to three axes.
   explicit GridPoints(std::vector<std::vector<double>> positions) : positions_(std::move(positions)) {}
   [[nodiscard]] int dimensions() const noexcept override { return static_cast<int>(positions_.size()); }
   [[nodiscard]] std::int64_t count() const noexcept override;

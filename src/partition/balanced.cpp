@@ -1,7 +1,7 @@
-// Partitioner `balanced`: largest first, each to the server that has least.
+// Partitioner `balanced`: largest block first, each to the least loaded server.
 //
 // R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 17 (1969): the fullest server gets at
-// most 4/3 - 1/(3 N) of what it would have in the best of all divisions among N servers.
+// most 4/3 - 1/(3 N) of its load in an optimal division among N servers.
 #include <algorithm>
 #include <numeric>
 
@@ -13,7 +13,8 @@ namespace sidestream {
 
 namespace {
 
-/// Seconds of each block. Blocks without a measurement count by their bytes, at the mean price of those with one.
+/// Cost of each block in seconds. Blocks without a measurement count by their bytes, at the mean cost per byte of the
+/// others.
 std::vector<double> costs(const PlanInput& input) {
   double seconds = 0, bytes = 0;
   for (const PlannedBlock& block : input.blocks) {
@@ -41,7 +42,7 @@ template <class Load>
 Plan largest_first(const PlanInput& input, const std::vector<Load>& loads) {
   Plan plan;
   if (loads.empty()) return plan;
-  // Beside its load, so that sorting does not jump about in memory. Equal loads in the order of the blocks.
+  // Stores the load with the index, so that sorting accesses contiguous memory. Equal loads keep the order of blocks.
   std::vector<std::pair<Load, std::int64_t>> order(loads.size());
   for (std::size_t b = 0; b < loads.size(); ++b) order[b] = {loads[b], static_cast<std::int64_t>(b)};
   std::sort(order.begin(), order.end(),
@@ -68,13 +69,13 @@ PartitionerKind balanced_partitioner() {
   PartitionerKind kind;
   kind.name = "balanced";
   kind.text =
-      "Evens out what servers get: the largest block first, each to the server that has least so far. The fullest "
-      "server has at most 4/3 of what the best of all divisions would give it. For blocks of different sizes.";
+      "Balances the load of servers: the largest block first, each to the server with the least load so far. The "
+      "fullest server has at most 4/3 of its load in an optimal division. For blocks of different sizes.";
   kind.options = {{.name = "by",
                    .type = OptionType::choice,
                    .default_value = "bytes",
-                   .text = "`bytes`: what moves. `cost`: the seconds that analyses spent on the block last; blocks "
-                           "without a measurement count by their bytes.",
+                   .text = "`bytes`: the bytes that move. `cost`: the seconds that analyses last spent on the block; "
+                           "blocks without a measurement count by their bytes.",
                    .choices = {"bytes", "cost"}}};
   kind.plan = plan_balanced;
   kind.wants_cost = [](const Settings& settings) { return settings.text("by") == "cost"; };

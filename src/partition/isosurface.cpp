@@ -1,4 +1,4 @@
-// Partitioner `isosurface`: blocks in which a variable passes through a value, in equal shares; the others go nowhere.
+// Partitioner `isosurface`: only blocks in which a variable passes through a value, in equal shares.
 #include <fmt/format.h>
 
 #include "partition/kinds.hpp"
@@ -26,13 +26,14 @@ PartitionerKind isosurface_partitioner() {
   PartitionerKind kind;
   kind.name = "isosurface";
   kind.text =
-      "Contiguous equal shares, but of the variable's mesh only the blocks in which the variable passes through one of "
-      "some values: its others go nowhere, whatever analyses need. Ranges are measured in each iteration for it.";
+      "Contiguous equal shares. Of the variable's mesh only blocks in which the variable passes through one of the "
+      "given values are moved; its other blocks go nowhere, whatever analyses need. The ranges of blocks are "
+      "measured in each iteration.";
   kind.options = {{.name = "variable", .type = OptionType::variable, .required = true, .text = "The variable."},
                   {.name = "component",
                    .type = OptionType::integer,
                    .default_value = "0",
-                   .text = "Which of its components, from 0.",
+                   .text = "The variable's component, from 0.",
                    .minimum = 0,
                    .maximum = 1023},
                   {.name = "values",

@@ -16,7 +16,5 @@ namespace sidestream {
 [[nodiscard]] PartitionerKind replicated_partitioner();
 [[nodiscard]] PartitionerKind regrid_partitioner();
 
-// The partitioners that come with Sidestream.
-
 void register_partitioners(Registry& registry);
 }  // namespace sidestream

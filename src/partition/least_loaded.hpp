@@ -1,4 +1,4 @@
-// Which server has least to do.
+// Binary heap of servers by load.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace sidestream {
 
-/// Servers by load, the least loaded first and of equal ones the lowest. `Load`: std::uint64_t or double.
+/// Servers by load, the least loaded first; among equal loads the lowest server. `Load`: uint64_t or double.
 template <class Load>
 class LeastLoaded {
  public:
@@ -16,10 +16,10 @@ class LeastLoaded {
     for (std::size_t server = 0; server < loads.size(); ++server) {
       heap_[server] = {loads[server], static_cast<std::int32_t>(server)};
     }
-    // Every parent is below its children afterwards: the order that `add` keeps.
+    // Builds the heap: afterwards no parent has more load than its children, which `add` preserves.
     for (std::size_t at = heap_.size() / 2; at-- > 0;) sink(at);
   }
-  /// Gives the least loaded server `load` more and returns it.
+  /// Adds `load` to the least loaded server and returns that server.
   std::int32_t add(Load load) {
     const std::int32_t server = heap_.front().second;
     heap_.front().first += load;

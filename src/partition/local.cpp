@@ -1,4 +1,4 @@
-// Partitioner `local`: to the nearest server.
+// Partitioner `local`: each block to the nearest server.
 #include "partition/kinds.hpp"
 #include "partition/least_loaded.hpp"
 #include "partition/splitting.hpp"
@@ -39,8 +39,8 @@ PartitionerKind local_partitioner() {
   PartitionerKind kind;
   kind.name = "local";
   kind.text =
-      "Each block to the server that is nearest to its client: on the same node, if there is one. Blocks that have no "
-      "server nearer than others go, in their order, to the one with the fewest bytes.";
+      "Each block goes to the server nearest to its client: on the same node, if there is one. Blocks without a "
+      "nearest server go, in their order, to the server with the fewest bytes.";
   kind.plan = plan_local;
   return kind;
 }

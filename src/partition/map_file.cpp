@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// Takes the last word off the text, as a number; nothing if it is none.
+/// Removes the last word of the text and returns it as a number; nothing if it is not one.
 std::optional<std::int64_t> take_number(std::string_view& text) {
   const auto before = text.find_last_of(blanks);
   const std::string_view word = before == std::string_view::npos ? text : text.substr(before + 1);
@@ -55,7 +55,7 @@ ServerMap ServerMap::from_file(const std::string& path, const Metadata& metadata
     settings.fail("file", fmt::format("found {} in line {} of the map '{}', expected {}; correct the line", found, line,
                                       path, expected));
   };
-  const Mesh* mesh = nullptr;  // of the line before: most lines name the same one
+  const Mesh* mesh = nullptr;  // mesh of the previous line, since most lines name the same one
   std::string_view rest = content;
   while (!rest.empty()) {
     const auto end = rest.find('\n');

@@ -1,4 +1,4 @@
-// Which server gets which block, as the user says.
+// Map of blocks to servers, given by the user.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace sidestream {
 /// Servers by mesh and block id.
 class ServerMap {
  public:
-  /// Reads a file with a line `mesh block server` for each block; lines may begin with `- `, empty ones and those that
-  /// begin with # say nothing. Fails through settings, at the option `file`, with the line's number.
+  /// Reads a file with a line `mesh block server` for each block. Lines may begin with `- `; empty lines and those that
+  /// begin with # are ignored. Fails through settings, at the option `file`, with the line's number.
   static ServerMap from_file(const std::string& path, const Metadata& metadata, int servers, const Settings& settings);
 
   /// The server of a block, or -1 if the map does not name the block.
@@ -26,7 +26,7 @@ class ServerMap {
     std::int64_t block = 0;
     std::int32_t line = 0;
   };
-  std::vector<Entry> entries_;  ///< by mesh and block
+  std::vector<Entry> entries_;  ///< sorted by mesh and block
 };
 
 }  // namespace sidestream

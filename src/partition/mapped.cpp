@@ -1,4 +1,4 @@
-// Partitioner `mapped`: as the user says.
+// Partitioner `mapped`: a map given by the user.
 #include <fmt/format.h>
 
 #include "config/options/option_text.hpp"
@@ -10,7 +10,7 @@ namespace sidestream {
 
 namespace {
 
-/// The place of one entry of `servers` is not known; that of the list is.
+/// Reads `servers`. Settings know only the position of the list in the file, not that of an entry.
 std::vector<std::int64_t> listed_servers(const PlanInput& input, const Settings& settings) {
   std::vector<std::int64_t> servers = settings.integers("servers");
   for (std::size_t b = 0; b < servers.size(); ++b) {
@@ -29,7 +29,7 @@ std::vector<std::int64_t> listed_servers(const PlanInput& input, const Settings&
                             block.id, input.metadata.meshes.at(static_cast<std::size_t>(block.mesh)).name));
 }
 
-/// Gives each block to the server that `server_of` says; -1: none was given.
+/// Gives each block to the server that `server_of` returns; -1: none was given.
 template <class ServerOf>
 Plan by(const PlanInput& input, const Settings& settings, ServerOf server_of) {
   Plan plan;
@@ -66,18 +66,18 @@ Plan plan_mapped(const PlanInput& input, const Settings& settings) {
 PartitionerKind mapped_partitioner() {
   PartitionerKind kind;
   kind.name = "mapped";
-  kind.text = "As you say, block by block, in a list or in a file.";
+  kind.text = "A map given by the user, block by block, in a list or in a file.";
   kind.options = {{.name = "servers",
                    .type = OptionType::integer,
                    .list = true,
-                   .text = "The servers of the blocks with the ids 0, 1, 2, ..., of each mesh alike.",
+                   .text = "The servers of the blocks with the ids 0, 1, 2, ..., the same for each mesh.",
                    .minimum = 0,
                    .least_entries = 1},
                   {.name = "file",
                    .type = OptionType::text,
-                   .text = "Instead: a file, the same for all servers, with a line `mesh block server` for each block: "
-                           "the mesh's name, the block's id, the server from 0. Lines may begin with `- `; those that "
-                           "begin with # are comments.",
+                   .text = "Instead of `servers`: a file, the same for all servers, with a line `mesh block server` "
+                           "for each block: the mesh's name, the block's id, the server from 0. Lines may begin with "
+                           "`- `; those that begin with # are comments.",
                    .range_text = path_range}};
   kind.plan = plan_mapped;
   return kind;

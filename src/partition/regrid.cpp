@@ -1,7 +1,8 @@
-// Partitioner `regrid`: another decomposition, into slabs, pencils or bricks. Blocks are split by box.
+// Partitioner `regrid`: a new decomposition into slabs, pencils or bricks. Blocks are split by box.
 //
-// Which server has a cell is arithmetic, and so is which cells a server has: a server's part costs one look at each
-// block, whatever the number of servers.
+// Both directions are arithmetic: the server of a cell, and the cells of a server. So computing a server's part visits
+// each block once, whatever the number of servers. Splittings are found by searching all factorisations of the number
+// of servers (see parts_of). Lists are never split.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +19,8 @@ namespace {
 
 constexpr const char* axis_names = "xyz";
 
-/// Lists go whole, to the server in whose part of the lists' bounds their middle lies; those without bounds in turn.
+/// Servers of lists, which stay whole: the server whose part of the lists' bounds contains their centre. Lists without
+/// bounds are dealt out in turn.
 class Lists {
  public:
   Lists(const PlanInput& input, Shape shape, int axis) {
@@ -58,7 +60,7 @@ class Lists {
   int servers_ = 1;
 };
 
-/// The splittings of all meshes and levels, made when a block first asks for one.
+/// Splittings of all meshes and levels, created on first use.
 class Splittings {
  public:
   Splittings(const PlanInput& input, const Settings& settings) : input_(input), settings_(settings) {
@@ -157,10 +159,10 @@ PartitionerKind regrid_partitioner() {
   PartitionerKind kind;
   kind.name = "regrid";
   kind.text =
-      "Cuts each mesh into one box for each server and splits the blocks by these, for analyses that need another "
-      "decomposition than the simulation has, such as Fourier transforms. Each server generates its own part alone. "
-      "Blocks on finer levels are cut where the coarsest level is. Blocks that are lists go whole to the server in whose "
-      "part of their bounds their middle lies.";
+      "Cuts each mesh into one box for each server and splits the blocks by these boxes, for analyses that need "
+      "another decomposition than that of the simulation, such as Fourier transforms. Each server computes only its "
+      "own part. Blocks on finer levels are cut where the coarsest level is. Lists stay whole and go to the server "
+      "whose part of their bounds contains their centre.";
   kind.options = {{.name = "shape",
                    .type = OptionType::choice,
                    .default_value = "slabs",
@@ -168,8 +170,8 @@ PartitionerKind regrid_partitioner() {
                    .choices = {"slabs", "pencils", "bricks"}},
                   {.name = "axis",
                    .type = OptionType::choice,
-                   .text = "Of slabs: the axis that is cut, z if not given. Of pencils: the axis that they run along, "
-                           "x if not given.",
+                   .text = "For slabs: the axis that is cut, z if not given. For pencils: the axis that they run "
+                           "along, x if not given.",
                    .choices = {"x", "y", "z"}}};
   kind.plan = plan_regrid;
   return kind;

@@ -1,4 +1,4 @@
-// Partitioner `replicated`: blocks to several servers.
+// Partitioner `replicated`: each block to several servers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace sidestream {
 
 namespace {
 
-/// How many servers get each block.
+/// Number of servers that get each block.
 std::int64_t copies_of(const PlanInput& input, const Settings& settings) {
   const std::string& text = settings.text("copies");
   if (text == "all") return input.servers;
@@ -38,7 +38,7 @@ Plan plan_replicated(const PlanInput& input, const Settings& settings) {
   };
   if (input.blocks.empty()) return plan;
   if (input.server >= 0) {
-    // Homes whose blocks come by here: the server itself and those `copies - 1` before it.
+    // Homes whose blocks this server gets: itself, and the `copies - 1` servers before it.
     for (std::int64_t step = 0; step < copies; ++step) add((input.server - step + input.servers) % input.servers, step);
     return plan;
   }
@@ -55,12 +55,12 @@ PartitionerKind replicated_partitioner() {
   PartitionerKind kind;
   kind.name = "replicated";
   kind.text =
-      "Contiguous equal shares, of which the next servers get copies. Points count once, on the first of them; the "
-      "others may use the values. For analyses that look far beyond a block.";
+      "Contiguous equal shares, of which the next servers get copies. Points count once, on the first server; the "
+      "others may use the values. For analyses that read values far outside a block.";
   kind.options = {{.name = "copies",
                    .type = OptionType::text,
                    .default_value = "2",
-                   .text = "How many servers get each block, at most all: a number or `all`.",
+                   .text = "Number of servers that get each block, at most all: a number or `all`.",
                    .range_text = "at least 1, or `all`"}};
   kind.plan = plan_replicated;
   return kind;

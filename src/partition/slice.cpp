@@ -1,4 +1,4 @@
-// Partitioner `slice`: blocks that a plane cuts, in equal shares; the others go nowhere.
+// Partitioner `slice`: only blocks that a plane cuts, in equal shares.
 #include <cmath>
 
 #include "partition/kinds.hpp"
@@ -8,7 +8,7 @@ namespace sidestream {
 
 namespace {
 
-/// The variable whose points decide; the only mesh' first one if none is named.
+/// The variable whose points decide; if none is named, the first one of the only mesh.
 std::int32_t variable_of(const Settings& settings, const Metadata& metadata) {
   if (settings.has("variable")) return metadata.find_variable(settings.text("variable"))->id;
   if (metadata.variables.empty()) {
@@ -50,14 +50,14 @@ PartitionerKind slice_partitioner() {
   PartitionerKind kind;
   kind.name = "slice";
   kind.text =
-      "Contiguous equal shares, but of the variable's mesh only the blocks that a plane cuts: its others go nowhere, "
-      "whatever analyses need.";
+      "Contiguous equal shares. Of the variable's mesh only blocks that a plane cuts are moved; its other blocks go "
+      "nowhere, whatever analyses need.";
   kind.options = {triple("origin", "A point of the plane."),
                   triple("normal", "The plane's normal, of any length."),
                   {.name = "variable",
                    .type = OptionType::variable,
-                   .text = "The variable whose points the plane lies between; needed if there are several meshes, "
-                           "otherwise the first one."}};
+                   .text = "The variable whose points decide which blocks the plane cuts. Required if there are "
+                           "several meshes; the default is the first variable."}};
   kind.plan = [](const PlanInput& input, const Settings&) { return equal_shares(input); };
   kind.restrict_to = restrict_to_slice;
   return kind;

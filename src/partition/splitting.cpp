@@ -19,7 +19,8 @@ std::vector<std::int64_t> divisors(std::int64_t number) {
   return small;
 }
 
-/// Less is better. Reals: cells of a large mesh times its surface need more than 64 bits.
+/// Quality of a splitting, less is better. As reals, because cells of a large mesh times its surface need more than 64
+/// bits.
 std::tuple<double, double> badness(const std::array<std::int64_t, 3>& parts, const Box& cells) {
   std::array<double, 3> largest{};
   for (int a = 0; a < 3; ++a) {
@@ -73,7 +74,7 @@ Box Splitting::box(const Index3& part) const noexcept {
 }
 
 Index Splitting::part_of(int axis, Index cell) const noexcept {
-  // Rounded down, also below 0.
+  // Rounds towards minus infinity.
   const Index coarse = cell / ratio_[axis] - (cell % ratio_[axis] < 0 ? 1 : 0);
   return shares_[static_cast<std::size_t>(axis)].part_of(coarse - cells_.lo[axis]);
 }

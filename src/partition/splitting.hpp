@@ -1,4 +1,4 @@
-// Equal shares, cutting a mesh into as many boxes as there are servers, and putting plans together.
+// Equal shares, splitting of a mesh into boxes, and assembling of plans.
 #pragma once
 
 #include <array>
@@ -9,18 +9,18 @@
 
 namespace sidestream {
 
-/// `count` things in order among `parts`: contiguous, the first `count mod parts` parts one more than the others.
+/// Contiguous shares of `count` ordered items; the first `count mod parts` parts have one more than the others.
 class Shares {
  public:
   constexpr Shares(std::int64_t count, std::int64_t parts) noexcept
       : parts_(parts), share_(count / parts), more_(count % parts) {}
 
-  /// The first thing of a part; of part `parts`: the number of things.
+  /// First item of a part; for part `parts` the number of items.
   [[nodiscard]] constexpr std::int64_t begin(std::int64_t part) const noexcept {
     return part * share_ + (part < more_ ? part : more_);
   }
   [[nodiscard]] constexpr std::int64_t end(std::int64_t part) const noexcept { return begin(part + 1); }
-  /// The part that has a thing.
+  /// The part that contains an item.
   [[nodiscard]] constexpr std::int64_t part_of(std::int64_t thing) const noexcept {
     const std::int64_t in_larger = more_ * (share_ + 1);
     return thing < in_larger ? thing / (share_ + 1) : more_ + (thing - in_larger) / share_;
@@ -33,18 +33,18 @@ class Shares {
 
 enum class Shape { slabs, pencils, bricks };
 
-/// Into how many parts each axis is cut so that `servers` boxes of that shape result. Of all ways the one whose largest
-/// box has the fewest cells, then the smallest surface. `axis`: the one that slabs cut, the one that pencils run along.
+/// Number of parts along each axis, so that `servers` boxes of that shape result. Chooses the splitting whose largest
+/// box has the fewest cells, then the smallest surface. `axis`: the axis that slabs cut, or that pencils run along.
 [[nodiscard]] std::array<std::int64_t, 3> parts_of(Shape shape, int axis, std::int64_t servers, const Box& cells);
 
-/// A box of cells cut into parts along each axis; boxes are numbered with i fastest.
+/// A box of cells that is cut into parts along each axis; boxes are numbered with i fastest.
 class Splitting {
  public:
-  /// `ratio`: how many cells of the level that is asked about lie along one of `cells`, on each axis.
+  /// `ratio`: number of cells of the requested level along one of `cells`, on each axis.
   Splitting(const Box& cells, const std::array<std::int64_t, 3>& parts, const Index3& ratio);
-  /// The box of a number, in the level's indices; perhaps empty.
+  /// Box of a number, in the level's indices; may be empty.
   [[nodiscard]] Box box(std::int64_t number) const noexcept;
-  /// Calls f(number, box) for every box that overlaps `cells`, which lie inside, in ascending order of numbers.
+  /// Calls f(number, box) for every box that overlaps `cells`, in ascending order of numbers. `cells` must lie inside.
   template <class F>
   void overlapping(const Box& cells, F&& f) const {
     Index3 first{}, last{}, at{};
@@ -71,14 +71,14 @@ class Splitting {
   std::array<Shares, 3> shares_;
 };
 
-// Putting plans together.
+// Assembling of plans.
 
-/// Whether a server's part of the plan is wanted.
+/// True if the server's part of the plan is requested.
 [[nodiscard]] inline bool is_wanted(const PlanInput& input, std::int64_t server) noexcept {
   return input.server < 0 || input.server == server;
 }
 
-/// The whole block as one piece; `copy` 1: a further copy.
+/// The whole block as one piece; `copy` is 1 for a further copy.
 [[nodiscard]] inline PlanPiece whole_block(const PlanInput& input, std::int64_t block, std::int64_t server,
                                            std::int32_t copy = 0) {
   return {block, static_cast<std::int32_t>(server), copy, input.blocks[static_cast<std::size_t>(block)].block.cells};

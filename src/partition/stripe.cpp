@@ -1,4 +1,4 @@
-// Partitioner `stripe`: dealt out in turn, like cards.
+// Partitioner `stripe`: blocks are dealt out in turn, like cards.
 #include "partition/kinds.hpp"
 #include "partition/splitting.hpp"
 
@@ -31,12 +31,12 @@ PartitionerKind stripe_partitioner() {
   PartitionerKind kind;
   kind.name = "stripe";
   kind.text =
-      "Dealt out in turn: `width` blocks to the first server, as many to the next, and again from the first. Spreads "
-      "work that sits in one corner of the mesh; neighbours part.";
+      "Deals blocks out in turn: `width` blocks to the first server, as many to the next, and again from the first. "
+      "Spreads work that is concentrated in one corner of the mesh, but separates neighbours.";
   kind.options = {{.name = "width",
                    .type = OptionType::integer,
                    .default_value = "1",
-                   .text = "How many blocks that follow each other go to one server.",
+                   .text = "Number of consecutive blocks that go to one server.",
                    .minimum = 1}};
   kind.plan = plan_stripe;
   return kind;

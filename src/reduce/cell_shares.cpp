@@ -1,17 +1,17 @@
 #include "mesh/cells/cell_piece.hpp"
-#include "reduce/sample_sort.hpp"
+#include "sidestream/kit/reduce/sample_sort.hpp"
 
 namespace sidestream {
 namespace {
 
-/// What decides which server a cell goes to: begins as the order of the set does, and cells that are alike there go to
-/// the same one.
+/// The key that decides to which server a cell goes. It begins like the order of the set, and cells that are equal in
+/// it go to the same server.
 PointKey key_of(const CellPiece& piece, std::size_t cell) {
   if (piece.apart) return piece.keys[static_cast<std::size_t>(piece.links[cell])];
   return {0, piece.names[cell][0], 0};
 }
 
-/// Some of the cells of a piece, with their points.
+/// A selection of the cells of a piece, with their points.
 class TakenCells {
  public:
   explicit TakenCells(const CellPiece& from) : from_(from), numbers_(from.points.size(), -1) {
@@ -35,7 +35,7 @@ class TakenCells {
     for (std::size_t a = 0; a < from_.cell_data.size(); ++a) to_.cell_data[a].push_back(from_.cell_data[a][cell]);
     add_faces(cell);
   }
-  [[nodiscard]] const CellPiece& piece() const { return to_; }
+  [[nodiscard]] Bytes bytes() const { return to_bytes({&to_, 1}); }
 
  private:
   void add_faces(std::size_t cell) {
@@ -64,7 +64,7 @@ class TakenCells {
 
   const CellPiece& from_;
   CellPiece to_;
-  std::vector<std::int64_t> numbers_;  ///< of the points in the part, -1: not in it
+  std::vector<std::int64_t> numbers_;  ///< number of each point in the part, -1: not in it
   std::vector<std::int64_t> face_begins_;
 };
 

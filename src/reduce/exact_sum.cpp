@@ -1,3 +1,7 @@
+// Exact sums after Radford M. Neal, "Fast exact summation using small and large superaccumulators" (arXiv:1505.05571,
+// 2015). The bits of a double are added to the 32-bit pieces of a long fixed-point number; pieces lie in 64-bit words,
+// so that carries are postponed. The value is rounded once: to the 53 highest bits, ties to even by the bits below
+// them.
 #include "sidestream/extend/exact_sum.hpp"
 
 #include <bit>
@@ -21,7 +25,7 @@ std::uint64_t bits_from(const Pieces& pieces, int lowest, int count) {
   return result;
 }
 
-/// Whether any bit below `end` is set.
+/// True if any bit below `end` is set.
 template <class Pieces>
 bool any_below(const Pieces& pieces, int end) {
   for (int n = 0; n * piece_bits < end; ++n) {
@@ -54,7 +58,7 @@ void ExactSum::carry() noexcept {
   std::int64_t over = 0;
   for (int n = 0; n < piece_count - 1; ++n) {
     const std::int64_t sum = pieces_[n] + over;
-    over = sum >> piece_bits;  // rounds down, so what stays is not negative
+    over = sum >> piece_bits;  // rounds down, so the remainder is not negative
     pieces_[n] = sum & 0xffffffff;
   }
   pieces_[piece_count - 1] += over;

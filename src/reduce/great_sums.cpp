@@ -1,4 +1,4 @@
-#include "reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/great_sums.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 namespace sidestream {
 namespace {
 
-// The serialised form: pieces of 32 bits, the last of which has the sign and may have more; then the numbers of NaN, of
-// +infinity and of -infinity.
+// The serialised form: pieces of 32 bits, of which the last has the sign and may have more bits; then the counts of
+// NaN, of +infinity and of -infinity.
 using Form = std::array<std::int64_t, ExactSum::words>;
 constexpr std::size_t pieces = ExactSum::words - 3, moved = great_bits / 32;
 
@@ -46,7 +46,7 @@ double product_of(const ExactSum& sum, double factor) noexcept {
 
 double quotient_of(const ExactSum& sum, double divisor) noexcept {
   if (!is_great(sum)) return sum.value() / divisor;
-  // With what the division left over, so that the mean of the greatest doubles is not rounded beyond them.
+  // Includes the remainder of the division, so that the mean of the greatest doubles is not rounded beyond them.
   const std::array<double, 4> terms = lowered(sum).expansion();
   const double quotient = terms[0] / divisor, rest = std::fma(-quotient, divisor, terms[0]) + terms[1];
   return std::ldexp(quotient + rest / divisor, great_bits);

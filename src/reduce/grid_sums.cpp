@@ -1,10 +1,13 @@
-#include "reduce/grid_sums.hpp"
+// Distributed exact sums per cell. Each server appends packed sums to the rows of a grid, each preceded by its cell;
+// sums of the same cell are added up now and then to bound memory. The rows are exchanged so that each server gets
+// those it owns. There the entries of a row are sorted by cell and added.
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -52,7 +55,7 @@ void append(Bytes& to, BytesView bytes) { to.insert(to.end(), bytes.begin(), byt
 
 }  // namespace
 
-// Rooms are made at once: bytes that grow take up to three times what they hold.
+// Memory is reserved at once: growing bytes take up to three times their content.
 
 Bytes RowWords::take(std::size_t more) {
   Bytes bytes;
@@ -70,7 +73,7 @@ Bytes RowWords::take(std::size_t more) {
 
 namespace {
 
-/// Rows as bytes, each to the server that has it, but for those of `me`.
+/// Serialises rows for the servers that own them, except for those of `me`.
 std::vector<Bytes> for_others(std::span<const BytesView> partials, const GridShape& grid, int servers, int me) {
   std::vector<Bytes> to(static_cast<std::size_t>(servers));
   std::vector<std::size_t> sizes(to.size(), 0);
@@ -114,7 +117,7 @@ RowsOfServer rows_of(std::span<const BytesView> partials, const GridShape& grid,
   const auto take = [&](const RowHead& head, BytesView words) {
     if (grid.owner(head.row, servers.size()) == me) rows.add(static_cast<std::size_t>(head.row - first), words);
   };
-  for (const BytesView partial : partials) for_each_row(partial, grid, take);  // what is here is not sent round
+  for (const BytesView partial : partials) for_each_row(partial, grid, take);  // rows of this server are not sent
   for (const Bytes& bytes : from) for_each_row(bytes, grid, take);
   rows.keep(std::move(from));
   return rows;
@@ -149,7 +152,7 @@ void for_each_sum(const RowParts& row, std::size_t count,
   struct Entry {
     Index cell;
     const std::uint32_t* sums;
-    const std::uint32_t* end;  ///< of the part that they are in
+    const std::uint32_t* end;  ///< end of the part that they are in
   };
   std::vector<Entry> entries;
   for (const std::span<const std::uint32_t> part : row) {

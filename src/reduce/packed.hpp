@@ -1,4 +1,4 @@
-// Arrays of small tuples in the narrower of two types where that will do.
+// Arrays of small tuples in the narrower of two types where that suffices.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace sidestream {
 
-/// Leaves new elements as they are: what is written at once anyway is not written twice.
+/// Leaves new elements uninitialised, so that they are not written twice.
 template <class T>
 struct UnsetAllocator : std::allocator<T> {
   template <class U>
@@ -34,8 +34,8 @@ struct UnsetAllocator : std::allocator<T> {
 template <class T>
 using UnsetVector = std::vector<T, UnsetAllocator<T>>;
 
-/// Tuples of n values that are given and taken as `Wide` and kept as either type; seen from outside a vector whose
-/// elements are copies.
+/// Tuples of n values that are read and written as `Wide` and stored as either type. Used like a vector whose elements
+/// are copies.
 template <class Wide, class Narrow, std::size_t n>
 class Packed {
  public:
@@ -58,11 +58,11 @@ class Packed {
   };
 
   [[nodiscard]] bool is_narrow() const noexcept { return is_narrow_; }
-  /// From now on; there must be no elements.
+  /// Chooses the type of storage from now on; there must be no elements.
   void keep_narrow(bool narrow) noexcept { is_narrow_ = narrow; }
   [[nodiscard]] std::size_t size() const noexcept { return is_narrow_ ? narrow_.size() : wide_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// New elements have no value yet.
+  /// Changes the size; new elements are uninitialised.
   void resize(std::size_t count) {
     if (is_narrow_) {
       narrow_.resize(count);
@@ -100,7 +100,7 @@ class Packed {
   [[nodiscard]] Iterator begin() const { return {*this, 0}; }
   [[nodiscard]] Iterator end() const { return {*this, size()}; }
 
-  /// All of them where they are; of the type that is not kept, none.
+  /// All elements in place; empty for the type that is not stored.
   [[nodiscard]] std::span<NarrowTuple> narrow() noexcept { return narrow_; }
   [[nodiscard]] std::span<const NarrowTuple> narrow() const noexcept { return narrow_; }
   [[nodiscard]] std::span<Tuple> wide() noexcept { return wide_; }
@@ -118,7 +118,7 @@ class Packed {
   UnsetVector<NarrowTuple> narrow_;
 };
 
-/// Points or directions; float is enough for most files.
+/// Points or directions; float suffices for most files.
 using PackedPlaces = Packed<double, float, 3>;
 /// Numbers of points.
 using PackedCorners = Packed<std::int64_t, std::int32_t, 3>;

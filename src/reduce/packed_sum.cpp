@@ -1,22 +1,23 @@
-#include "reduce/packed_sum.hpp"
+#include "sidestream/kit/reduce/packed_sum.hpp"
 
 #include <array>
 #include <cmath>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {
 
-constexpr std::size_t form_words = ExactSum::words - 3;  // then the numbers of NaN, of +infinity and of -infinity
+constexpr std::size_t form_words = ExactSum::words - 3;  // then the counts of NaN, of +infinity and of -infinity
 using Form = std::array<std::int64_t, ExactSum::words>;
 
-// The first word: 7 bits each for the first piece and how many there are, a bit for the sign, one for each special.
+// The first word has 7 bits each for the number of the first piece and the number of pieces, a bit for the sign, and
+// one for each special value.
 constexpr unsigned packed_count_at = 7, sign_at = 14, special_at = 15;
 constexpr std::uint32_t seven = 127;
 
-/// Pieces from this one on may be more than a double can be; those before are doubles, exactly: piece n counts units of
-/// 2^(32 n - 1075), and bit 0 of the first one is never set.
+/// Pieces from this one on may exceed doubles. Those before are exactly doubles: piece n counts units of 2^(32 n -
+/// 1075), and bit 0 of the first one is never set.
 constexpr std::size_t least_beyond = 65;
 
 double piece(std::uint32_t units, std::size_t n) noexcept {
@@ -28,7 +29,7 @@ double piece(std::uint32_t units, std::size_t n) noexcept {
   return n == 0 ? static_cast<double>(units >> 1) * 0x1p-1074 : static_cast<double>(units) * scales[n];
 }
 
-/// Brings the pieces of the form of a sum to those of its size; returns whether it was negative.
+/// Replaces the pieces of a form by those of its absolute value; returns true if it was negative.
 bool make_positive(Form& form) {
   if (form[form_words - 1] >= 0) return false;
   std::int64_t over = 0;

@@ -4,20 +4,20 @@
 #include <cmath>
 #include <limits>
 
-#include "mesh/runs.hpp"
-#include "reduce/great_sums.hpp"
-#include "reduce/words.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/mesh/runs.hpp"
+#include "sidestream/kit/reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/words.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Of one component of a variable; the same bits however the points are divided.
+/// The statistics of one component of a variable; the same bits however the points are divided.
 struct Gathered {
   static constexpr std::size_t added = 1 + ExactSum::words, least = 2;
   std::int64_t count = 0, lowest = least_of_none,
-               highest = least_of_none;  ///< keys; `highest` is the least of all ~key
+               highest = least_of_none;  ///< order keys; `highest` is the least of all ~key
   ExactSum sum;
 
   template <class T>

@@ -1,4 +1,5 @@
-// The statistics that conditions need, as a task: its feedback has them as doubles, in the order asked for.
+// The task that computes the statistics for conditions. Its feedback has them as doubles, in the order in which they
+// were asked for.
 #pragma once
 
 #include <memory>

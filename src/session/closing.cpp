@@ -1,23 +1,23 @@
-// Closing a session: outcomes that are missing, the account, the records, and then nothing is left.
+// Closing a session: missing outcomes, the account, the records, then release of everything.
 #include <fmt/format.h>
 
 #include <cstring>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/own_environment.hpp"
-#include "base/records.hpp"
 #include "session/implementation.hpp"
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"
 #include "session/serving/server_groups.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
-/// Collective: the account that the clients have, with what the servers counted, on every rank.
+/// Collective: the clients' account, completed with the counts of the servers, on every rank.
 Account Session::Implementation::agree_on_account() {
-  // The servers of each group count those of all clients.
+  // The servers of each group count the blocks of all clients.
   const bool counts = serving_ && serving_->decides() && !gaps_ && roles_.group == 0;
   std::int64_t absent = counts ? ledger()->absent_blocks : 0;
   world_->sum(std::span(&absent, 1));
@@ -28,7 +28,7 @@ Account Session::Implementation::agree_on_account() {
   std::int64_t spilled = account.spilled, bytes_spilled = static_cast<std::int64_t>(account.bytes_spilled);
   world_->maximum(std::span(&spilled, 1));
   world_->sum(std::span(&bytes_spilled, 1));
-  // Of the clients that ended most iterations the first: another may have closed before.
+  // The first among the clients that ended most iterations, since others may have closed earlier.
   std::int64_t most = publisher_ ? account.iterations : -1;
   world_->maximum(std::span(&most, 1));
   std::int64_t speaker = publisher_ && account.iterations == most ? world_->rank() : world_->size();
@@ -43,7 +43,7 @@ Account Session::Implementation::agree_on_account() {
   return account;
 }
 
-/// Collective: what the run leaves beside its results.
+/// Collective: writes the records of the run next to its results.
 void Session::Implementation::write_timings() {
   if (opening_.placement.mode == PlacementMode::sidecar) {
     dropped_ = write_client_records(*world_, facts(), config_.opening, *publisher_, tables_.get());
@@ -71,7 +71,7 @@ void Session::Implementation::write_timings() {
   });
 }
 
-/// Collective. Others may have closed in good order: one of those that have not says so.
+/// Collective. Other ranks may have closed correctly; one of those that have not logs it.
 void Session::Implementation::say_finalized() {
   std::int64_t first = finalizing_ ? world_->rank() : world_->size();
   world_->minimum(std::span(&first, 1));
@@ -82,7 +82,8 @@ void Session::Implementation::say_finalized() {
       first);
 }
 
-/// Collective. Values that no end_iteration followed are in no iteration, and so in no account: one rank says so.
+/// Collective. Values published without a following end_iteration are in no iteration and so not in the account; one
+/// rank logs that.
 void Session::Implementation::say_left_open() {
   std::int64_t first = publisher_ && publisher_->left_open() ? world_->rank() : world_->size();
   world_->minimum(std::span(&first, 1));
@@ -92,7 +93,8 @@ void Session::Implementation::say_left_open() {
       "publications of an iteration");
 }
 
-/// MPI_Finalize waits for all ranks, and servers for clients that close: without this for ever.
+/// Closes the session in MPI_Finalize, which waits for all ranks, while servers wait for clients to close: a deadlock
+/// otherwise.
 void Session::Implementation::close_at_finalize() noexcept {
   try {
     finalizing_ = true;
@@ -102,7 +104,7 @@ void Session::Implementation::close_at_finalize() noexcept {
   }
 }
 
-/// Collective. Whatever it throws, the session is freed.
+/// Collective. The session is freed even if this throws.
 void Session::Implementation::leave_records() {
   try {
     jointly([&] {
@@ -126,9 +128,9 @@ Account Session::Implementation::close() {
           "MPI_Finalize was called while a session was open; call sidestream_close (C++: Session::close) on every rank "
           "before it");
     }
-    // Nobody waits for ever: whoever starts or serves learns that this rank does not.
+    // Tells ranks that start or serve that this one does not, so that none waits forever.
     state_ = State::ended;
-    // If others start, they throw, and so does this rank's vote; the session is freed all the same.
+    // If others start, they throw, and so does this rank's vote; the session is freed in any case.
     try {
       jointly([&] { static_cast<void>(vote(Wish::cancel)); });
     } catch (...) {
@@ -146,7 +148,7 @@ Account Session::Implementation::close() {
         }
       }
     }
-    // Servers get here when their clients have closed.
+    // Servers arrive here when their clients have closed.
     leave_records();
   }
   Account account = this->account();
@@ -155,7 +157,7 @@ Account Session::Implementation::close() {
   return account;
 }
 
-/// In the order that the members depend on each other; communicators are freed by all their members at this point.
+/// Frees members in the order of their dependencies. All members of a communicator free it here.
 void Session::Implementation::free_everything() {
   state_ = State::ended;
   if (!finalizing_) guard_.reset();

@@ -1,15 +1,15 @@
 #include "session/implementation.hpp"
 #include "base/own_environment.hpp"
 
-#include "base/fail.hpp"
 #include "session/serving/record.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 Session::Implementation::Implementation() = default;
 Session::Implementation::~Implementation() = default;
 
-/// Of a session that is over, or never began to be one.
+/// Throws for a session that has ended, or that never opened.
 void Session::Implementation::fail_ended(const char* call) const {
   if (finalizing_ || mpi_is_finalized()) {
     fail(Code::usage,
@@ -91,25 +91,25 @@ RunFacts Session::Implementation::facts() const {
           config_.opening.placement.groups};
 }
 
-/// Collective: servers write their own rows and those of the others, shared out among them.
+/// Collective: servers write their own rows and share out those of the others.
 bool Session::Implementation::write_run_table_of_all(const RunTable& table, RowSpool& rows) {
   return write_run_table_together(*world_, {roles_.recorder, roles_.servers.first}, opening_.directory, table, rows,
                                   opening_.existing == Existing::resume);
 }
 
-/// Of a server or a forwarder that works; null on others.
+/// The ledger of a working server or forwarder; null on others.
 const Ledger* Session::Implementation::ledger() const noexcept {
   return serving_ && serving_->has_begun() ? &serving_->ledger() : nullptr;
 }
 
-/// The rank whose ledger has what failed anywhere: one of those that agree about iterations.
+/// The rank whose ledger has failures anywhere: one of those that agree about iterations.
 int Session::Implementation::recording_rank() const noexcept {
   const bool reduced =
       opening_.placement.mode == PlacementMode::nodes && opening_.placement.forward == Forward::partials;
   return (reduced ? roles_.forwarders : roles_.servers).first;
 }
 
-/// Those that the publisher and the ledger still have.
+/// Takes the rows that the publisher and the ledger still hold.
 void Session::Implementation::take_last_rows() {
   if (publisher_) tables_->take(*publisher_);
   if (ledger()) tables_->take(*ledger());

@@ -1,4 +1,4 @@
-// The inside of a session: what opening, starting, publishing, serving and closing share.
+// Implementation of a session: state shared by opening, starting, publishing, serving and closing.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include "client/declarations.hpp"
 #include "client/publisher.hpp"
 #include "config/config.hpp"
+#include "session/opening/modules.hpp"
 #include "session/opening/roles.hpp"
 #include "session/opening/wiring.hpp"
 #include "session/serving/record.hpp"
@@ -26,10 +27,10 @@
 
 namespace sidestream {
 
-/// States: open -> started -> ended; a start that fails ends it too, on all ranks. Close always works.
+/// State machine: open -> started -> ended. A failed start ends it, too, on all ranks. Close always works.
 class Session::Implementation {
  public:
-  /// Collective; opening.cpp. `text` wins over `file`; the environment variable over both.
+  /// Collective; see opening.cpp. `text` overrides `file`; the environment variable overrides both.
   [[nodiscard]] static std::unique_ptr<Implementation> open(MPI_Comm comm, const std::string& file,
                                                             const std::optional<std::string>& text,
                                                             const EditDocument& edit = {});
@@ -42,36 +43,36 @@ class Session::Implementation {
     return is_server() || !roles_.members ? MPI_COMM_NULL : roles_.members->comm();
   }
   [[nodiscard]] Registry& registry() noexcept { return registry_; }
-  /// Declarations, until start. Throws Error(usage) afterwards, and on a server.
+  /// The declarations, until start. Throws Error(usage) afterwards, and on a server.
   [[nodiscard]] Declarations& declarations(const char* call);
 
-  /// A box or a list: its id, level, index space, cells, lengths and bounds count.
+  /// Declares a box or a list by the id, level, index space, cells, lengths and bounds of `block`.
   void set_block(const std::string& mesh, const Block& block);
   void set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds);
   void remove_block(const std::string& mesh, std::int64_t block);
   void set_allocated(const std::string& variable, std::int64_t block, const Box& box);
 
-  /// Blocks that are declared and not published are not wanted: the account does not count them. Before start.
+  /// Blocks that are declared but not published are not wanted, so the account ignores them. Call before start.
   void expect_gaps() noexcept { gaps_ = true; }
 
-  /// Collective over the session's communicator: clients call start, servers serve; starting.cpp.
+  /// Collective over the session's communicator: clients call start, servers call serve; see starting.cpp.
   void start();
   void serve();
-  /// Starts if that has not happened; throws Error(usage) on a server. Then the publisher.
+  /// Returns the publisher, after a start if needed. Throws Error(usage) on a server.
   [[nodiscard]] Publisher& publisher(const char* call);
   Taken end_iteration(std::int64_t cycle, double time);
-  /// Throws Error(usage) before the start, which would be collective, and on a server.
+  /// Throws Error(usage) on a server, and before the start, which would be collective.
   [[nodiscard]] const SteeredValues& steered(const char* call) const;
   /// Collective.
   Account close();
   [[nodiscard]] Account account() const { return publisher_ ? publisher_->account() : Account{}; }
-  /// Why this client refused its iteration; empty if it did not.
+  /// The reason why this client refused its iteration; empty if it did not.
   [[nodiscard]] std::string refusal() const { return publisher_ ? publisher_->refusal() : std::string(); }
-  /// MPI_Finalize found the session open, said so and closed it.
+  /// True if MPI_Finalize found the session open, logged that and closed it.
   [[nodiscard]] bool closed_by_finalize() const noexcept { return finalizing_; }
 
  private:
-  /// Collective: `work` of everybody, which may use all communicators; if it throws on one, it throws on all.
+  /// Collective: runs `work` on all ranks, which may use all communicators. If it throws on one, it throws on all.
   template <class Work>
   void jointly(Work&& work) {
     JointWork joint(*world_, roles_.members.get(), roles_.node_members.get());
@@ -118,26 +119,27 @@ class Session::Implementation {
   std::int64_t dropped_ = 0;  ///< agreed at close
   std::unique_ptr<MpiCommunicator> world_;
   std::string text_, file_;
-  std::string folder_;  ///< working directory of rank 0 at open: where relative paths begin, on all ranks
+  std::string folder_;  ///< working directory of rank 0 at open: the base of relative paths on all ranks
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
   Roles roles_;
   Registry registry_;
+  ModuleFiles modules_;  ///< found at open, loaded at the start if they are needed
   Declarations declarations_;
   enum class State { open, started, ended } state_ = State::open;
-  // Where servers come from elsewhere: they are told if there will be no session, and no stream.
+  // For servers that are another job: tells them if there will be no session, and no stream.
   std::unique_ptr<shared_memory::OpeningSocket> opening_socket_;  ///< until the start
   std::vector<std::unique_ptr<staging::OpeningFile>> opening_files_;
 
   std::shared_ptr<staging::StreamContext> streams_ = std::make_shared<staging::StreamContext>();
   Config config_;
-  Metadata published_;  ///< of the configuration, what clients know
+  Metadata published_;  ///< the part of the configuration's metadata that clients know
   double origin_ = 0;
   Transports transports_;
-  std::unique_ptr<RunTables> tables_;  ///< with `timings`
+  std::unique_ptr<RunTables> tables_;  ///< only with `timings`
   std::unique_ptr<Publisher> publisher_;
-  std::unique_ptr<Serving> serving_;  ///< of servers, of forwarders that reduce, and of everybody with `inline`
+  std::unique_ptr<Serving> serving_;  ///< on servers, on forwarders that reduce, and with `inline` on every rank
 };
 
 }  // namespace sidestream

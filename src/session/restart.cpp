@@ -7,14 +7,14 @@
 #include <span>
 #include <tuple>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "base/records.hpp"
 #include "config/options/names.hpp"
 #include "session/opening/configuration.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/database/database.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/results/agreed_commit.hpp"
@@ -30,34 +30,34 @@ struct Restart::Implementation {
   std::optional<std::int32_t> deepest;
 
   [[nodiscard]] bool leaves_out(const Block& block) const { return deepest && block.level > *deepest; }
-  /// Whether a block has a tree of which finer levels are left out.
+  /// True if a block has a tree whose finer levels are left out.
   [[nodiscard]] bool cuts(const Block& block) const {
     const Mesh& mesh = context->metadata().meshes[static_cast<std::size_t>(block.mesh)];
     return deepest && mesh.kind() == MeshKind::octree && block.cells.extent(0) > 0;
   }
-  /// The block as it is without what is left out.
+  /// The block without the parts that are left out.
   [[nodiscard]] Block seen(std::size_t group, std::uint32_t number) const {
     Block block = context->blocks(group)[number];
     if (cuts(block)) block.cells.hi[0] = starts(group, number).back();
     return block;
   }
-  /// Of a block that is cut: where its levels begin, down to the deepest one, and where that ends.
+  /// First index of each level of a cut block down to the deepest one, then the end.
   [[nodiscard]] std::vector<Index> starts(std::size_t group, std::uint32_t number) const {
     std::vector<Index> all = context->tree(group, number).starts();
     all.resize(std::min(all.size(), static_cast<std::size_t>(*deepest) + 2));
     return all;
   }
-  /// Where the values of a variable on a block are.
+  /// Position of a variable's values on a block.
   struct Place {
-    std::int64_t block = 0;  ///< its id
+    std::int64_t block = 0;  ///< id of the block
     std::size_t group = 0;
     const database::PieceRow* row = nullptr;
   };
-  /// All pieces of a variable that are seen, by ascending id of their block. Holds until the next call.
+  /// All visible pieces of a variable, by ascending id of their block. Valid until the next call.
   [[nodiscard]] std::span<const Place> places(const Variable& variable);
-  std::optional<std::int32_t> placed;  ///< the variable that `found_places` are of
+  std::optional<std::int32_t> placed;  ///< the variable of `found_places`
   std::vector<Place> found_places;
-  /// All that is seen of a piece.
+  /// Reads the visible part of a piece.
   void read(std::size_t group, const database::PieceRow& row, std::span<std::byte> out) const;
 
   [[nodiscard]] const Variable& variable(const std::string& name) const {
@@ -103,7 +103,7 @@ std::span<const Restart::Implementation::Place> Restart::Implementation::places(
 
 namespace {
 
-/// Collective: what `read` gives on rank 0, on all. What it throws, all throw.
+/// Collective: the result of `read` on rank 0, on all ranks. All throw its exceptions.
 Bytes shared(Communicator& comm, const std::function<Bytes()>& read) {
   Bytes message;
   if (comm.rank() == 0) {
@@ -130,7 +130,7 @@ Bytes read_whole(const std::string& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Collective: the first damage that any rank finds in its share, on all; empty if there is none.
+/// Collective: the first damage that any rank finds in its share, on all ranks; empty if there is none.
 std::string first_damage(Communicator& comm, Context& context) {
   std::string mine;
   const std::string failure = failure_of([&] {
@@ -148,7 +148,7 @@ std::string first_damage(Communicator& comm, Context& context) {
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
-/// Collective. Throws Error(file) on all if it is damaged.
+/// Collective. Throws Error(file) on all ranks if it is damaged.
 std::unique_ptr<Context> open_context(Communicator& comm, const std::string& directory, const database::Entry& entry) {
   const Bytes record = shared(comm, [&] { return database::read_record(directory, entry); });
   auto context = std::make_unique<Context>(directory, entry, record);
@@ -163,7 +163,7 @@ std::unique_ptr<Context> open_context(Communicator& comm, const std::string& dir
 Journal shared_journal(Communicator& comm, const std::string& directory) {
   const std::string path = directory + "/" + database::journal_name;
   const Bytes bytes = shared(comm, [&] {
-    static_cast<void>(database::read_journal(directory));  // says what is wrong with the directory
+    static_cast<void>(database::read_journal(directory));  // called for its error about the directory
     return read_whole(path);
   });
   return database::parse_journal(bytes, path);
@@ -186,7 +186,7 @@ Restart Restart::open(MPI_Comm comm, const std::string& given, std::optional<std
     const Journal journal = shared_journal(*ranks, directory);
     const std::vector<database::Entry> entries =
         database::candidates(journal, {cycle, database::Kind::checkpoint}, directory);
-    // Once more only if a run that writes at the same time has replaced all that there were by newer ones.
+    // Retries only if a concurrently writing run has replaced all entries by newer ones.
     if (tried == entries.front().slot) break;
     tried = entries.front().slot;
     made->remarks = journal.remarks;
@@ -267,7 +267,7 @@ void Restart::read_list(const std::string& variable, std::int64_t first, std::in
   if (!implementation_->deepest || metadata().mesh_of(of).kind() != MeshKind::octree) {
     return database::read_list(*implementation_->context, static_cast<std::uint32_t>(of.id), first, count, out);
   }
-  std::vector<std::int64_t> ends;  // of the blocks one after the other, as far as each is seen
+  std::vector<std::int64_t> ends;  // ends of the visible parts of the concatenated blocks
   for (const auto& place : implementation_->places(of)) {
     const Block block = implementation_->seen(place.group, place.row->block);
     ends.push_back((ends.empty() ? 0 : ends.back()) + of.points(block).extent(0));

@@ -1,17 +1,18 @@
-// The C++ face: forwards to the implementation.
+// The C++ interface: forwards to the implementation.
 #include <algorithm>
 #include <exception>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "session/c/as_error.hpp"
 #include "session/implementation.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Tries all: an array that is not even tried would be owed by nobody. Refused if one is; throws what the first threw.
+/// Tries all, since an array that is not even tried would not be accounted for. Returns refused if one is; throws the
+/// first exception.
 template <class Publish>
 Taken publish_each(std::size_t count, Publish&& publish) {
   Taken taken = Taken::yes;
@@ -42,7 +43,7 @@ Taken publish_all(Publisher& publisher, const std::vector<Handle>& handles, cons
 Session::Session(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&& other) noexcept {
-  // The session that was here is closed, as its destructor would.
+  // The session that was here is closed, as by its destructor.
   if (this != &other) {
     const Session before(std::move(*this));
     implementation_ = std::move(other.implementation_);
@@ -55,7 +56,7 @@ Session::~Session() {
   try {
     implementation_->close();
   } catch (const std::exception& e) {
-    if (implementation_->closed_by_finalize()) return;  // which has said so
+    if (implementation_->closed_by_finalize()) return;  // it has logged that
     log::error("closing a session: {}", e.what());
   }
 }
@@ -219,7 +220,7 @@ Taken Session::publish(std::string_view variable, std::int64_t block, const void
 } catch (...) {
   rethrow_as_error("publish");
 }
-Taken Session::publish(std::string_view variable, std::int64_t block, const ProgramArray& array) try {
+Taken Session::publish_array(std::string_view variable, std::int64_t block, const ProgramArray& array) try {
   return publishing(implementation_, "publish").publish(variable, block, array);
 } catch (...) {
   rethrow_as_error("publish");

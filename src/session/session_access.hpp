@@ -1,4 +1,4 @@
-// What commands of our own need of a session and programs do not.
+// Access to a session for our own commands, which programs do not have.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,14 @@
 
 namespace sidestream {
 
-/// Makes another document of the configuration, the same on every rank. May throw Error.
+/// Returns a modified document of the configuration, the same on every rank. May throw Error.
 using EditDocument = std::function<std::shared_ptr<const Document>(const Document&)>;
 
 struct SessionAccess {
-  /// As Session::open, with what `edit` makes of the file. Collective.
+  /// As Session::open, with the file as modified by `edit`. Collective.
   [[nodiscard]] static Session open(MPI_Comm comm, const std::string& file, const EditDocument& edit);
-  /// The caller publishes what is needed and nothing else: blocks that are declared and not published are no losses.
-  /// On every rank, before start and serve. Servers of other jobs do not learn of it.
+  /// Declares that the caller only publishes what is needed, so declared blocks that are not published are not losses.
+  /// Call on every rank, before start and serve. Servers of other jobs do not learn of it.
   static void expect_gaps(Session& session);
 };
 

@@ -1,9 +1,9 @@
-// The C++ face: blocks, and the kinds of meshes whose arrays say where they are.
+// The C++ interface: blocks, and the kinds of meshes whose geometry is in arrays.
 #include <algorithm>
 
-#include "base/fail.hpp"
 #include "session/c/as_error.hpp"
 #include "session/implementation.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -27,7 +27,7 @@ bool InboxStore::take(int client, const Message& message) {
     case MessageKind::signal:
       signal(client, message.signal);
       break;
-    case MessageKind::notice:  // clients send none
+    case MessageKind::notice:  // clients never send notices
       break;
   }
   return true;
@@ -50,11 +50,11 @@ void InboxStore::declare(int client, const Block& block, bool removed) {
 
 namespace {
 
-/// Joins what one more client said.
+/// Merges one more client's end record into `all`.
 void merge(EndRecord& all, const EndRecord& one) {
   all.mismatch |= one.mismatch | static_cast<std::uint32_t>(all.iteration.cycle != one.iteration.cycle);
   const bool first = one.client < all.client;
-  // Bit patterns are compared, so that a time of NaN agrees with itself.
+  // Compares bit patterns, so that a time of NaN agrees with itself.
   if (std::bit_cast<std::uint64_t>(all.iteration.time) != std::bit_cast<std::uint64_t>(one.iteration.time)) {
     all.other = first ? all.client : one.client;
     all.other_time = first ? all.iteration.time : one.iteration.time;
@@ -98,13 +98,13 @@ int InboxStore::pending(std::int64_t index) const noexcept {
 
 void InboxStore::apply(const Declaration& declaration) {
   const Block& block = declaration.block;
-  // A block may move to another client, whose declaration may come before the removal by the old one: each client has
-  // what it declared, and the block table says whether two have the same.
+  // A block may move to another client, whose declaration may come before the removal by the old one. So declarations
+  // are kept per client, and the block table reports blocks that two clients declare.
   const std::tuple key(block.mesh, block.id, block.client);
   const auto found = places_.find(key);
   if (declaration.removed && found == places_.end()) return;
   changes_.push_back({block, declaration.removed, 0});
-  // Arrays stay that fit the block as it is now: it may have moved in space.
+  // Keeps arrays that fit the block as it is now; it may have moved in space.
   std::erase_if(persistent_, [&](Arrival& arrival) {
     Block& of = arrival.record.block;
     if (of.mesh != block.mesh || of.id != block.id || of.client != block.client) return false;
@@ -160,7 +160,7 @@ std::vector<BlockRange> InboxStore::ranges(std::int64_t index, std::span<const R
   return result;
 }
 
-/// One by one: where memory runs out, the next call goes on.
+/// Applies changes one by one: if memory runs out, the next call continues.
 bool InboxStore::advance(std::int64_t index) {
   while (!declarations_.empty() && declarations_.begin()->first <= index) {
     advanced_ = true;

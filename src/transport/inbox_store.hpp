@@ -1,4 +1,4 @@
-// What a server has received, sorted by iteration: the bookkeeping that every transport shares.
+// Bookkeeping that all transports share: what a server has received, sorted by iteration.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,38 @@
 
 namespace sidestream {
 
-/// Clients are counted from 0 among the clients of this server. Messages of one client come in the order it sent them;
-/// clients may be many iterations apart.
+/// Stores what the clients of this server sent, by iteration. Clients are numbered from 0 among the clients of this
+/// server. Messages of one client arrive in the order it sent them; clients may be many iterations apart.
 class InboxStore {
  public:
   explicit InboxStore(int clients)
       : ended_(static_cast<std::size_t>(clients), 0), closed_(static_cast<std::size_t>(clients), false) {}
 
-  /// Applies a message that means the same over every transport. False for a block, whose values each transport finds
-  /// in its own way: see `add`.
+  /// Applies a message that means the same over every transport. Returns false for a block, whose values each transport
+  /// finds in its own way; see `add`.
   bool take(int client, const Message& message);
   void add(int client, const Arrival& arrival);
   void declare(int client, const Block& block, bool removed);
   void signal(int client, const Signal& signal) { inboxes_[current(client)].signals.push_back(signal); }
   void end(int client, const EndRecord& record);
-  /// The client's first iteration is not 0; call before anything else of it.
+  /// Sets the client's first iteration if it is not 0; call it before anything else of that client.
   void begin_at(int client, std::int64_t first) { ended_.at(static_cast<std::size_t>(client)) = first; }
   void close(int client) { closed_.at(static_cast<std::size_t>(client)) = true; }
 
   [[nodiscard]] int clients() const noexcept { return static_cast<int>(ended_.size()); }
-  /// Iteration that the client is in: the number it has ended.
+  /// The iteration that the client is in, which is the number of iterations it has ended.
   [[nodiscard]] std::int64_t current(int client) const { return ended_.at(static_cast<std::size_t>(client)); }
   [[nodiscard]] int ended(std::int64_t index) const noexcept;
   [[nodiscard]] int pending(std::int64_t index) const noexcept;
-  /// A client has given up waiting for what has not begun.
+  /// True if a client gave up waiting for iterations that have not begun.
   [[nodiscard]] bool abandoned() const noexcept { return abandoned_; }
   [[nodiscard]] Inbox& inbox(std::int64_t index) { return inboxes_[index]; }
   bool advance(std::int64_t index);
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] std::vector<BlockChange> take_changes() { return std::exchange(changes_, {}); }
   [[nodiscard]] const std::vector<Arrival>& persistent() const noexcept { return persistent_; }
-  /// Ranges of the iteration's blocks and of those that outlive iterations. `data_of` says where the values of an array
-  /// are (null: not to be had); if it is empty they are where the arrivals say.
+  /// Value ranges of the iteration's blocks and of blocks that outlive iterations. `data_of` returns where the values
+  /// of an array are, or null if they are not available; if `data_of` is empty, the arrivals say where.
   using DataOf = std::function<const std::byte*(const BlockRecord&)>;
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests,
                                                const DataOf& data_of);
@@ -65,11 +65,11 @@ class InboxStore {
   std::vector<bool> closed_;
   bool abandoned_ = false, advanced_ = false;
   std::map<std::int64_t, Inbox> inboxes_;
-  std::multimap<std::int64_t, Declaration> declarations_;  ///< by iteration, not applied yet
-  std::multimap<std::int64_t, Arrival> new_persistent_;    ///< likewise
+  std::multimap<std::int64_t, Declaration> declarations_;  ///< declarations that are not applied yet, by iteration
+  std::multimap<std::int64_t, Arrival> new_persistent_;    ///< persistent arrays that are not applied yet, by iteration
   std::vector<Block> blocks_;
   std::vector<BlockChange> changes_;
-  /// In blocks_, by mesh, block id and client.
+  /// Index into blocks_, by mesh, block id and client.
   std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, std::size_t> places_;
   std::vector<Arrival> persistent_;
   std::uint64_t bytes_ = 0;

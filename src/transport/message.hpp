@@ -1,4 +1,4 @@
-// What clients and servers send each other, in the same words over shared memory and over MPI.
+// Messages between clients and servers, the same over shared memory and over MPI.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ enum class MessageKind : std::uint32_t {
   end = 4,
   close = 5,
   abandon = 6,
-  notice = 7,  ///< from a server to a client, the others the other way
+  notice = 7,  ///< sent by a server to a client; all others go from client to server
   signal = 8
 };
 
-/// One message of a client, in memory. How it travels: message_lines.hpp.
+/// One message of a client, in memory. message_lines.hpp defines its encoding.
 struct Message {
   MessageKind kind = MessageKind::block;
-  std::uint32_t segment = 0;  ///< block: which memory the values are in; 0: the node's buffer, 1: the client's file
-  std::uint64_t offset = 0;   ///< block, shared memory: where the values are, from the segment's start
-  BlockRecord block;          ///< block; declare, remove: its `block` alone
+  std::uint32_t segment = 0;  ///< block: the memory that holds the values; 0: the node's buffer, 1: the client's file
+  std::uint64_t offset = 0;   ///< block, shared memory: offset of the values from the segment's start
+  BlockRecord block;          ///< block; declare and remove use only its `block`
   EndRecord end;              ///< end
   Signal signal;              ///< signal
 };

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -36,7 +36,7 @@ void read_signal(std::span<const MessageLine> payload, Signal& signal) {
   header_.lines = 1 + payload_lines(bytes);
   std::memcpy(lines_.data(), &header_, sizeof header_);
   if (bytes > 0) {
-    lines_[header_.lines - 1] = {};  // what is behind the payload travels too
+    lines_[header_.lines - 1] = {};  // clears the padding behind the payload, which is sent too
     std::memcpy(lines_.data() + 1, payload, bytes);
   }
   return {lines_.data(), header_.lines};
@@ -59,7 +59,7 @@ std::span<const MessageLine> MessageWriter::write(const Message& message) {
   }
 }
 
-/// The head, and the values behind it.
+/// Writes the head, followed by the values.
 std::span<const MessageLine> MessageWriter::write_signal(const Signal& signal) {
   if (signal.values.size() > longest_event || signal.values.size() != signal.head.bytes) {
     fail(Code::internal, "a signal of {} bytes, its head says {}", signal.values.size(), signal.head.bytes);

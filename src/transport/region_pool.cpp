@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -18,9 +18,9 @@ void RegionPool::drop_kept() noexcept {
   free_.erase(free_.begin());
 }
 
-/// For `size` bytes more, kept ones included: borrows what is missing, or else drops what is kept.
+/// Makes room for `size` more bytes, counting kept regions: borrows what is missing, or drops kept regions.
 bool RegionPool::make_room(std::uint64_t size) noexcept {
-  // Sizes that no longer occur must not add up beyond what was ever in use at once.
+  // Regions of sizes that no longer occur must not exceed what was ever in use at once.
   while (!free_.empty() && used_ + kept_ + size > std::max(peak_, used_ + size)) drop_kept();
   const auto fits = [&] {
     const std::uint64_t needed = used_ + kept_ + size;

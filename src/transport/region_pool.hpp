@@ -1,4 +1,4 @@
-// Memory of one process for blocks, kept warm.
+// Memory of one process for blocks, whose pages stay mapped and warm.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,22 @@
 
 namespace sidestream {
 
-/// Bytes that several processes share as a limit: who needs more than its own limit borrows some.
+/// Bytes of a limit that several processes share; a process beyond its own limit borrows from it.
 class Lender {
  public:
   virtual ~Lender() = default;
-  /// False: there is not that much left. Then `wanted` is true for everybody for a while.
+  /// Borrows `bytes`. Returns false if not enough is left; then `wanted` is true for all processes for a while.
   [[nodiscard]] virtual bool borrow(std::uint64_t bytes) noexcept = 0;
   virtual void give_back(std::uint64_t bytes) noexcept = 0;
-  /// Somebody could not borrow lately: who can should give back.
+  /// True if some process could not borrow lately; the others should give back what they can.
   [[nodiscard]] virtual bool wanted() const noexcept = 0;
-  /// All there is to borrow.
+  /// Bytes that can be borrowed in total.
   [[nodiscard]] virtual std::uint64_t all() const noexcept = 0;
 };
 
-/// Regions are kept when given back and used again for blocks of the same size, so that pages stay warm. What is kept
-/// and what is used together never exceed the limit (and what was borrowed), nor what was ever in use at once. What is
-/// kept stays borrowed until somebody else wants it.
+/// Keeps regions that are given back and reuses them for blocks of the same size, so that their pages stay warm. Kept
+/// and used bytes together never exceed the limit (plus what was borrowed), nor the most that was ever in use at once.
+/// Kept bytes stay borrowed until another process wants them.
 class RegionPool {
  public:
   explicit RegionPool(std::uint64_t limit, std::shared_ptr<Lender> lender = nullptr)
@@ -33,12 +33,13 @@ class RegionPool {
   RegionPool(const RegionPool&) = delete;
   RegionPool& operator=(const RegionPool&) = delete;
   ~RegionPool();
-  /// 64-byte aligned; null if more than the limit would be in use. Throws Error(system) if the system has no memory.
+  /// Returns a 64-byte aligned region, or null if the limit would be exceeded. Throws Error(system) if the system has
+  /// no memory.
   [[nodiscard]] std::byte* take(std::uint64_t bytes);
   void give_back(std::byte* data) noexcept;
-  /// Gives back what was borrowed and is only kept, if somebody wants it.
+  /// Gives back borrowed bytes that are only kept, if another process wants them.
   void share() noexcept;
-  /// Bytes that can ever be in use.
+  /// Most bytes that can be in use.
   [[nodiscard]] std::uint64_t most() const noexcept { return limit_ + (lender_ ? lender_->all() : 0); }
   [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
   [[nodiscard]] std::uint64_t used() const noexcept { return used_; }
@@ -53,22 +54,23 @@ class RegionPool {
   [[nodiscard]] bool make_room(std::uint64_t size) noexcept;
   std::uint64_t limit_, used_ = 0, kept_ = 0, peak_ = 0, borrowed_ = 0;
   std::shared_ptr<Lender> lender_;
-  using Regions = std::multimap<std::uint64_t, Memory>;  ///< by size
+  using Regions = std::multimap<std::uint64_t, Memory>;  ///< regions by size
   Regions free_;
-  std::unordered_map<std::byte*, Regions::node_type> taken_;  ///< with its place there: giving back needs no memory
+  std::unordered_map<std::byte*, Regions::node_type> taken_;  ///< each with its node of `free_`, so that giving back
+                                                              ///< allocates nothing
 };
 
-/// The regions of a client's iterations in process memory: a region is freed when the client has cleared it and its
-/// iteration is released. Shared by the transports that don't use shared memory.
+/// Regions of a client's iterations in process memory. A region is freed when the client has cleared it and its
+/// iteration is released. Shared by the transports that do not use shared memory.
 class RegionUses {
  public:
   explicit RegionUses(std::uint64_t limit, std::shared_ptr<Lender> lender = nullptr)
       : pool_(limit, std::move(lender)) {}
   [[nodiscard]] std::byte* reserve(std::uint64_t bytes);
-  /// The region belongs to an iteration; `hold`: until clear too.
+  /// Assigns the region to an iteration; `hold`: also keeps it until `clear`.
   void commit(std::byte* data, bool hold);
   void clear(std::byte* data);
-  /// The iteration does not need the region any more.
+  /// Tells that the iteration no longer needs the region.
   void release(std::byte* data);
   void share() noexcept { pool_.share(); }
   [[nodiscard]] const RegionPool& pool() const noexcept { return pool_; }

@@ -10,8 +10,18 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import vtk
-from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+from vtkmodules.util.vtkConstants import VTK_HEXAHEDRON
+from vtkmodules.vtkCommonCore import vtkIdList, vtkPoints
+from vtkmodules.vtkCommonDataModel import (
+    VTK_POLYHEDRON,
+    vtkImageData,
+    vtkPlane,
+    vtkPolyData,
+    vtkStaticPointLocator,
+    vtkUnstructuredGrid,
+)
+from vtkmodules.vtkFiltersCore import vtkContourFilter, vtkCutter, vtkFlyingEdges3D, vtkTriangleFilter
 
 CELLS = 40
 LOW, HIGH = -1.0, 2 * math.pi
@@ -40,8 +50,8 @@ def ours(stem: Path) -> Triangles:
     )
 
 
-def theirs(output: vtk.vtkPolyData) -> Triangles:
-    triangulate = vtk.vtkTriangleFilter()
+def theirs(output: vtkPolyData) -> Triangles:
+    triangulate = vtkTriangleFilter()
     triangulate.SetInputData(output)
     triangulate.Update()
     data = triangulate.GetOutput()
@@ -51,11 +61,11 @@ def theirs(output: vtk.vtkPolyData) -> Triangles:
     )
 
 
-def image(directory: Path, centering: str) -> vtk.vtkImageData:
+def image(directory: Path, centering: str) -> vtkImageData:
     """The field on its points: cell centres or nodes."""
     n = CELLS if centering == "cell" else CELLS + 1
     origin = LOW + (SPACING / 2 if centering == "cell" else 0)
-    data = vtk.vtkImageData()
+    data = vtkImageData()
     data.SetDimensions(n, n, n)
     data.SetOrigin(origin, origin, origin)
     data.SetSpacing(SPACING, SPACING, SPACING)
@@ -65,11 +75,11 @@ def image(directory: Path, centering: str) -> vtk.vtkImageData:
     return data
 
 
-def flat_image(directory: Path, centering: str) -> vtk.vtkImageData:
+def flat_image(directory: Path, centering: str) -> vtkImageData:
     """The field of the mesh of two dimensions; z is where its plane is."""
     n = CELLS if centering == "cell" else CELLS + 1
     origin = LOW + (SPACING / 2 if centering == "cell" else 0)
-    data = vtk.vtkImageData()
+    data = vtkImageData()
     data.SetDimensions(n, n, 1)
     data.SetOrigin(origin, origin, LOW)
     data.SetSpacing(SPACING, SPACING, SPACING)
@@ -84,7 +94,7 @@ def length(points: np.ndarray, lines: np.ndarray) -> float:
 
 
 def compare_lines(directory: Path, centering: str) -> None:
-    contour = vtk.vtkContourFilter()
+    contour = vtkContourFilter()
     contour.SetInputData(flat_image(directory, centering))
     contour.SetValue(0, 0.3)
     contour.Update()
@@ -107,11 +117,11 @@ def compare_lines(directory: Path, centering: str) -> None:
 
 def nearest_index(points: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Of each point: which one of the target is nearest."""
-    cloud = vtk.vtkPolyData()
-    vtk_points = vtk.vtkPoints()
+    cloud = vtkPolyData()
+    vtk_points = vtkPoints()
     vtk_points.SetData(numpy_to_vtk(target, deep=True))
     cloud.SetPoints(vtk_points)
-    locator = vtk.vtkStaticPointLocator()
+    locator = vtkStaticPointLocator()
     locator.SetDataSet(cloud)
     locator.BuildLocator()
     return np.array([locator.FindClosestPoint(p) for p in points])
@@ -123,7 +133,7 @@ def distances(points: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 def compare_isosurface(directory: Path, centering: str) -> None:
-    contour = vtk.vtkFlyingEdges3D()
+    contour = vtkFlyingEdges3D()
     contour.SetInputData(image(directory, centering))
     contour.SetValue(0, 0.3)
     contour.ComputeNormalsOn()
@@ -148,11 +158,11 @@ def compare_isosurface(directory: Path, centering: str) -> None:
 
 
 def compare_slice(directory: Path, centering: str) -> None:
-    plane = vtk.vtkPlane()
+    plane = vtkPlane()
     plane.SetOrigin(2, 2, 2)
     plane.SetNormal(*NORMAL)
     data = image(directory, centering)
-    cutter = vtk.vtkCutter()
+    cutter = vtkCutter()
     cutter.SetInputData(data)
     cutter.SetCutFunction(plane)
     cutter.Update()
@@ -181,20 +191,20 @@ def on_grid_edges(points: np.ndarray, origin: float) -> np.ndarray:
     return (np.abs(steps - np.round(steps)) < 1e-5).sum(axis=1) >= 2
 
 
-def lists(stem: Path) -> vtk.vtkUnstructuredGrid:
+def lists(stem: Path) -> vtkUnstructuredGrid:
     """The unstructured mesh that was written, with its field at points as `n` and the one in cells as `c`."""
     places = np.fromfile(f"{stem}.places").reshape(-1, 3)
     links, ends, types = (np.fromfile(f"{stem}.{name}", dtype=np.int64) for name in ("links", "ends", "types"))
     field = np.fromfile(f"{stem}.field")
-    grid = vtk.vtkUnstructuredGrid()
-    points = vtk.vtkPoints()
+    grid = vtkUnstructuredGrid()
+    points = vtkPoints()
     points.SetData(numpy_to_vtk(places, deep=True))
     grid.SetPoints(points)
     begin = 0
     for cell, end in enumerate(ends):
         # VTK's own surfaces in polyhedra with bent faces have holes: to it those of the mesh, which have the corners of
         # hexahedra in their order, are hexahedra.
-        kind = vtk.VTK_HEXAHEDRON if types[cell] == vtk.VTK_POLYHEDRON else int(types[cell])
+        kind = VTK_HEXAHEDRON if types[cell] == VTK_POLYHEDRON else int(types[cell])
         grid.InsertNextCell(kind, vtk_ids(links[begin:end]))
         begin = end
     values = numpy_to_vtk(field, deep=True)
@@ -203,8 +213,8 @@ def lists(stem: Path) -> vtk.vtkUnstructuredGrid:
     return grid
 
 
-def vtk_ids(numbers: np.ndarray) -> vtk.vtkIdList:
-    ids = vtk.vtkIdList()
+def vtk_ids(numbers: np.ndarray) -> vtkIdList:
+    ids = vtkIdList()
     for number in numbers:
         ids.InsertNextId(int(number))
     return ids
@@ -212,14 +222,14 @@ def vtk_ids(numbers: np.ndarray) -> vtk.vtkIdList:
 
 def compare_lists(directory: Path, name: str) -> None:
     grid = lists(directory / name)
-    contour = vtk.vtkContourFilter()
+    contour = vtkContourFilter()
     contour.SetInputData(grid)
     contour.SetValue(0, 0.3)
     contour.Update()
-    plane = vtk.vtkPlane()
+    plane = vtkPlane()
     plane.SetOrigin(0.1, 0, 0)
     plane.SetNormal(*NORMAL)
-    cutter = vtk.vtkCutter()
+    cutter = vtkCutter()
     cutter.SetInputData(grid)
     cutter.SetCutFunction(plane)
     cutter.Update()

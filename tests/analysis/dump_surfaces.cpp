@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "analysis/common/kinds.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "support/fake_domain.hpp"
 #include "support/fake_lists.hpp"
 

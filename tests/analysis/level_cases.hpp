@@ -7,7 +7,7 @@
 
 #include "analysis/common/kinds.hpp"
 #include "analysis/level_worlds.hpp"
-#include "base/hash.hpp"
+#include "sidestream/kit/base/hash.hpp"
 
 namespace sidestream::testing {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/list_blocks.hpp"
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream::testing {
 
@@ -55,7 +55,8 @@ struct TreeWorld {
     }
     return all;
   }
-  /// What a block has of the tree: the fathers of its leaves and what is beside them. Others' leaves have wrong values.
+  /// A block's part of the tree: its leaves, their parents and the neighbours of these. Leaves of other blocks have
+  /// wrong values.
   [[nodiscard]] ListBlock block(std::size_t number, std::size_t blocks) const {
     std::vector<std::uint8_t> split, mine;
     std::vector<double> t, pair;
@@ -67,13 +68,13 @@ struct TreeWorld {
     std::vector<TreeCell> cells = root_cells();
     for (std::size_t n = 0; n < cells.size(); ++n) {
       const TreeCell cell = cells[n];
-      const bool father = refined(cell) && has_leaf(cell);
+      const bool parent = refined(cell) && has_leaf(cell);
       const bool own = !refined(cell) && owner(cell, blocks) == number;
-      split.push_back(father ? 1 : 0);
+      split.push_back(parent ? 1 : 0);
       mine.push_back(own ? 1 : 0);
       t.push_back(own ? value(cell, centre(cell)) : static_cast<double>(n % 3));
       pair.insert(pair.end(), {centre(cell)[0], own ? 10.0 * cell.level : -1});
-      if (!father) continue;
+      if (!parent) continue;
       for (const TreeCell& child : children(cell)) cells.push_back(child);
     }
     ListBlock block{static_cast<Index>(cells.size()), 0, 0, {}};

@@ -8,8 +8,8 @@
 #include <random>
 
 #include "analysis/common/kinds.hpp"
-#include "reduce/bins/bin_counts.hpp"
-#include "reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/bins/bin_counts.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
 #include "support/fake_pieces.hpp"
 #include "support/hash_field.hpp"
 #include "support/ranks.hpp"
@@ -336,7 +336,7 @@ TEST_CASE("what can not be is refused") {
     CHECK_THROWS_WITH_AS(run_alone(kind, yaml, domain, {domain.mesh().cells}), doctest::Contains(text), Error);
   };
   refused(histogram_kind(), "{variable: a, scale: logarithmic, range: [0, 1]}",
-          "logarithms are had of numbers above 0");
+          "a logarithmic scale needs positive values");
   refused(histogram_kind(), "{variable: a, weight: n}", "does not lie in the same points as 'a'");
   refused(histogram_kind(), "{variable: a, weight: v}", "'v' has 3 components");
   refused(histogram_kind(), "{variable: a, weight: a, bins: 100000}", "at most 65536");

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "reduce/great_sums.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/reduce/great_sums.hpp"
 
 using namespace sidestream;
 

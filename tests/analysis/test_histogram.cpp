@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "analysis/common/kinds.hpp"
-#include "reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"
 

@@ -8,8 +8,8 @@
 #include "analysis/common/kinds.hpp"
 #include "analysis/grid_checks.hpp"
 #include "graphics/colour.hpp"
-#include "reduce/grid_sums.hpp"
-#include "reduce/packed_sum.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
+#include "sidestream/kit/reduce/packed_sum.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"
 

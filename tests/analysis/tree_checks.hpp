@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "analysis/halo_checks.hpp"
+#include "modules/cosmology/halo_checks.hpp"
 
 namespace sidestream::testing {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/list_blocks.hpp"
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream::testing {
 
@@ -70,7 +70,8 @@ struct World {
   }
 };
 
-/// A block has the fathers of its leaves, what is beside them, and owns its leaves alone. The last block has nothing.
+/// A block lists its leaves, their parents and the neighbours of these, but owns only its leaves. The last block is
+/// empty.
 struct Trees {
   ListDomain domain{MeshKind::points, 3};
   std::vector<ListBlock> blocks;

@@ -15,10 +15,10 @@
 #include <string>
 
 #include "base/files.hpp"
-#include "base/numbers.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "storage/files/output_file.hpp"
 #include "support/scratch.hpp"
 

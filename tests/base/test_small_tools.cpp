@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/backoff.hpp"
-#include "base/hash.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 using namespace sidestream;
 using std::chrono::microseconds;

@@ -186,9 +186,10 @@ TEST_CASE("blocks that a client leaves out are counted, and wrong blocks fail th
     CHECK(s.close().absent_blocks == 1);
     s = Session::open_text(MPI_COMM_SELF, "placement: off");
   });
-  Session session = Session::open_text(testing::test_ranks(),
-                                       "placement: cores\nmeshes: {line: {type: uniform, size: [64]}}\n"
-                                       "output: {directory: changes-results, existing: replace}\n");
+  Session session =
+      Session::open_text(testing::test_ranks(),
+                         "placement: {mode: cores, buffer: 1 MiB}\nmeshes: {line: {type: uniform, size: [64]}}\n"
+                         "output: {directory: changes-results, existing: replace}\n");
   if (session.is_server()) {
     CHECK_THROWS_AS(session.serve(), Error);
   } else {

@@ -13,7 +13,7 @@ namespace {
 
 const std::string front =
     "meshes:\n  tree: {type: octree, size: 1, refined: split}\n  grid: {size: 4}\nvariables:\n"
-    "  split: {mesh: tree, type: uint8}\n  density: {mesh: tree, father: mean}\n  pressure: {mesh: tree}\n"
+    "  split: {mesh: tree, type: uint8}\n  density: {mesh: tree, parent: mean}\n  pressure: {mesh: tree}\n"
     "  momentum: {mesh: tree, components: 3}\n  other: {mesh: grid}\n";
 
 Metadata with(const std::string& last) { return read(front + "  last: {" + last + "}\n").metadata; }
@@ -41,10 +41,10 @@ void check_wrong(const std::string& last, const std::vector<std::string>& parts)
 
 TEST_CASE("relations are kept as they were said") {
   const Metadata metadata =
-      with("mesh: tree, father: mean of density * last + 2 * pressure, equals: 0.5 * momentum.x^2 / density");
-  CHECK(metadata.variables[1].relations.father == "mean");
+      with("mesh: tree, parent: mean of density * last + 2 * pressure, equals: 0.5 * momentum.x^2 / density");
+  CHECK(metadata.variables[1].relations.parent == "mean");
   const VariableRelations& last = metadata.variables.back().relations;
-  CHECK(last.father == "mean of density * last + 2 * pressure");
+  CHECK(last.parent == "mean of density * last + 2 * pressure");
   CHECK(last.equals == "0.5 * momentum.x^2 / density");
   CHECK(last.face.empty());
   CHECK(metadata.variables.front().relations.empty());
@@ -55,14 +55,14 @@ TEST_CASE("relations are kept as they were said") {
 }
 
 TEST_CASE("wrong relations") {
-  check_wrong("mesh: tree, father: average", {"found 'average'", "expected 'mean', 'sum', or 'mean of'"});
-  check_wrong("mesh: tree, father: mean of densty * last",
+  check_wrong("mesh: tree, parent: average", {"found 'average'", "expected 'mean', 'sum', or 'mean of'"});
+  check_wrong("mesh: tree, parent: mean of densty * last",
               {"name 'densty', expected a variable in cells of the octree 'tree': density, pressure, momentum, last",
                "did you mean 'density'?"});
-  check_wrong("mesh: tree, father: mean of density", {"must have 'last' in exactly one product"});
-  check_wrong("mesh: tree, father: mean of last * last", {"must have 'last' in exactly one product"});
-  check_wrong("mesh: tree, father: mean of density * pressure * last", {"at most one other variable"});
-  check_wrong("mesh: tree, father: mean of last / density", {"must have 'last' in exactly one product"});
+  check_wrong("mesh: tree, parent: mean of density", {"must have 'last' in exactly one product"});
+  check_wrong("mesh: tree, parent: mean of last * last", {"must have 'last' in exactly one product"});
+  check_wrong("mesh: tree, parent: mean of density * pressure * last", {"at most one other variable"});
+  check_wrong("mesh: tree, parent: mean of last / density", {"must have 'last' in exactly one product"});
   check_wrong("mesh: tree, equals: 2 * last", {"'equals' of 'last' names itself"});
   check_wrong("mesh: tree, equals: 2 * other", {"name 'other', expected a variable in cells"});
   check_wrong("mesh: tree, equals: 2 * split", {"name 'split', expected a variable in cells"});
@@ -81,14 +81,14 @@ TEST_CASE("wrong relations") {
   check_wrong("mesh: tree, opposite: density", {"without 'face'"});
   check_wrong("mesh: tree, face: low-y", {"lies on the face low-y, but the mesh 'tree' has 1 dimensions"});
   check_wrong("mesh: tree, face: low-x, opposite: density, divergence_free: [pressure]", {"names 1 variables"});
-  check_wrong("mesh: grid, father: mean", {"are of values in cells of octrees"});
+  check_wrong("mesh: grid, parent: mean", {"are of values in cells of octrees"});
   CHECK(wrong("mesh: tree, face: left-x").find("expected one of low-x, high-x") != std::string::npos);
 }
 
 TEST_CASE("relations must not lead back") {
   const std::string loop =
       "meshes: {tree: {type: octree, size: 1, refined: split}}\nvariables:\n  split: {mesh: tree, type: uint8}\n"
-      "  a: {mesh: tree, equals: b}\n  b: {mesh: tree, equals: 2 * c}\n  c: {mesh: tree, father: mean of a * c}\n";
+      "  a: {mesh: tree, equals: b}\n  b: {mesh: tree, equals: 2 * c}\n  c: {mesh: tree, parent: mean of a * c}\n";
   try {
     static_cast<void>(read(loop));
     FAIL("nothing was noticed");
@@ -105,7 +105,7 @@ TEST_CASE("the words are read") {
   CHECK(products[0].over == std::vector<RelationFactor>{{"d", -1}, {"d", -1}});
   CHECK(products[1].coefficient == 1e-3);
   CHECK(products[1].times.empty());
-  CHECK(parse_father("sum").sum);
+  CHECK(parse_parent("sum").sum);
   CHECK(parse_face("high-z").axis == 2);
   CHECK(parse_face("high-z").high);
   CHECK(!parse_face("low-y").high);

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "data/block_index.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 #include "support/fake_domain.hpp"
 
 using namespace sidestream;

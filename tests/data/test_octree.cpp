@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "data/octree.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 using namespace sidestream;
 

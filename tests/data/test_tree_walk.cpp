@@ -75,7 +75,7 @@ TEST_CASE("children, levels and places are those of the list of all cells") {
           }
         }
         CHECK(right);
-        // A walk that is kept out of every third cell finds what has none of them among its fathers.
+        // A walk that does not enter every third cell finds exactly the leaves outside of those cells.
         std::vector<char> outside(cells.size(), 0), visited(cells.size(), 0);
         const auto barred = [](const TreeCell& c) { return (c.index[0] + c.index[1] + c.index[2] + c.level) % 3 == 1; };
         std::size_t first = static_cast<std::size_t>(roots[0] * roots[1] * roots[2]);

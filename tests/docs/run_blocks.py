@@ -2,7 +2,7 @@
 
 Usage: run_blocks.py PAGE.md --library DIR --include DIR... [--path DIR ...] [--installed PREFIX]
 
-A block in one of the languages below is preceded by a comment that no reader sees:
+An invisible comment precedes each block in one of the languages below:
 
     <!-- run: file=run.yaml ranks=4 set=nx=64 -->     how it is run; the keys are listed below
     <!-- not run: needs a cluster -->                 why it is not
@@ -18,11 +18,11 @@ Blocks of one page run in their order in one empty folder, so that a program fin
     fortran  is compiled, as it is or within `part-of=FRAME`; an `sh` block may build and run it
     python   runs as it is, or within `part-of=FRAME`; with `file` it is saved and compiled, for an `sh` block
 
-A block `from` a file of the repository has lines of it as they are there, but for the indentation that all have. A
-line `...` stands for lines that are left out.
+A block `from` a file of the repository must consist of lines of that file, except for common indentation. A line `...`
+stands for omitted lines.
 
-`fails=TEXT` means that the block must fail and say TEXT (spaces written as _). `lines=FILE:N` means that FILE has N
-lines afterwards. `seconds=N` is the time limit.
+`fails=TEXT` means that the block must fail and print TEXT (with spaces written as _). `lines=FILE:N` means that FILE
+has N lines afterwards. `seconds=N` is the time limit.
 """
 
 import argparse
@@ -127,7 +127,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def outdented(lines: list[str]) -> list[str]:
-    """The lines without the indentation that all have, and without blanks at their ends."""
+    """Returns the lines without common indentation and trailing blanks."""
     return [line.rstrip() for line in textwrap.dedent("\n".join(lines)).split("\n")]
 
 

@@ -1,4 +1,4 @@
-"""Tests that the site's reference leaves nothing out. Needs Python only.
+"""Tests that the site's reference is complete. Only needs Python.
 
 Usage: test_reference.py SIDESTREAM
 """

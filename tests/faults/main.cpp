@@ -1,7 +1,7 @@
-// Runs the sessions of one case again and again, each time with memory that runs out somewhere else: at the n-th
-// allocation of a stage of one process. One in the middle of each stage; with SIDESTREAM_TEST_ALL a sample of n; with
-// SIDESTREAM_FAULTS=all every n, with a number that many of each stage. Every session ends within its time; what it
-// leaves is checked.
+// Runs the sessions of one case repeatedly. Each time memory runs out at another point: the n-th allocation of a stage
+// of one process. By default n is in the middle of each stage; with SIDESTREAM_TEST_ALL a sample of n is tried, with
+// SIDESTREAM_FAULTS=all every n, and with a number that many of each stage. Every session must end in time, and its
+// results are checked.
 #include <execinfo.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@ unsigned limit() {
   return set ? static_cast<unsigned>(std::atoi(set)) : 120;
 }
 
-/// How many allocations of a stage fail, one in each session; -1: every one.
+/// The number of allocations of a stage that fail, one in each session; -1: all.
 long wanted(const Case& one) {
   if (const char* const set = std::getenv("SIDESTREAM_FAULTS"))
     return std::strcmp(set, "all") == 0 ? -1 : std::atol(set);
@@ -49,7 +49,8 @@ long wanted(const Case& one) {
   return one.placement == "job" ? 2 : one.groups ? 3 : 5;
 }
 
-/// Which of `total` allocations of a stage fail: one in the middle, or the first two and some evenly between.
+/// The allocations of a stage that fail, out of `total`: one in the middle, or the first two and further ones at equal
+/// distances.
 std::set<long> sample(long total, long many) {
   if (many < 0) many = total;
   std::set<long> chosen;
@@ -111,7 +112,7 @@ class Sweep {
     }
     const std::set<long> chosen = sample(total, wanted(one_));
     bool failed = false;
-    bool had_any = false;  // in a session with a fault: whether a client spills, which allocates, depends on its timing
+    bool had_any = false;  // in a session with a fault; spilling allocates, but depends on timing
     for (const long n : chosen) failed |= fails(fault, n, had_any);
     stages_with_a_fault_ += failed;
     if (rank_ == 0 && !chosen.empty() && !had_any) {
@@ -124,8 +125,8 @@ class Sweep {
     ++wrong_;
   }
 
-  /// Whether the n-th allocation was reached, or an earlier one: what threads allocate differs from session to session.
-  /// `had_any` becomes true where the stage allocated anything or never began.
+  /// True if the n-th allocation failed, or, in a further try, an earlier one: allocations of threads differ between
+  /// sessions. `had_any` becomes true if the stage allocated anything or never began.
   bool fails(Fault fault, long n, bool& had_any) {
     for (int tries = 0; tries < 4; ++tries) {
       fault.n = n;

@@ -13,17 +13,17 @@ namespace sidestream::testing {
 inline constexpr int steps = 5;
 inline constexpr int fault_step = 2;  ///< whose stages `publish`, `end` and `iteration` are tried
 
-/// How it ended on one rank. Travels between ranks as it is.
+/// The outcome on one rank. Trivially copyable; sent between ranks.
 struct Ending {
   Account account{};
-  int errors = 0;   ///< that calls threw
-  int refused = 0;  ///< iterations that a call said are refused
+  int errors = 0;   ///< number that calls threw
+  int refused = 0;  ///< number of iterations that calls reported as refused
   int closed = 0;   ///< 1: close returned an account
   int server = 0;
-  std::array<long, stage_names.size()> allocations{};  ///< without a fault: in each stage
-  long reached = -1;       ///< with one, where it is: allocations of its stage; -1: not begun
-  char first[300] = "";    ///< the call and the sentence of the first error
-  char escaped[300] = "";  ///< what was thrown that is no sidestream::Error, and where
+  std::array<long, stage_names.size()> allocations{};  ///< number in each stage, without a fault
+  long reached = -1;                                   ///< allocations in the stage of the fault; -1: it has not begun
+  char first[300] = "";                                ///< the call and the sentence of the first error
+  char escaped[300] = "";                              ///< an exception other than sidestream::Error, and its origin
 };
 
 /// Collective over `comm`, which has as many ranks as the case. `folder` is empty and this session's own.

@@ -16,12 +16,12 @@ struct Beside {
     (void)descent.descend(std::array<std::uint8_t, 2>{1, 1});
     std::vector<std::uint8_t> refined(static_cast<std::size_t>(descent.cells()), 1);
     refined[1] = 0;
-    fathers = refined.size();
+    parents = refined.size();
     links = descent.descend(refined);
     cells = static_cast<std::size_t>(descent.cells());
-    for (std::size_t n = 0; n < 8 * (cells + fathers); ++n) numbers.push_back(static_cast<double>(n * n % 97) / 8);
+    for (std::size_t n = 0; n < 8 * (cells + parents); ++n) numbers.push_back(static_cast<double>(n * n % 97) / 8);
   }
-  std::size_t fathers, cells;
+  std::size_t parents, cells;
   LevelLinks links;
   std::vector<double> numbers;
 };
@@ -52,14 +52,14 @@ void run_tree_values(BytesView input) {
   const Beside& beside = all[static_cast<std::size_t>(dimensions - 1)];
   TreeChunk chunk;
   chunk.type = static_cast<Type>(choice % 16 % type_count);
-  chunk.groups = {dimensions, beside.links.father, beside.links.beside};
+  chunk.groups = {dimensions, beside.links.parent, beside.links.beside};
   const BytesView numbers = std::as_bytes(std::span(beside.numbers));
-  chunk.fathers = numbers.first(beside.fathers * size_of(chunk.type));
+  chunk.parents = numbers.first(beside.parents * size_of(chunk.type));
   std::vector<Companion> companions;
   for (std::size_t n = 0; n < 6; ++n) {
     const std::size_t at = 8 * n * beside.cells;
     companions.push_back({Type::float64, numbers.subspan(at, 8 * beside.cells),
-                          numbers.subspan(at + 8 * beside.cells, 8 * beside.fathers)});
+                          numbers.subspan(at + 8 * beside.cells, 8 * beside.parents)});
   }
   chunk.companions = companions;
   const Relations relations = relations_of(static_cast<unsigned>(input[1]), dimensions);

@@ -15,6 +15,9 @@ add_test(NAME packaging.install
   COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/install.sh ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${installed})
 set_tests_properties(packaging.install PROPERTIES TIMEOUT 60 LABELS "packaging" FIXTURES_SETUP installed_tree)
 
+# Others run its program.
+sidestream_consume(minimal_c 120)
+set_tests_properties(packaging.minimal_c PROPERTIES FIXTURES_SETUP minimal_c)
 sidestream_consume(cmake 300)
 sidestream_consume(pkg_config 120)
 if(SIDESTREAM_FORTRAN)
@@ -28,3 +31,8 @@ if(SIDESTREAM_PYTHON_BUILT)
   sidestream_consume(python_client 120)
 endif()
 sidestream_consume(tool 60)
+foreach(name plugin faulty_plugins python_analysis)
+  if(TEST packaging.${name})
+    set_tests_properties(packaging.${name} PROPERTIES FIXTURES_REQUIRED "installed_tree;minimal_c")
+  endif()
+endforeach()

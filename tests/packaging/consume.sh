@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Uses the installed tree as a project outside would:
-# consume.sh cmake|pkg_config|fortran|plugin|partitioner|python_analysis|python_client|faulty_plugins|tool
+# Uses the installed tree like an external project:
+# consume.sh minimal_c|cmake|pkg_config|fortran|plugin|partitioner|python_analysis|python_client|faulty_plugins|tool
 #
 # From the environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), WORK (a folder
 # for our own), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, MPICXX, MPIFC, CC, CXX.
@@ -19,6 +19,12 @@ build_outside() {
   "$CMAKE" --build "$work/$1/build"
 }
 
+# A copy of what the test `minimal_c` has built.
+take_minimal_c() {
+  cp -r "$WORK/minimal_c/minimal_c" "$work/minimal_c"
+  rm -rf "$work/minimal_c/results"
+}
+
 # run RANKS FOLDER PROGRAM: runs a program in the folder of its configuration, which leaves results/ there.
 run() { (cd "$2" && timeout 60 "$MPIRUN" -n "$1" "$3" run.yaml); }
 
@@ -30,10 +36,18 @@ lines() {
 }
 
 case $1 in
-  cmake)
+  minimal_c)
     build_outside minimal_c
     run 2 "$work/minimal_c" build/heat
     lines "$work/minimal_c/results/statistics.csv" 21
+    # An analysis of a module that is installed next to the library.
+    mkdir "$work/halos"
+    sed 's/- statistics:.*/- halos: {variable: temperature, boundary: 0, halo: 0, file: halos.csv}/' "$work/minimal_c/run.yaml" \
+      >"$work/halos/run.yaml"
+    run 2 "$work/halos" "$work/minimal_c/build/heat"
+    [ -s "$work/halos/results/halos.csv" ]
+    ;;
+  cmake)
     build_outside minimal_cpp
     run 2 "$work/minimal_cpp" build/wave
     [ -s "$work/minimal_cpp/results/histogram.csv" ]
@@ -93,7 +107,7 @@ case $1 in
     lines "$work/common_blocks/results/statistics.csv" 21
     ;;
   plugin)
-    build_outside minimal_c
+    take_minimal_c
     build_outside analysis_plugin
     build_outside codec_plugin
     cd "$work/analysis_plugin"
@@ -129,7 +143,7 @@ case $1 in
   python_analysis)
     # The library that runs Python and the package are found beside the installed library and from the command.
     unset PYTHONPATH SIDESTREAM_PLUGIN_PATH
-    build_outside minimal_c
+    take_minimal_c
     cp -r "$SOURCE/examples/python_analysis" "$work"
     run 2 "$work/python_analysis" ../minimal_c/build/heat
     cd "$work/python_analysis"
@@ -153,7 +167,7 @@ case $1 in
     "$PYTHON" -c 'import sidestream; assert sidestream.__file__.startswith("'"$PREFIX"'"), sidestream.__file__'
     ;;
   faulty_plugins)
-    build_outside minimal_c
+    take_minimal_c
     cp "$SOURCE/examples/analysis_plugin/run.yaml" "$work"
     # refused FAULT TEXT: a plug-in with this fault is refused with this text, by the checker and on every rank of a run.
     refused() {
@@ -191,6 +205,8 @@ case $1 in
     grep -qE '^with(out)?  +zstd  +' "$work/version"  # what it was built with
     "$PREFIX/bin/sidestream" reference >"$work/reference.md"
     grep -q placement "$work/reference.md"
+    # Modules lie next to the library.
+    grep -q '^### halos' "$work/reference.md"
     ;;
   *)
     echo "consume.sh: no test named '$1'" >&2

@@ -19,7 +19,9 @@ void with_length(Session& s, double* p, float* q, Handle v, Handle w) {
   double table[8][8] = {};
   s.publish("t", 0, a), s.publish("t", 0, places), s.publish("t", 0, few), s.publish("t", 0, links);
   s.publish("t", 0, p, 3), s.publish("t", 0, {p, 3}), s.publish("t", 0, Values(table));
-  s.publish("t", 0, Values(Type::int8, p, 3));
+  s.publish("t", 0, Values(Type::int8, p, 3)), s.publish("t", 0, {Type::float64, p, 3}),
+      s.publish(v, {Type::float64, p, 3});
+  s.publish("t", 0, sidestream::ProgramArray{}), s.publish("t", 0, {Type::float64, p, 1, nullptr, nullptr});
   s.publish("t", 0, {p, {1, 2, 3}, {1, 4, 5}}), s.publish("t", 0, {p, {1, 2, 3}, {1, 4, 5}, 0});
   s.publish(v, a), s.publish(v, p, 3), s.publish(v, {p, 3});
   s.publish({v, w}, {a, links}), s.publish({v, w}, {{p, 3}, {q, 4}});

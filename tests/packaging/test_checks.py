@@ -50,6 +50,9 @@ VIOLATIONS = [
     ("src/data/a.cpp", "#include <fstream>\n", "reads and writes no files"),
     ("src/analysis/a.cpp", '#include "server/loop.cpp"\n', "analysis must not include server"),
     ("src/analysis/a.cpp", '#include "sidestream/extend/transport.hpp"\n', "how blocks travel"),
+    ("modules/a/a.cpp", '#include "sidestream/extend/transport.hpp"\n', "how blocks travel"),
+    ("modules/a/a.cpp", '#include "mesh/cells/shapes.hpp"\n', "include only include/"),
+    ("include/sidestream/kit/mesh/a.hpp", '#include "mesh/cells/shapes.hpp"\n', "include only include/"),
     ("src/storage/a.cpp", '#include "config/config.hpp"\n', "must not know the placement"),
     ("src/transport/mpi/a.cpp", '#include "client/open.cpp"\n', "transport must not include client"),
     ("src/client/a.cpp", '#include "session/start.cpp"\n', "client must not include session"),
@@ -96,14 +99,14 @@ CLEAN = {
 } | CLEAN
 
 
-def run_on(check: str, files: dict[str, str]) -> tuple[int, str]:
+def run_on(check: str, files: dict[str, str], *arguments: str) -> tuple[int, str]:
     """Status and output of a check on a tree of these files."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        command = [sys.executable, str(ROOT / "scripts" / check), folder]
+        command = [sys.executable, str(ROOT / "scripts" / check), *arguments, folder]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     return done.returncode, done.stdout + done.stderr
 
@@ -174,6 +177,41 @@ class Names(unittest.TestCase):
                 self.assertEqual(status, 1, output)
                 self.assertIn("tools/sidestream/b.cpp:", output)
                 self.assertIn("'sidestream::Tree' is also defined in src/a.hpp:2", output)
+
+
+class Prose(unittest.TestCase):
+    def test_plain_english_passes(self) -> None:
+        files = {
+            "src/session/a.hpp": "/// Bytes of a block, one for\n/// each cell.\nint a;  ///< not of b, whether c\n"
+            'const char* text = "// Of that in place of this alone.";\n',
+            "src/session/b.cpp": "// Others are left alone. A node stands alone, or leaves some of the files alone.\n",
+            "tools/a.py": '"""Reads a table."""\n\ntext = "# Whether alone."\n',
+            "README.md": "![A picture with many words](docs/picture.svg)\n"
+            f"A [link]({'long/' * 30}), `{'code' * 30}`.\n\n| {'table ' * 30}|\n\n```sh\n{'code ' * 30}\n```\n",
+        }
+        status, output = run_on("check-prose", files, "--all")
+        self.assertEqual(status, 0, output)
+
+    def test_planted_violations_are_found(self) -> None:
+        violations = (
+            ("src/a.hpp", "int a;\n/// Of a block:\n/// its cells.\nint b;\n", ":2: a comment begins with 'Of'"),
+            ("src/b.hpp", "int a;  ///< of all\nint b;  ///< whether b\n", ":2: a comment begins with 'whether'"),
+            ("src/c.h", "/* Whether a.\n * And b. */\n", ":1: a comment begins with 'Whether'"),
+            ("src/d.h", "/* First. Then c in\n * place of b. */\n", ":1: 'in place of'; write 'instead of'"),
+            ("src/e.cpp", "// One.\n// Two with d alone.\n", ":2: 'alone'; write 'only'"),
+            ("src/f.cpp", "struct A {};  // Travels.\n", ":1: 'Travels.'; write 'Trivially copyable"),
+            ("tools/g.py", 'def f():\n    """Maps are had of meshes."""\n', ":2: 'are had of'"),
+            ("scripts/h", "#!/usr/bin/env bash\nls  # Of a folder\n", ":2: a comment begins with 'Of'"),
+            ("cmake/I.cmake", "\n# Whether it is there.\n", ":2: a comment begins with 'Whether'"),
+            ("examples/j/j.f90", "! Of a field.\nend\n", ":1: a comment begins with 'Of'"),
+            ("docs/k.md", f"\n{'word ' * 21}\n", ":2: 105 characters"),
+            ("docs/l.md", "One in place of another.\n", ":1: 'in place of'"),
+        )
+        status, output = run_on("check-prose", {name: text for name, text, _ in violations}, "--all")
+        self.assertEqual(status, 1, output)
+        for name, _, expected in violations:
+            self.assertIn(name + expected, output)
+        self.assertEqual(output.count("\n"), len(violations), output)
 
 
 class Sizes(unittest.TestCase):

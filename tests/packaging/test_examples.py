@@ -1,5 +1,5 @@
-"""Runs an example in several placements and compares its results with a calculation of our own. Needs NumPy,
-h5py and VTK.
+"""Runs an example in several placements and compares its results with an independent calculation. Needs NumPy, h5py and
+VTK.
 
 Usage: test_examples.py EXAMPLE PROGRAM CONFIGURATION MPIRUN..., EXAMPLE one of those in EXAMPLES below.
 """
@@ -14,8 +14,11 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-import vtk
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkCommonDataModel import vtkDataSet
+from vtkmodules.vtkFiltersCore import vtkFeatureEdges
+from vtkmodules.vtkFiltersVerdict import vtkCellSizeFilter
+from vtkmodules.vtkIOXML import vtkXMLPImageDataReader, vtkXMLPolyDataReader, vtkXMLReader
 
 # Ranks to start, and the placement's line.
 PLACEMENTS = [
@@ -43,8 +46,8 @@ def table(path: Path) -> dict[str, np.ndarray]:
     return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
 
-def read_vtk(path: Path, reader: vtk.vtkXMLReader) -> vtk.vtkDataSet:
-    """What this reader finds in a file that Sidestream wrote."""
+def read_vtk(path: Path, reader: vtkXMLReader) -> vtkDataSet:
+    """Reads a file that Sidestream wrote with one of VTK's readers."""
     assert path.is_file(), path
     reader.SetFileName(str(path))
     reader.Update()
@@ -66,7 +69,7 @@ def heat_by_hand(steps: int, shape: tuple[int, ...] = (32, 32, 32)) -> list[np.n
 
 
 def check_statistics(folder: Path, fields: list[np.ndarray]) -> dict[str, np.ndarray]:
-    """The table of statistics against these values, an array for each iteration; returns it."""
+    """Compares the table of statistics with these values, an array for each iteration; returns the table."""
     found = table(folder / "results/statistics.csv")
     for name in ("iteration", "cycle"):
         assert np.array_equal(found[name], np.arange(len(fields))), found[name]
@@ -77,7 +80,7 @@ def check_statistics(folder: Path, fields: list[np.ndarray]) -> dict[str, np.nda
 
 
 def check_variance(found: dict[str, np.ndarray], fields: list[np.ndarray]) -> None:
-    """Mean and variance in which each value counts the same."""
+    """Returns the mean and the variance with equal weights."""
     np.testing.assert_allclose(found["mean"], [np.mean(f) for f in fields], rtol=1e-9, atol=1e-14)
     np.testing.assert_allclose(found["variance"], [np.var(f) for f in fields], rtol=1e-9)
 
@@ -144,10 +147,10 @@ def check_elements(folder: Path) -> None:
 
 
 def check_surface(path: Path, amplitude: float, widest: float) -> None:
-    """The surface closes, and the wave is 0.2 on it but for the error of linear values between points."""
-    surface = read_vtk(path, vtk.vtkXMLPolyDataReader())
+    """Checks that the surface is closed, and that the wave is 0.2 on it, up to the error of linear interpolation."""
+    surface = read_vtk(path, vtkXMLPolyDataReader())
     assert surface.GetNumberOfPolys() > 0, path
-    edges = vtk.vtkFeatureEdges()
+    edges = vtkFeatureEdges()
     edges.SetInputData(surface)
     edges.FeatureEdgesOff()
     edges.NonManifoldEdgesOn()
@@ -177,13 +180,13 @@ def check_block_tree(folder: Path) -> None:
     np.testing.assert_allclose(found["size"], 1, rtol=1e-12)
     np.testing.assert_allclose(found["sum"], integrals, rtol=1e-12)
     for step in (0, 4):  # the slice cuts fine blocks in the first of them
-        cut = read_vtk(folder / f"results/slice-{step:03}.vtp", vtk.vtkXMLPolyDataReader())
+        cut = read_vtk(folder / f"results/slice-{step:03}.vtp", vtkXMLPolyDataReader())
         assert cut.GetNumberOfPolys() == 2 * (448 if step == 0 else 256), cut.GetNumberOfPolys()
-        sizes = vtk.vtkCellSizeFilter()
+        sizes = vtkCellSizeFilter()
         sizes.SetInputData(cut)
         sizes.Update()
         area = vtk_to_numpy(sizes.GetOutput().GetCellData().GetArray("Area")).sum()
-        np.testing.assert_allclose(area, 1, rtol=1e-6)  # places in the file are in single precision
+        np.testing.assert_allclose(area, 1, rtol=1e-6)  # positions in the file are in single precision
 
 
 def check_particles(folder: Path) -> None:
@@ -211,7 +214,7 @@ def check_plate(folder: Path) -> None:
     fields = heat_by_hand(20, (24, 20))
     check_variance(check_statistics(folder, fields), fields)
     for step in (0, 10):
-        image = read_vtk(folder / f"results/fields-{step:06}.pvti", vtk.vtkXMLPImageDataReader())
+        image = read_vtk(folder / f"results/fields-{step:06}.pvti", vtkXMLPImageDataReader())
         found = vtk_to_numpy(image.GetCellData().GetArray("temperature"))
         np.testing.assert_allclose(found, fields[step].ravel(order="F"), rtol=1e-12)
 
@@ -261,14 +264,14 @@ def account(path: Path) -> dict[str, int]:
 
 
 def check_goes_on(example: str, folder: Path, record: str, refused: int) -> None:
-    """The program made all its steps, whatever became of them."""
+    """The program made all its steps, whatever their outcome."""
     found = account(folder / "results" / record)
     assert found["iterations"] == STEPS[example] == found["delivered"] + found["refused"], found
     assert found["refused"] >= refused * STEPS[example], found
 
 
-# Each rank has two pencils beside it and one across an edge. Ghosts at that edge matter only if the variable says that
-# they are right.
+# Each rank has two neighbouring pencils, and one across an edge. Ghosts at that edge only matter if the variable
+# declares them filled.
 GHOSTS = [
     (1, "placement: {mode: inline}"),
     (4, "placement: {mode: inline}"),
@@ -277,7 +280,7 @@ GHOSTS = [
 
 
 def check_ghosts(program: Path, first: str, rest: str, mpirun: list[str]) -> None:
-    """A surface is the same bytes in every division, with the ghosts that the program has filled."""
+    """A surface has the same bytes in every division if the program fills its ghosts."""
     rest = rest.replace("{mesh: box, unit: K}", "{mesh: box, unit: K, ghosts: filled}")
     assert "ghosts: filled" in rest, rest
     rest += '  - isosurface: {variable: temperature, values: [350], every: 5, file: "surface-{index:03}.vtp"}\n'

@@ -18,7 +18,7 @@ PLACEMENTS = [
     (3, "{mode: cores, buffer: 32 MiB}", None),
     (3, "{mode: nodes, buffer: 32 MiB, servers: 1}", None),
     (2, "{mode: sidecar, buffer: 32 MiB, session: SESSION}", "serve"),
-    (3, "{mode: job, stream: {engine: files}}", "endpoint"),
+    (3, "{mode: job, buffer: 32 MiB, stream: {engine: files}}", "endpoint"),
 ]
 STEPS = 3
 # Otherwise each placement has the program of one language.

@@ -51,7 +51,10 @@ class OneTree(unittest.TestCase):
         found = {}
         for command in commands:
             file, target = command["file"], command["output"] if "output" in command else command["command"]
-            if "sidestream_objects.dir" in target or "sidestream_tool.dir" in target:
+            if any(
+                f"{name}.dir" in target
+                for name in ("sidestream_objects", "sidestream_cosmology_objects", "sidestream_tool")
+            ):
                 made = Path(file).stat().st_mtime_ns if file.startswith(str(build)) else 0
                 found[file] = (command["command"], made)
         return found

@@ -8,7 +8,7 @@ from mpi4py import MPI
 
 
 def gas(n, steps):
-    """Density and temperature by step, [k, j, i]: smooth, above 0, and the same in every process."""
+    """Returns density and temperature of a step, [k, j, i]: smooth, positive, and the same in every process."""
     noise = np.random.default_rng(7).normal(size=(n, n, n))
     for axis in (0, 1, 2):
         noise = noise + np.roll(noise, 1, axis) + np.roll(noise, -1, axis)

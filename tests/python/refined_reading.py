@@ -48,7 +48,7 @@ def make_twins(dimensions, folder):
 def polygons(path):
     """Points, triangles and values at the points; a mesh of two dimensions that a plane cuts gives lines."""
     vtk = needs("vtk")
-    from vtk.util.numpy_support import vtk_to_numpy
+    from vtkmodules.util.numpy_support import vtk_to_numpy
 
     reader = vtk.vtkXMLPolyDataReader()
     reader.SetFileName(str(path))
@@ -83,7 +83,7 @@ def check_measures(found, expected, tolerance):
 
 def volume_by_value(path, name, dimensions):
     vtk = needs("vtk")
-    from vtk.util.numpy_support import vtk_to_numpy
+    from vtkmodules.util.numpy_support import vtk_to_numpy
 
     reader = vtk.vtkXMLUnstructuredGridReader()
     reader.SetFileName(str(path))

@@ -75,13 +75,14 @@ class World:
         return float(np.prod(SPACING[: self.dimensions] / 2**level))
 
     def patches(self):
-        """Level, lo, hi: rows of refined fathers that lie next to each other along x, as one patch each."""
+        """Returns level, lo and hi of patches: each has the children of a row of refined cells that are neighbours
+        along x."""
         found = [(0, (0, 0, 0), tuple(map(int, self.roots)))]
-        fathers = [
+        parents = [
             [c[1] for c, r in zip(self.cells, self.refined, strict=True) if r and c[0] == n] for n in range(DEEPEST)
         ]
         two = np.where(np.arange(3) < self.dimensions, 2, 1)
-        for level, of in enumerate(fathers):
+        for level, of in enumerate(parents):
             rows = {}
             for i, j, k in of:
                 rows.setdefault((j, k), []).append(i)

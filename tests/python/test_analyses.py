@@ -157,7 +157,7 @@ def test_two_passes_and_a_halo(reference):
         np.testing.assert_allclose([float(r["mean"]) for r in rows], t.mean(axis=(1, 2)), rtol=1e-10, atol=1e-14)
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("program", "servers", "placement"),
     [
@@ -178,7 +178,7 @@ def test_placements(tmp_path, reference, program, servers, placement):
     if placement == "sidecar":
         placement = f"{{mode: sidecar, buffer: 32 MiB, per_node: 2, session: test-{uuid.uuid4().hex[:12]}}}"
     elif placement == "job":
-        placement = f"{{mode: job, stream: {{directory: {tmp_path}/streams, engine: files}}}}"
+        placement = f"{{mode: job, buffer: 32 MiB, stream: {{directory: {tmp_path}/streams, engine: files}}}}"
     folder = Folder(tmp_path, placement=placement)
     others = {
         "sidecar": [MPIRUN, "-n", "2", TOOL, "serve", str(folder.file)],
@@ -240,7 +240,7 @@ variables:
 """
 
 
-@pytest.mark.parametrize(("ranks", "placement"), [(3, "inline"), (4, "cores")])
+@pytest.mark.parametrize(("ranks", "placement"), [(3, "inline"), (4, "{mode: cores, buffer: 32 MiB}")])
 def test_kinds_of_meshes(tmp_path, ranks, placement):
     """One and two dimensions, row order, a mesh with coordinates of its own, particles, a block without any; and a
     program that ends without having closed its session."""

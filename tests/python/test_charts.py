@@ -1,4 +1,4 @@
-"""Charts of tables that analyses have written: what is drawn, what stands at the axes, and that no text is cut."""
+"""Charts of tables that analyses have written: the drawn data, the labels of axes, and that no text is cut."""
 
 import csv
 import os
@@ -45,7 +45,7 @@ analyses:
   - halos: {variable: density, boundary: 1.6, halo: 2.2, connectivity: 6, file: "halos-{index}.csv",
             mass_function: {bins: 6, file: "masses-{index}.csv"}, history: {file: history.csv}}
 """
-# Of each table: what stands at its axes, and which of these are logarithmic.
+# For each table the labels of its axes, and which axes are logarithmic.
 LABELS = {
     "linear.csv": ("gas temperature [10⁷ K]", "number of points", "y"),
     "weighed-3.csv": ("density [g/cm³]", "density [1/(g/cm³)]", "xy"),
@@ -84,7 +84,7 @@ def numbers(path, column, iteration=None):
 
 
 def drawn_texts(figure):
-    """All that is read, and where it is: measured by another canvas than the one that it was made on."""
+    """Returns all visible texts and their boxes, measured with a new canvas."""
     FigureCanvasAgg(figure).draw()
     texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
     return [(text.get_text(), text.get_window_extent()) for text in texts]
@@ -94,6 +94,7 @@ def said(text):
     return re.sub(r"\s+", "", text)
 
 
+@pytest.mark.keep(12)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", LABELS)
 def test_no_text_is_cut_or_lies_on_another(results, name, size, tmp_path):
@@ -116,6 +117,7 @@ def test_no_text_is_cut_or_lies_on_another(results, name, size, tmp_path):
     assert np.any(pixels < 200)
 
 
+@pytest.mark.keep(6)
 @pytest.mark.parametrize("name", LABELS)
 def test_axes(results, name):
     figure = sidestream.plot(results / name)
@@ -127,6 +129,7 @@ def test_axes(results, name):
         assert len([t for t in axis.get_ticklabels() if t.get_text()]) >= 2 or name == "history.csv"
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize("size", [(40, 30), (64, 48), (120, 90), (1200, 160), (160, 1200)])
 def test_what_has_no_room_is_left_out_and_told(results, size, tmp_path):
     command = [sys.executable, "-m", "sidestream", "plot", results / "pair.csv", "-o", tmp_path / "a.png"]
@@ -218,7 +221,7 @@ def test_a_history_has_a_dot_for_each_halo_and_a_lane_for_each_track(results):
 
 
 def test_a_history_that_a_later_run_goes_on_with(results, tmp_path):
-    """It begins with the first iteration of that run, whose tracks have the same numbers."""
+    """The chart begins with the first iteration of the resumed run, whose tracks have the same numbers."""
     lines = (results / "history.csv").read_text().splitlines()
     later = [
         [str(int(line.split(",")[0]) + 4), "0", "9.5", *line.split(",")[3:]] for line in lines[1:] if ",first," in line
@@ -229,7 +232,7 @@ def test_a_history_that_a_later_run_goes_on_with(results, tmp_path):
 
 
 def test_a_table_that_grows_meanwhile(results, tmp_path):
-    """The last row is half written; the iteration before it is drawn, and of all others nothing is read."""
+    """The last row is incomplete: the iteration before it is drawn, and no other is read."""
     text = (results / "linear.csv").read_text()
     (tmp_path / "linear.csv").write_text(text + "4,40,1.0,0,not a nu")
     for iteration in (2, None):
@@ -274,7 +277,7 @@ def test_colours_are_the_counts_of_a_2d_histogram(results):
 
 
 def test_formats_of_tables(results, tmp_path):
-    """The same curve from Parquet, from a list of pieces, and from what was read already."""
+    """Parquet, a list of pieces, and a table in memory give the same curve."""
     reference = sidestream.plot(results / "linear.csv", log="none").axes[0].lines[0].get_xydata()
     sidestream.to_parquet(results / "linear.csv", tmp_path / "linear.parquet")
     for table in (tmp_path / "linear.parquet", results / "parts-3.pieces", sidestream.open(results / "linear.csv")):
@@ -297,7 +300,7 @@ def test_without_a_record_there_are_no_units(results, tmp_path):
 
 @pytest.mark.parametrize(("ending", "begins"), [(".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")])
 def test_formats_of_pictures(results, tmp_path, ending, begins):
-    """Nobody's names are taken for mathematics, and the same table gives the same bytes."""
+    """Names are not parsed as mathematics, and the same table gives the same bytes."""
     for name in ("a", "b"):
         sidestream.plot(results / "linear.csv", tmp_path / f"{name}{ending}", caption="costs $3 and a_b^c$ <&>")
     first, second = ((tmp_path / f"{name}{ending}").read_bytes() for name in ("a", "b"))

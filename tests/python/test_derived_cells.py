@@ -10,10 +10,10 @@ import numpy as np
 import parts
 import pytest
 import shapes
-import vtk
 from test_parts import arrays, read
 from test_sampling import solid
-from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+from vtkmodules.vtkFiltersGeneral import vtkCellDerivatives
 
 PROGRAM = Path(parts.__file__)
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -57,7 +57,7 @@ def derivatives(grid, scalars, vectors):
         values = numpy_to_vtk(np.ascontiguousarray(array), deep=True)
         values.SetName(add)
         getattr(grid.GetPointData(), add)(values)
-    found = vtk.vtkCellDerivatives()
+    found = vtkCellDerivatives()
     found.SetInputData(grid)
     found.SetVectorModeToComputeGradient()
     found.SetTensorModeToComputeGradient()

@@ -12,12 +12,14 @@ import netCDF4
 import numpy as np
 import pytest
 import sidestream
-import vtk
 import xarray
 import zarr
 from optional_packages import needs
 from sidestream.exporters import parts as export_parts
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkFiltersVerdict import vtkCellSizeFilter
+from vtkmodules.vtkIOHDF import vtkHDFReader
+from vtkmodules.vtkIOXML import vtkXMLGenericDataObjectReader
 
 PROGRAM = Path(__file__).with_name("checkpoints.py")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -116,7 +118,7 @@ def read_with(reader, path):
 
 
 def read_vtk(path):
-    return read_with(vtk.vtkXMLGenericDataObjectReader(), path)
+    return read_with(vtkXMLGenericDataObjectReader(), path)
 
 
 def array(data, name):
@@ -125,7 +127,7 @@ def array(data, name):
 
 def test_vtk_levels(grids, tmp_path):
     sidestream.export(grids, tmp_path / "all.pvd", variables=["rows", "vectors"])
-    reader = vtk.vtkHDFReader()
+    reader = vtkHDFReader()
     reader.SetMaximumLevelsToReadByDefaultForAMR(0)  # all of them
     levels = read_with(reader, tmp_path / "all-box-levels-000020.vtkhdf")
     assert levels.IsA("vtkOverlappingAMR") and levels.GetNumberOfLevels() == 2
@@ -207,7 +209,7 @@ def test_vtk_lists(shapes, tmp_path):
         np.testing.assert_array_equal(points, np.stack([masses(step), -masses(step), 0 * masses(step)], axis=-1))
         triangles = read_vtk(tmp_path / f"all-triangles-{step:06}.vtu")
         assert triangles.GetNumberOfCells() == 2 * RANKS
-        area = vtk.vtkCellSizeFilter()
+        area = vtkCellSizeFilter()
         area.SetInputData(triangles)
         area.Update()
         np.testing.assert_allclose(array(area.GetOutput().GetCellData(), "Area"), 0.5)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import sidestream
-import vtk
 from mpi4py import MPI
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOHDF import vtkHDFReader
+from vtkmodules.vtkIOXML import vtkXMLHyperTreeGridReader
 
 
 def refined(folder, ratio):
@@ -34,7 +35,7 @@ def test_vtk_levels_of_all_times(tmp_path):
     """Also where there is the coarsest level alone."""
     sidestream.export(refined(tmp_path, 2), tmp_path / "all.pvd")
     for step, count in ((0, 2), (1, 1)):
-        reader = vtk.vtkHDFReader()
+        reader = vtkHDFReader()
         reader.SetMaximumLevelsToReadByDefaultForAMR(0)
         reader.SetFileName(str(tmp_path / f"all-box-levels-{step:06}.vtkhdf"))
         reader.Update()
@@ -69,7 +70,7 @@ outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false}}]
 def test_a_place_is_seen_once_in_two_dimensions(tmp_path):
     """In the cells that VTK shows, and with their values: 128 coarse cells without 4 x 3, 48 without 5 x 4, and 320."""
     sidestream.export(flat(tmp_path), tmp_path / "all.vtkhdf")
-    reader = vtk.vtkHDFReader()
+    reader = vtkHDFReader()
     reader.SetMaximumLevelsToReadByDefaultForAMR(0)
     reader.SetFileName(str(tmp_path / "all-sheet-000000.vtkhdf"))
     reader.Update()
@@ -120,7 +121,7 @@ def test_times_of_levels_of_trees(tmp_path):
     """VTK's reader has them as field data of the hyper tree grid."""
     sidestream.export(tree_with_times(tmp_path), tmp_path / "all.pvd")
     (file,) = tmp_path.glob("*.htg")
-    reader = vtk.vtkXMLHyperTreeGridReader()
+    reader = vtkXMLHyperTreeGridReader()
     reader.SetFileName(str(file))
     reader.Update()
     array = reader.GetOutput().GetFieldData().GetArray("level_times")

@@ -4,13 +4,13 @@ import h5py
 import numpy as np
 import pytest
 import sidestream
-import vtk
 from mpi4py import MPI
 from sidestream.exporters import exporting
 from test_export_levels import tree_with_times
 from test_levels_vtk import leaves_of, read
 from test_trees_vtkhdf import compared, mask_of
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOHDF import vtkHDFReader
 
 
 def written(folder, roots, blocks):
@@ -71,7 +71,7 @@ def test_nobody_has_any(tmp_path):
 def test_times_of_levels(tmp_path):
     """VTK's reader has them as field data."""
     sidestream.export(tree_with_times(tmp_path), tmp_path / "all.vtkhdf")
-    grid = read(vtk.vtkHDFReader(), tmp_path / "all-tree-000000.vtkhdf")
+    grid = read(vtkHDFReader(), tmp_path / "all-tree-000000.vtkhdf")
     assert vtk_to_numpy(grid.GetFieldData().GetArray("level_times")).tolist() == [1.5, 1.75]
 
 

@@ -26,6 +26,7 @@ def check_cells(plot, levels):
     amrex_files.check_cells(plot, levels, NAMES)
 
 
+@pytest.mark.keep(5)
 @pytest.mark.parametrize(
     "plot",
     [
@@ -127,7 +128,8 @@ def test_grids_in_yt(tmp_path):
     needs("yt")
     plot = Plot(ratios=(2,), boxes=Plot().boxes[:2])
     levels = sidestream.open(imported(plot, tmp_path)[1], into="levels", mesh="grid")
-    everything = levels.to_yt().all_data()
+    dataset = levels.to_yt()  # kept: what it gives has only a weak reference to it
+    everything = dataset.all_data()
     expected = amrex_files.cells_of(plot)
     assert len(everything["stream", "density"]) == len(expected)
     exact = sum(v[0] * np.prod(np.array(plot.spacing) / 2**level) for (level, _), v in expected.items())
@@ -141,6 +143,7 @@ def broken(place, name, old, new):
     path.write_bytes(text.replace(old, new, 1))
 
 
+@pytest.mark.keep(5)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

@@ -76,6 +76,7 @@ def case(request, tmp_path_factory):
     return CASES[request.param], place
 
 
+@pytest.mark.keep(9)
 def test_imported(case, tmp_path):
     plot, place = case
     done = run("import", "amrex", place, tmp_path / "data", "--no-fsync")
@@ -107,6 +108,7 @@ def test_like_yt(case):
     assert seen == sum(map(len, plot.boxes))
 
 
+@pytest.mark.keep(6)
 def test_analysed(case, tmp_path):
     """Without an import: the same cells count."""
     plot, place = case

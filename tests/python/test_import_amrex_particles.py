@@ -45,6 +45,7 @@ SINGLE = Particles(COUNTS, version="Version_Two_Dot_Zero_single")
 PACKED = Particles(COUNTS, version="Version_Two_Dot_One_double", integers=())
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("plot", "about"),
     [
@@ -159,6 +160,7 @@ def broken(path, old, new):
     path.write_bytes(text.replace(old, new, 1))
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

@@ -67,7 +67,7 @@ MHD = {
 }
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("sample", "variables"),
     [
@@ -278,7 +278,8 @@ def test_osyris(tmp_path, monkeypatch):
 
 def test_yt(tmp_path):
     levels, _ = compare_with_yt(*imported(Sample(boxlen=1.0), tmp_path)[:2])
-    again = levels.to_yt(["density", "velocity"]).all_data()
+    dataset = levels.to_yt(["density", "velocity"])  # kept: what it gives has only a weak reference to it
+    again = dataset.all_data()
     centre = np.stack([again["index", a].d for a in "xyz"], axis=1)
     expected = ramses_files.leaves(Sample())
     assert len(centre) == len(expected)
@@ -299,17 +300,18 @@ def test_cut_of_a_real_output(tmp_path):
     levels, leaves = compare_with_yt(tmp_path / "output_00004", tmp_path / "data")
     assert [len(cells.index) for cells in levels.cells][:5] == [8**n for n in range(5)] and len(levels) == 7
     assert (leaves[:, 3] ** 3).sum() == 1, "each place once"
-    everything = levels.to_yt(["density"]).all_data()
+    dataset = levels.to_yt(["density"])  # kept: what it gives has only a weak reference to it
+    everything = dataset.all_data()
     mass = (everything["stream", "density"].d * everything["index", "cell_volume"].d).sum()
     np.testing.assert_allclose(mass, (leaves[:, 4] * leaves[:, 3] ** 3).sum(), rtol=1e-13)
-    # Fathers have the mean density of their children, as RAMSES restricts, down from the level that is complete.
+    # Parents have the mean density of their children, as in RAMSES, from the level that is complete downwards.
     for n in range(4, len(levels) - 1):
-        fathers = levels.cells[n].refined & (levels.cells[n].owner >= 0)
-        index = levels.cells[n].index[fathers]
+        parents = levels.cells[n].refined & (levels.cells[n].owner >= 0)
+        index = levels.cells[n].index[parents]
         fine = {tuple(i): v for i, v in zip(levels.cells[n + 1].index.tolist(), levels[n + 1]["density"], strict=True)}
         parts = [[fine[tuple(2 * i + b for i, b in zip(f, bits, strict=True))] for bits in ramses_files.children(3)]
                  for f in index.tolist()]  # fmt: skip
-        np.testing.assert_allclose(levels[n]["density"][fathers], np.mean(parts, axis=1), rtol=1e-12)
+        np.testing.assert_allclose(levels[n]["density"][parents], np.mean(parts, axis=1), rtol=1e-12)
 
 
 @pytest.mark.keep(1)

@@ -1,4 +1,4 @@
-"""The package: no import circles, no part that imports one above it, and every public name."""
+"""The package: there are no import circles, no part imports one above it, and every public name exists."""
 
 import ast
 import os
@@ -10,7 +10,7 @@ import pytest
 import sidestream
 
 PACKAGE = Path(__file__).resolve().parents[2] / "bindings" / "python" / "sidestream"
-PARTS = {  # what each may import, besides itself and the modules at the top
+PARTS = {  # the parts that each may import, besides itself and the modules at the top
     "codecs": set(),
     "trees": {"codecs"},
     "reader": {"trees", "codecs"},
@@ -19,12 +19,12 @@ PARTS = {  # what each may import, besides itself and the modules at the top
     "charts": {"reader"},
     "serving": {"client"},
 }
-# Those at the top that parts may import: errors, and what is compiled.
+# Modules at the top that parts may import: errors, and compiled modules.
 BELOW_ALL = {"sidestream.errors", "sidestream._client", "sidestream._servers"}
 
 
 def modules_of(folder):
-    """Files by dotted names."""
+    """Returns the files by dotted name."""
     found = {}
     for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.pyi")]):
         parts = path.relative_to(folder.parent).with_suffix("").parts
@@ -33,7 +33,7 @@ def modules_of(folder):
 
 
 def imports_of(name, path, known):
-    """The modules of the same package that a module imports anywhere: at its top, in functions, for types alone."""
+    """Returns the modules of the package that a module imports anywhere: at its top, in functions, only for types."""
     found = set()
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     for node in ast.walk(ast.parse(path.read_text())):
@@ -53,7 +53,7 @@ def graph_of(folder):
 
 
 def circle_in(graph):
-    """The names of one circle, or nothing."""
+    """Returns the names of one circle, or nothing."""
     done, path = set(), []
 
     def from_here(name):
@@ -119,7 +119,7 @@ def test_no_part_hides_a_public_name():
 
 
 def test_every_public_name_is_there():
-    """In a process of its own, after every module was imported: nothing hides the functions."""
+    """No module hides a public function, even after all modules were imported (in a separate process)."""
     code = (
         "import importlib, sidestream\n"
         "for name in ('analysis', 'codecs', 'command', 'errors', 'exporters.exporting', 'reader.opening'):\n"

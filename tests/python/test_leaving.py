@@ -28,10 +28,11 @@ PLACEMENTS = {
     "{mode: cores, buffer: 32 MiB}": (4, None),
     "{mode: nodes, buffer: 32 MiB, servers: 2}": (5, None),
     "{mode: sidecar, buffer: 32 MiB, session: NAME}": (3, "serve"),
-    "{mode: job, stream: {directory: streams, engine: files}}": (4, "endpoint"),
+    "{mode: job, buffer: 32 MiB, stream: {directory: streams, engine: files}}": (4, "endpoint"),
 }
 
 
+@pytest.mark.keep(5)
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_client_leaves_in_the_middle(program, placement, tmp_path):

@@ -8,9 +8,10 @@ import pytest
 import refined
 import sidestream
 import trees
-import vtk
 from test_levels import MPIRUN, PROGRAM
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkCommonDataModel import vtkHyperTreeGridNonOrientedGeometryCursor
+from vtkmodules.vtkIOXML import vtkXMLHyperTreeGridReader
 
 
 def run_and_exported(place, *endings):
@@ -48,7 +49,7 @@ def leaves_of(grid, names):
     """(low corner, edges, values of each) of the leaves that are not masked, as VTK's cursor walks."""
     found = {}
     arrays = [vtk_to_numpy(grid.GetCellData().GetArray(name)) for name in names]
-    cursor = vtk.vtkHyperTreeGridNonOrientedGeometryCursor()
+    cursor = vtkHyperTreeGridNonOrientedGeometryCursor()
 
     def walk():
         if cursor.IsMasked():
@@ -75,7 +76,7 @@ def leaves_of(grid, names):
 
 @pytest.mark.parametrize("step", [0, 1])
 def test_tree(exported, step):
-    grid = read(vtk.vtkXMLHyperTreeGridReader(), exported / f"all-tree-{10 * step:06}.htg")
+    grid = read(vtkXMLHyperTreeGridReader(), exported / f"all-tree-{10 * step:06}.htg")
     found = leaves_of(grid, ["leaf"])
     expected = {}
     for leaf in trees.leaves(step):
@@ -86,7 +87,7 @@ def test_tree(exported, step):
 
 
 def test_tree_of_two_dimensions(exported):
-    grid = read(vtk.vtkXMLHyperTreeGridReader(), exported / "all-flat-000010.htg")
+    grid = read(vtkXMLHyperTreeGridReader(), exported / "all-flat-000010.htg")
     assert grid.GetDimension() == 2
     expected = {}
     for level, i, j in refined.flat_leaves(1):

@@ -27,7 +27,8 @@ def data(tmp_path_factory):
 @pytest.mark.parametrize("step", [0, 1])
 def test_octree(data, step):
     levels = sidestream.open(data, into="levels", mesh="tree", iteration=step)
-    everything = levels.to_yt().all_data()
+    dataset = levels.to_yt()  # kept: what it gives has only a weak reference to it
+    everything = dataset.all_data()
     centres = np.stack([everything["index", axis].d for axis in "xyz"], axis=1)
     half = np.stack([everything["index", f"d{axis}"].d / 2 for axis in "xyz"], axis=1)
     found = {tuple(row) for row in np.hstack([centres - half, everything["stream", "leaf"].d[:, None]]).tolist()}

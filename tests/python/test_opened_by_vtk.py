@@ -10,8 +10,12 @@ import checkpoints
 import h5py
 import numpy as np
 import pytest
-import vtk
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.vtkConstants import VTK_TRIANGLE
+from vtkmodules.vtkCommonDataModel import vtkCompositeDataSet
+from vtkmodules.vtkFiltersCore import vtkAppendFilter
+from vtkmodules.vtkFiltersVerdict import vtkCellSizeFilter
+from vtkmodules.vtkIOHDF import vtkHDFReader
 
 PROGRAM = Path(__file__).with_name("checkpoints.py")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -33,7 +37,7 @@ def results(tmp_path_factory):
 
 
 def read(path):
-    reader = vtk.vtkHDFReader()
+    reader = vtkHDFReader()
     assert reader.CanReadFile(str(path))
     reader.SetFileName(str(path))
     reader.Update()
@@ -45,10 +49,10 @@ def parts_of(collection):
     found = {}
     for n in range(collection.GetNumberOfPartitionedDataSets()):
         pieces = collection.GetPartitionedDataSet(n)
-        name = collection.GetMetaData(n).Get(vtk.vtkCompositeDataSet.NAME())
+        name = collection.GetMetaData(n).Get(vtkCompositeDataSet.NAME())
         joined = pieces.GetPartition(0)
         if pieces.GetNumberOfPartitions() > 1:
-            join = vtk.vtkAppendFilter()
+            join = vtkAppendFilter()
             for piece in range(pieces.GetNumberOfPartitions()):
                 join.AddInputData(pieces.GetPartition(piece))
             join.Update()
@@ -111,8 +115,8 @@ def test_lists(results):
         points = vtk_to_numpy(cloud.GetPoints().GetData())
         np.testing.assert_array_equal(points, np.stack([mass, -mass, 0 * mass], axis=-1))
         np.testing.assert_array_equal(array(cloud.GetPointData(), "mass"), mass)
-        assert triangles.GetNumberOfCells() == 2 * RANKS and triangles.GetCellType(3) == vtk.VTK_TRIANGLE
-        size = vtk.vtkCellSizeFilter()
+        assert triangles.GetNumberOfCells() == 2 * RANKS and triangles.GetCellType(3) == VTK_TRIANGLE
+        size = vtkCellSizeFilter()
         size.SetInputData(triangles)
         size.Update()
         np.testing.assert_allclose(array(size.GetOutput().GetCellData(), "Area"), 0.5)

@@ -10,9 +10,16 @@ import parts
 import pytest
 import shapes
 import trees
-import vtk
 from test_sampling import curved, solid, with_values
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkCommonDataModel import vtkBox, vtkImageData, vtkPlane
+from vtkmodules.vtkCommonExecutionModel import vtkAlgorithm
+from vtkmodules.vtkFiltersCore import vtkAppendFilter, vtkThreshold
+from vtkmodules.vtkFiltersExtraction import vtkExtractGeometry
+from vtkmodules.vtkFiltersGeneral import vtkDataSetTriangleFilter, vtkTableBasedClipDataSet
+from vtkmodules.vtkFiltersVerdict import vtkCellSizeFilter
+from vtkmodules.vtkIOImage import vtkPNGReader
+from vtkmodules.vtkIOXML import vtkXMLPUnstructuredGridReader, vtkXMLUnstructuredGridReader
 
 PROGRAM = Path(parts.__file__)
 MPIRUN = environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -87,7 +94,7 @@ def run(folder, placement, ranks):
 
 def read(path):
     pieces = path.suffix == ".pvtu"
-    reader, said = (vtk.vtkXMLPUnstructuredGridReader if pieces else vtk.vtkXMLUnstructuredGridReader)(), []
+    reader, said = (vtkXMLPUnstructuredGridReader if pieces else vtkXMLUnstructuredGridReader)(), []
     for event in ("ErrorEvent", "WarningEvent"):
         reader.AddObserver(event, lambda _, name: said.append(name))
     reader.SetFileName(str(path))
@@ -98,7 +105,7 @@ def read(path):
 
 def size(data):
     """The volume, cell by cell as tetrahedra, whatever way round cells are."""
-    tetrahedra = vtk.vtkDataSetTriangleFilter()
+    tetrahedra = vtkDataSetTriangleFilter()
     tetrahedra.SetInputData(data)
     tetrahedra.Update()
     mesh = tetrahedra.GetOutput()
@@ -110,14 +117,14 @@ def size(data):
 
 
 def signed_sizes(data):
-    sizes = vtk.vtkCellSizeFilter()
+    sizes = vtkCellSizeFilter()
     sizes.SetInputData(data)
     sizes.Update()
     return vtk_to_numpy(sizes.GetOutput().GetCellData().GetArray("Volume"))
 
 
 def grid(step):
-    data = vtk.vtkImageData()
+    data = vtkImageData()
     data.SetDimensions([n + 1 for n in parts.GRID])
     data.SetSpacing(1, 0.5, 0.25)
     return with_values(data, parts.grid_nodes(step).ravel(), parts.grid_cells(step).ravel())
@@ -131,24 +138,24 @@ def places_of(data):
 
 
 def threshold(source, where, low, high, every=True):
-    found = vtk.vtkThreshold()
+    found = vtkThreshold()
     found.SetInputData(source)
     found.SetInputArrayToProcess(0, 0, 0, 0 if where == "nodes" else 1, where)
     found.SetLowerThreshold(low)
     found.SetUpperThreshold(high)
-    found.SetThresholdFunction(vtk.vtkThreshold.THRESHOLD_BETWEEN)
+    found.SetThresholdFunction(vtkThreshold.THRESHOLD_BETWEEN)
     found.SetAllScalars(every)
-    found.SetOutputPointsPrecision(vtk.vtkAlgorithm.DOUBLE_PRECISION)
+    found.SetOutputPointsPrecision(vtkAlgorithm.DOUBLE_PRECISION)
     found.Update()
     return found.GetOutput()
 
 
 def clipped(source, function, inside_out):
-    found = vtk.vtkTableBasedClipDataSet()
+    found = vtkTableBasedClipDataSet()
     found.SetInputData(source)
     found.SetClipFunction(function)
     found.SetInsideOut(inside_out)
-    found.SetOutputPointsPrecision(vtk.vtkAlgorithm.DOUBLE_PRECISION)
+    found.SetOutputPointsPrecision(vtkAlgorithm.DOUBLE_PRECISION)
     found.Update()
     return found.GetOutput()
 
@@ -208,7 +215,7 @@ def test_threshold_like_vtk(alone, mesh, step):
 def test_clip_like_vtk(alone, mesh, step):
     source = SOURCES[mesh](step)
     origin, normal = PLANE[mesh]
-    plane = vtk.vtkPlane()
+    plane = vtkPlane()
     plane.SetOrigin(origin)
     plane.SetNormal(normal)
     sizes = {}
@@ -223,11 +230,11 @@ def test_clip_like_vtk(alone, mesh, step):
         assert mesh != "grid" or signed_sizes(ours).min() > 0  # no cell is mirrored
         distances = (vtk_to_numpy(ours.GetPoints().GetData()) - origin) @ (np.array(normal) / np.linalg.norm(normal))
         assert (distances if side == "above" else -distances).min() > -1e-12
-    whole = vtk.vtkAppendFilter()
+    whole = vtkAppendFilter()
     whole.SetInputData(source)
     whole.Update()
     assert sum(sizes.values()) == pytest.approx(size(whole.GetOutput()), rel=2e-2 if mesh == "curved" else 1e-6)
-    crinkle = vtk.vtkExtractGeometry()
+    crinkle = vtkExtractGeometry()
     crinkle.SetInputData(source)
     crinkle.SetImplicitFunction(plane)
     crinkle.SetExtractInside(False)
@@ -237,7 +244,7 @@ def test_clip_like_vtk(alone, mesh, step):
     if mesh not in BOX:
         return
     low, high = BOX[mesh]
-    box = vtk.vtkBox()
+    box = vtkBox()
     box.SetBounds([x for pair in zip(low, high, strict=True) for x in pair])
     inside, outside = (size(read(alone / f"{mesh}-{keep}-{step}.vtu")) for keep in ("inside", "outside"))
     assert inside + outside == pytest.approx(sum(sizes.values()), rel=1e-9)
@@ -305,7 +312,7 @@ def arrays(path):
 
 
 def pixels(path):
-    reader = vtk.vtkPNGReader()
+    reader = vtkPNGReader()
     reader.SetFileName(str(path))
     reader.Update()
     return vtk_to_numpy(reader.GetOutput().GetPointData().GetScalars())

@@ -117,6 +117,7 @@ def test_histogram2d(twins, name):
     np.testing.assert_array_equal(found["weight"], expected["weight"])
 
 
+@pytest.mark.keep(4)
 @both
 @pytest.mark.parametrize("plane", ["cut", "oblique"])
 def test_slice(twins, name, plane):
@@ -145,6 +146,7 @@ def on_rim(point, world):
     return ((point[:n] < low + SPACING[:n] / 2) | (point[:n] > high - SPACING[:n] / 2)).any()
 
 
+@pytest.mark.keep(6)
 @both
 @pytest.mark.parametrize(("part", "tolerance"), [("part", 0), ("side", 1e-6), ("box", 1e-6)])
 def test_threshold_and_clip(twins, name, part, tolerance):
@@ -158,6 +160,7 @@ def test_threshold_and_clip(twins, name, part, tolerance):
         assert sum(expected.values()) == cells * twins.world.volume(DEEPEST)
 
 
+@pytest.mark.keep(4)
 @both
 @pytest.mark.parametrize("picture", ["picture", "faces"])
 def test_render(twins, name, picture):
@@ -252,6 +255,7 @@ def test_places_on_levels(twins, name):
         np.testing.assert_array_equal(smooth, twins.read("t-middle-smooth.h5")["t"])
 
 
+@pytest.mark.keep(4)
 @both
 @pytest.mark.parametrize(("table", "least"), [("halos", 1), ("peaks", 2)])
 def test_halos(twins, name, table, least):

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 import shapes
 import sidestream
-import vtk
-from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+from vtkmodules.vtkCommonCore import vtkPoints
+from vtkmodules.vtkCommonDataModel import vtkPolyData, vtkStaticCellLocator, vtkStructuredGrid, vtkUnstructuredGrid
+from vtkmodules.vtkFiltersCore import vtkProbeFilter
 
 PROGRAM = Path(__file__).with_name("sampling.py")
 MPIRUN = environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -45,7 +47,7 @@ analyses:
 
 
 def solid(step):
-    grid, points = vtk.vtkUnstructuredGrid(), vtk.vtkPoints()
+    grid, points = vtkUnstructuredGrid(), vtkPoints()
     points.SetData(numpy_to_vtk(shapes.points(step), deep=True))
     grid.SetPoints(points)
     for kind, corners in shapes.cells():
@@ -54,7 +56,7 @@ def solid(step):
 
 
 def curved(step):
-    grid, points = vtk.vtkStructuredGrid(), vtk.vtkPoints()
+    grid, points = vtkStructuredGrid(), vtkPoints()
     points.SetData(numpy_to_vtk(np.ascontiguousarray(shapes.warped(step).reshape(-1, 3)), deep=True))
     grid.SetDimensions([n + 1 for n in shapes.BOXES])
     grid.SetPoints(points)
@@ -72,10 +74,10 @@ def with_values(grid, nodes, cells):
 def probed(grid, places):
     """What VTK finds: values at nodes and in cells, NaN outside. The search of its point sets loses places; the locator
     finds them."""
-    wanted, points, probe = vtk.vtkPolyData(), vtk.vtkPoints(), vtk.vtkProbeFilter()
+    wanted, points, probe = vtkPolyData(), vtkPoints(), vtkProbeFilter()
     points.SetData(numpy_to_vtk(np.ascontiguousarray(places), deep=True))
     wanted.SetPoints(points)
-    probe.SetCellLocator(vtk.vtkStaticCellLocator())
+    probe.SetCellLocator(vtkStaticCellLocator())
     probe.SetInputData(wanted)
     probe.SetSourceData(grid)
     probe.SetComputeTolerance(False)

@@ -53,7 +53,7 @@ def test_without_flags_all_blocks_own_all(tmp_path, capfd):
 
 
 def test_each_leaf_of_one_owner(tmp_path, capfd):
-    """Fathers may be flagged as one likes, blocks may be empty, and places may have no owner."""
+    """Parents may have any flags, blocks may be empty, and places may have no owner."""
     split, _ = deep(3)
     first = [1 if s or n < 5 else 0 for n, s in enumerate(split)]
     rest = [1 if s or n >= 5 else 0 for n, s in enumerate(split)]

@@ -28,7 +28,7 @@ class Level:
 
     def __init__(self, seed):
         self.cells = np.array([wave(seed + 5 * n) for n in range(64)])
-        self.fathers = np.array([sum(self.cells[8 * f : 8 * f + 8].tolist()) / 8 for f in range(8)])
+        self.parents = np.array([sum(self.cells[8 * f : 8 * f + 8].tolist()) / 8 for f in range(8)])
 
 
 OTHERS = [Level(100 * n + 7) for n in range(4)]
@@ -74,8 +74,8 @@ def streams():
 def around(own, dtype):
     refined = np.concatenate([np.ones(9, np.uint8), np.zeros(64, np.uint8)])
     links = links_of(refined, tree_starts(refined, 3, 1), 3, [1, 1, 1])[1]
-    cells, above = lambda number: OTHERS[number].cells, lambda number: OTHERS[number].fathers
-    return Around(3, links.father, links.beside, own.fathers.astype(dtype), cells, above)
+    cells, above = lambda number: OTHERS[number].cells, lambda number: OTHERS[number].parents
+    return Around(3, links.parent, links.beside, own.parents.astype(dtype), cells, above)
 
 
 def test_every_kept_stream():

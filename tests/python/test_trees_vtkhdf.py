@@ -9,11 +9,13 @@ import ramses_files
 import refined
 import sidestream
 import trees
-import vtk
 from ramses_files import Sample
 from test_import_ramses import imported
 from test_levels_vtk import leaves_of, read, run_and_exported
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkCommonDataModel import vtkHyperTreeGrid
+from vtkmodules.vtkIOHDF import vtkHDFReader
+from vtkmodules.vtkIOXML import vtkXMLHyperTreeGridReader
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +43,10 @@ def mask_of(grid):
 
 def compared(place, mesh, cycle, names, database, iteration):
     """The two files and the database have the same leaves with the same values; gives VTKHDF's tree."""
-    as_xml = read(vtk.vtkXMLHyperTreeGridReader(), place / f"all-{mesh}-{cycle:06}.htg")
-    as_hdf = read(vtk.vtkHDFReader(), place / f"all-{mesh}-{cycle:06}.vtkhdf")
+    as_xml = read(vtkXMLHyperTreeGridReader(), place / f"all-{mesh}-{cycle:06}.htg")
+    as_hdf = read(vtkHDFReader(), place / f"all-{mesh}-{cycle:06}.vtkhdf")
     assert as_hdf.IsA("vtkHyperTreeGrid") and as_hdf.GetBranchFactor() == 2
-    for of in (vtk.vtkHyperTreeGrid.GetNumberOfLevels, vtk.vtkHyperTreeGrid.GetDimensions):
+    for of in (vtkHyperTreeGrid.GetNumberOfLevels, vtkHyperTreeGrid.GetDimensions):
         assert of(as_hdf) == of(as_xml)
     found = leaves_of(as_hdf, names)
     assert found == leaves_of(as_xml, names), "bit by bit"
@@ -55,7 +57,7 @@ def compared(place, mesh, cycle, names, database, iteration):
     for name in names:
         arrays = [vtk_to_numpy(grid.GetCellData().GetArray(name)) for grid in (as_hdf, as_xml)]
         assert arrays[0].dtype == arrays[1].dtype == levels.variables[name].dtype
-        np.testing.assert_array_equal(*arrays, "fathers too")
+        np.testing.assert_array_equal(*arrays, "parents too")
     assert mask_of(as_hdf) == mask_of(as_xml)
     return as_hdf
 
@@ -105,7 +107,7 @@ def test_ramses(tmp_path):
     """Domains, one root and a tree that begins some levels below it."""
     _, data, _ = imported(Sample(boxlen=1.0), tmp_path)
     sidestream.export(data, tmp_path / "all.vtkhdf")
-    grid = read(vtk.vtkHDFReader(), next(tmp_path.glob("*.vtkhdf")))
+    grid = read(vtkHDFReader(), next(tmp_path.glob("*.vtkhdf")))
     expected = ramses_files.leaves(Sample())
     assert grid.GetNumberOfLeaves() == len(expected)
     assert grid.GetNumberOfLevels() == 1 + max(level for level, *_ in expected)

@@ -11,10 +11,15 @@ import parts
 import pytest
 import shapes
 import sidestream
-import vtk
 from PIL import Image
 from sidestream.reader.opening import READERS
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOXML import (
+    vtkXMLPolyDataReader,
+    vtkXMLPPolyDataReader,
+    vtkXMLPUnstructuredGridReader,
+    vtkXMLUnstructuredGridReader,
+)
 
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 TASKS = """\
@@ -63,7 +68,7 @@ def opened(path):
 @pytest.mark.parametrize("name", ["one-0.vtp", "pieces-0.pvtp"])
 def test_surfaces(results, name):
     found = opened(results / name)
-    reader = vtk.vtkXMLPPolyDataReader() if name.endswith(".pvtp") else vtk.vtkXMLPolyDataReader()
+    reader = vtkXMLPPolyDataReader() if name.endswith(".pvtp") else vtkXMLPolyDataReader()
     data = read(results / name, reader)
     same(found["points"], data.GetPoints().GetData())
     same(found["triangles"], data.GetPolys().GetConnectivityArray())
@@ -92,7 +97,7 @@ def test_a_surface_without_points(results):
 @pytest.mark.parametrize("name", ["clip-1.pvtu", "heavy.vtu", "all-1-solid.pvtu"])
 def test_cells(results, name):
     found = opened(results / name)
-    reader = vtk.vtkXMLPUnstructuredGridReader() if ".p" in name else vtk.vtkXMLUnstructuredGridReader()
+    reader = vtkXMLPUnstructuredGridReader() if ".p" in name else vtkXMLUnstructuredGridReader()
     data = read(results / name, reader)
     np.testing.assert_array_equal(found["types"], [data.GetCellType(n) for n in range(data.GetNumberOfCells())])
     same(found["connectivity"], data.GetCells().GetConnectivityArray())

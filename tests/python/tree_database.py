@@ -1,5 +1,5 @@
-"""Publishes octrees that are cut into domains, with ghosts, fathers and values of any kind, to databases of every
-layout; what each block published is kept beside them.
+"""Publishes octrees that are cut into domains, with ghosts, parents and values of any kind, to databases of every
+layout. The values that each block published are kept next to them.
 
 tree_database.py RESULTS PLACEMENT BLOCKS DIMENSIONS
 tree_database.py read RESULTS DATABASE BLOCKS
@@ -21,12 +21,12 @@ output: {directory: 'DIRECTORY'}
 variables:
   split: {mesh: tree, type: uint8}
   mine: {mesh: tree, type: uint8}
-  density: {mesh: tree, unit: kg/m^3, father: mean}
-  velocity: {mesh: tree, components: 3, father: mean of density * velocity}
+  density: {mesh: tree, unit: kg/m^3, parent: mean}
+  velocity: {mesh: tree, components: 3, parent: mean of density * velocity}
   pressure: {mesh: tree, type: float32}
-  energy: {mesh: tree, father: mean, equals: 2.5 * pressure + 0.5 * density * velocity.x^2}
-  clean: {mesh: tree, father: mean}
-  carried: {mesh: tree, father: mean of clean * carried}
+  energy: {mesh: tree, parent: mean, equals: 2.5 * pressure + 0.5 * density * velocity.x^2}
+  clean: {mesh: tree, parent: mean}
+  carried: {mesh: tree, parent: mean of clean * carried}
   number: {mesh: tree, type: int64}
   kind: {mesh: tree, type: uint8, components: 2}
 outputs:
@@ -44,7 +44,7 @@ def is_refined(level, index, step):
     return level < 3 + step and (i + 2 * j + 7 * k + level + step) % (level + 2) == 0
 
 
-def sons(dimensions, index):
+def children(dimensions, index):
     steps = [(x, y, z) for z in range(2) for y in range(2) for x in range(2)]
     used = [s for s in steps if not any(s[dimensions:])]
     return [
@@ -55,7 +55,7 @@ def sons(dimensions, index):
 def leaves(dimensions, step, level, index):
     if not is_refined(level, index, step):
         return [(level, index)]
-    return [leaf for son in sons(dimensions, index) for leaf in leaves(dimensions, step, level + 1, son)]
+    return [leaf for child in children(dimensions, index) for leaf in leaves(dimensions, step, level + 1, child)]
 
 
 def owner(leaf, blocks):
@@ -73,7 +73,7 @@ def arrays(block, blocks, dimensions, step):
         split.append(needed or (refined and sum(index) % 2 == 0))
         mine.append(not refined and owner((level, index), blocks) == block)
         if split[-1]:
-            cells += [(level + 1, son) for son in sons(dimensions, index)]
+            cells += [(level + 1, child) for child in children(dimensions, index)]
     rng = np.random.default_rng([block, step, dimensions])
     count = len(cells)
     place = np.array([[(n + 0.5) / 2**level for n in index] for level, index in cells])
@@ -86,11 +86,11 @@ def arrays(block, blocks, dimensions, step):
     pressure = np.full(count, 0.5, np.float32)
     energy = 2.5 * pressure + 0.5 * density * velocity[:, 0] ** 2
     clean, carried = 1 + 0.1 * np.sin(place[:, 0]), np.cos(place[:, 0] + place[:, 1])
-    many, fathers = 1 << dimensions, np.flatnonzero(split)
-    for n, father in reversed(list(enumerate(fathers))):  # as conservative codes have them
+    many, parents = 1 << dimensions, np.flatnonzero(split)
+    for n, parent in reversed(list(enumerate(parents))):  # means, as in conservative codes
         own = slice(ROOTS[0] + n * many, ROOTS[0] + (n + 1) * many)
-        clean[father] = clean[own].mean()
-        carried[father] = (clean[own] * carried[own]).mean() / clean[father]
+        clean[parent] = clean[own].mean()
+        carried[parent] = (clean[own] * carried[own]).mean() / clean[parent]
     number = np.arange(count) + 1000 * block
     kind = rng.integers(0, 3, (count, 2)).astype(np.uint8)
     values = (density, velocity, pressure, energy, clean, carried, number, kind)

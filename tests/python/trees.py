@@ -1,4 +1,4 @@
-"""A tree of cells that grows with the iteration, and what of it each block has."""
+"""A tree of cells that grows with the iteration, and each block's part of it."""
 
 import numpy as np
 from sidestream import Role
@@ -40,7 +40,7 @@ def value(cell):
 
 
 class Tree:
-    """What block `block` of `blocks` lists: fathers of its leaves and what lies beside them."""
+    """Returns the cells that block `block` of `blocks` lists: its leaves, their parents and the neighbours of these."""
 
     def __init__(self, block, blocks):
         self.block, self.blocks = block, blocks

@@ -48,7 +48,7 @@ def servers_elsewhere(mode, folder, configuration):
     if mode == "sidecar":
         placement, line = f"{{mode: sidecar, buffer: 32 MiB, session: mini-app-{uuid.uuid4().hex[:12]}}}", ["serve"]
     else:
-        placement = f"{{mode: job, stream: {{directory: {folder / 'streams'}, engine: files}}}}"
+        placement = f"{{mode: job, buffer: 32 MiB, stream: {{directory: {folder / 'streams'}, engine: files}}}}"
         line = ["endpoint", "--wait", "60"]
     file = configuration(folder, placement)
     with beside([tool, *line, str(file)]):

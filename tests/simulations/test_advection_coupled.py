@@ -71,7 +71,12 @@ def test_the_same_bytes_in_every_placement(tmp_path):
         ("{mode: nodes, servers: 2, buffer: 32 MiB, forward: blocks}", 5, [], None),
         ("{mode: nodes, buffer: 32 MiB, servers: 2, move: all}", 4, [], None),
         (f"{{mode: sidecar, buffer: 32 MiB, session: {session}, when_full: wait}}", 3, [], [TOOL, "serve"]),
-        (f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", 3, [], [TOOL, "endpoint"]),
+        (
+            f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}",
+            3,
+            [],
+            [TOOL, "endpoint"],
+        ),
     ]
     for number, (placement, ranks, more, servers) in enumerate(cases):
         assert tables(tmp_path, placement, ranks, f"case{number}", *more, servers=servers) == reference, placement

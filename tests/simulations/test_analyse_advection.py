@@ -33,7 +33,8 @@ def insitu(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("ranks", "placement"), few([(5, "inline"), (3, "cores"), (1, "inline"), (2, "inline"), (3, "inline")], keep=2)
+    ("ranks", "placement"),
+    few([(5, "inline"), (3, "{mode: cores, buffer: 32 MiB}"), (1, "inline"), (2, "inline"), (3, "inline")], keep=2),
 )
 def test_levels(tmp_path, insitu, ranks, placement):
     found, tasks = insitu

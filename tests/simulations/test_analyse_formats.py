@@ -166,6 +166,7 @@ def openpmd_by_hand(path, arrays, *, order="C", labels, spacing, position=None):
             record.attrs.update({"gridGlobalOffset": np.zeros(len(labels)), "gridUnitSI": 1.0})
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("order", "labels", "turn"),
     [("C", "zyx", False), ("F", "xyz", False), ("C", "xyz", True), ("F", "zyx", True)],
@@ -236,6 +237,7 @@ PLOTS = {
 }  # fmt: skip
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize(("name", "ranks"), pairs(sorted(PLOTS), [1, 3], strength=1))
 def test_levels(tmp_path, name, ranks):
     """Cells that no finer ones cover count, as in the import; places too."""

@@ -61,6 +61,7 @@ def surfaces(*values, variable="density"):
     return "analyses:\n" + "".join(tasks)
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("name", "ranks", "placement"),
     pairs(sorted(PLOTS), [(1, "inline"), (3, "{mode: nodes, buffer: 32 MiB, servers: 1}")], strength=1),

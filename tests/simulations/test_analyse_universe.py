@@ -57,7 +57,7 @@ def insitu(tmp_path_factory):
         (2, "inline"),
         (3, "inline"),
         (5, "inline"),
-        (3, "cores"),
+        (3, "{mode: cores, buffer: 32 MiB}"),
         (5, "{mode: nodes, buffer: 32 MiB, servers: 2}"),
     ],
 )

@@ -69,8 +69,8 @@ def test_the_same_bytes_in_every_placement(tmp_path, problem):
         ("{mode: nodes, buffer: 32 MiB, servers: 2, move: all}", 4, ["--blocks", 2], None),
         ("{mode: nodes, servers: 2, buffer: 32 MiB, forward: blocks}", 5, [], None),
         (f"{{mode: sidecar, buffer: 32 MiB, session: {session}}}", 3, ["--blocks", 2], [TOOL, "serve"]),
-        (f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", 4, ["--blocks", 5],
-         [TOOL, "endpoint"]),
+        (f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", 4,
+         ["--blocks", 5], [TOOL, "endpoint"]),
     ]  # fmt: skip
     for number, (placement, ranks, more, servers) in enumerate(cases):
         found = tables(tmp_path, placement, ranks, f"case{number}", *more, problem=problem, servers=servers)

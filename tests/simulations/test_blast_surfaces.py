@@ -72,7 +72,7 @@ def test_sidecar(tmp_path, reference):
 
 @pytest.mark.test_all
 def test_job(tmp_path, reference):
-    placement = f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
+    placement = f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
     assert results(tmp_path, placement, 4, "case", (2, "endpoint")) == reference
 
 
@@ -87,7 +87,7 @@ def edges_of(triangles):
 
 
 def triangles_of(data):
-    from vtk.util.numpy_support import vtk_to_numpy
+    from vtkmodules.util.numpy_support import vtk_to_numpy
 
     return (
         vtk_to_numpy(data.GetPoints().GetData()).astype(float),
@@ -106,7 +106,7 @@ def read(path):
 def test_the_shell_is_closed_and_round(tmp_path):
     """Every edge has two triangles, nothing is NaN, and the surfaces lie round the blast."""
     needs("vtk")
-    from vtk.util.numpy_support import vtk_to_numpy
+    from vtkmodules.util.numpy_support import vtk_to_numpy
 
     results(tmp_path, "inline", 3, "case")
     data = read(tmp_path / "case" / "surface-2.vtp")

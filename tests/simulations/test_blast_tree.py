@@ -1,4 +1,4 @@
-"""The octree that the blast publishes: its leaves, their fathers, and what lies beside them in each block."""
+"""The octree that the blast publishes: leaves, their parents and the neighbours of these in each block."""
 
 import itertools
 
@@ -38,17 +38,17 @@ def test_leaves_are_those_of_the_dump(tmp_path):
     assert (leaves.level == 2).any() and (leaves.level == 5).any()
 
 
-def test_fathers_have_the_means_of_their_children(tmp_path):
+def test_parents_have_the_means_of_their_children(tmp_path):
     levels = levels_of(tmp_path, 3, 12)
     assert levels[0]["refined"].all() and len(levels[0]["density"]) == 1
-    for father, child in itertools.pairwise(levels):
+    for parent, child in itertools.pairwise(levels):
         # In Morton order the children of refined cells are eight in a row.
-        refined = father["refined"]
+        refined = parent["refined"]
         density, velocity = (child[name].reshape(-1, 8, *child[name].shape[1:]) for name in ("density", "velocity"))
-        np.testing.assert_allclose(father["density"][refined], density.mean(axis=1), rtol=1e-14)
+        np.testing.assert_allclose(parent["density"][refined], density.mean(axis=1), rtol=1e-14)
         momentum = (density[..., None] * velocity).mean(axis=1)
         exact = momentum / density.mean(axis=1)[:, None]
-        np.testing.assert_allclose(father["velocity"][refined], exact, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(parent["velocity"][refined], exact, rtol=1e-9, atol=1e-12)
 
 
 def cells_of(refined):

@@ -49,8 +49,10 @@ def straight(tmp_path_factory):
     return results
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
-    ("ranks", "placement"), [(1, "inline"), (2, "inline"), (5, "inline"), (8, "inline"), (3, "cores")]
+    ("ranks", "placement"),
+    [(1, "inline"), (2, "inline"), (5, "inline"), (8, "inline"), (3, "cores, buffer: 32 MiB")],
 )
 def test_bitwise_on_other_ranks(straight, tmp_path, ranks, placement):
     results, done = run(tmp_path, ranks, straight / "restart", placement=placement)

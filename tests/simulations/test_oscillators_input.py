@@ -22,6 +22,7 @@ BAD_LINES = [
 ]
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize(("line", "sentence"), BAD_LINES)
 def test_bad_line(tmp_path, line, sentence):
     file = tmp_path / "bad.osc"
@@ -40,6 +41,7 @@ def test_same_sentence_once_on_several_ranks(tmp_path):
     assert done.stderr.count(f"{file}:1: ") == 1
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize(
     ("ranks", "arguments", "sentence"),
     pairs(

@@ -134,14 +134,14 @@ def unpack_refined(data, dimensions, roots, cells):
 
 
 def unpack_owned(data, dimensions, roots, refined):
-    fathers, sons = np.flatnonzero(refined), 1 << dimensions
+    parents, children = np.flatnonzero(refined), 1 << dimensions
     flags = np.zeros(len(refined), np.uint8)
-    flags[refined == 0], rest = _runs(_behind_first(data, len(refined) + 2), len(refined) - len(fathers))
-    own, rest = _runs(rest, len(fathers))
+    flags[refined == 0], rest = _runs(_behind_first(data, len(refined) + 2), len(refined) - len(parents))
+    own, rest = _runs(rest, len(parents))
     assert not rest
-    for n in reversed(range(len(fathers))):
-        last = flags[roots + n * sons + sons - 1] if data[0] & 2 else 0
-        flags[fathers[n]] = own[n] ^ last
+    for n in reversed(range(len(parents))):
+        last = flags[roots + n * children + children - 1] if data[0] & 2 else 0
+        flags[parents[n]] = own[n] ^ last
     return flags
 
 

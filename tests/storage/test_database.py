@@ -132,6 +132,7 @@ def open_in_python(*arguments, **options):
     return sidestream.open(*arguments, **options)
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     "codec", ["zstd", "gzip", "byte-shuffle", "bit-shuffle", "byte-shuffle, zstd", "bit-shuffle, gzip"]
 )
@@ -143,6 +144,7 @@ def test_codecs_without_loss(tmp_path, codec):
     check_whole(tmp_path / "out" / "data", expected)
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("codec", "bound"),
     [("half", 2.0**-11), ("quantise-1", 1 / 509), ("quantise-2 gzip", 1 / 131069), ("quantise-4", 1e-9)],
@@ -158,6 +160,7 @@ def test_codecs_with_loss_keep_their_bound(tmp_path, codec, bound):
     tool("verify", tmp_path / "out" / "data")
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

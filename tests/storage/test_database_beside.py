@@ -1,4 +1,5 @@
-"""Readers beside a run that writes, and removes, contexts: no error but that one was removed, and never wrong bytes."""
+"""Readers next to a run that writes and removes contexts: the only error is that a context was removed, and bytes are
+never wrong."""
 
 import os
 import subprocess
@@ -53,8 +54,9 @@ def read_with_h5py(data):
         except (OSError, KeyError):
             if removed(data, slot):
                 return 0
-            # HDF5 notes how long a segment is before it reads what the segment says of that, which a writer that
-            # appends to it may have changed in between (docs/database-format.md). It does not happen again and again.
+            # HDF5 takes a segment's length from the file system before it reads the length in the segment. A writer
+            # that appends may change it in between (docs/database-format.md). That does not happen many times in
+            # sequence.
             tries += 1
             if tries > 20:
                 raise

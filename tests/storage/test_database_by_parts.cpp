@@ -1,7 +1,7 @@
 // Contexts that are stored part by part: the same for readers as stored at once, and as whole or absent.
 #include <doctest/doctest.h>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/database.hpp"
 #include "storage/support/sample.hpp"
 #include "storage/support/small_database.hpp"

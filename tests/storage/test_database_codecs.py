@@ -144,6 +144,7 @@ def undo_delta(context, group, piece):
     return np.bitwise_xor.accumulate(np.frombuffer(words, "u8")).view("f8")
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <random>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/support/sample.hpp"
 #include "storage/support/small_database.hpp"

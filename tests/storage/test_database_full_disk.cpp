@@ -9,6 +9,7 @@
 #include "storage/support/small_database.hpp"
 #include "support/disk.hpp"
 #include "support/ranks.hpp"
+#include "support/test_all.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -30,8 +31,8 @@ struct Fixture {
   [[nodiscard]] std::uint64_t step() const {
     const char* all = std::getenv("SIDESTREAM_FAULTS");
     if (all != nullptr && std::string(all) == "all") return 1;
-    if (std::getenv("SIDESTREAM_TEST_ALL") != nullptr) return world.size() == 1 ? 1 : 13;
-    return world.size() == 1 ? 13 : 211;
+    if (test_all()) return world.size() == 1 ? 1 : 13;
+    return world.size() == 1 ? 29 : 419;
   }
 
   /// Collective: whether the texts are the same on all.
@@ -114,7 +115,7 @@ TEST_CASE_FIXTURE(Fixture, "a full disk with faces, files for HDF5 and removals"
     std::uint64_t room = 0;
     while (try_once(
         with, 0, [&] { WatchedDisk::set_room(room); }, [] { return WatchedDisk::was_full(); })) {
-      room += 149;
+      room += test_all() ? 149 : 743;
       REQUIRE(room < 100000);
     }
     CHECK(room > 8192);

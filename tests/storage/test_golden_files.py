@@ -8,8 +8,8 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-import vtk
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOXML import vtkXMLPImageDataReader, vtkXMLPolyDataReader
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 
@@ -25,7 +25,7 @@ def test_table():
 
 
 def test_surface():
-    reader = vtk.vtkXMLPolyDataReader()
+    reader = vtkXMLPolyDataReader()
     reader.SetFileName(str(GOLDEN / "surface.vtp"))
     reader.Update()
     data = reader.GetOutput()
@@ -42,7 +42,7 @@ def test_surface():
 
 
 def test_empty_surface():
-    reader = vtk.vtkXMLPolyDataReader()
+    reader = vtkXMLPolyDataReader()
     reader.SetFileName(str(GOLDEN / "empty.vtp"))
     reader.Update()
     assert reader.GetErrorCode() == 0
@@ -50,7 +50,7 @@ def test_empty_surface():
 
 
 def test_grid():
-    reader = vtk.vtkXMLPImageDataReader()
+    reader = vtkXMLPImageDataReader()
     reader.SetFileName(str(GOLDEN / "grid.pvti"))
     reader.Update()
     data = reader.GetOutput()

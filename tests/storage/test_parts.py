@@ -9,9 +9,10 @@ import xml.etree.ElementTree as ET
 import h5py
 import numpy as np
 import pytest
-import vtk
 from pairs import few
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOHDF import vtkHDFReader
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader, vtkXMLPPolyDataReader
 
 ROWS, LAYERS, WIDTH = 17, 7, 5
 
@@ -76,8 +77,8 @@ def read(path, reader):
 def test_surfaces(run):
     directory, servers, _ = run
     for cycle in ("000", "010"):
-        one = read(directory / f"one-{cycle}.vtp", vtk.vtkXMLPolyDataReader())
-        many = read(directory / f"many-{cycle}.pvtp", vtk.vtkXMLPPolyDataReader())
+        one = read(directory / f"one-{cycle}.vtp", vtkXMLPolyDataReader())
+        many = read(directory / f"many-{cycle}.pvtp", vtkXMLPPolyDataReader())
         assert len(list((directory / f"many-{cycle}").glob("*.vtp"))) == parts(ROWS, servers)
         assert one.GetNumberOfPolys() == ROWS
         picks = (
@@ -89,12 +90,12 @@ def test_surfaces(run):
             np.testing.assert_array_equal(vtk_to_numpy(pick(one)), vtk_to_numpy(pick(many)))
         # Binary, and never in pieces.
         for name in ("one", "many"):
-            binary = read(directory / f"{name}-{cycle}.vtkhdf", vtk.vtkHDFReader())
+            binary = read(directory / f"{name}-{cycle}.vtkhdf", vtkHDFReader())
             for pick in picks:
                 np.testing.assert_array_equal(vtk_to_numpy(pick(one)), vtk_to_numpy(pick(binary)))
             assert binary.GetFieldData().GetArray("CYCLE").GetValue(0) == int(cycle)
         assert many.GetFieldData().GetArray("CYCLE").GetValue(0) == int(cycle)
-        assert read(directory / f"empty-{cycle}.pvtp", vtk.vtkXMLPPolyDataReader()).GetNumberOfPoints() == 0
+        assert read(directory / f"empty-{cycle}.pvtp", vtkXMLPPolyDataReader()).GetNumberOfPoints() == 0
 
 
 def test_index_over_time(run):
@@ -149,5 +150,5 @@ def test_what_does_not_fit_is_refused_on_all(run):
     assert not [
         path for folder in ("blocked-20", "bad-20") for path in (directory / folder).glob("*") if path.is_file()
     ]
-    after = read(directory / "after-20.pvtp", vtk.vtkXMLPPolyDataReader())
+    after = read(directory / "after-20.pvtp", vtkXMLPPolyDataReader())
     assert after.GetNumberOfPolys() == ROWS

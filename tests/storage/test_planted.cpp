@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/database/segment.hpp"
 #include "storage/files/directory_lock.hpp"

@@ -10,10 +10,10 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-import vtk
 from pairs import few
 from sample_fields import ITERATIONS, NODES, ORIGIN, SPACING, VARIABLES, bounds, values, values_at
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOXML import vtkXMLPImageDataReader, vtkXMLPRectilinearGridReader
 
 GAP_BLOCK = 3
 
@@ -213,8 +213,8 @@ def array_of(data, name):
 def test_grids_hold_the_values(directory, pattern):
     for index, cycle, time in ITERATIONS:
         for mesh, ending, reader in (
-            ("box", "pvti", vtk.vtkXMLPImageDataReader()),
-            ("stretched", "pvtr", vtk.vtkXMLPRectilinearGridReader()),
+            ("box", "pvti", vtkXMLPImageDataReader()),
+            ("stretched", "pvtr", vtkXMLPRectilinearGridReader()),
         ):
             path = directory / (pattern.format(index=index, cycle=cycle, mesh=mesh) + f".{ending}")
             data = read_vtk(path, reader)
@@ -226,12 +226,12 @@ def test_grids_hold_the_values(directory, pattern):
 
 
 def test_grids_are_where_the_mesh_is(directory):
-    box = read_vtk(directory / "fields-00000-box.pvti", vtk.vtkXMLPImageDataReader())
+    box = read_vtk(directory / "fields-00000-box.pvti", vtkXMLPImageDataReader())
     lo, hi = bounds("marker")
     assert box.GetExtent() == tuple(x for a, b in zip(lo, hi, strict=True) for x in (a, b - 1))
     first = [o + s * i for o, s, i in zip(ORIGIN, SPACING, lo, strict=True)]
     np.testing.assert_allclose(box.GetPoint(0), first, rtol=1e-15)
-    stretched = read_vtk(directory / "fields-00000-stretched.pvtr", vtk.vtkXMLPRectilinearGridReader())
+    stretched = read_vtk(directory / "fields-00000-stretched.pvtr", vtkXMLPRectilinearGridReader())
     for found, nodes in zip(
         (stretched.GetXCoordinates(), stretched.GetYCoordinates(), stretched.GetZCoordinates()), NODES, strict=True
     ):
@@ -239,7 +239,7 @@ def test_grids_are_where_the_mesh_is(directory):
 
 
 def test_chosen_variables_only(directory):
-    data = read_vtk(directory / "one/2.pvti", vtk.vtkXMLPImageDataReader())
+    data = read_vtk(directory / "one/2.pvti", vtkXMLPImageDataReader())
     assert data.GetPointData().GetNumberOfArrays() == 1 and data.GetCellData().GetNumberOfArrays() == 1
     check_equal(array_of(data, "flux"), values("flux", 2))
 
@@ -247,7 +247,7 @@ def test_chosen_variables_only(directory):
 def test_a_missing_block_is_reported(files):
     directory, _, printed = files
     assert not (directory / f"gap-0/block-{GAP_BLOCK:06}.vti").exists()
-    data = read_vtk(directory / "gap-0.pvti", vtk.vtkXMLPImageDataReader())
+    data = read_vtk(directory / "gap-0.pvti", vtkXMLPImageDataReader())
     found, expected = array_of(data, "temperature"), values("temperature", 0)
     gap = np.isnan(found)
     np.testing.assert_array_equal(found[~gap], expected[~gap])

@@ -22,10 +22,10 @@ struct Sample {
     field = field_of<double>(tree, [](const auto& at, std::size_t) { return 1 + at[0] * at[0] + 0.3 * at[1] - at[2]; });
     density = field_of<double>(tree, [](const auto& at, std::size_t) { return 1 + at[1] + at[0] * at[2]; });
     take_means(tree, density);
-    // Fathers as their relation has them.
-    set_fathers(tree, field, [&](std::size_t level, std::size_t first) {
+    // Sets parents by their relation.
+    set_parents(tree, field, [&](std::size_t level, std::size_t first) {
       double sum = 0, weight = 0;
-      for (std::size_t n = first; n < first + tree.sons(); ++n) {
+      for (std::size_t n = first; n < first + tree.children(); ++n) {
         sum += density[level][n] * field[level][n];
         weight += density[level][n];
       }
@@ -36,9 +36,9 @@ struct Sample {
     const std::size_t level = 3, above = 2;
     companions = {{Type::float64, bytes_of(density[level], 0, density[level].size()),
                    bytes_of(density[above], 0, density[above].size())}};
-    chunk.groups.father = tree.links[level].father;
+    chunk.groups.parent = tree.links[level].parent;
     chunk.groups.beside = tree.links[level].beside;
-    chunk.fathers = bytes_of(field[above], 0, field[above].size());
+    chunk.parents = bytes_of(field[above], 0, field[above].size());
     chunk.companions = companions;
     values = bytes_of(field[level], 0, field[level].size());
   }
@@ -56,7 +56,7 @@ struct Sample {
 };
 
 constexpr std::array methods{TreeMethod::raw,        TreeMethod::zstd,      TreeMethod::shuffled,
-                             TreeMethod::father_xor, TreeMethod::predicted, TreeMethod::predicted_zstd};
+                             TreeMethod::parent_xor, TreeMethod::predicted, TreeMethod::predicted_zstd};
 
 /// The stream is refused with Error(file), or gives what it was made of: some bits say nothing.
 void check_refused(const Sample& sample, const Bytes& stream) {
@@ -139,24 +139,24 @@ TEST_CASE("calls that make no sense say what is missing") {
     return message_of([&] { decode_tree_values(stream, chunk, relations, back); });
   };
   TreeChunk chunk = sample.chunk;
-  chunk.fathers = {};
-  CHECK(contains(refused(chunk, sample.relations), "without its fathers"));
+  chunk.parents = {};
+  CHECK(contains(refused(chunk, sample.relations), "without its parents"));
   chunk = sample.chunk;
   chunk.groups.beside = {};
-  CHECK(contains(refused(chunk, sample.relations), "beside its fathers"));
+  CHECK(contains(refused(chunk, sample.relations), "beside its parents"));
   chunk = sample.chunk;
   chunk.companions = {};
   CHECK(contains(refused(chunk, sample.relations), "companion 0 is needed"));
   chunk = sample.chunk;
-  chunk.groups.father = chunk.groups.father.subspan(1);
+  chunk.groups.parent = chunk.groups.parent.subspan(1);
   CHECK(contains(refused(chunk, sample.relations), "sibling groups"));
   chunk = sample.chunk;
   chunk.groups.dimensions = 4;
   CHECK(contains(refused(chunk, sample.relations), "expected 1 to 3"));
   chunk = sample.chunk;
-  const std::vector<Index> behind(chunk.groups.father.size(), 1000);
-  chunk.groups.father = behind;
-  CHECK(contains(refused(chunk, sample.relations), "whose father is cell 1000"));
+  const std::vector<Index> behind(chunk.groups.parent.size(), 1000);
+  chunk.groups.parent = behind;
+  CHECK(contains(refused(chunk, sample.relations), "whose parent is cell 1000"));
   Relations relations = sample.relations;
   relations.mean->weight = 7;
   CHECK(contains(refused(sample.chunk, relations), "companion 7 of 1"));

@@ -27,10 +27,10 @@ struct Level {
     for (std::size_t f = 0; f < 8; ++f) {
       double sum = 0;
       for (std::size_t n = 0; n < 8; ++n) sum += cells[8 * f + n];
-      fathers.push_back(sum / 8);
+      parents.push_back(sum / 8);
     }
   }
-  std::vector<double> cells, fathers;
+  std::vector<double> cells, parents;
 };
 
 struct Case {
@@ -42,11 +42,11 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const TreeMethod method : {TreeMethod::raw, TreeMethod::zstd, TreeMethod::shuffled, TreeMethod::father_xor,
+  for (const TreeMethod method : {TreeMethod::raw, TreeMethod::zstd, TreeMethod::shuffled, TreeMethod::parent_xor,
                                   TreeMethod::predicted, TreeMethod::predicted_zstd}) {
     for (const Type type : {Type::float64, Type::float32}) all.push_back({method, 6, type, {}});
   }
-  all.push_back({TreeMethod::father_xor, 4});
+  all.push_back({TreeMethod::parent_xor, 4});
   const auto add = [&](const Relations& relations) {
     all.push_back({TreeMethod::predicted, 6, Type::float64, relations});
   };
@@ -80,17 +80,17 @@ struct Prepared {
     links = descent.descend(std::vector<std::uint8_t>(8, 1));
     for (std::int64_t n = 0; n < 4; ++n) others.emplace_back(100 * n + 7);
     for (const Level& other : others)
-      companions.push_back({Type::float64, bytes_of(other.cells, 0, 64), bytes_of(other.fathers, 0, 8)});
+      companions.push_back({Type::float64, bytes_of(other.cells, 0, 64), bytes_of(other.parents, 0, 8)});
     fill_own(one.relations);
     chunk.type = one.type;
-    chunk.groups.father = links.father;
+    chunk.groups.parent = links.parent;
     chunk.groups.beside = links.beside;
     chunk.companions = companions;
     floats.assign(own.cells.begin(), own.cells.end());
-    float_fathers.assign(own.fathers.begin(), own.fathers.end());
+    float_parents.assign(own.parents.begin(), own.parents.end());
     const bool wide = one.type == Type::float64;
     values = wide ? bytes_of(own.cells, 0, 64) : bytes_of(floats, 0, 64);
-    chunk.fathers = wide ? bytes_of(own.fathers, 0, 8) : bytes_of(float_fathers, 0, 8);
+    chunk.parents = wide ? bytes_of(own.parents, 0, 8) : bytes_of(float_parents, 0, 8);
   }
   /// Values that the relation holds for, where it is not their mean's.
   void fill_own(const Relations& relations) {
@@ -108,7 +108,7 @@ struct Prepared {
   std::vector<Level> others;
   LevelLinks links;
   std::vector<Companion> companions;
-  std::vector<float> floats, float_fathers;
+  std::vector<float> floats, float_parents;
   TreeChunk chunk;
   BytesView values;
 };
@@ -120,19 +120,19 @@ struct Large {
     links = descent.descend(std::vector<std::uint8_t>(1024, 1));
     for (std::int64_t n = 0; n < 1024; ++n) {
       float sum = 0;
-      for (std::int64_t son = 0; son < 4; ++son) {
-        const std::int64_t x = 2 * (n % 32) + son % 2, y = 2 * (n / 32) + son / 2;
+      for (std::int64_t child = 0; child < 4; ++child) {
+        const std::int64_t x = 2 * (n % 32) + child % 2, y = 2 * (n / 32) + child / 2;
         cells.push_back(static_cast<float>(wave(x * y + 3 * x) / 1024 + 8 + static_cast<double>(x * x * y) / 512));
         sum += cells.back();
       }
-      fathers.push_back(sum / 4);
+      parents.push_back(sum / 4);
     }
     chunk.type = Type::float32;
-    chunk.groups = {2, links.father, links.beside};
-    chunk.fathers = bytes_of(fathers, 0, fathers.size());
+    chunk.groups = {2, links.parent, links.beside};
+    chunk.parents = bytes_of(parents, 0, parents.size());
   }
   LevelLinks links;
-  std::vector<float> cells, fathers;
+  std::vector<float> cells, parents;
   TreeChunk chunk;
 };
 
@@ -186,7 +186,7 @@ TEST_CASE("a stream with corrections is read") {
 TEST_CASE("the paper's code makes the same bytes as ever") {
   const std::string text = read_file(golden);
   for (const Case& one : cases()) {
-    if (one.method != TreeMethod::father_xor) continue;
+    if (one.method != TreeMethod::parent_xor) continue;
     TreeCoding coding;
     coding.method = one.method;
     coding.header_bits = one.header_bits;

@@ -1,5 +1,5 @@
-// Chunks of odd values: none takes more than a hundredth more than the best of what they are compared with. Every
-// fourth kind of them in `make test`.
+// Chunks of odd values. None takes more than 1 % more than the best of the methods that it is compared with. `make
+// test` tries every fourth kind of values, and every third chunk of each.
 #include <doctest/doctest.h>
 #include <zstd.h>
 
@@ -70,7 +70,7 @@ double best_of_others(const SomeChunk& one) {
   Bytes shuffled;
   trees::shuffle(one.values, size_of(one.chunk.type), shuffled);
   TreeCoding paper;
-  paper.method = TreeMethod::father_xor;
+  paper.method = TreeMethod::parent_xor;
   paper.header_bits = 4;
   const auto by_paper = static_cast<double>(encode_tree_values(one.values, one.chunk, {}, paper).size());
   return std::min({by_paper, packed_size(one.values), packed_size(shuffled)});
@@ -82,7 +82,7 @@ TEST_CASE_TEMPLATE("no chunk takes a hundredth more than the best of three other
   std::mt19937_64 random(21);
   const RandomTree tree = random_tree(random, 3, {1, 1, 1}, 6, 0.8);
   constexpr double overhead = 24;  // of a stream: its head and its checksum
-  int place = 0;
+  int place = 0, number_of = 0;
   for (const auto& [name, number] : kinds()) {
     if (place++ % 4 != 0 && !test_all()) continue;
     Field<T> field = field_of<T>(tree, [&, &make = number](const auto& at, std::size_t) { return make(at, random); });
@@ -90,7 +90,7 @@ TEST_CASE_TEMPLATE("no chunk takes a hundredth more than the best of three other
       if (means && sizeof(T) == 4) continue;
       if (means) take_means(tree, field);
       each_chunk(tree, field, 2048, Others{}, [&](const SomeChunk& one) {
-        if (one.values.size() < 16384) return;
+        if (one.values.size() < 16384 || (number_of++ % 3 != 0 && !test_all())) return;
         const auto ours = static_cast<double>(encode_tree_values(one.values, one.chunk, {}).size());
         CAPTURE(name);
         CAPTURE(means);

@@ -32,7 +32,7 @@ double raw_size(const Field<T>& field) {
   return static_cast<double>(cells * sizeof(T));
 }
 
-/// Not smooth, and random to the last bit: what is known of fathers and siblings says nothing.
+/// A field that is not smooth, and random to the last bit: parents and siblings do not help to predict it.
 double rough(const std::array<double, 3>& at, double seed) {
   std::uint64_t bits = std::bit_cast<std::uint64_t>(seed + 0.5);
   for (const double n : at) {
@@ -52,33 +52,33 @@ RandomTree some_tree(int dimensions, unsigned seed = 21) {
   return random_tree(random, dimensions, {2, 1, 2}, dimensions == 1 ? 11 : dimensions == 2 ? 7 : 5, 0.8);
 }
 
-double sum_of(const Field<double>& field, std::size_t level, std::size_t first, std::size_t sons) {
+double sum_of(const Field<double>& field, std::size_t level, std::size_t first, std::size_t children) {
   double sum = 0;
-  for (std::size_t n = 0; n < sons; ++n) sum += field[level][first + n];
+  for (std::size_t n = 0; n < children; ++n) sum += field[level][first + n];
   return sum;
 }
 
-/// A gas: density, one velocity, pressure, with the means of what is conserved in fathers.
+/// A gas: density, one velocity, pressure. Parents have the means of conserved quantities.
 struct Gas {
   static constexpr double gamma = 1.4;
   explicit Gas(const RandomTree& tree)
       : density(rough_field(tree, 1, 0.5)), velocity(rough_field(tree, 2, -0.5)), pressure(rough_field(tree, 3, 0.1)) {
-    const double sons = static_cast<double>(tree.sons());
-    set_fathers(tree, density, [&](std::size_t level, std::size_t first) {
-      return sum_of(density, level, first, tree.sons()) / sons;
+    const double children = static_cast<double>(tree.children());
+    set_parents(tree, density, [&](std::size_t level, std::size_t first) {
+      return sum_of(density, level, first, tree.children()) / children;
     });
     for (std::size_t level = tree.places.size(); level-- > 1;) {
-      for (std::size_t group = 0; group < tree.links[level].father.size(); ++group) {
-        const auto father = static_cast<std::size_t>(tree.links[level].father[group]);
+      for (std::size_t group = 0; group < tree.links[level].parent.size(); ++group) {
+        const auto parent = static_cast<std::size_t>(tree.links[level].parent[group]);
         double momentum = 0, energy = 0;
-        for (std::size_t n = group * tree.sons(); n < (group + 1) * tree.sons(); ++n) {
+        for (std::size_t n = group * tree.children(); n < (group + 1) * tree.children(); ++n) {
           const double rho = density[level][n], u = velocity[level][n];
           momentum += rho * u;
           energy += pressure[level][n] / (gamma - 1) + 0.5 * rho * u * u;
         }
-        const double rho = density[level - 1][father], u = momentum / sons / rho;
-        velocity[level - 1][father] = u;
-        pressure[level - 1][father] = (gamma - 1) * (energy / sons - 0.5 * rho * u * u);
+        const double rho = density[level - 1][parent], u = momentum / children / rho;
+        velocity[level - 1][parent] = u;
+        pressure[level - 1][parent] = (gamma - 1) * (energy / children - 0.5 * rho * u * u);
       }
     }
   }
@@ -121,11 +121,11 @@ class Faces {
     if (level == deepest_) return curl(axis, at);
     double sum = 0;
     std::size_t count = 0;
-    for (std::size_t son = 0; son < tree_.sons(); ++son) {
-      if ((son >> axis & 1) != 0) continue;
+    for (std::size_t child = 0; child < tree_.children(); ++child) {
+      if ((child >> axis & 1) != 0) continue;
       std::array<Index, 3> below{};
       for (std::size_t a = 0; a < static_cast<std::size_t>(tree_.dimensions); ++a) {
-        below[a] = 2 * at[a] + static_cast<Index>(son >> a & 1);
+        below[a] = 2 * at[a] + static_cast<Index>(child >> a & 1);
       }
       sum += face(axis, below, level + 1);
       ++count;
@@ -162,7 +162,7 @@ Relations face_relation(int axis, bool high, int opposite, std::vector<int> othe
 
 }  // namespace
 
-TEST_CASE("the father is the mean: one son of a group costs next to nothing") {
+TEST_CASE("the parent is the mean: one child of a group costs next to nothing") {
   for (int dimensions = 1; dimensions <= 3; ++dimensions) {
     const RandomTree tree = some_tree(dimensions);
     Field<double> field = rough_field(tree, 4);
@@ -171,9 +171,9 @@ TEST_CASE("the father is the mean: one son of a group costs next to nothing") {
     Relations relations;
     relations.mean = MeanRelation{};
     const double with = static_cast<double>(size_of_all(tree, field, relations, {}));
-    // Of 2, 4 or 8 sons one is known but for a few bits.
-    CHECK(with < without * (1 - 0.8 / static_cast<double>(tree.sons())));
-    // Also where nobody declared it.
+    // One of 2, 4 or 8 children is known except for a few bits.
+    CHECK(with < without * (1 - 0.8 / static_cast<double>(tree.children())));
+    // This also holds without a declaration.
     CHECK(static_cast<double>(size_of_all(tree, field, {}, {})) < 1.01 * with);
   }
 }
@@ -192,11 +192,11 @@ TEST_CASE("weighted means and the energy closure") {
         return static_cast<double>(size_of_all(tree, field, relations, others, coding, chunk));
       };
       const auto check = [&](const Field<double>& field, const Relations& relations, const Others& others) {
-        const double with = size(field, relations, others), sons = static_cast<double>(tree.sons());
-        // One son of a group is known but for a few bits. The others cost what predicting them costs.
-        CHECK(with < size(field, {}, {}, predicted) * (1 - 0.75 / sons));
-        // That is more than what packing costs values this rough: not all of it is saved.
-        CHECK(with < size(field, {}, {}) * (1 - 0.4 / sons));
+        const double with = size(field, relations, others), children = static_cast<double>(tree.children());
+        // One child of a group is known except for a few bits. The others take as much as they do by prediction.
+        CHECK(with < size(field, {}, {}, predicted) * (1 - 0.75 / children));
+        // Prediction takes more than packing for values this rough, so not all of that is saved.
+        CHECK(with < size(field, {}, {}) * (1 - 0.4 / children));
       };
       check(gas.velocity, weighted_mean(), {&gas.density});
       check(gas.pressure, energy_mean(), {&gas.density, &gas.velocity});
@@ -229,8 +229,8 @@ TEST_CASE("a factor for what a cell has all of") {
   Field<double> mass = field_of<double>(tree, [](const auto& at, std::size_t level) {
     return std::ldexp(2 + std::sin(at[0] + 2.3571113 * at[1] + std::sqrt(0.5) * at[2]), -3 * static_cast<int>(level));
   });
-  set_fathers(tree, mass,
-              [&](std::size_t level, std::size_t first) { return sum_of(mass, level, first, tree.sons()); });
+  set_parents(tree, mass,
+              [&](std::size_t level, std::size_t first) { return sum_of(mass, level, first, tree.children()); });
   Relations relations;
   relations.factor = 0.125;
   relations.mean = MeanRelation{};
@@ -356,11 +356,11 @@ TEST_CASE("values and companions of any type, wherever they lie in memory") {
       {Type::float32, shifted(std::as_bytes(std::span(density))), shifted(std::as_bytes(std::span(density_above)))},
       {Type::int32, shifted(std::as_bytes(std::span(velocity))), shifted(std::as_bytes(std::span(velocity_above)))}};
   TreeChunk chunk;
-  chunk.groups = {3, tree.links[level].father, tree.links[level].beside};
-  chunk.fathers = shifted(std::as_bytes(std::span(gas.pressure[above])));
+  chunk.groups = {3, tree.links[level].parent, tree.links[level].beside};
+  chunk.parents = shifted(std::as_bytes(std::span(gas.pressure[above])));
   chunk.companions = companions;
   const BytesView values = shifted(std::as_bytes(std::span(gas.pressure[level])));
-  for (const TreeMethod method : {TreeMethod::father_xor, TreeMethod::predicted, TreeMethod::predicted_zstd}) {
+  for (const TreeMethod method : {TreeMethod::parent_xor, TreeMethod::predicted, TreeMethod::predicted_zstd}) {
     TreeCoding coding;
     coding.method = method;
     const Bytes stream = encode_tree_values(values, chunk, energy_mean(), coding);

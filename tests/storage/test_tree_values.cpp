@@ -13,7 +13,7 @@ using namespace sidestream::testing;
 namespace {
 
 constexpr std::array methods{TreeMethod::raw,           TreeMethod::constant,   TreeMethod::zstd,
-                             TreeMethod::shuffled,      TreeMethod::father_xor, TreeMethod::predicted,
+                             TreeMethod::shuffled,      TreeMethod::parent_xor, TreeMethod::predicted,
                              TreeMethod::predicted_zstd};
 
 /// Encodes, leaves out what the stream says that it does not need, decodes; the size of the stream.
@@ -21,7 +21,7 @@ std::size_t there_and_back(const SomeChunk& one, const Relations& relations, con
   const Bytes stream = encode_tree_values(one.values, one.chunk, relations, coding);
   const TreeStreamNeeds needs = tree_stream_needs(BytesView(stream).first(std::min<std::size_t>(16, stream.size())));
   TreeChunk reader = one.chunk;
-  if (!needs.fathers) reader.fathers = {};
+  if (!needs.parents) reader.parents = {};
   if (!needs.beside) reader.groups.beside = {};
   std::vector<Companion> companions(one.chunk.companions.size());
   for (const int number : needs.companions) {
@@ -44,7 +44,7 @@ void check_all_methods(const RandomTree& tree, const Field<T>& field, std::size_
       TreeCoding coding;
       coding.method = method;
       coding.zstd_level = 1;
-      for (int bits = 1; bits <= (method == TreeMethod::father_xor ? 6 : 1); ++bits) {
+      for (int bits = 1; bits <= (method == TreeMethod::parent_xor ? 6 : 1); ++bits) {
         coding.header_bits = bits;
         there_and_back(one, relations, coding);
       }
@@ -133,14 +133,14 @@ TEST_CASE("large chunks: many tiles, several lists of lengths") {
   for (const Field<float>& field : floats) check_all_methods(tree, field, 1700);
 }
 
-TEST_CASE("links: who is whose father and who is beside whom, against places") {
+TEST_CASE("links: who is whose parent and who is beside whom, against places") {
   std::mt19937_64 random(14);
   for (const RandomTree& tree : trees(random)) {
     for (std::size_t level = 1; level < tree.places.size(); ++level) {
       const LevelLinks& links = tree.links[level];
       const auto faces = static_cast<std::size_t>(2 * tree.dimensions);
-      REQUIRE(links.father.size() * tree.sons() == tree.cells(level));
-      REQUIRE(links.beside.size() == links.father.size() * faces);
+      REQUIRE(links.parent.size() * tree.children() == tree.cells(level));
+      REQUIRE(links.beside.size() == links.parent.size() * faces);
       const std::vector<Place>& above = tree.places[level - 1];
       const auto number_of = [&](const Place& place) {
         for (std::size_t n = 0; n < above.size(); ++n) {
@@ -148,12 +148,12 @@ TEST_CASE("links: who is whose father and who is beside whom, against places") {
         }
         return Index{-1};
       };
-      for (std::size_t group = 0; group < links.father.size(); group += 1 + group / 64) {
-        Place father = tree.places[level][group * tree.sons()];
-        for (Index& n : father.at) n /= 2;
-        REQUIRE(links.father[group] == number_of(father));
+      for (std::size_t group = 0; group < links.parent.size(); group += 1 + group / 64) {
+        Place parent = tree.places[level][group * tree.children()];
+        for (Index& n : parent.at) n /= 2;
+        REQUIRE(links.parent[group] == number_of(parent));
         for (std::size_t face = 0; face < faces; ++face) {
-          Place beside = father;
+          Place beside = parent;
           beside.at[face / 2] += face % 2 == 1 ? 1 : -1;
           REQUIRE(links.beside[group * faces + face] == number_of(beside));
         }

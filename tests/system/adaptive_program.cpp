@@ -1,7 +1,8 @@
-// A simulation whose mesh adapts, for tests/system/test_adaptive.py: an octree, "tree", and the patches that it is,
-// "patch", with the same values, which change in every step. What is refined is a rule, and so is who has it: trees of
-// blocks have the fathers of their leaves and what is beside them, block 1 has nothing in odd steps; patches are the
-// children of one cell each, and change clients. Bounds are told of trees with even numbers.
+// A simulation whose mesh adapts, for tests/system/test_adaptive.py. It publishes the octree "tree", and the equivalent
+// patches "patch", with the same values, which change in every step. Rules decide which cells are refined, and which
+// client has them. A block's tree has its leaves, their parents and the neighbours of these; block 1 is empty in odd
+// steps. Each patch has the children of one cell; patches move between clients. Blocks of trees with even numbers
+// declare bounds.
 //
 // adaptive_program FILE [blocks=N] [steps=N] [dimensions=2|3]
 #include <mpi.h>

@@ -1,11 +1,13 @@
 """A simulation and its endpoint as two MPI jobs, each with a time limit."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import time
 from pathlib import Path
 
+from launched import run_in_job
 from programs import built
 from support import ANALYSES, MPIRUN, PROGRAM, VARIABLES, Run, launcher_hangs, results_of, send, wait_for
 
@@ -20,6 +22,10 @@ def write_configuration(folder, stream="", placement="", tasks=ANALYSES, extra="
     """A configuration with `placement: job` whose stream is in the folder."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    if (
+        "buffer:" not in placement
+    ):  # all pages of the default buffer are made at the start, which takes longer than most tests
+        placement = f"buffer: 32 MiB, {placement}"
     (folder / name).write_text(
         f"placement: {{mode: job, {placement} stream: {{directory: {folder}/streams, {stream}}}}}\n"
         f"{VARIABLES}{tasks}output: {{directory: {folder}/{results}}}\n{extra}"
@@ -150,11 +156,21 @@ def serve_with_kills(folder, job, processes, kills, rng, connected=lambda _: Non
 
 
 def both(folder, clients, endpoints, options=(), stream="engine: files", placement="", **configuration):
-    """Runs both to their ends and returns the simulation's Run; the endpoint must end well."""
+    """Runs both to their ends and returns the simulation's Run. The endpoint must succeed.
+
+    The simulation shares a job with other runs, except with SST, which has its own threads."""
     write_configuration(folder, stream, placement, **configuration)
     forwarders = 2 if "per_node: 2" in placement else 1
-    with simulation(folder, clients, options, forwarders) as job, endpoint(folder, endpoints) as reader:
-        done = finished(folder, job)
+    with contextlib.ExitStack() as ended:
+        if "sst" in stream:
+            job = ended.enter_context(simulation(folder, clients, options, forwarders))
+        reader = ended.enter_context(endpoint(folder, endpoints))
+        if "sst" in stream:
+            done = finished(folder, job)
+        else:
+            arguments = [Path(folder) / "run.yaml", *options]
+            said = run_in_job(PROGRAM, clients + forwarders, Path(folder) / "printed", arguments)
+            done = Run(*said, Path(folder) / "results")
         status, text = reader.finish()
     assert status == 0, text + done.text
     done.endpoint_text = text

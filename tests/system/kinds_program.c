@@ -1,9 +1,9 @@
-/* A simulation on meshes whose arrays say where they are, and on refinement levels, written with the C interface. Every
- * value tells its place; tests/system/test_kinds.py knows the formulas.
+/* A simulation on meshes whose arrays give their positions, and on refinement levels, written with the C interface.
+Every value encodes its position; tests/system/test_kinds.py knows the formulas.
  *
  * kinds_program FILE kind=curvilinear|unstructured|points|octree|levels [key=number ...]
- * keys: blocks (of each client), steps, changing (lengths), calls (declare by these), dimensions, gap (a block that
- * nobody has), forget (to close) */
+ * keys: blocks (of each client), steps, changing (lengths), calls (declare by these; 2: attributes by former names),
+ * dimensions, gap (a block that nobody has), forget (to close) */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -236,6 +236,7 @@ static void declare_octree(void) {
   MUST(sidestream_add_variable(s, "split", "m", SIDESTREAM_UINT8, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
   MUST(sidestream_add_variable(s, "mine", "m", SIDESTREAM_UINT8, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
   MUST(sidestream_add_variable(s, "t", "m", SIDESTREAM_FLOAT64, SIDESTREAM_CELL, 2, SIDESTREAM_COLUMN));
+  MUST(sidestream_set_variable_attribute(s, "t", calls == 2 ? "father" : "parent", "mean"));
 }
 
 static void publish_octree(int step) {

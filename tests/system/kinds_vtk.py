@@ -3,12 +3,20 @@
 import xml.etree.ElementTree as ET
 
 import numpy as np
-import vtk
 from kinds_values import BOXES, NX, NY, NZ, TO_FINEST, curvilinear, finest_levels, lists, tree
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.vtkConstants import VTK_VOXEL
+from vtkmodules.vtkCommonCore import vtkIdList
+from vtkmodules.vtkCommonDataModel import vtkDataSetAttributes
+from vtkmodules.vtkIOXML import (
+    vtkXMLMultiBlockDataReader,
+    vtkXMLPPolyDataReader,
+    vtkXMLPStructuredGridReader,
+    vtkXMLPUnstructuredGridReader,
+)
 
-HIDDEN, REFINED = vtk.vtkDataSetAttributes.HIDDENCELL, vtk.vtkDataSetAttributes.REFINEDCELL
-DUPLICATE = vtk.vtkDataSetAttributes.DUPLICATEPOINT
+HIDDEN, REFINED = vtkDataSetAttributes.HIDDENCELL, vtkDataSetAttributes.REFINEDCELL
+DUPLICATE = vtkDataSetAttributes.DUPLICATEPOINT
 
 
 def read(path, reader):
@@ -39,7 +47,7 @@ def check_lists(path, kind, blocks, changing, step, dimensions):
     written = sorted(file.name for file in folder.glob("*")) if folder.exists() else []
     there = [b for b in range(blocks) if len(expected["pos"][b])]
     assert written == [f"block-{b:06}.{'vtp' if kind == 'points' else 'vtu'}" for b in there]
-    reader = vtk.vtkXMLPPolyDataReader() if kind == "points" else vtk.vtkXMLPUnstructuredGridReader()
+    reader = vtkXMLPPolyDataReader() if kind == "points" else vtkXMLPUnstructuredGridReader()
     data = read(path, reader)
     if not there:
         assert data.GetNumberOfPoints() == data.GetNumberOfCells() == 0
@@ -76,7 +84,7 @@ def check_cells(data, blocks, first):
         begin = 0
         for end in face_ends:
             if end >= 0:
-                stream = vtk.vtkIdList()
+                stream = vtkIdList()
                 data.GetFaceStream(cell, stream)
                 found = [stream.GetId(n) for n in range(stream.GetNumberOfIds())]
                 # Of each polyhedron: the number of faces; of each face: the number of points, then those.
@@ -93,7 +101,7 @@ def check_cells(data, blocks, first):
 
 def check_curvilinear(path, step, dimensions):
     expected = curvilinear(step, dimensions)
-    data = read(path, vtk.vtkXMLPStructuredGridReader())
+    data = read(path, vtkXMLPStructuredGridReader())
     cells = [NX, NY, NZ]
     extent = [x for a in range(3) for x in (0, cells[a] if a < dimensions else 0)]
     assert list(data.GetExtent()) == extent
@@ -105,7 +113,7 @@ def check_curvilinear(path, step, dimensions):
 
 def check_octree(path, blocks, step):
     expected = lists("octree", blocks, 1, step)
-    data = read(path, vtk.vtkXMLPUnstructuredGridReader())
+    data = read(path, vtkXMLPUnstructuredGridReader())
     split, mine = (np.concatenate(expected[name]) for name in ("split", "mine"))
     equal(data.GetCellData().GetArray("t"), np.concatenate(expected["t"]), "t")
     flags = np.where(split, HIDDEN | REFINED, 0) | np.where(mine, 0, DUPLICATE)
@@ -114,7 +122,7 @@ def check_octree(path, blocks, step):
     assert data.GetNumberOfCells() == len(cells)
     bounds = [0.0] * 6
     for n, (level, *index) in enumerate(cells):
-        assert data.GetCellType(n) == vtk.VTK_VOXEL
+        assert data.GetCellType(n) == VTK_VOXEL
         data.GetCellBounds(n, bounds)
         for a, (origin, size) in enumerate(((-1, 2), (0, 1), (0.5, 1.5))):
             low, high = (origin + size * (index[a] + end) / 2**level for end in (0, 1))
@@ -124,7 +132,7 @@ def check_octree(path, blocks, step):
 def check_gap(path, step, columns):
     """Cells with i in `columns` (half-open) are in no block."""
     expected = curvilinear(step)
-    data = read(path, vtk.vtkXMLPStructuredGridReader())
+    data = read(path, vtkXMLPStructuredGridReader())
     in_gap = np.broadcast_to((np.arange(NX) >= columns[0]) & (np.arange(NX) < columns[1]), (NZ, NY, NX)).ravel()
     # Nodes that blocks beside the gap have too are known.
     inside = (np.arange(NX + 1) > columns[0]) & (np.arange(NX + 1) < columns[1])
@@ -149,7 +157,7 @@ def cells_of(lo, hi):
 
 
 def check_levels(path, step):
-    data = read(path, vtk.vtkXMLMultiBlockDataReader())
+    data = read(path, vtkXMLMultiBlockDataReader())
     boxes = [box for box in BOXES if box[0] < 2 or step % 2 == 0]
     finest = finest_levels(boxes)
     assert data.GetNumberOfBlocks() == len({box[0] for box in boxes})

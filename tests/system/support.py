@@ -95,6 +95,10 @@ def prepare(folder, ranks, placement, tasks, options, extra=""):
     if results.exists() and "existing:" not in extra:
         shutil.rmtree(results)
     folder.mkdir(parents=True, exist_ok=True)
+    if (
+        placement == "cores"
+    ):  # all pages of the default buffer are made at the start, which takes longer than most tests
+        placement = "{mode: cores, buffer: 32 MiB}"
     text = f"placement: {placement}\n{VARIABLES}{tasks}"
     if "output:" not in extra:
         text += f"output: {{directory: {results}}}\n"
@@ -104,17 +108,15 @@ def prepare(folder, ranks, placement, tasks, options, extra=""):
 
 
 def run_beside(folder, command, steps, beside=None, timeout=100):
-    """Runs `command`, and `beside` at the same time; both must succeed, and each client deliver all `steps` iterations.
-    Without anything beside it, it runs in a job that others have too.
+    """Runs `command` in a job that other runs share, and `beside` at the same time. Both must succeed, and each client
+    must deliver all `steps` iterations.
 
     Returns what the command printed.
     """
-    if beside is None:
-        _, _, ranks, program, *arguments = command
+    _, _, ranks, program, *arguments = command
+    with _going_on(folder, beside, timeout):
         status, text = run_in_job(program, int(ranks), Path(folder) / "printed", arguments, timeout)
-    else:
-        status, text = _run_both(folder, command, beside, timeout)
-    assert status == 0, text
+        assert status == 0, text
     accounts = [line for line in text.splitlines() if line.startswith("account ")]
     assert accounts, text
     for line in accounts:
@@ -122,17 +124,20 @@ def run_beside(folder, command, steps, beside=None, timeout=100):
     return text
 
 
-def _run_both(folder, command, beside, timeout):
+@contextmanager
+def _going_on(folder, command, timeout):
+    """Runs servers next to a simulation; they must succeed after its end."""
+    if command is None:
+        yield
+        return
     with (folder / "beside.txt").open("w") as output:
-        other = subprocess.Popen(beside, stdout=output, stderr=subprocess.STDOUT)
+        other = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-            assert done.returncode == 0, done.stdout + done.stderr
+            yield
             assert other.wait(timeout) == 0, (folder / "beside.txt").read_text()
         finally:
             if other.poll() is None:
                 other.kill()
-    return done.returncode, done.stdout + done.stderr
 
 
 def launcher_hangs(text):
@@ -217,7 +222,7 @@ def run(folder, ranks, placement, tasks=ANALYSES, options=(), extra="", timeout=
 
 
 def without_charts(tasks):
-    """The same tasks without pictures of their tables."""
+    """Returns the same tasks without pictures of their tables."""
     return re.sub(r",?\s*(?:\w+_)?image: \{(?:[^{}]|\{[^{}]*\})*\}", "", tasks)
 
 

@@ -12,13 +12,14 @@ from collections import defaultdict
 import h5py
 import numpy as np
 import pytest
-import vtk
 from optional_packages import needs
 from pairs import pairs
 from programs import built
 from scipy import ndimage
 from support import run_beside
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkFiltersHyperTree import vtkHyperTreeGridPlaneCutter
+from vtkmodules.vtkIOXML import vtkXMLHyperTreeGridReader, vtkXMLPolyDataReader
 
 PROGRAM = built("SIDESTREAM_ADAPTIVE_PROGRAM")
 TOOL = built("SIDESTREAM_TOOL")
@@ -154,7 +155,7 @@ def finest(step, dimensions):
 
 
 def read_surface(path):
-    reader = vtk.vtkXMLPolyDataReader()
+    reader = vtkXMLPolyDataReader()
     reader.SetFileName(str(path))
     reader.Update()
     return reader.GetOutput()
@@ -379,7 +380,11 @@ def test_sidecar(tmp_path, reference):
 
 def test_job(tmp_path, reference):
     dimensions, expected = reference
-    path = configure(tmp_path, f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", dimensions)
+    path = configure(
+        tmp_path,
+        f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}",
+        dimensions,
+    )
     beside = [MPIRUN, "-n", "2", TOOL, "endpoint", str(path)]
     check_same(simulate(tmp_path, path, 4, dimensions, 5, beside), expected)
 
@@ -427,11 +432,11 @@ def test_like_vtk(tmp_path):
 
 
 def add_vtk(path, normal, origin, areas):
-    reader = vtk.vtkXMLHyperTreeGridReader()
+    reader = vtkXMLHyperTreeGridReader()
     reader.SetFileName(str(path))
     reader.Update()
     grid = reader.GetOutput()
-    cutter = vtk.vtkHyperTreeGridPlaneCutter()
+    cutter = vtkHyperTreeGridPlaneCutter()
     cutter.SetInputData(grid)
     length = np.linalg.norm(normal)
     cutter.SetPlane(*(n / length for n in normal), np.dot(normal, origin) / length)

@@ -1,4 +1,4 @@
-"""Charts of a run are drawn by processes beside it: after their tables, by no rank, and nothing waits for them."""
+"""Charts of a run are drawn by separate processes after their tables are written; no rank draws, and nothing waits."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ analyses:
   - histogram2d: {x: {variable: t, bins: 4}, y: {variable: t, bins: 3}, file: "both-{index}.h5",
                   image: {file: latest.pdf}}
 """
-# Stands for the interpreter: notes who started it, waits, and draws.
+# Replaces the interpreter: records the process that started it, waits, and draws.
 INTERPRETER = """\
 #!/bin/sh
 parent=$(tr '\\0' '\\n' < /proc/$PPID/environ | grep '^OMPI_COMM_WORLD_RANK=')
@@ -32,7 +32,7 @@ exec PYTHON "$@"
 
 @pytest.fixture
 def interpreter(tmp_path, monkeypatch):
-    """A function that has charts drawn through a script."""
+    """A function that makes a script draw the charts."""
 
     def use(text, wait="0"):
         script = tmp_path / "interpreter"
@@ -74,7 +74,7 @@ def test_all_are_drawn(tmp_path, interpreter, ranks, placement):
 
 @pytest.mark.parametrize(("ranks", "placement"), [(2, "inline"), (3, "{mode: cores, per_node: 1, buffer: 8 MiB}")])
 def test_no_step_waits(tmp_path, interpreter, ranks, placement):
-    """The tables of the last step are there before the first picture is."""
+    """The tables of the last step exist before the first picture."""
     interpreter(INTERPRETER, wait="2")
     done = execute(tmp_path, ranks, placement)
     assert done.status == 0, done.text

@@ -61,6 +61,7 @@ def test_times_that_differ_in_the_last_bit_are_the_first_clients(tmp_path, place
     assert "0 on client 0 and 5e-324 on client " in done.text
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_block_that_two_clients_declare_is_refused_while_they_do(tmp_path, placement):
     done = run_anywhere(tmp_path, 3, placement, TASKS, ["steps=6", "repeat_at=2"])
@@ -72,6 +73,7 @@ def test_a_block_that_two_clients_declare_is_refused_while_they_do(tmp_path, pla
     assert "clients 0 and 1 both declare block 1000 of the mesh 'grid'" in done.text
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_an_update_that_failed_on_one_client_is_never_mixed_with_that_of_others(tmp_path, placement):
     # The values are replaced in steps 2 and 5; in 5 the second client fails, and makes up for it in 7.
@@ -125,6 +127,7 @@ outputs:
 )
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_variable_that_nobody_publishes_in_one_iteration(tmp_path, placement):
     done = run_anywhere(tmp_path, 2, placement, BOTH, ["steps=3", "without_p_at=1"])
@@ -148,6 +151,7 @@ def test_a_variable_that_nobody_publishes_in_one_iteration(tmp_path, placement):
     assert "nodes: left out: it was due 1 times when nobody had published 'p'" in done.text
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_every_iteration_has_a_row_and_losses_are_said_at_the_end(tmp_path, placement):
     fails = placement != "sidecar"  # whose servers do not have the program's analyses

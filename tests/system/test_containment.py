@@ -86,6 +86,7 @@ def test_a_process_that_dies(tmp_path, reference, how):
         assert f"about to {how} in process" in (done.results / "run.yaml").read_text()
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("placement", "how"), pairs(PLACEMENTS, ["crash", "loop"], strength=1))
 def test_every_placement(tmp_path, reference, placement, how):
     report = {"crash": "ended by SIGSEGV", "loop": "not answered within 1 s"}[how]

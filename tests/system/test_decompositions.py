@@ -159,6 +159,7 @@ def options_for(dimensions, clients, changing=1):
     return [f"dimensions={dimensions}", f"ghosts={clients % 3}", f"changing={changing}"]
 
 
+@pytest.mark.keep(6)
 @pytest.mark.parametrize(
     ("placement", "clients", "servers", "dimensions", "periodic"), pairs(PLACEMENTS, ["", "xyz"], strength=1)
 )
@@ -186,7 +187,10 @@ def test_sidecar(tmp_path, servers):
 @pytest.mark.parametrize(("servers", "periodic"), few([(3, "xyz"), (1, "y")]))
 def test_job(tmp_path, servers, periodic):
     path = configuration(
-        tmp_path, f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", 3, periodic
+        tmp_path,
+        f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}",
+        3,
+        periodic,
     )
     beside = [MPIRUN, "-n", str(servers), TOOL, "endpoint", "--wait", "100", str(path)]
     # One rank of the node hands the iterations over.

@@ -256,7 +256,7 @@ def test_servers_that_die_while_events_are_exchanged(tmp_path):
 
 
 def test_job(tmp_path):
-    configure(tmp_path, f"{{mode: job, stream: {{directory: {tmp_path}/streams, engine: files}}}}")
+    configure(tmp_path, f"{{mode: job, buffer: 32 MiB, stream: {{directory: {tmp_path}/streams, engine: files}}}}")
     program = simulate(tmp_path, 5, "seed=12")
     endpoint = begin([MPIRUN, "-n", "2", TOOL, "endpoint", str(tmp_path / "run.yaml")])
     out, err = finish(program)

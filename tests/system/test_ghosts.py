@@ -135,7 +135,7 @@ def test_files_of_a_job_hold_what_inline_writes(tmp_path, inline, endpoints, eng
     if engine not in os.environ.get("SIDESTREAM_ENGINES", "files,sst").split(","):
         pytest.skip("built without ADIOS2: the engine sst is NOT TESTED")
     expected, plain = inline(3, 3, OPTIONS[kind], kind == "still")
-    placement = f"{{mode: job, stream: {{directory: {tmp_path}, engine: {engine}}}}}"
+    placement = f"{{mode: job, buffer: 32 MiB, stream: {{directory: {tmp_path}, engine: {engine}}}}}"
     path = configuration(tmp_path, placement, 3, OUTPUT, still=kind == "still")
     beside = [MPIRUN, "-n", str(endpoints), TOOL, "endpoint", "--wait", "100", str(path)]
     results = simulate(tmp_path, path, 4, ["dimensions=3", *OPTIONS[kind]], beside)
@@ -202,6 +202,7 @@ PLACEMENTS = {
 }
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize(("placement", "ghosts"), [(p, (0, 1, 3)[n % 3]) for n, p in enumerate(PLACEMENTS)])
 def test_right_ghosts_change_no_result(tmp_path, reference, placement, ghosts):  # noqa: F811
     options = [f"steps={STEPS}", "blocks=2", f"ghosts={ghosts}", "filled=1", "right=1"]
@@ -275,13 +276,14 @@ def servers_of(placement, folder):
         return f"{{mode: sidecar, session: {name}, per_node: 2, buffer: 4 MiB, when_full: wait}}", 3, serve
     if placement == "job":
         endpoint = [MPIRUN, "-n", "2", TOOL, "endpoint", "--wait", "100"]
-        return f"{{mode: job, stream: {{directory: {folder}, engine: files}}}}", 4, endpoint
+        return f"{{mode: job, buffer: 32 MiB, stream: {{directory: {folder}, engine: files}}}}", 4, endpoint
     return placement, 3 + PLACEMENTS[placement], None
 
 
 ROUND = [(p, "xz") for p in [*PLACEMENTS, "sidecar", "job"]] + [(p, "") for p in [*PLACEMENTS][::3]]
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("placement", "periodic"), few(ROUND[1:] + ROUND[:1], keep=4))
 def test_round_periodic_meshes(tmp_path, placement, periodic):
     """Ghosts of other widths on every block and side, of points that others own, of the other end, of nothing."""

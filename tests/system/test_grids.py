@@ -11,13 +11,14 @@ import uuid
 import h5py
 import numpy as np
 import pytest
-import vtk
 from kinds_values import BOXES, NX, NY, NZ, TO_FINEST, curvilinear, finest_levels, lists
 from pairs import pairs
 from programs import built
 from support import run_beside
 from test_kinds import DECLARATIONS
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOImage import vtkPNGReader
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 PROGRAM = built("SIDESTREAM_KINDS_PROGRAM")
 TOOL = built("SIDESTREAM_TOOL")
@@ -98,7 +99,7 @@ def check_levels(results):
             assert row["t"] == t[at]
             linear = sum(w * s * row[a] for w, s, a in zip((1, 50, 2500), scale, "xyz", strict=True))
             assert row["n"] == pytest.approx(linear + 250000 * level + 1e6 * step, rel=1e-12)
-    image = vtk.vtkPNGReader()
+    image = vtkPNGReader()
     image.SetFileName(str(results / "b-1.png"))
     image.Update()
     assert image.GetOutput().GetDimensions() == (320, 240, 1)
@@ -201,7 +202,7 @@ def check_points(results, blocks):
         assert [(row["point_id"], row["x"], row["z"], row["n"]) for row in rows] == [
             (numbers[n], places[n, 0], places[n, 2], values[n]) for n in drawn
         ]
-        reader = vtk.vtkXMLPolyDataReader()
+        reader = vtkXMLPolyDataReader()
         reader.SetFileName(str(results / f"k-{step}.vtp"))
         reader.Update()
         points = reader.GetOutput()
@@ -242,6 +243,7 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(("kind", "placement", "clients", "servers"), pairs(ANALYSES, PLACEMENTS, strength=1))
 def test_placements(tmp_path, kind, placement, clients, servers):
     check(run(tmp_path, kind, placement, clients + servers), kind, 2 * clients)
@@ -254,7 +256,7 @@ def test_sidecar(tmp_path):
 
 
 def test_job(tmp_path):
-    placement = f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
+    placement = f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
     beside = lambda path: [MPIRUN, "-n", "2", TOOL, "endpoint", str(path)]  # noqa: E731
     check(run(tmp_path, "levels", placement, 4, beside), "levels", 6)
 

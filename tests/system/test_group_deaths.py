@@ -54,6 +54,7 @@ FIRST = [
 DEATHS = FIRST + [(phase, *victim) for phase in PHASES for victim in VICTIMS if (phase, *victim) not in FIRST]
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("phase", "mode", "victim"), few(DEATHS, keep=len(FIRST)))
 def test_a_death_in_each_phase(tmp_path, surfaces, mode, victim, phase):
     """It ends the job, as any rank's death does, and soon; what either group had committed stays, and is right."""

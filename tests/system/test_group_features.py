@@ -153,7 +153,7 @@ def test_the_second_group_of_a_sidecar_steers(tmp_path):
 @pytest.mark.test_all
 def test_the_second_group_of_an_endpoint_steers(tmp_path):
     stream = f"stream: {{directory: {tmp_path}/streams, engine: files}}"
-    file = steering.write(tmp_path, f"{{mode: job, {SIZES}, {stream}}}", STEERED)
+    file = steering.write(tmp_path, f"{{mode: job, buffer: 32 MiB, {SIZES}, {stream}}}", STEERED)
     with (
         steering.simulation(file, 4, most=10**9, pause_us=3000) as process,
         steering.job(steering.MPIRUN, "-n", 2, TOOL, "endpoint", "--wait", "60", file) as endpoint,

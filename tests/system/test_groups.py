@@ -64,6 +64,7 @@ def rows_of(done, table):
 CASES = [(1, (1, 1)), (2, (1, 2)), (3, (2, 3)), (5, (1, 1, 1))]
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("clients", "sizes"), CASES)
 def test_nodes(tmp_path, references, clients, sizes):
     placement = f"{{mode: nodes, {groups_text(sizes)}, buffer: 8 MiB}}"
@@ -115,6 +116,7 @@ def test_nodes_with_forwarders_that_reduce(tmp_path, references, per_node, nodes
     check(done, ranks - sum(sizes) - per_node * max(nodes, 1), references(()))
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("clients", "sizes"), CASES)
 def test_cores(tmp_path, references, clients, sizes):
     placement = f"{{mode: cores, {groups_text(sizes)}, buffer: 8 MiB}}"

@@ -95,6 +95,7 @@ def swept(field, folder):
     return sidestream.MergeTree(folder / "tree.csv", folder / "cells.csv")
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize("seed", range(5))
 def test_plateaus_and_ties_and_places_that_are_none(tmp_path, seed):
     random = np.random.default_rng(seed)

@@ -49,6 +49,7 @@ def reference(tmp_path_factory):
     return results_of(done)
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     [

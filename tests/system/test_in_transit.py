@@ -57,7 +57,7 @@ PARTITIONERS = [
 ]
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(("partitioner", "clients", "servers"), pairs(PARTITIONERS, [(3, 2), (2, 3)], strength=1))
 def test_the_same_results_whatever_the_partitioner(tmp_path, reference, partitioner, clients, servers):  # noqa: F811
     placement = f"{{mode: nodes, servers: {servers}, partitioner: {partitioner}, buffer: 8 MiB}}"
@@ -258,6 +258,7 @@ def compare(done, steps, servers, expect):
 CASES = [(1, 4, 1), (3, 3, 2), (5, 2, 3), (8, 2, 1)]
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("clients", "blocks", "servers", "forward"), pairs(CASES, ["none", "blocks"], strength=1))
 def test_a_slice_moves_the_blocks_it_cuts(tmp_path, clients, blocks, servers, forward):
     n, steps = 24, 2
@@ -280,6 +281,7 @@ def test_a_slice_moves_the_blocks_it_cuts(tmp_path, clients, blocks, servers, fo
     compare(done, steps, servers, lambda step: expected(needed, order, servers, 1, n))
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("clients", "blocks", "servers"), CASES)
 def test_an_isosurface_moves_the_blocks_that_bracket_its_values(tmp_path, clients, blocks, servers):
     n, steps, values = 24, 3, [1.5, 1.6]

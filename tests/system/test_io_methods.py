@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 from optional_packages import needs
+from pairs import few
 from programs import built
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "storage"))
@@ -32,7 +33,7 @@ def expected(variable, step=STEPS - 1):
     return ((k * CELLS + j) * CELLS + i) * 1e-3 + step + 0.25 * variable
 
 
-@pytest.fixture(scope="module", params=[1, 3, 8])
+@pytest.fixture(scope="module", params=few([3, 8, 1]))
 def written(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("io")
     text = go(folder, request.param + 1, "--keep", "--csv=samples.csv", "--turns=2", "--files=2")

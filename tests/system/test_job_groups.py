@@ -442,7 +442,7 @@ def test_a_group_feeds_another_endpoint(tmp_path):
     write_configuration(tmp_path, "engine: files", TWO, tasks=TABLES + onward)
     second = tmp_path / "second.yaml"
     second.write_text(
-        f"placement: {{mode: job, {TWO} stream: {{directory: {tmp_path}/streams}}}}\n"
+        f"placement: {{mode: job, buffer: 32 MiB, {TWO} stream: {{directory: {tmp_path}/streams}}}}\n"
         f"analyses:\n  - statistics: {{name: again, variable: t, file: again.csv, group: a}}\n"
         f"  - histogram: {{variable: t, bins: 17, file: bins.csv, group: b}}\n"
         f"output: {{directory: {tmp_path}/second}}\n"

@@ -208,6 +208,7 @@ def test_placements(tmp_path, kind, changing, placement, clients, servers):
     check(simulate(tmp_path, path, kind, clients + servers, changing, 0), kind, 2 * clients, changing)
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(("kind", "changing"), KINDS)
 def test_declared_by_calls(tmp_path, kind, changing):
     path = configure(tmp_path, kind, "{mode: nodes, servers: 2, buffer: 4 MiB}", changing, calls=1)
@@ -225,13 +226,17 @@ def test_sidecar(tmp_path, kind, changing):
 @pytest.mark.parametrize(("kind", "changing"), few(KINDS[2:] + KINDS[:2], keep=2))
 def test_job(tmp_path, kind, changing):
     path = configure(
-        tmp_path, kind, f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}", changing
+        tmp_path,
+        kind,
+        f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}",
+        changing,
     )
     beside = [MPIRUN, "-n", "2", TOOL, "endpoint", str(path)]
     # One rank of the node hands the iterations over.
     check(simulate(tmp_path, path, kind, 4, changing, 0, beside), kind, 6, changing)
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("kind", "changing", "dimensions"), pairs(KINDS[:4], [1, 2], strength=1))
 def test_fewer_dimensions(tmp_path, kind, changing, dimensions):
     path = configure(tmp_path, kind, "{mode: cores, per_node: 1, buffer: 4 MiB}", changing, dimensions=dimensions)

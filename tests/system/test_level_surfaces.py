@@ -36,6 +36,7 @@ def reference(tmp_path_factory):
     return found
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize(("placement", "clients", "servers"), PLACEMENTS[1:])
 def test_placements(tmp_path, reference, placement, clients, servers):
     assert run(tmp_path, "run", placement, clients + servers) == reference
@@ -52,5 +53,5 @@ def test_sidecar(tmp_path, reference):
 
 
 def test_job(tmp_path, reference):
-    placement = f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
+    placement = f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
     assert run(tmp_path, "run", placement, 4, [MPIRUN, "-n", "2", TOOL, "endpoint"]) == reference

@@ -6,10 +6,13 @@ import uuid
 
 import numpy as np
 import pytest
-import vtk
 from programs import built
 from support import run_beside
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkCommonCore import vtkDoubleArray, vtkPoints
+from vtkmodules.vtkCommonDataModel import vtkPlane, vtkStructuredGrid
+from vtkmodules.vtkFiltersCore import vtkContourFilter, vtkCutter, vtkMassProperties, vtkTriangleFilter
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 PROGRAM = built("SIDESTREAM_MOVING_PROGRAM")
 TOOL = built("SIDESTREAM_TOOL")
@@ -80,6 +83,7 @@ def alone(tmp_path_factory):
     return folder, simulate(folder, *PLACEMENTS[0])
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("placement", "clients", "servers", "blocks"), PLACEMENTS[1:])
 def test_placements(tmp_path, alone, placement, clients, servers, blocks):
     assert simulate(tmp_path, placement, clients, servers, blocks) == alone[1]
@@ -92,7 +96,7 @@ def test_sidecar(tmp_path, alone):
 
 
 def test_job(tmp_path, alone):
-    placement = f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
+    placement = f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
     beside = [MPIRUN, "-n", "2", TOOL, "endpoint", str(configure(tmp_path, placement))]
     assert simulate(tmp_path, placement, 2, 0, 5, beside) == alone[1]
 
@@ -109,14 +113,14 @@ def nodes(step):
 
 def grid(step):
     places = nodes(step).reshape(-1, 3)
-    mesh = vtk.vtkStructuredGrid()
+    mesh = vtkStructuredGrid()
     mesh.SetDimensions(NX + 1, NY + 1, NZ + 1)
-    points = vtk.vtkPoints()
+    points = vtkPoints()
     points.SetDataTypeToDouble()
     for place in places:
         points.InsertNextPoint(place)
     mesh.SetPoints(points)
-    values = vtk.vtkDoubleArray()
+    values = vtkDoubleArray()
     values.SetName("n")
     for x, y, z in places:
         values.InsertNextValue((x - 0.5) ** 2 + y**2 + z**2)
@@ -125,17 +129,17 @@ def grid(step):
 
 
 def read(folder, name, step):
-    reader = vtk.vtkXMLPolyDataReader()
+    reader = vtkXMLPolyDataReader()
     reader.SetFileName(str(folder / "results" / f"{name}-{step}.vtp"))
     reader.Update()
     return reader.GetOutput()
 
 
 def area(surface):
-    triangles = vtk.vtkTriangleFilter()
+    triangles = vtkTriangleFilter()
     triangles.SetInputData(surface)
     triangles.Update()
-    mass = vtk.vtkMassProperties()
+    mass = vtkMassProperties()
     mass.SetInputData(triangles.GetOutput())
     mass.Update()
     return mass.GetSurfaceArea()
@@ -145,14 +149,14 @@ def area(surface):
 def test_values(alone, step):
     """The same cells in both kinds give the same surface, which is VTK's."""
     folder = alone[0]
-    contour = vtk.vtkContourFilter()
+    contour = vtkContourFilter()
     contour.SetInputData(grid(step))
     contour.SetValue(0, 0.2)
     contour.SetValue(1, 0.5)
-    plane = vtk.vtkPlane()
+    plane = vtkPlane()
     plane.SetOrigin(0.5, 0.5, 0.5)
     plane.SetNormal(1, 1, 0.2)
-    cutter = vtk.vtkCutter()
+    cutter = vtkCutter()
     cutter.SetInputData(grid(step))
     cutter.SetCutFunction(plane)
     for filter_, names in ((contour, ("ci", "ui")), (cutter, ("cs", "us"))):

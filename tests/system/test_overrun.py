@@ -32,6 +32,7 @@ def test_wait_delivers_everything(tmp_path, mode):
     assert rows(done) == set(range(12))
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("mode", ["mode: cores", "mode: nodes, servers: 1"])
 @pytest.mark.parametrize("limit", ["buffer: 400 KiB", "buffer: 64 MiB, max_in_flight: 2"])
 def test_skip_drops_whole_iterations_and_says_which(tmp_path, mode, limit):

@@ -12,14 +12,15 @@ import uuid
 import h5py
 import numpy as np
 import pytest
-import vtk
 from kinds_database import check_database
 from launched import run_in_job
 from pairs import few, pairs
 from patches import counted, patches, values
 from programs import built
 from support import run_beside
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkFiltersCore import vtkCellCenters
+from vtkmodules.vtkIOXML import vtkXMLMultiBlockDataReader
 
 PROGRAM = built("SIDESTREAM_PATCHES_PROGRAM")
 PLUGIN = built("SIDESTREAM_LEVELS_PLUGIN")
@@ -107,7 +108,7 @@ def stored(results, name):
 
 def shown(results, step):
     """What VTK shows of a step: centres of cells with their values as texts, NaN being equal to itself."""
-    reader = vtk.vtkXMLMultiBlockDataReader()
+    reader = vtkXMLMultiBlockDataReader()
     reader.SetFileName(str(results / f"cells-{step:06}.vtm"))
     reader.Update()
     found = []
@@ -115,7 +116,7 @@ def shown(results, step):
     iterator.InitTraversal()
     while not iterator.IsDoneWithTraversal():
         grid = iterator.GetCurrentDataObject()
-        centres = vtk.vtkCellCenters()
+        centres = vtkCellCenters()
         centres.SetInputData(grid)  # leaves out cells that are flagged
         centres.Update()
         places = vtk_to_numpy(centres.GetOutput().GetPoints().GetData()).astype(float)
@@ -202,7 +203,7 @@ def test_sidecar(tmp_path, alone):
 
 @pytest.mark.parametrize("readers", few([3, 1]))
 def test_job(tmp_path, alone, readers):
-    placement = f"{{mode: job, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
+    placement = f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
     beside = [MPIRUN, "-n", str(readers), TOOL, "endpoint", str(tmp_path / "run.yaml")]
     check_same(simulate(tmp_path, placement, 5, beside=beside), alone)
 
@@ -358,6 +359,7 @@ def test_one_level_alone(tmp_path, placement, ranks):
             assert moved(results) == (amounts(needed) if level >= 0 else UNCOVERED)
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("levels", [[0, 0], [1, 1], [1, 2], [2, 2]])
 def test_levels_that_are_not_chosen_stay(tmp_path, levels):
     tasks = f"analyses:\n  - statistics: {{variable: t, levels: {levels}, file: t.csv}}\n"

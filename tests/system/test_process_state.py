@@ -139,7 +139,7 @@ def test_servers_of_another_job(tmp_path):
     """An endpoint, and servers beside the simulation."""
     environment = {**os.environ, **locale(tmp_path)}
     write(tmp_path, "plain", "inline")
-    write(tmp_path, "job", "{mode: job, stream: {name: s, directory: streams}}")
+    write(tmp_path, "job", "{mode: job, buffer: 32 MiB, stream: {name: s, directory: streams}}")
     session = f"state-{uuid.uuid4().hex[:12]}"
     file = write(tmp_path, "sidecar", f"{{mode: sidecar, buffer: 32 MiB, session: {session}}}")
     run = program(tmp_path, "never:plain.yaml", "after:job.yaml", f"after:{file}")

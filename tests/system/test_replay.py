@@ -142,24 +142,24 @@ def encoded(context):
     return sorted((int(row["bytes"]), int(row["sum"])) for _, _, chunks in context.tables for row in chunks)
 
 
-@pytest.mark.parametrize(("ranks", "father"), pairs([2, 5], ["mean", "mean of mine * t"], strength=1))
-def test_relations(tmp_path, ranks, father):
+@pytest.mark.parametrize(("ranks", "parent"), pairs([2, 5], ["mean", "mean of mine * t"], strength=1))
+def test_relations(tmp_path, ranks, parent):
     """What is declared of values in trees is declared again: the same codecs make the same bytes of them."""
     flags = "mine: {mesh: m, type: uint8}"
     declared = DECLARATIONS["octree"].replace(flags, flags + "\n  w: {mesh: m}")
-    declared = declared.replace("t: {mesh: m, components: 2}", f"t: {{mesh: m, components: 2, father: {father}}}")
+    declared = declared.replace("t: {mesh: m, components: 2}", f"t: {{mesh: m, components: 2, parent: {parent}}}")
     declared = declared.replace("mean of mine", "mean of w")
     store = "outputs: [database: {directory: data, variables: [t], kind: post, codec: auto}]\n"
     (tmp_path / "first.yaml").write_text(f"placement: inline\noutput: {{directory: {tmp_path}}}\n{declared}{store}")
     command = [MPIRUN, "-n", "3", PROGRAM, str(tmp_path / "first.yaml"), "kind=octree", "steps=3", "changing=1"]
     run_beside(tmp_path, command, 3)
     found, _ = replay(tmp_path / "again", tmp_path / "data", ranks, "inline", tasks=store)
-    expected = {"father": father.replace("mine", "w")}
+    expected = {"father": parent.replace("mine", "w")}  # its name in databases
     for a, b in zip(contexts(tmp_path / "data"), contexts(found), strict=True):
         old, new = a.variables[a.variable("t")], b.variables[b.variable("t")]
         assert (old["relations"], old["codec"], new["codec"]) == (expected, ["tree"], ["tree"])
         # `w` is not in the first database: it is not named in the second.
-        assert new.get("relations") == (None if "mine" in father else expected)
+        assert new.get("relations") == (None if "mine" in parent else expected)
     # A server that is behind, as one may be after the first context, saves itself the trouble.
     assert encoded(contexts(tmp_path / "data")[0]) == encoded(contexts(found)[0])
 

@@ -7,9 +7,9 @@ import xml.etree.ElementTree as ET
 import h5py
 import numpy as np
 import pytest
-import vtk
 from support import run
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOXML import vtkXMLPImageDataReader
 
 N = 12
 PLACEMENTS = {"inline": 2, "{mode: cores, buffer: 32 MiB, per_node: 1}": 3, "{mode: nodes, servers: 2}": 4}
@@ -39,7 +39,7 @@ def read_h5(path):
 
 
 def read_vtk(path):
-    reader = vtk.vtkXMLPImageDataReader()
+    reader = vtkXMLPImageDataReader()
     reader.SetFileName(str(path))
     reader.Update()
     data = reader.GetOutput()

@@ -159,19 +159,15 @@ def test_an_error_while_reading_costs_iterations(tmp_path, disk):
 
 
 def test_a_file_that_is_damaged_costs_its_iterations(tmp_path, disk):
-    """Somebody writes over the files while iterations wait in them."""
-    tasks = STATISTICS + "  - sleep: {variable: t, seconds: 0.3}\n"
+    """The test overwrites the files while iterations wait in them; the server waits until then."""
+    written_over = tmp_path / "written-over"
+    tasks = STATISTICS + f"  - await: {{variable: t, at: 0, path: {written_over}}}\n"
     with started(tmp_path, 2, placement(disk), tasks, ["steps=8"]) as job:
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            files = [f for f in disk.iterdir() if f.stat().st_size > 400_000]
-            if files:
-                break
-            time.sleep(0.02)
-        time.sleep(0.3)
-        for file in files:
+        wait_for(lambda: any(file.stat().st_size > 400_000 for file in disk.iterdir()), "iterations in a file")
+        for file in disk.iterdir():
             with file.open("r+b") as opened:
                 opened.write(b"nonsense" * (file.stat().st_size // 8))
+        written_over.touch()
         done = job.finish()
     assert done.status == 0, done.text
     (account,) = done.accounts

@@ -277,7 +277,7 @@ def test_a_sidecar_that_is_replaced(tmp_path):
 
 def test_an_endpoint_steers_its_simulation(tmp_path):
     """`job`: what an analysis sets in another job goes the way that people's changes go."""
-    file = write(tmp_path, f"{{mode: job, stream: {{directory: {tmp_path}/streams, engine: files}}}}")
+    file = write(tmp_path, f"{{mode: job, buffer: 32 MiB, stream: {{directory: {tmp_path}/streams, engine: files}}}}")
     with (
         simulation(file, 4, most=10**9, pause_us=20000) as process,
         job(MPIRUN, "-n", 2, TOOL, "endpoint", "--wait", "60", file) as endpoint,

@@ -84,6 +84,7 @@ def reference(tmp_path_factory):
     return results_of(done)
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize("placement", DEDICATED)
 def test_the_same_iterations_everywhere(tmp_path, reference, placement):
     ranks = 3 + DEDICATED[placement]
@@ -92,6 +93,7 @@ def test_the_same_iterations_everywhere(tmp_path, reference, placement):
     assert results_of(done) == reference
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("placement", ["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 2}"])
 def test_a_variable_that_is_missing_once(tmp_path, placement):
     done = run(tmp_path, 4, placement, TASKS, [f"steps={STEPS}", "without_p_at=5"])

@@ -27,6 +27,7 @@ class Case:
     others: tuple[int, int] = (1, 1)
 
 
+JOB = "{mode: job, buffer: 32 MiB, stream: {directory: STREAMS, engine: files}}"
 CASES = {
     "inline": Case("inline", (2, 1), 3),
     # Each host is a node of its own: with one server for each there are two.
@@ -39,8 +40,8 @@ CASES = {
     "nodes, blocks, whole": Case("{mode: nodes, whole_nodes: 1, forward: blocks, buffer: 8 MiB}", (3, 2), 2),
     "nodes, partials": Case("{mode: nodes, servers: 1, forward: partials, per_node: 1, buffer: 8 MiB}", (3, 4), 4),
     "sidecar": Case("{mode: sidecar, session: two-hosts, buffer: 8 MiB}", (2, 2), 4, "serve"),
-    "job": Case("{mode: job, stream: {directory: STREAMS, engine: files}}", (3, 2), 3, "endpoint"),
-    "job, elsewhere": Case("{mode: job, stream: {directory: STREAMS, engine: files}}", (3, 2), 3, "endpoint", (0, 2)),
+    "job": Case(JOB, (3, 2), 3, "endpoint"),
+    "job, elsewhere": Case(JOB, (3, 2), 3, "endpoint", (0, 2)),
 }
 
 

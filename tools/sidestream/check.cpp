@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "check_options.hpp"
 #include "config/groups.hpp"
@@ -15,6 +14,7 @@
 #include "mistakes.hpp"
 #include "server/redistribution/movement.hpp"
 #include "session/serving/record.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "summary.hpp"
 #include "transport/staging/stream_data_engine.hpp"
 
@@ -22,7 +22,7 @@ namespace sidestream {
 
 namespace {
 
-/// Making the tasks runs the checks that only they can do.
+/// Makes the tasks, since only they can do some checks.
 void make_tasks(const Config& config, const Registry& registry) {
   const auto directory = dry_directory(config.opening.directory);
   for (const TaskConfig& task : config.tasks) {
@@ -55,18 +55,18 @@ int node_count(const CheckOptions& options, const PlacementConfig& placement) {
 
 namespace {
 
-/// Returns the summary, or throws the first mistake.
+/// Returns the summary; throws the first mistake.
 std::string examine(const CheckOptions& options, const Document& document, const Parameters& parameters,
                     const Metadata& declared) {
   const OpeningConfig opening = read_opening(document);
   const int nodes = node_count(options, opening.placement);
   if (options.ranks > 0) check_split(opening.placement, options.ranks, nodes);
-  const Registry registry = all_kinds(opening, options);
+  const Registry registry = all_kinds(opening, document, options);
   Config config = read_config(document, registry, parameters, declared);
   if (opening.placement.whole_nodes == 0) {
     const bool anywhere = opening.placement.mode == PlacementMode::nodes;
     const int servers = anywhere ? opening.placement.servers : opening.placement.per_node;
-    // With `job` they are the endpoint's, whose number nobody knows here.
+    // With `job` they are the endpoint's, whose number is unknown here.
     settle_groups(config, opening.placement.mode == PlacementMode::job ? 0 : servers, anywhere ? 1 : nodes);
   }
   make_tasks(config, registry);
@@ -85,7 +85,7 @@ std::string examine(const CheckOptions& options, const Document& document, const
   return summary(options, config, registry, nodes);
 }
 
-/// All mistakes as one message. If only declarations by calls of the program are missing, it says how to give them.
+/// All mistakes as one message. If only declarations by calls of the program are missing, explains how to give them.
 std::string message_of(const CheckOptions& options, const std::vector<std::string>& mistakes) {
   std::string text = fmt::format("{}", fmt::join(mistakes, "\n"));
   if (mistakes.size() > 1) text = fmt::format("found {} mistakes in '{}':\n", mistakes.size(), options.file) + text;
@@ -116,7 +116,7 @@ std::string check(const CheckOptions& options) {
 void check_directory(const CheckOptions& options) {
   const auto document = parse_document(read_text(options.file, "the configuration"), options.file);
   const OpeningConfig opening = read_opening(*document);
-  // A configuration may have the name of a record, and lie where results go.
+  // A configuration may have the name of a record and be in the directory of results.
   std::error_code ignored;
   const auto record = std::filesystem::path(opening.directory) / own_files::run_record;
   const bool is_itself = std::filesystem::equivalent(record, options.file, ignored);
@@ -124,7 +124,7 @@ void check_directory(const CheckOptions& options) {
     try {
       refuse_earlier_run(opening);
     } catch (const Error& found) {
-      // Nothing is wrong with the configuration: it may have been checked in order to go on, or after the run.
+      // The configuration itself is correct: it may be checked in order to continue, or after the run.
       log::warning("{}", found.what());
     }
   }

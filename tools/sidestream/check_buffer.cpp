@@ -22,7 +22,7 @@ std::int64_t bytes_of_mesh(const Variable& variable, const Metadata& metadata) {
 
 constexpr std::int64_t divided(std::int64_t bytes, std::int64_t parts) { return (bytes + parts - 1) / parts; }
 
-/// What a node of so many equal clients needs.
+/// Buffer size needed on a node with `on_node` of `clients` equal clients.
 std::int64_t least_buffer(const Config& config, int clients, int on_node) {
   std::vector<BlockBytes> sizes;
   for (const Variable& variable : config.metadata.variables) {

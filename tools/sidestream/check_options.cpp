@@ -3,10 +3,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/fail.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "loading.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -24,7 +24,7 @@ Assignment split(const std::string& text, const char* option, const char* form) 
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// The whole of `text` as a number, or nothing.
+/// Parses the whole of `text` as a number; nothing if it is none.
 template <class T>
 std::optional<T> number(const std::string& text) {
   T value{};
@@ -33,13 +33,13 @@ std::optional<T> number(const std::string& text) {
   return value;
 }
 
-/// `NAME={size: [64, 64], refinement: [2]}`
+/// True for `NAME={size: [64, 64], refinement: [2]}`
 bool has_options(const std::string& text) {
   const std::size_t equals = text.find('=');
   return equals != std::string::npos && text.find_first_not_of(' ', equals + 1) == text.find('{', equals);
 }
 
-/// `NAME=MESH`
+/// Splits `NAME=MESH`
 Assignment split_variable(const std::string& text) {
   return split(text, "--variable",
                "NAME=MESH, such as temperature=grid, or NAME={...} with options as under 'variables:', such as "
@@ -98,7 +98,7 @@ Metadata parse_declarations(const CheckOptions& options) {
     if (has_options(text)) continue;
     const Assignment assignment = split_variable(text);
     const Mesh* const mesh = declared.find_mesh(assignment.value);
-    if (mesh == nullptr) continue;  // then it is the file's: see with_declarations
+    if (mesh == nullptr) continue;  // declared in the file: see with_declarations
     Variable variable;
     variable.id = static_cast<std::int32_t>(declared.variables.size());
     variable.name = assignment.name;
@@ -110,7 +110,7 @@ Metadata parse_declarations(const CheckOptions& options) {
 
 namespace {
 
-/// The map of that section, which is added where there is none; null: it is no map, which its reader will say.
+/// The map of a section, added if missing; null if it is not a map, which its reader will report.
 Node* section_of(Node& root, const std::string& name) {
   for (Entry& entry : root.entries) {
     if (entry.key != name) continue;
@@ -125,7 +125,7 @@ Node* section_of(Node& root, const std::string& name) {
 
 void add_entry(Node& root, const std::string& section, Entry entry) {
   const Entry* derived = root.find("derived");
-  if (derived != nullptr && derived->value.find(entry.key) != nullptr) return;  // what servers computed in that run
+  if (derived != nullptr && derived->value.find(entry.key) != nullptr) return;  // derived by servers in that run
   Node* const to = section_of(root, section);
   if (to != nullptr && to->find(entry.key) == nullptr) to->entries.push_back(std::move(entry));
 }
@@ -140,7 +140,7 @@ void add_options(Node& root, const std::string& section, const std::vector<std::
   }
 }
 
-/// Nothing where the file has no such variable.
+/// The mesh entry of a variable; null if the file has no such variable.
 const Node* mesh_of(const Node& root, const std::string& variable) {
   const Entry* const section = root.find("variables");
   const Entry* const entry = section == nullptr ? nullptr : section->value.find(variable);
@@ -148,7 +148,7 @@ const Node* mesh_of(const Node& root, const std::string& variable) {
   return mesh == nullptr ? nullptr : &mesh->value;
 }
 
-/// `NAME=MESH` of meshes that are not declared by calls.
+/// Adds `NAME=MESH` for meshes that are not declared by calls.
 void add_variables_of_file(Node& root, const CheckOptions& options) {
   const Metadata declared = parse_declarations(options);
   for (const std::string& text : options.variables) {

@@ -11,35 +11,35 @@ namespace sidestream {
 
 struct CheckOptions {
   std::string file;
-  int ranks = 0;  ///< 0: the split is not checked
+  int ranks = 0;  ///< 0: the division of ranks is not checked
   int nodes = 1;
   std::vector<std::string> values, more_values;  ///< NAME=VALUE
-  /// What the program declares by calls: NAME=NXxNYxNZ, or NAME={...} with the options of the configuration.
+  /// Declarations by calls of the program: NAME=NXxNYxNZ, or NAME={...} with the options of the configuration.
   std::vector<std::string> meshes;
   std::vector<std::string> variables;  ///< NAME=MESH, or NAME={...}
-  std::string declared;                ///< a file with `meshes:` and `variables:`, such as the output 'metadata' writes
+  std::string declared;                ///< a file with `meshes:` and `variables:`, such as one of the output 'metadata'
   std::vector<std::string> functions;  ///< names of the program's own analyses
 };
 
-/// The values as parameters. Throws Error(usage).
+/// Parses the values of parameters. Throws Error(usage).
 [[nodiscard]] Parameters parse_values(const CheckOptions& options);
 
-/// The short forms as declarations: uniform meshes of spacing 1, variables of float64 in their cells. Throws
+/// Parses the short forms as declarations: uniform meshes of spacing 1, variables of float64 in their cells. Throws
 /// Error(usage).
 [[nodiscard]] Metadata parse_declarations(const CheckOptions& options);
 
-/// The configuration with what the other forms declare, and with variables on meshes of its own, as if it stood under
-/// `meshes:` and `variables:` there; what does stand there wins. Throws Error(configuration), with the place in the
-/// option or the file.
+/// Adds the declarations of the other forms, and variables on meshes of the configuration, to it. They count as entries
+/// under `meshes:` and `variables:`; existing entries win. Throws Error(configuration), with the place in the option or
+/// the file.
 [[nodiscard]] std::shared_ptr<const Document> with_declarations(std::shared_ptr<const Document> document,
                                                                 const CheckOptions& options);
 
-// Whether `placement.buffer` holds an iteration, as far as that is known without a run.
+// Check that `placement.buffer` holds an iteration, as far as that is known without a run.
 
-/// Throws Error(configuration), at the placement entry, if the buffer of a node is smaller than an iteration of its
-/// clients, whatever blocks they have: the sizes of meshes are known, and some node has at least the average. Says the
-/// least buffer that would do if every client had one block of equal size without ghosts. Variables on meshes without a
-/// size (points, lists of cells) do not count. `ranks` on `nodes` as for check_split.
+/// Throws Error(configuration), at the placement entry, if a node's buffer is smaller than an iteration of its clients,
+/// whatever blocks they have. This is known from the sizes of meshes, since some node has at least the average. The
+/// message names the smallest sufficient buffer for clients with one block of equal size without ghosts. Ignores
+/// variables on meshes without a size (points, lists of cells). `ranks` on `nodes` as for check_split.
 void check_buffer(const Config& config, int ranks, int nodes);
 
 }  // namespace sidestream

@@ -22,11 +22,11 @@ struct ServeOptions {
   double wait = 60;
 };
 
-/// Initialises MPI, serves, finalises. SIGTERM, SIGINT and SIGUSR1 make the group leave after the iteration that it is
-/// at. Returns the exit status; says on standard error what went wrong.
+/// Initialises MPI, serves, and finalises MPI. On SIGTERM, SIGINT and SIGUSR1 the group leaves after the current
+/// iteration. Returns the exit status; prints errors on standard error.
 [[nodiscard]] int serve(const ServeOptions& options);
 
-// `sidestream set`: a person changes a parameter of a running session.
+// `sidestream set`: changes a parameter of a running session.
 
 struct SetOptions {
   std::string name, value;
@@ -34,7 +34,7 @@ struct SetOptions {
   double wait = 60;  ///< seconds
 };
 
-/// The answer, with 0 if the change was accepted and 1 if not; without a name the parameters that there are.
+/// The answer, with status 0 if the change was accepted and 1 if not. Without a name it lists the parameters.
 struct SetAnswer {
   std::string text;
   int status = 0;
@@ -42,7 +42,7 @@ struct SetAnswer {
 /// Throws Error if there is no such session, or no answer.
 [[nodiscard]] SetAnswer set_parameter(const SetOptions& options);
 
-// The command `export`, which is written in Python: the libraries of the formats are.
+// The command `export`, which is written in Python like the libraries of the formats.
 
 struct ExportOptions {
   std::string directory, target;
@@ -50,59 +50,59 @@ struct ExportOptions {
   bool uncompressed = false;
 };
 
-/// Becomes `python -m sidestream export ...`, with the package that was built along with this program: does not return
-/// if there is an interpreter. Throws Error(system) if there is none.
+/// Replaces this process by `python -m sidestream export ...`, with the package built along with this program. Does not
+/// return if there is an interpreter; throws Error(system) if not.
 [[noreturn]] void export_database(const ExportOptions& options);
 
-// `sidestream plan`: which blocks would move to which server, without a run.
+// `sidestream plan`: predicts which blocks would move to which server, without a run.
 
 struct PlanOptions {
   CheckOptions program;
   std::string metadata;     ///< a file, or `grid:64x64x64/2x2x2`
-  int servers = 0;          ///< 0: what the configuration says
-  std::string partitioner;  ///< a name or a map in YAML; empty: what the configuration says
-  bool table = false;       ///< a line for each server
+  int servers = 0;          ///< 0: as in the configuration
+  std::string partitioner;  ///< a name or a map in YAML; empty: as in the configuration
+  bool table = false;       ///< true for a line per server
 };
 
-/// Evaluates what every analysis and output needs, applies the partitioner and says what moves. Throws Error(usage) for
-/// wrong arguments, other errors for a wrong configuration or metadata.
+/// Evaluates the needs of every analysis and output, applies the partitioner and reports the moved blocks. Throws
+/// Error(usage) for wrong arguments, other errors for a wrong configuration or metadata.
 [[nodiscard]] std::string plan(const PlanOptions& options);
 
-// A command that runs as a group of MPI processes: `serve`, `endpoint`.
+// Commands that run as a group of MPI processes: `serve`, `endpoint`.
 
-/// Initialises MPI, runs `work` on all processes of the group and finalises MPI. `stop` says whether a signal has asked
-/// the group to leave. Returns the exit status: 1 if `work` threw, whose message, the same on all, rank 0 prints.
+/// Initialises MPI, runs `work` on all processes of the group and finalises MPI. `stop` is true once a signal has asked
+/// the group to leave. Returns the exit status: 1 if `work` threw; rank 0 prints the message, which is the same on all.
 [[nodiscard]] int run_group(const char* command,
                             const std::function<void(MPI_Comm group, const std::function<bool()>& stop)>& work);
 
-// `sidestream check`: whether a configuration is right, and what it will do.
+// `sidestream check`: checks a configuration and summarises it.
 
-/// Reads and checks the file as a session would, without MPI and without writing anything; returns the
-/// summary. Throws Error(usage) for wrong arguments, other errors for a wrong configuration.
+/// Reads and checks the file as a session would, without MPI and without writing files; returns the summary. Throws
+/// Error(usage) for wrong arguments, other errors for a wrong configuration.
 [[nodiscard]] std::string check(const CheckOptions& options);
 
-/// Warns if a run with this configuration would be refused now, since its output directory holds an earlier one.
+/// Warns if a run with this configuration would be refused now because its output directory holds an earlier one.
 void check_directory(const CheckOptions& options);
 
 // `sidestream reference NAME`: a part of the manual.
 
-/// What the manual has under a heading: of a section, a kind of analysis or of output, a partitioner, or under
-/// "options" those that every analysis and output has; several where the name is that of several. Throws Error(usage)
-/// with the names there are if it is none.
+/// The manual's text under a heading: a section, a kind of analysis or output, a partitioner, or "options" for those of
+/// every analysis and output. Several texts if several have that name. Throws Error(usage) with the known names if none
+/// has.
 [[nodiscard]] std::string reference_part(const std::string& manual, const std::string& name);
 
-// Databases for people: what is in them, whether it is whole, and removing what is not wanted.
+// Commands on databases: content, verification, and removal of contexts.
 
 struct DatabaseOptions {
   std::string directory;
-  std::int64_t cycle = 0;  ///< of `info`
+  std::int64_t cycle = 0;  ///< for `info`
   bool has_cycle = false;
-  std::int64_t keep = -1;  ///< of `prune`; negative: all contexts
-  bool look = false;       ///< of `prune`: change nothing
-  bool lost = false;       ///< of `prune`: delete whole contexts too that no slot names
+  std::int64_t keep = -1;  ///< for `prune`; negative: all contexts
+  bool look = false;       ///< for `prune`: true to change nothing
+  bool lost = false;       ///< for `prune`: true to delete complete contexts, too, that no slot names
 };
 
-/// What to print, and the exit status. Throw Error.
+/// The text to print, and the exit status. The functions throw Error.
 struct DatabaseAnswer {
   std::string text;
   int status = 0;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/fail.hpp"
 #include "config/options/option_text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/database.hpp"
 #include "storage/database/inspection.hpp"
 #include "storage/database/prune.hpp"
@@ -91,7 +91,7 @@ DatabaseAnswer describe_context(const DatabaseOptions& options) {
     try {
       return {text_of(options, journal, entry), 0};
     } catch (const Error&) {
-      // A run that writes at the same time may have replaced it by a newer one.
+      // A concurrently writing run may have replaced it by a newer one.
       if (!database::is_removed(options.directory, entry.slot)) throw;
     }
   }

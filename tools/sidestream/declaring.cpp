@@ -1,6 +1,6 @@
 #include "declaring.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -17,7 +17,7 @@ std::vector<Index> size_of(const Mesh& mesh) {
   return size;
 }
 
-/// The first entries, as many as the mesh has dimensions.
+/// The first entries, one per dimension of the mesh.
 template <class T>
 std::vector<T> used(const std::array<T, 3>& all, const Mesh& mesh) {
   return {all.begin(), all.begin() + mesh.dimensions};

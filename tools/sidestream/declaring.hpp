@@ -1,4 +1,4 @@
-// Meshes and variables out of files, as a program declares them.
+// Declaration of meshes and variables from files, as a program declares them.
 #pragma once
 
 #include "sidestream/data/metadata.hpp"
@@ -6,8 +6,8 @@
 
 namespace sidestream {
 
-/// Declares a mesh of `metadata`, whose cells begin at 0, and what lies beyond its kind: periodicity, levels, roles of
-/// variables. `of` names where it comes from in messages. Throws Error(usage) where nothing is known but its name.
+/// Declares a mesh of `metadata`, whose cells begin at 0, with its periodicity, levels and roles of variables. `of`
+/// names its source in messages. Throws Error(usage) if only its name is known.
 void declare_mesh(Session& session, const Metadata& metadata, const Mesh& mesh, const char* of);
 
 }  // namespace sidestream

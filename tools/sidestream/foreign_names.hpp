@@ -1,4 +1,4 @@
-// Names in files of other codes, as names of meshes and variables.
+// Conversion of names in files of other codes to names of meshes and variables.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sidestream {
 
-/// In letters, digits and underscores, which replace whatever else there is.
+/// Replaces all characters except letters, digits and underscores by underscores.
 [[nodiscard]] inline std::string identifier(std::string name) {
   for (char& c : name) {
     if (!is_letter_or_digit(c)) c = '_';
@@ -15,7 +15,7 @@ namespace sidestream {
   return name;
 }
 
-/// In printable ASCII without slashes, which would make folders in files.
+/// Replaces slashes, which would make folders in files, and characters that are not printable ASCII.
 [[nodiscard]] inline std::string printable(std::string name) {
   for (char& c : name) {
     if (c == '/' || static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '_';

@@ -9,7 +9,7 @@ namespace sidestream {
 
 namespace {
 
-// A signal handler has nothing else to write to.
+// A signal handler may only write to a variable of this type.
 volatile sig_atomic_t asked_to_leave = 0;
 
 void leave(int) { asked_to_leave = 1; }
@@ -17,7 +17,7 @@ void leave(int) { asked_to_leave = 1; }
 void catch_signals() {
   struct sigaction action {};
   action.sa_handler = leave;
-  // mpirun passes SIGUSR1 on, and answers the other two by ending the job a second later.
+  // mpirun forwards SIGUSR1; on the other two it ends the job a second later.
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaction(signal, &action, nullptr);
 }
 
@@ -25,7 +25,7 @@ void catch_signals() {
 
 int run_group(const char* command, const std::function<void(MPI_Comm group, const std::function<bool()>& stop)>& work) {
   int provided = 0;
-  // Threads of ours and of ADIOS2 do not call MPI.
+  // Threads of Sidestream and of ADIOS2 do not call MPI.
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   catch_signals();  // after MPI, which may have set handlers of its own
   int rank = 0, status = 0;

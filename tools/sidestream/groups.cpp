@@ -7,9 +7,9 @@
 #include <numeric>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "config/options/names.hpp"
 #include "run_timings.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {
@@ -18,7 +18,7 @@ namespace {
 
 using Division = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-/// What a group needs besides its tasks, and no group's alone.
+/// Name of the work of a group besides its tasks, the same for all groups.
 constexpr const char* assembly = "assemble";
 
 MeasuredCosts costs_of(const std::vector<std::string>& runs) {
@@ -50,7 +50,7 @@ MeasuredCosts costs_of(const std::vector<std::string>& runs) {
   return costs;
 }
 
-/// `halos=halos,histories`.
+/// Parses `halos=halos,histories`.
 Division division_of(const GroupsOptions& options) {
   if (options.groups.empty()) return groups_of_run(options.runs.front());
   Division groups;
@@ -87,7 +87,7 @@ std::vector<std::vector<TaskCost>> by_group(const Division& groups, const Measur
   return all;
 }
 
-/// Servers with which a group works no longer than the simulation computes; 0: with no number.
+/// The least number of servers with which a group works no longer than the simulation computes; 0: no number suffices.
 int least_servers(const std::vector<TaskCost>& tasks, double seconds) {
   constexpr int most = 1 << 16;
   for (int servers = 1; servers <= most; ++servers) {
@@ -109,7 +109,8 @@ std::string costs_text(const MeasuredCosts& costs) {
   return text;
 }
 
-/// Paper 000, section 5.3: the best split has n tau_c = tau_a.
+/// Balance of servers and simulation. The best split has n tau_c = tau_a (Friesen et al., "In situ and in-transit
+/// analysis of cosmological simulations", 2016, section 5.3).
 std::string balance_text(const Division& groups, const std::vector<std::vector<TaskCost>>& tasks, double simulation,
                          double slowest) {
   std::string text = fmt::format(

@@ -1,4 +1,4 @@
-// `sidestream groups`: how many servers each group should have.
+// `sidestream groups`: chooses the number of servers of each group.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@ namespace sidestream {
 
 struct GroupsOptions {
   std::vector<std::string> runs;    ///< output directories of earlier runs
-  int servers = 0;                  ///< in all
-  std::vector<std::string> groups;  ///< NAME=TASK,TASK; empty: as the runs' configuration has them
+  int servers = 0;                  ///< total number
+  std::vector<std::string> groups;  ///< NAME=TASK,TASK; empty: as in the runs' configuration
   std::string output;               ///< file for `placement.measured`; empty: none
 };
 
-/// What was measured, the sizes, and what they lead to. Throws Error(file) or Error(configuration).
+/// Reports measurements, sizes and predicted times. Throws Error(file) or Error(configuration).
 [[nodiscard]] std::string groups(const GroupsOptions& options);
 
 }  // namespace sidestream

@@ -5,14 +5,15 @@
 #include <sstream>
 
 #include "analysis/register.hpp"
-#include "base/fail.hpp"
+#include "base/log.hpp"
+#include "base/paths.hpp"
 #include "base/text.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"
-#include "config/tasks/plugin_loader.hpp"
 #include "data/file_pattern.hpp"
 #include "partition/kinds.hpp"
-#include "session/c/c_analysis.hpp"
+#include "session/opening/modules.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/register.hpp"
 #include "transport/staging/writer.hpp"
 
@@ -20,7 +21,7 @@ namespace sidestream {
 
 namespace {
 
-/// A folder for writers to be made with and not used.
+/// A folder for writers that are created but not used.
 class DryDirectory final : public OutputDirectory {
  public:
   explicit DryDirectory(std::string root) : root_(std::move(root)) {}
@@ -53,7 +54,7 @@ std::string read_text(const std::string& path, const char* what) {
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
-  // Opening a folder succeeds, reading it does not.
+  // Opening a folder succeeds; reading it fails.
   const bool empty = stream.good() && stream.peek() == std::ifstream::traits_type::eof() && errno == 0;
   if (!stream || (!empty && !(text << stream.rdbuf()))) {
     fail(Code::configuration, "cannot read {} '{}': {}; check the path", what, path,
@@ -62,10 +63,11 @@ std::string read_text(const std::string& path, const char* what) {
   return text.str();
 }
 
-Registry all_kinds(const OpeningConfig& opening, const CheckOptions& options) {
+Registry all_kinds(const OpeningConfig& opening, const Document& document, const CheckOptions& options) {
   Registry registry = built_in_kinds();
-  for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry, register_c_plugin);
+  const ModuleFiles modules = load_plugins(opening, document, working_directory(), registry);
   for (const std::string& name : options.functions) registry.add(stand_in(name));
+  add_needed_modules(modules, document, registry);
   return registry;
 }
 
@@ -91,6 +93,18 @@ Registry built_in_kinds() {
   register_storage(registry);
   register_partitioners(registry);
   staging::register_streams(registry, std::make_shared<staging::StreamContext>());
+  return registry;
+}
+
+Registry kinds_with_modules() {
+  Registry registry = built_in_kinds();
+  for (const std::string& file : find_modules(working_directory()).files) {
+    try {
+      add_modules({file}, registry);
+    } catch (const Error& error) {
+      log::warning("{}", error.what());
+    }
+  }
   return registry;
 }
 

@@ -1,4 +1,4 @@
-// What the commands that read a configuration have in common.
+// Helpers of commands that read a configuration.
 #pragma once
 
 #include <memory>
@@ -10,21 +10,22 @@
 
 namespace sidestream {
 
-/// The text of a file; `what` names it in messages ("the configuration"). Throws Error(configuration).
+/// Reads a file; `what` names it in messages ("the configuration"). Throws Error(configuration).
 [[nodiscard]] std::string read_text(const std::string& path, const char* what);
 
-/// Everything that comes with Sidestream, what the plug-ins add, and stand-ins for the program's own functions.
-[[nodiscard]] Registry all_kinds(const OpeningConfig& opening, const CheckOptions& options);
+/// All built-in kinds, those of plug-ins and modules, and stand-ins for the program's own functions.
+[[nodiscard]] Registry all_kinds(const OpeningConfig& opening, const Document& document, const CheckOptions& options);
 
-/// Puts sizes in place of `auto`, from what `placement.measured` says; `servers` on each of `nodes` nodes; 0: not
-/// known, so that sizes stay `auto`. Throws Error(configuration) for a task that was not measured.
+/// Replaces sizes that are `auto`, using `placement.measured`. `servers`: number on each of `nodes` nodes; 0: unknown,
+/// so that sizes stay `auto`. Throws Error(configuration) for a task that was not measured.
 void settle_groups(Config& config, int servers, int nodes);
 
-/// A folder for writers to be made with and not used.
+/// A folder for writers that are created but not used.
 [[nodiscard]] std::shared_ptr<const OutputDirectory> dry_directory(const std::string& root);
 
-// The registry with everything that comes with Sidestream.
-
+/// The registry with all built-in kinds, without modules.
 [[nodiscard]] Registry built_in_kinds();
+/// The same with those of the modules. A module that cannot be loaded is a warning.
+[[nodiscard]] Registry kinds_with_modules();
 
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-// The `sidestream` command. Exit status: 0 for success, 1 for what went wrong, 2 for wrong arguments.
+// The `sidestream` command. Exit status: 0 for success, 1 for errors, 2 for wrong arguments.
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -23,10 +23,10 @@ namespace {
 
 constexpr int success = 0, failure = 1, wrong_usage = 2;
 
-/// What `check` and `plan` need to know of the program.
+/// Adds the options with which `check` and `plan` learn about the program.
 void add_program(CLI::App& command, sidestream::CheckOptions& options) {
   command.add_option("FILE", options.file, "The configuration, YAML")->required();
-  command.add_option("--set", options.values, "NAME=VALUE: what the program gives $NAME; may be repeated")
+  command.add_option("--set", options.values, "NAME=VALUE: the program's value of $NAME; may be repeated")
       ->allow_extra_args(false);
   command
       .add_option("--mesh", options.meshes,
@@ -37,16 +37,16 @@ void add_program(CLI::App& command, sidestream::CheckOptions& options) {
                   "NAME=MESH, or NAME={OPTIONS} as under variables: a variable that the program declares by calls")
       ->allow_extra_args(false);
   command.add_option("--declared", options.declared,
-                     "What the program declares by calls: a file with 'meshes' and 'variables', such as the output "
-                     "'metadata' of a first run has written");
+                     "Declarations by calls of the program: a file with 'meshes' and 'variables', such as one of "
+                     "the output 'metadata' of a first run");
   command.add_option("--function", options.functions, "NAME: an analysis that is a function of the program")
       ->allow_extra_args(false);
-  // So that `--set nx=64 ny=32` means what it looks like.
+  // Makes `--set nx=64 ny=32` work as expected.
   command.add_option("VALUES", options.more_values, "More NAME=VALUE");
 }
 
 void add_check(CLI::App& app, sidestream::CheckOptions& options) {
-  CLI::App* check = app.add_subcommand("check", "Check a configuration and say what it will do");
+  CLI::App* check = app.add_subcommand("check", "Check a configuration and describe what it does");
   check->add_option("--ranks", options.ranks, "Number of MPI ranks of the job; checks that clients remain")
       ->check(CLI::Range(1, 1 << 30));
   check->add_option("--nodes", options.nodes, "Number of nodes they run on (default 1)")->check(CLI::Range(1, 1 << 30));
@@ -54,15 +54,15 @@ void add_check(CLI::App& app, sidestream::CheckOptions& options) {
 }
 
 CLI::App* add_plan(CLI::App& app, sidestream::PlanOptions& options) {
-  CLI::App* plan = app.add_subcommand("plan", "Say which blocks would move to which server, without a run");
+  CLI::App* plan = app.add_subcommand("plan", "Predict which blocks would move to which server, without a run");
   plan->add_option("--metadata", options.metadata,
-                   "What exists: a file that the output 'metadata' has written, or MESH:NXxNYxNZ/PXxPYxPZ for a mesh "
-                   "of NX x NY x NZ cells in PX x PY x PZ blocks")
+                   "Meshes and blocks: a file of the output 'metadata', or MESH:NXxNYxNZ/PXxPYxPZ for a mesh of NX "
+                   "x NY x NZ cells in PX x PY x PZ blocks")
       ->required();
-  plan->add_option("--servers", options.servers, "Number of servers (default: what the configuration says)")
+  plan->add_option("--servers", options.servers, "Number of servers (default: as in the configuration)")
       ->check(CLI::Range(1, 1 << 20));
   plan->add_option("--partitioner", options.partitioner,
-                   "Instead of the configuration's: a name, or '{NAME: {OPTION: VALUE}}'");
+                   "Partitioner instead of the configuration's: a name, or '{NAME: {OPTION: VALUE}}'");
   plan->add_flag("--table", options.table, "Add a line for each server");
   add_program(*plan, options.program);
   return plan;
@@ -71,10 +71,10 @@ CLI::App* add_plan(CLI::App& app, sidestream::PlanOptions& options) {
 CLI::App* add_endpoint(CLI::App& app, sidestream::EndpointOptions& options) {
   CLI::App* endpoint =
       app.add_subcommand("endpoint", "Run the analyses of a simulation with `placement: job`; under mpirun, one group");
-  endpoint->add_option("FILE", options.file, "The configuration, as the simulation's or one of its own")->required();
+  endpoint->add_option("FILE", options.file, "The configuration, the simulation's or one of its own")->required();
   endpoint->add_option("--stream", options.stream, "Name of the stream to read, instead of placement.stream.name");
   endpoint->add_option("--from", options.from, "Directory of the stream, instead of placement.stream.directory");
-  endpoint->add_option("--directory", options.directory, "Where results go, instead of output.directory");
+  endpoint->add_option("--directory", options.directory, "Directory of the results, instead of output.directory");
   endpoint->add_option("--wait", options.wait, "Seconds to wait for the simulation (default 300)")
       ->check(CLI::NonNegativeNumber);
   return endpoint;
@@ -83,17 +83,17 @@ CLI::App* add_endpoint(CLI::App& app, sidestream::EndpointOptions& options) {
 CLI::App* add_serve(CLI::App& app, sidestream::ServeOptions& options) {
   CLI::App* serve =
       app.add_subcommand("serve", "Serve a simulation with `placement: sidecar`; under mpirun, one group");
-  serve->add_option("FILE", options.file, "The configuration, as the simulation's")->required();
+  serve->add_option("FILE", options.file, "The configuration of the simulation")->required();
   serve->add_option("--wait", options.wait, "Seconds to wait for the simulation (default 60)")
       ->check(CLI::NonNegativeNumber);
-  serve->add_option("--directory", options.directory, "Where results go, instead of where the simulation says");
+  serve->add_option("--directory", options.directory, "Directory of the results, instead of the simulation's");
   return serve;
 }
 
 CLI::App* add_set(CLI::App& app, sidestream::SetOptions& options) {
   CLI::App* set = app.add_subcommand("set", "Change a parameter of a running simulation, see `steering:`");
   set->add_option("NAME", options.name, "The parameter; without it, all are listed with their values");
-  set->add_option("VALUE", options.value, "What it shall be");
+  set->add_option("VALUE", options.value, "The new value");
   set->add_option("--directory", options.directory, "The output directory of the session (default: this one)");
   set->add_option("--wait", options.wait,
                   "Seconds to wait for the answer, which comes at the end of an iteration (default 60)")
@@ -103,13 +103,15 @@ CLI::App* add_set(CLI::App& app, sidestream::SetOptions& options) {
 
 CLI::App* add_groups(CLI::App& app, sidestream::GroupsOptions& options) {
   CLI::App* groups = app.add_subcommand(
-      "groups", "Say how many servers each of `placement.groups` should have, from what earlier runs took");
+      "groups", "Choose the number of servers of each of `placement.groups` from timings of earlier runs");
   groups->add_option("RUN", options.runs, "Output directory of a run; several with different numbers of servers")
       ->required();
-  groups->add_option("--servers", options.servers, "To be divided")->required()->check(CLI::Range(1, 1 << 12));
+  groups->add_option("--servers", options.servers, "Number of servers to divide")
+      ->required()
+      ->check(CLI::Range(1, 1 << 12));
   groups
       ->add_option("--group", options.groups,
-                   "NAME=TASK,TASK: a group and what it runs; may be repeated (default: as in the first run's "
+                   "NAME=TASK,TASK: a group and its tasks; may be repeated (default: as in the first run's "
                    "configuration, or each task a group)")
       ->allow_extra_args(false);
   groups->add_option("--output", options.output, "Write the costs to this file, for `placement.measured`");
@@ -119,8 +121,8 @@ CLI::App* add_groups(CLI::App& app, sidestream::GroupsOptions& options) {
 CLI::App* add_conformance(CLI::App& app, sidestream::CheckOptions& options) {
   CLI::App* conformance = app.add_subcommand(
       "conformance",
-      "Check that the analyses, outputs and the partitioner of a configuration, of plug-ins too, keep their contracts; "
-      "under mpirun, as so many servers");
+      "Check that the analyses, outputs and the partitioner of a configuration, including plug-ins, keep their "
+      "contracts; under mpirun each process is a server");
   add_program(*conformance, options);
   return conformance;
 }
@@ -128,49 +130,54 @@ CLI::App* add_conformance(CLI::App& app, sidestream::CheckOptions& options) {
 CLI::App* add_replay(CLI::App& app, sidestream::ReplayOptions& options) {
   CLI::App* replay = app.add_subcommand(
       "replay",
-      "Publish what a database has as a simulation does, to try analyses and outputs; under mpirun, as its job");
-  replay->add_option("DIRECTORY", options.directory, "Of the database")->required();
+      "Publish the content of a database as a simulation does, to try analyses and outputs; under mpirun, as its job");
+  replay->add_option("DIRECTORY", options.directory, "The directory of the database")->required();
   replay->add_option("FILE", options.file, "The configuration; meshes and variables are those of the database")
       ->required();
   replay->add_option("--set", options.values, "NAME=VALUE: what $NAME is in the configuration; may be repeated")
       ->allow_extra_args(false);
-  replay->add_option("--coarsen", options.coarsen, "So many cells along each axis become one")
+  replay->add_option("--coarsen", options.coarsen, "Number of cells along each axis that become one")
       ->check(CLI::PositiveNumber);
-  replay->add_option("--refine", options.refine, "One cell becomes so many along each axis")
+  replay->add_option("--refine", options.refine, "Number of cells along each axis that one cell becomes")
       ->check(CLI::PositiveNumber);
   replay->add_option("--blocks", options.blocks, "divided: boxes anew among the ranks (default); stored: as they were")
       ->check(CLI::IsMember({"divided", "stored"}));
-  replay->add_option("--iterations", options.iterations, "How many, from the first again (default: each context once)")
+  replay
+      ->add_option("--iterations", options.iterations,
+                   "Number of iterations, beginning again with the first (default: each context once)")
       ->check(CLI::PositiveNumber);
-  replay->add_option("--pace", options.pace, "Seconds from one iteration to the next (default 0: as fast as it goes)")
+  replay->add_option("--pace", options.pace, "Seconds from one iteration to the next (default 0: as fast as possible)")
       ->check(CLI::NonNegativeNumber);
-  replay->add_flag("--compute", options.compute, "Be busy in between, as a simulation is, instead of asleep");
+  replay->add_flag("--compute", options.compute,
+                   "Compute between iterations, as a simulation does, instead of sleeping");
   return replay;
 }
 
 CLI::App* add_analyse(CLI::App& app, sidestream::AnalyseOptions& options) {
   CLI::App* analyse = app.add_subcommand(
       "analyse",
-      "Run the analyses of a configuration on files, after the run: databases, plotfiles of AMReX, HDF5, openPMD; under mpirun, together");
+      "Run the analyses of a configuration on files, after the run: databases, plotfiles of AMReX, HDF5, openPMD; "
+      "under mpirun, together");
   analyse->add_option("FILE", options.sources.files, "Files, directories, or patterns in quotes: 'plt*'")->required();
   analyse->add_option("--config", options.config,
-                      "The configuration, as the simulation's; without it, it is said what the files have");
+                      "The configuration of the simulation; without it the content of the files is listed");
   analyse->add_option("--describe", options.sources.describe,
-                      "Of HDF5 files of other programs: which array is which variable, YAML");
-  analyse->add_option("--units", options.sources.units, "Of openPMD: SI (default), or stored, as in the file")
+                      "Description of HDF5 files of other programs: which array is which variable, YAML");
+  analyse
+      ->add_option("--units", options.sources.units, "Units of openPMD files: SI (default), or stored, as in the file")
       ->check(CLI::IsMember({"SI", "stored"}));
   analyse->add_flag("--skip-damaged", options.sources.skip_damaged,
-                    "Leave files out that cannot be read, which is said; the exit status is 1 then");
-  analyse->add_option("--directory", options.directory, "Where results go, instead of output.directory");
+                    "Skip files that cannot be read, with a message; the exit status is 1 then");
+  analyse->add_option("--directory", options.directory, "Directory of the results, instead of output.directory");
   analyse->add_option(
       "--iterations", options.sources.iterations,
       "Counted from 0 over all files: numbers, FROM:TO or FROM:TO:STEP (3,10:20,100::10; default: all)");
-  analyse->add_option("--cycles", options.sources.cycles, "Likewise, of what the simulation calls them");
+  analyse->add_option("--cycles", options.sources.cycles, "Numbers of cycles, in the same form");
   analyse->add_option("--set", options.values, "NAME=VALUE: what $NAME is in the configuration; may be repeated")
       ->allow_extra_args(false);
   analyse->add_option("--periodic", options.periodic,
-                      "Axes along which meshes are periodic, where the file does not say it: xyz");
-  analyse->add_flag("!--no-outputs", options.outputs, "Run analyses alone, not what is under 'outputs:'");
+                      "Axes along which meshes are periodic, if the file does not tell: xyz");
+  analyse->add_flag("!--no-outputs", options.outputs, "Run only analyses, not the tasks under 'outputs:'");
   return analyse;
 }
 
@@ -182,26 +189,27 @@ struct DatabaseCommands {
   void add(CLI::App& app) {
     const auto command = [&](const char* name, const char* text) {
       CLI::App* made = app.add_subcommand(name, text);
-      made->add_option("DIRECTORY", options.directory, "Of a database: what the output 'database' has written")
+      made->add_option("DIRECTORY", options.directory, "The directory of a database, written by the output 'database'")
           ->required();
       return made;
     };
     list = command("ls", "List the contexts of a database, a line each");
-    CLI::App* describe = command("info", "Say what a context of a database has: the newest one");
-    describe->add_option("--cycle", options.cycle, "Of this cycle instead")->each([this](const std::string&) {
-      options.has_cycle = true;
-    });
+    CLI::App* describe = command("info", "Describe a context of a database: the newest one");
+    describe->add_option("--cycle", options.cycle, "The context of this cycle instead")
+        ->each([this](const std::string&) { options.has_cycle = true; });
     info = describe;
-    verify = command("verify", "Read all that a database has and check it; exit status 1 if something is damaged");
+    verify = command("verify", "Read and check a whole database; exit status 1 if something is damaged");
     CLI::App* remove =
         command("prune", "Delete files that no context of a database uses, and contexts beyond the newest");
-    remove->add_option("--keep", options.keep, "Remove all contexts but the newest so many (default: none)")
+    remove
+        ->add_option("--keep", options.keep,
+                     "Number of newest contexts to keep; others are removed (default: none are removed)")
         ->check(CLI::NonNegativeNumber);
-    remove->add_flag("--dry-run", options.look, "Say what would be done");
+    remove->add_flag("--dry-run", options.look, "Only print what would be done");
     remove->add_flag("--lost", options.lost, "Delete also files of whole contexts that the file 'contexts' has lost");
     prune = remove;
   }
-  /// What the command that was given answers; nothing if it is another.
+  /// The answer of the given command; nothing if it is another one.
   [[nodiscard]] std::optional<sidestream::DatabaseAnswer> answer() const {
     if (list->parsed()) return list_database(options);
     if (info->parsed()) return describe_context(options);
@@ -214,35 +222,35 @@ struct DatabaseCommands {
 CLI::App* add_export(CLI::App& app, sidestream::ExportOptions& options) {
   CLI::App* command = app.add_subcommand(
       "export", "Copy a database to files of NetCDF, Zarr, HDF5, VTK or AMReX, or a table to Parquet; with Python");
-  command->add_option("DIRECTORY", options.directory, "Of a database, or a table")->required();
+  command->add_option("DIRECTORY", options.directory, "The directory of a database, or a table")->required();
   command
       ->add_option(
           "TARGET", options.target,
-          "What to write: ends in .nc (NetCDF-4), .zarr, .h5, .pvd, .vtkhdf (VTK) or .amrex; of a table in .parquet")
+          "The file to write, ending in .nc (NetCDF-4), .zarr, .h5, .pvd, .vtkhdf (VTK) or .amrex; for a table in "
+          ".parquet")
       ->required();
-  command->add_option("--variables", options.variables, "Names with commas between (default: all)");
+  command->add_option("--variables", options.variables, "Names separated by commas (default: all)");
   command->add_option("--iterations", options.iterations, "Numbers, FROM:TO or FROM:TO:STEP: 3,10:20,100::10");
-  command->add_option("--cycles", options.cycles, "Likewise");
-  command->add_option("--time-units", options.time_units, "Of NetCDF's time axis: 'seconds since 2000-01-01'");
-  command->add_flag("--uncompressed", options.uncompressed, "Larger, and sooner done");
+  command->add_option("--cycles", options.cycles, "Numbers of cycles, in the same form");
+  command->add_option("--time-units", options.time_units, "Units of NetCDF's time axis: 'seconds since 2000-01-01'");
+  command->add_flag("--uncompressed", options.uncompressed, "Write without compression: larger, but faster");
   return command;
 }
 
 CLI::App* add_import(CLI::App& app, sidestream::ImportOptions& options) {
   CLI::App* command = app.add_subcommand(
       "import",
-      "Make a database of what another code has written: outputs of RAMSES, plotfiles of AMReX; under mpirun, together");
+      "Make a database from another code's files: outputs of RAMSES, plotfiles of AMReX; under mpirun, together");
   command->add_option("FORMAT", options.format, "ramses or amrex")
       ->required()
       ->check(CLI::IsMember({"ramses", "amrex"}));
   command->add_option("DIRECTORY", options.directory, "output_NNNNN of RAMSES, or a plotfile")->required();
-  command->add_option("TARGET", options.target, "The database; where there is one, a context is added")->required();
+  command->add_option("TARGET", options.target, "The database; if it exists, a context is added")->required();
   command
-      ->add_option("--codec", options.codec,
-                   "What values go through, as in a configuration; none: nothing (default: auto)")
+      ->add_option("--codec", options.codec, "Codecs for values, as in a configuration; none: no codec (default: auto)")
       ->allow_extra_args(false)
       ->delimiter(',');
-  command->add_flag("!--no-prune", options.prune, "Store also what domains of RAMSES have of each other's cells");
+  command->add_flag("!--no-prune", options.prune, "Also store cells of RAMSES' domains that other domains own");
   command->add_flag("!--no-fsync", options.flush, "Do not wait for the disk");
   return command;
 }
@@ -252,15 +260,16 @@ struct TranslateOptions {
 };
 
 CLI::App* add_translate(CLI::App& app, TranslateOptions& options) {
-  CLI::App* translate =
-      app.add_subcommand("translate", "Write another system's configuration as ours; what has no counterpart is said");
+  CLI::App* translate = app.add_subcommand("translate",
+                                           "Translate another system's configuration to ours; parts without a "
+                                           "counterpart are reported");
   translate->add_option("SYSTEM", options.format, "damaris or sensei")->required();
   translate->add_option("FILE", options.file, "Its configuration, XML")->required();
-  translate->add_option("--output", options.output, "Write it to this file instead");
+  translate->add_option("--output", options.output, "Write to this file instead of standard output");
   return translate;
 }
 
-/// To a file, or to standard output without its name.
+/// Prints to a file, or to standard output if its name is empty.
 int print(const std::string& text, const std::string& output) {
   if (output.empty()) {
     std::cout << text << std::flush;
@@ -279,7 +288,8 @@ int translate(const TranslateOptions& options) {
   return print(made.configuration, options.output);
 }
 
-/// Under mpirun all processes find the same mistake, before MPI could tell them apart: launchers number them.
+/// True on one process. Under mpirun all processes find the same mistake before MPI could tell them apart, so the
+/// launcher's rank is used.
 bool speaks_for_all() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
     const char* rank = std::getenv(name);
@@ -327,8 +337,9 @@ int run(int argc, char** argv) {
   const CLI::App* translation = add_translate(app, translate_options);
   std::string output, part;
   CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
-  reference->add_option("PART", part, "Only this: a section, or a kind of analysis or output, such as render");
-  reference->add_option("--output", output, "Write it to this file instead");
+  reference->add_option("PART", part,
+                        "Print only this part: a section, or a kind of analysis or output, such as render");
+  reference->add_option("--output", output, "Write to this file instead of standard output");
   const std::string wrong = sidestream::typing_error(app, {argv + 1, argv + argc});
   if (!wrong.empty()) {
     if (speaks_for_all()) std::cerr << "sidestream: " << wrong << '\n';
@@ -352,7 +363,7 @@ int run(int argc, char** argv) {
   }
   if (conformance->parsed()) return sidestream::check_conformance(conformance_options);
   if (reference->parsed()) {
-    const std::string manual = sidestream::reference_manual(sidestream::built_in_kinds());
+    const std::string manual = sidestream::reference_manual(sidestream::kinds_with_modules());
     return print(part.empty() ? manual : sidestream::reference_part(manual, part), output);
   }
   if (groups->parsed()) return print(sidestream::groups(groups_options), "");

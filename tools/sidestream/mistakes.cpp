@@ -15,9 +15,9 @@
 namespace sidestream {
 namespace {
 
-using Position = std::array<int, 3>;  // number of the file, line and column
+using Position = std::array<int, 3>;  // index of the file, line and column
 
-/// The configuration, which is number 0, and what else entries came from: `--declared FILE`, `--variable NAME`.
+/// The configuration, file 0, and the other sources of entries: `--declared FILE`, `--variable NAME`.
 class Files {
  public:
   Files(const std::string& file, const Node& root) : names_{file} { add(root); }
@@ -27,7 +27,7 @@ class Files {
     return {found == names_.end() ? -1 : static_cast<int>(found - names_.begin()), where.line, where.column};
   }
 
-  /// Where the message says that it is.
+  /// The position that a message gives.
   [[nodiscard]] std::optional<Position> position_in(const std::string& message) const {
     for (const std::string& name : names_) {
       if (const auto where = place_in(message, name)) return position_of({name, where->first, where->second});
@@ -81,7 +81,7 @@ struct Child {
   }
 };
 
-/// The last of them that begins at the place or before it, in the same file.
+/// The last child that begins at the position or before it, in the same file.
 std::optional<Child> child_at(Node& node, const Position& position, const Files& files) {
   const std::size_t count = node.kind == Node::Kind::map ? node.entries.size() : node.items.size();
   for (std::size_t n = count; n > 0; --n) {
@@ -92,7 +92,7 @@ std::optional<Child> child_at(Node& node, const Position& position, const Files&
   return std::nullopt;
 }
 
-/// The section and its entry which came from another file.
+/// Path to the section and its entry that came from another file.
 std::vector<Child> path_to_added(Node& root, const Position& position, const Files& files) {
   std::vector<Child> path;
   for (std::size_t n = 0; n < root.entries.size(); ++n) {
@@ -105,7 +105,7 @@ std::vector<Child> path_to_added(Node& root, const Position& position, const Fil
   return path;
 }
 
-/// From the root to the last one that begins at the place or before it.
+/// Path from the root to the last child that begins at the position or before it.
 std::vector<Child> path_to(Node& root, const Position& position, const Files& files) {
   std::vector<Child> path;
   if (position[0] != 0) path = path_to_added(root, position, files);
@@ -114,7 +114,7 @@ std::vector<Child> path_to(Node& root, const Position& position, const Files& fi
   for (auto child = child_at(*begin, position, files); child; child = child_at(child->value(), position, files)) {
     path.push_back(*child);
   }
-  // `- histogram: {...}`: nothing is left of an item without its only entry.
+  // `- histogram: {...}`: an item without its only entry would be empty.
   if (path.size() > 1 && path.back().is_entry() && path.back().parent->entries.size() == 1 &&
       !path[path.size() - 2].is_entry()) {
     path.pop_back();
@@ -122,7 +122,7 @@ std::vector<Child> path_to(Node& root, const Position& position, const Files& fi
   return path;
 }
 
-/// Whether `word` stands in the text, and not as a part of a longer name.
+/// True if `word` is in the text, but not as a part of a longer name.
 bool names(std::string_view text, std::string_view word) {
   const auto is_of_name = [](char c) { return is_letter_or_digit(c) || c == '_'; };
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
@@ -149,7 +149,7 @@ class Search {
   }
 
  private:
-  /// False: there is no more, or none that can be found.
+  /// Finds the next mistake. Returns false if there is none, or none that can be located.
   bool next() {
     std::string message;
     std::optional<Position> where;
@@ -173,7 +173,7 @@ class Search {
     if (path.empty()) return false;
     const bool again = message == last_;
     last_ = message;
-    if (again && path.size() > 1) path.pop_back();  // leaving out that one has not helped
+    if (again && path.size() > 1) path.pop_back();  // removing that one has not helped
     if (!again && !follows(message, path)) found_.emplace_back(*where, message);
     leave_out(path, message);
     return true;
@@ -199,7 +199,7 @@ class Search {
     return touched->second.count(quoted_at(message, at + missing.size())) > 0;
   }
 
-  /// "`position` needs `axis: x`", where the axis beside it was left out.
+  /// True for "`position` needs `axis: x`" if the entry `axis` was removed.
   [[nodiscard]] bool needs_what_is_gone(const std::string& message, const Position& parent) const {
     const auto touched = touched_.find(parent);
     return touched != touched_.end() &&
@@ -208,14 +208,14 @@ class Search {
            });
   }
 
-  /// What ends with the next quotation mark.
+  /// The text up to the next quotation mark.
   static std::string quoted_at(const std::string& message, std::size_t begin) {
     return message.substr(begin, message.find('\'', begin) - begin);
   }
 
   void leave_out(const std::vector<Child>& path, const std::string& message) {
     for (std::size_t n = 0; n + 1 < path.size(); ++n) touched_[begin_of(path[n])].insert(path[n + 1].key());
-    // What was meant is not missing besides.
+    // The suggested entry does not count as missing, too.
     constexpr std::string_view guess = "did you mean '";
     const std::size_t at = message.find(guess);
     if (at != std::string::npos && path.size() > 1) {
@@ -226,7 +226,7 @@ class Search {
     } else if (path.size() == 2) {
       declared(path[0].key(), path[1].key());
     }
-    for (const Entry& entry : path.back().value().entries) {  // of a task
+    for (const Entry& entry : path.back().value().entries) {  // entries of a task
       if (entry.value.kind != Node::Kind::map) continue;
       for (const char* option : {"group", "name"}) {
         const Entry* given = entry.value.find(option);
@@ -247,8 +247,8 @@ class Search {
   Node root_;
   const std::function<void(const Document&)>& examine_;
   std::vector<std::pair<Position, std::string>> found_;
-  std::map<Position, std::set<std::string>> touched_;  ///< what was left out of entries, by where these are
-  std::set<std::string> gone_;                         ///< names that nothing declares any longer
+  std::map<Position, std::set<std::string>> touched_;  ///< names of removed entries, by position of their parent
+  std::set<std::string> gone_;                         ///< names that are no longer declared
   std::string last_;
 };
 

@@ -1,4 +1,4 @@
-// All mistakes of a configuration, where its readers stop at the first.
+// Search for all mistakes of a configuration, whose readers stop at the first.
 #pragma once
 
 #include <functional>
@@ -9,16 +9,16 @@
 
 namespace sidestream {
 
-/// An error that says nothing of the file, found with what stands at a place of it.
+/// An error without a position in the file, with the position of its entry.
 struct MistakeAt {
   Location where;
   std::string message;
 };
 
-/// What `examine` throws (Error(configuration), MistakeAt), then what it throws of the document without the entry that
-/// was at fault, and so on, in the order of places, at most 100. What only follows from an entry that was left out, an
-/// option that is required or a name that it declares, is none. Mistakes without a place end the search, other errors
-/// are thrown if they come first.
+/// Collects mistakes: the exception of `examine` (Error(configuration), MistakeAt), then that for the document without
+/// the faulty entry, and so on, at most 100, sorted by position. Consequences of a removed entry (a missing required
+/// option, an undeclared name) do not count. Mistakes without a position end the search; other errors are thrown if
+/// they come first.
 [[nodiscard]] std::vector<std::string> mistakes_of(const Document& document,
                                                    const std::function<void(const Document&)>& examine);
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "analysis/common/extract/empty_results.hpp"
-#include "base/fail.hpp"
 #include "config/groups.hpp"
 #include "data/covered_cells.hpp"
 #include "data/derivation.hpp"
@@ -17,12 +16,13 @@
 #include "plan_report.hpp"
 #include "plan_source.hpp"
 #include "server/redistribution/movement.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// The configuration with another partitioner, whose text is given like a value in the file.
+/// The configuration with another partitioner, given as text like a value in the file.
 Document with_partitioner(const Document& document, const std::string& text) {
   Node root = document.root();
   const auto entry_of = [](Node& map, const char* key) -> Node& {
@@ -43,7 +43,7 @@ Document with_partitioner(const Document& document, const std::string& text) {
   return Document(document.file(), std::move(root), document.folder());
 }
 
-/// What the program and the metadata declare; the metadata's word counts where both name a mesh or variable.
+/// Declarations of the program and the metadata; for names in both the metadata wins.
 Metadata merged(const Metadata& program, const Metadata& source) {
   Metadata all = source;
   for (const Mesh& mesh : program.meshes) {
@@ -67,14 +67,14 @@ Selection selection_of(const TaskConfig& task, const Config& config, const Regis
   if (const auto analysis = registry.analyses().at(task.kind).create(task.settings, config.metadata)) {
     return analysis->selection();
   }
-  Selection selection;  // a function of the program: whole variables
+  Selection selection;  // for a function of the program: whole variables
   for (const std::string& name : task.settings.texts("variables")) {
     selection.variables.push_back({config.metadata.find_variable(name)->id});
   }
   return selection;
 }
 
-/// Everything a plan is made from, and who needs what.
+/// The input of a plan, and the needs of its tasks.
 class Planner {
  public:
   Planner(const Config& config, const Catalogue& catalogue)
@@ -85,7 +85,7 @@ class Planner {
         covered_(wholly_covered(config.metadata, blocks_, BlockIndex(blocks_))),
         needed_(config.metadata.variables.size()) {}
 
-  /// Adds what a task needs; returns that alone.
+  /// Adds the needs of a task; returns only those.
   Amount add(const Selection& selection) {
     std::vector<std::vector<bool>> alone(needed_.size());
     for (const Selected& selected : inputs_of(selection.variables, config_.metadata)) {
@@ -98,7 +98,8 @@ class Planner {
     }
     return amount(alone);
   }
-  /// Leaves out what the partitioner does not want of the part's mesh; returns how many blocks that are needed.
+  /// Removes blocks of the part's mesh that the partitioner restricts away. Returns the number of needed blocks among
+  /// them.
   std::int64_t restrict_to(const Selected& part) {
     const std::vector<bool> wanted = needs_.of(known_part(part));
     const std::int64_t before = amount(needed_).blocks;
@@ -110,7 +111,7 @@ class Planner {
     }
     return before - amount(needed_).blocks;
   }
-  /// The ranges that a selection goes by and that are not known.
+  /// The ranges that a selection depends on, if unknown.
   [[nodiscard]] std::optional<RangeRequest> unknown_ranges(const Selected& selected) const {
     const bool values = selected.part.kind == Part::Kind::values;
     if (!values && selected.part.kind != Part::Kind::predicate) return std::nullopt;
@@ -145,7 +146,7 @@ class Planner {
     }
     return result;
   }
-  /// Bytes of a piece, of the variables that are needed of its block.
+  /// Bytes of a piece: those of the needed variables of its block.
   [[nodiscard]] std::uint64_t bytes(const PlanPiece& piece) const {
     const std::size_t b = positions_[static_cast<std::size_t>(piece.block)];
     Block part = blocks_[b];
@@ -175,7 +176,8 @@ class Planner {
     }
     return sum;
   }
-  /// Without ranges every block would count as not delivered, and nothing would seem to move: any may be needed.
+  /// Without ranges, every block would count as not delivered and nothing would seem to move, so all blocks are assumed
+  /// needed.
   [[nodiscard]] Selected known_part(const Selected& selected) const {
     return unknown_ranges(selected) ? Selected(selected.variable, selected.halo) : selected;
   }
@@ -184,9 +186,9 @@ class Planner {
   const std::vector<Block>& blocks_;
   const std::vector<BlockRange>& ranges_;
   Needs needs_;
-  std::vector<bool> covered_;                     ///< by finer levels, whole
-  std::vector<std::vector<bool>> needed_;         ///< by variable, then block; empty: nobody reads the variable
-  mutable std::vector<std::size_t> positions_{};  ///< of the planned blocks
+  std::vector<bool> covered_;                     ///< true if finer levels cover the whole block
+  std::vector<std::vector<bool>> needed_;         ///< by variable, then block; empty: no task reads the variable
+  mutable std::vector<std::size_t> positions_{};  ///< positions of the planned blocks
 };
 
 /// `component 0 of 't'`, or nothing.
@@ -246,7 +248,7 @@ int server_count(const PlanOptions& options, const PlacementConfig& placement) {
        "--servers N");
 }
 
-/// What moves to `servers` servers that run these tasks.
+/// The blocks that move to `servers` servers that run these tasks.
 PlanReport report_on(const std::vector<TaskConfig>& tasks, int servers, const Config& config, const Registry& registry,
                      const Catalogue& catalogue) {
   const PlacementConfig& placement = config.opening.placement;
@@ -287,7 +289,7 @@ std::string plan(const PlanOptions& options) {
     fail(Code::configuration, "{}: found 'placement: off', with which nothing runs and nothing moves; choose another",
          file);
   }
-  const Registry registry = all_kinds(opening, options.program);
+  const Registry registry = all_kinds(opening, *document, options.program);
   MetadataFile source = load_source(options.metadata, *document);
   Config config = read_config(*document, registry, parameters, merged(program, source.metadata));
   use_ids_of(config.metadata, source);

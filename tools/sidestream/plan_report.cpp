@@ -10,7 +10,7 @@ namespace sidestream {
 
 namespace {
 
-/// Rounded, and exactly.
+/// Number of bytes, rounded and exact.
 std::string bytes_text(std::uint64_t bytes) {
   const std::string rounded = rounded_byte_size(bytes);
   return bytes < 1024 ? rounded : fmt::format("{} ({} B)", rounded, bytes);
@@ -37,7 +37,7 @@ std::string servers_text(const PlanReport& report) {
                      extremes(report.servers, by_bytes, true));
 }
 
-/// What to do for figures that are not guesses.
+/// Explains how to get exact figures instead of estimates.
 std::string unknown_ranges_text(const PlanReport& report) {
   std::string text;
   const auto line = [&](const std::string& who, const std::string& what) {

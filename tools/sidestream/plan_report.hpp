@@ -1,4 +1,4 @@
-// What `sidestream plan` prints.
+// Report of `sidestream plan`.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace sidestream {
 
-/// Some of the blocks, and what their values amount to.
+/// Number of blocks, and bytes of their values.
 struct Amount {
   std::int64_t blocks = 0;
   std::uint64_t bytes = 0;
@@ -18,19 +18,19 @@ struct PlanReport {
     std::string name;
     Amount needed;
     bool halo = false;
-    bool pieces = false;    ///< it wants a decomposition of its own
-    std::string unknown{};  ///< ranges that it goes by and that are not known: then all of its blocks are needed
+    bool pieces = false;    ///< true if it wants a decomposition of its own
+    std::string unknown{};  ///< unknown ranges that it depends on, so that all of its blocks are needed
   };
   std::string file, partitioner;
-  std::int64_t blocks = 0;      ///< that exist and are not empty
-  Amount readable;              ///< blocks with variables that any task reads, and all of those
-  std::vector<Task> tasks;      ///< each alone
+  std::int64_t blocks = 0;      ///< number of non-empty blocks
+  Amount readable;              ///< blocks with variables that any task reads
+  std::vector<Task> tasks;      ///< each by itself
   Amount needed;                ///< by any task, after the partitioner's restriction
-  std::int64_t restricted = 0;  ///< blocks that a task needs and the partitioner leaves out
-  std::string unknown{};        ///< ranges that the partitioner goes by and that are not known: it leaves nothing out
+  std::int64_t restricted = 0;  ///< needed blocks that the partitioner leaves out
+  std::string unknown{};        ///< unknown ranges that the partitioner depends on, so that it leaves nothing out
   std::int64_t split = 0;       ///< blocks of which several servers get a part
   std::int64_t moved = 0;       ///< blocks with at least one piece
-  std::vector<Amount> servers;  ///< pieces and bytes of each
+  std::vector<Amount> servers;  ///< pieces and bytes of each server
 };
 
 [[nodiscard]] std::string text_of(const PlanReport& report, bool table);

@@ -8,9 +8,9 @@
 #include <optional>
 #include <tuple>
 
-#include "base/fail.hpp"
 #include "config/options/names.hpp"
 #include "loading.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -30,7 +30,7 @@ std::optional<Index3> three_numbers(std::string_view text) {
   return result;
 }
 
-/// The description of a regular decomposition, or nothing if the text does not look like one.
+/// A regular decomposition; nothing if the text does not have that form.
 struct Regular {
   std::string mesh;
   Index3 size{}, parts{};
@@ -68,7 +68,7 @@ MetadataFile regular_blocks(const Regular& regular, const Document& document) {
     mesh.geometry = std::make_shared<UniformGeometry>(std::array{0.0, 0.0, 0.0}, std::array{1.0, 1.0, 1.0});
   }
   source.metadata.meshes.push_back(mesh);
-  const auto cut = [&](int a, Index part) {  // without a product that overflows
+  const auto cut = [&](int a, Index part) {  // avoids a product that overflows
     const Index share = regular.size[a] / regular.parts[a], more = regular.size[a] % regular.parts[a];
     return part * share + std::min(part, more);
   };
@@ -99,7 +99,7 @@ MetadataFile load_source(const std::string& text, const Document& document) {
 
 namespace {
 
-/// Blocks of a mesh that no variable is on plan nothing: most likely its name is misspelt.
+/// Refuses a mesh without variables, for which nothing would be planned: its name is probably misspelt.
 void require_a_mesh_in_use(const Metadata& metadata, const Metadata& described) {
   std::vector<std::string> used;
   for (const Variable& variable : metadata.variables) {
@@ -134,7 +134,7 @@ void use_ids_of(const Metadata& metadata, MetadataFile& source) {
   for (BlockRange& range : source.catalogue.ranges) {
     range.variable = variables[static_cast<std::size_t>(range.variable)];
   }
-  // The order in which a session lists them.
+  // The same order as in a session.
   const auto key = [](const Block& b) { return std::tuple(b.client, b.mesh, b.id); };
   std::sort(source.catalogue.blocks.begin(), source.catalogue.blocks.end(),
             [&](const Block& a, const Block& b) { return key(a) < key(b); });

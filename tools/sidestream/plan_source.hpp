@@ -1,4 +1,4 @@
-// Where `sidestream plan` learns what exists.
+// Metadata for `sidestream plan`.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace sidestream {
 
-/// A metadata file's content, or the blocks of `grid:64x64x64/2x2x2`. Of the latter the mesh has no geometry if
+/// Reads a metadata file, or generates the blocks of `grid:64x64x64/2x2x2`. The latter's mesh has no geometry if
 /// `document` declares a mesh of that name, otherwise unit spacing. Throws Error(usage) or Error(configuration).
 [[nodiscard]] MetadataFile load_source(const std::string& text, const Document& document);
 
-/// Gives blocks and ranges the ids of the configuration's meshes and variables instead of the source's. Throws
-/// Error(configuration) if the sizes of a mesh disagree.
+/// Replaces ids of the source's meshes and variables in blocks and ranges by those of the configuration. Throws
+/// Error(configuration) if the sizes of a mesh differ.
 void use_ids_of(const Metadata& metadata, MetadataFile& source);
 
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-// How far a command is.
+// Progress display of a command.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 namespace sidestream {
 
-/// On standard error, in one line that is written again and again; nothing where that is no terminal.
+/// Shows progress on standard error, in one line that is overwritten; silent if that is not a terminal.
 class ProgressLine {
  public:
   ProgressLine(const char* unit, std::int64_t count, bool speaks)
@@ -21,7 +21,7 @@ class ProgressLine {
   void at(std::int64_t number) const {
     if (speaks_) std::cerr << fmt::format("\r{} {} of {}\033[K", unit_, number + 1, count_) << std::flush;
   }
-  /// Takes the line away, for who else writes there.
+  /// Clears the line, for other output.
   void clear() const {
     if (speaks_) std::cerr << "\r\033[K" << std::flush;
   }

@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "base/fail.hpp"
 #include "base/python_program.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -1,4 +1,4 @@
-// Commands that are written in Python, as the libraries are that they use.
+// Commands written in Python, like the libraries that they use.
 #pragma once
 
 #include <string>
@@ -6,8 +6,9 @@
 
 namespace sidestream {
 
-/// Becomes `python -m sidestream COMMAND ARGUMENTS...`, with the package that was built along with this program: does
-/// not return if there is an interpreter. Throws Error(system) if there is none; `packages`: those that it needs.
+/// Replaces this process by `python -m sidestream COMMAND ARGUMENTS...`, with the package built along with this
+/// program. Does not return if there is an interpreter; throws Error(system) if not. `packages`: the Python packages
+/// that the command needs.
 [[noreturn]] void become_python(const std::string& command, const std::vector<std::string>& arguments,
                                 const std::string& packages);
 

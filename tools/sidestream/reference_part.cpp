@@ -4,15 +4,15 @@
 #include <sstream>
 #include <vector>
 
-#include "base/fail.hpp"
 #include "config/options/names.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {
 
-/// A heading and what follows it, up to the next heading that is not below it.
+/// A heading and the text up to the next heading that is not below it.
 struct ManualPart {
-  std::size_t depth = 0;  ///< how many '#'
+  std::size_t depth = 0;  ///< number of '#'
   std::string title, text;
 };
 
@@ -26,7 +26,7 @@ std::vector<ManualPart> parts_of(const std::string& manual) {
     if (depth > 0) parts.push_back({depth, line.substr(std::min(depth + 1, line.size())), {}});
     for (ManualPart& part : parts) {
       if (&part == &parts.back() || part.depth == 0) continue;
-      if (depth > 0 && depth <= part.depth) part.depth = 0;  // it ends here
+      if (depth > 0 && depth <= part.depth) part.depth = 0;  // end of the part
     }
     for (ManualPart& part : parts) {
       if (part.depth > 0) part.text += line + "\n";

@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <set>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
 #include "config/options/document.hpp"
 #include "config/reserved_file_names.hpp"
 #include "config/tasks/tasks.hpp"
 #include "loading.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "storage/formats/csv.hpp"
 
 namespace sidestream {
@@ -28,7 +28,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Cells of a line; names with commas are in quotes, as csv_field writes them.
+/// Cells of a line; names with commas are quoted, as by csv_field.
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -49,12 +49,12 @@ std::vector<std::string> cells_of(const std::string& line) {
 
 double cell_number(const std::string& cell) { return real_of(cell).value_or(-1); }
 
-/// The slowest of an iteration.
+/// Times of the slowest server in an iteration.
 struct Slowest {
   double seconds = 0, local = -1;
 };
 
-/// Rows as they come, then what they amount to.
+/// Accumulates rows, then evaluates them.
 class Gathering {
  public:
   void add(const std::vector<std::string>& row) {
@@ -93,7 +93,7 @@ class Gathering {
  private:
   std::map<std::string, double> clients_;                       ///< by iteration
   std::map<std::string, std::map<std::string, Slowest>> work_;  ///< by task, then iteration
-  std::map<std::string, std::set<std::string>> ranks_;          ///< that ran the task
+  std::map<std::string, std::set<std::string>> ranks_;          ///< ranks that ran the task
 };
 
 bool has(const std::string& directory, const char* file) {
@@ -128,13 +128,13 @@ RunTimings timings_of_run(const std::string& directory) {
   const bool job = has(directory, own_files::endpoint_timings);
   if (job) gather(in(directory, own_files::endpoint_timings), false, gathering);
   if (!job || has(directory, own_files::run_timings)) gather(in(directory, own_files::run_timings), job, gathering);
-  const char* const clients = own_files::clients_timings;  // of a simulation with `sidecar`
+  const char* const clients = own_files::clients_timings;  // written by a simulation with `sidecar`
   if (has(directory, clients)) gather(in(directory, clients), true, gathering);
   return gathering.timings();
 }
 
 std::vector<std::pair<std::string, std::vector<std::string>>> groups_of_run(const std::string& directory) {
-  const bool job = has(directory, own_files::endpoint_record);  // whose configuration may be another
+  const bool job = has(directory, own_files::endpoint_record);  // its configuration may be a different one
   const std::string path = in(directory, job ? own_files::endpoint_record : own_files::run_record);
   const Node record = parse_node(read_text(path, "the record of a run"), path);
   const Entry* const text = record.find("configuration");

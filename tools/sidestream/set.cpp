@@ -1,6 +1,6 @@
 #include "commands.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/steering_mailbox.hpp"
 
 namespace sidestream {

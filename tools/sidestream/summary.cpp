@@ -97,7 +97,7 @@ std::string derived_text(const Variable& variable, const Metadata& metadata) {
                      name_of(variable.type), listed(inputs));
 }
 
-/// Which cycles a schedule means: earlier versions ran in the first one of a run as well.
+/// Explains the cycles of a schedule, since earlier versions ran in the first one of a run as well.
 std::string cycles_text(const Schedule& schedule) {
   if (schedule.unit != Schedule::Unit::cycles || schedule.every == 1) return "";
   const double start = schedule.start.value_or(0);
@@ -105,7 +105,7 @@ std::string cycles_text(const Schedule& schedule) {
   return fmt::format(" (cycles {}, {}, {} ...{})", start, start + schedule.every, start + 2 * schedule.every, how);
 }
 
-/// Whether the colours of a layer span what its iteration shows, and no more.
+/// True if the colours of a layer span exactly the values that its iteration shows.
 bool spans_its_iteration(const std::string& kind, const Settings& layer) {
   if (layer.has("range")) return false;
   if (kind == "slice") return true;
@@ -113,10 +113,10 @@ bool spans_its_iteration(const std::string& kind, const Settings& layer) {
   return layer.has("colour_by") || (own_values && !layer.has("colour"));
 }
 
-/// What a film of pictures wants whose colours mean something else in each frame.
+/// Advice for a film whose colours mean something else in each frame.
 std::string film_text(const TaskConfig& task) {
   if (task.writer || task.kind != "render" || task.settings.has("range")) return "";
-  if (task.settings.text("file").find('{') == std::string::npos) return "";  // it is replaced by the next one
+  if (task.settings.text("file").find('{') == std::string::npos) return "";  // the next picture replaces it
   for (const char* kind : {"isosurface", "slice", "threshold", "clip", "particles"}) {
     for (const Settings& layer : task.settings.maps(kind)) {
       if (!spans_its_iteration(kind, layer)) continue;
@@ -128,7 +128,7 @@ std::string film_text(const TaskConfig& task) {
 
 std::string task_text(const TaskConfig& task, const Metadata& metadata, const Registry& registry) {
   std::vector<std::string> files;
-  if (task.writer && task.kind == "vtk") {  // whose endings are those of meshes, whatever the file says
+  if (task.writer && task.kind == "vtk") {  // its endings depend on the meshes, not on the file option
     files = vtk_list_files(task.settings, metadata);
   } else {
     for (const TaskFile& file : files_of(task, registry)) files.push_back(file.pattern);
@@ -138,7 +138,7 @@ std::string task_text(const TaskConfig& task, const Metadata& metadata, const Re
                      (files.empty() ? "" : fmt::format(" -> {}", listed(files))) + film_text(task));
 }
 
-/// Its size and what it runs.
+/// The size of a group and its tasks.
 std::string group_text(const Config& config, std::size_t number) {
   const ServerGroup& group = config.opening.placement.groups[number];
   std::vector<std::string> tasks;
@@ -166,6 +166,7 @@ std::string summary(const CheckOptions& options, const Config& config, const Reg
     text += fmt::format(line_format, what, content);
   };
   line("placement", placement_text(config.opening.placement, options.ranks, nodes));
+  for (const std::string& warning : config.opening.former_names) line("warning", warning);
   for (const std::string& warning : config.opening.placement.warnings) line("warning", warning);
   for (std::size_t g = 0; g < config.opening.placement.groups.size(); ++g) line("group", group_text(config, g));
   const bool for_nothing = config.opening.placement.groups.empty() &&

@@ -1,4 +1,4 @@
-// What a checked configuration will do, for people.
+// Summary of a checked configuration.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sidestream {
 
-/// `nodes`: on how many nodes the ranks are thought to run.
+/// `nodes`: assumed number of nodes of the ranks.
 [[nodiscard]] std::string summary(const CheckOptions& options, const Config& config, const Registry& registry,
                                   int nodes);
 

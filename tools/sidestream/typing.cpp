@@ -30,7 +30,7 @@ std::vector<std::string> options_of(const CLI::App& app) {
 
 bool is_long_option(const std::string& word) { return word.size() > 2 && word.compare(0, 2, "--") == 0; }
 
-/// Of options after a command the command's count, before it those of `app`.
+/// Describes an unknown option, with those of the command or, before a command, of `app`.
 std::string wrong_option(const std::string& word, const CLI::App& app, const std::string& owner) {
   const std::string name = word.substr(0, word.find('='));
   const std::vector<std::string> known = options_of(app);
@@ -44,7 +44,7 @@ std::string wrong_option(const std::string& word, const CLI::App& app, const std
 std::string typing_error(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = nullptr;
   for (const std::string& word : words) {
-    if (word == "--") break;  // what follows are no options
+    if (word == "--") break;  // no options follow
     if (!command && !word.empty() && word.front() != '-') {
       const std::vector<std::string> known = commands_of(app);
       if (!contains(known, word)) {

@@ -1,4 +1,4 @@
-// Typing errors in the command line.
+// Detection of typing errors in the command line.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,9 +7,8 @@
 
 namespace sidestream {
 
-/// What is wrong with the first word that names no command of `app`, or the first that looks like an option of a
-/// command and is none, with a guess at what was meant; empty if there is no such word. The parser itself would answer
-/// with what it expected next.
+/// Describes the first word that is not a command of `app`, or the first unknown option of a command, with a
+/// suggestion; empty if there is none. The parser itself would report what it expected next.
 [[nodiscard]] std::string typing_error(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-// The process of an isolated analysis: started by servers alone, see docs/containment.md.
+// The process of an isolated analysis, only started by servers; see docs/containment.md.
 #include "server/isolation/worker_loop.hpp"
 #include "session/serving/worker_setup.hpp"
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* known = "int8 to int64, uint8 to uint64, float32 or float64";
 
-/// str(object.attribute), or nothing.
+/// str(object.attribute), or an empty string.
 std::string attribute_text(PyObject* object, const char* attribute) {
   PyObject* value = PyObject_GetAttrString(object, attribute);
   PyObject* text = value ? PyObject_Str(value) : nullptr;
@@ -25,7 +25,7 @@ std::string attribute_text(PyObject* object, const char* attribute) {
   return found;
 }
 
-/// As NumPy names it, or as the buffer protocol does.
+/// The element type as NumPy names it, or else as the buffer protocol does.
 std::string dtype_text(PyObject* object, const Py_buffer& view) {
   const std::string dtype = attribute_text(object, "dtype");
   return dtype.empty() ? "format '" + std::string(view.format ? view.format : "B") + "'" : "dtype " + dtype;
@@ -37,7 +37,7 @@ constexpr bool little = std::endian::native == std::endian::little;
 
 bool is_foreign(char prefix) { return prefix == (little ? '>' : '<') || (little && prefix == '!'); }
 
-/// Of one letter of the struct module.
+/// The type for a letter of the struct module.
 std::optional<sidestream_type> type_of(char letter, Py_ssize_t bytes) {
   const int power = std::bit_width(static_cast<unsigned>(bytes)) - 1;  // 1, 2, 4, 8: 0 to 3
   if (!letter || bytes > 8 || bytes != (1 << power)) return std::nullopt;
@@ -85,7 +85,7 @@ Axes axes_of(const Py_buffer& view, const char* variable, const sidestream_descr
   return axes;
 }
 
-/// How many values an array of numpy.ma hides; 0 of any other.
+/// Number of values that an array of numpy.ma hides; 0 for any other.
 long hidden_values(PyObject* object) {
   if (!PyObject_HasAttrString(object, "mask") || !PyObject_HasAttrString(object, "filled")) return 0;
   PyObject* mask = PyObject_GetAttrString(object, "mask");
@@ -99,7 +99,7 @@ long hidden_values(PyObject* object) {
   return hidden;
 }
 
-/// Says how to turn an object that is no array into one.
+/// Advice on how to turn an object that is no array into one.
 const char* way_to_an_array(PyObject* object) {
   if (PyObject_HasAttrString(object, "to_numpy")) return "; pass the NumPy array in it: array.to_numpy()";
   return "; pass a NumPy array";

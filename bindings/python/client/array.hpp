@@ -1,4 +1,4 @@
-// Arrays of Python, through the buffer protocol, as sidestream_publish_array and sidestream_alloc_array know them.
+// Arrays of Python, through the buffer protocol, in the form of sidestream_publish_array and sidestream_alloc_array.
 #pragma once
 
 #include <Python.h>
@@ -10,12 +10,12 @@
 
 namespace sidestream_python {
 
-/// A buffer of any strides that somebody else owns, held while it is looked at. Needs the GIL.
+/// A buffer of any strides that somebody else owns, held while it is examined. Needs the GIL.
 class Buffer {
  public:
   /// Throws Failure if the object has none; `variable` is for the sentence.
   Buffer(PyObject* object, const char* variable);
-  /// Takes over one that was got.
+  /// Takes ownership of an acquired view.
   explicit Buffer(const Py_buffer& view) : view_(view) {}
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -26,7 +26,7 @@ class Buffer {
   Py_buffer view_{};
 };
 
-/// What sidestream_publish_array takes: axes in the order i, j, k, component.
+/// The arguments of sidestream_publish_array: axes in the order i, j, k, component.
 struct Arranged {
   sidestream_type type;
   const void* data;
@@ -34,14 +34,14 @@ struct Arranged {
   std::array<std::int64_t, PyBUF_MAX_NDIM> extents, strides;  ///< strides in elements
 };
 
-/// Axes as NumPy has them: i, j, k of a variable in row order, k, j, i of one in column order, and where
-/// `component_axis` says one of components. Throws Failure where sidestream_publish_array could not: at elements that
-/// are of no type of ours, and not a multiple of their size apart.
+/// Converts axes from NumPy's order: i, j, k for a variable in row order, k, j, i for one in column order, and the axis
+/// of components at `component_axis`. Throws Failure in cases that sidestream_publish_array cannot check: the elements
+/// have none of our types, or their distances are no multiple of their size.
 [[nodiscard]] Arranged arrange(const Py_buffer& view, PyObject* object, const char* variable,
                                const sidestream_description& described, int component_axis);
 
-/// The argument of sidestream_publish_values: all elements as they lie in memory. Throws Failure where there are gaps
-/// between them, or they are of no type of ours.
+/// The arguments of sidestream_publish_values: all elements in memory order. Throws Failure if there are gaps between
+/// them, or they have none of our types.
 struct Flat {
   sidestream_type type;
   const void* data;
@@ -49,7 +49,7 @@ struct Flat {
 };
 [[nodiscard]] Flat flat(const Py_buffer& view, PyObject* object, const char* variable);
 
-/// What a NumPy array over memory from sidestream_alloc_array is.
+/// The layout of a NumPy array over memory from sidestream_alloc_array.
 struct Layout {
   std::array<std::size_t, 4> shape;
   std::array<std::int64_t, 4> strides;  ///< in elements

@@ -1,4 +1,4 @@
-// The calls that declare. The Python package has filled lists up to the entries that C expects.
+// Calls that declare. The Python package has padded lists to the length that C expects.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

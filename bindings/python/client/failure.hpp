@@ -1,4 +1,4 @@
-// What fails in a call, on its way to sidestream.Error.
+// Failure of a call, to be converted to sidestream.Error.
 #pragma once
 
 #include <sidestream/sidestream.h>
@@ -8,7 +8,7 @@
 
 namespace sidestream_python {
 
-/// A code of sidestream.h and its sentence; the module turns it into sidestream.Error.
+/// A code of sidestream.h and its sentence; the module converts it to sidestream.Error.
 struct Failure {
   int code;
   std::string message;
@@ -16,7 +16,7 @@ struct Failure {
 
 [[noreturn]] inline void misuse(std::string message) { throw Failure{SIDESTREAM_ERROR_USAGE, std::move(message)}; }
 
-/// Throws if the code is one of an error; true: taken, false: refused.
+/// Throws if the code is an error. Returns true if taken, false if refused.
 inline bool taken(const sidestream_session* session, int code) {
   if (SIDESTREAM_FAILED(code)) throw Failure{code, sidestream_message(session)};
   return code == SIDESTREAM_OK;

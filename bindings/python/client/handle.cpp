@@ -12,7 +12,7 @@ namespace sidestream_python {
 
 namespace {
 
-/// As the buffer protocol has it: no format is that of bytes.
+/// The format as in the buffer protocol: without one the elements are bytes.
 const char* format_of(const Py_buffer& view) { return view.format ? view.format : "B"; }
 
 }  // namespace
@@ -20,7 +20,7 @@ const char* format_of(const Py_buffer& view) { return view.format ? view.format 
 Handle::Handle(Session& session, std::string variable, std::int64_t block)
     : session_(session), variable_(std::move(variable)), block_(block) {
   sidestream_session* const open = session.open("get_handle");
-  const nb::gil_scoped_release released;  // it may start the session, together with the other clients
+  const nb::gil_scoped_release released;  // the call may start the session, together with the other clients
   static_cast<void>(taken(open, sidestream_get_handle(open, variable_.c_str(), block_, &handle_)));
 }
 
@@ -30,8 +30,8 @@ bool Handle::is_known(const Py_buffer& view, int component_axis) const {
          std::equal(strides_.begin(), strides_.end(), view.strides) && format_ == format_of(view);
 }
 
-/// An array that has been taken and lies as the buffer does: of both orders one that C calls contiguous, since the axes
-/// of a variable in column order are k, j, i. Components come last there.
+/// Remembers the layout of an array that was accepted and is laid out like the buffer. In both orders such an array is
+/// C-contiguous, since the axes of a variable in column order are k, j, i. Components come last.
 void Handle::remember(const Py_buffer& view, int component_axis) {
   declared_ = -1;
   const bool last = component_axis < 0 ? component_axis == -1 : component_axis == view.ndim - 1;
@@ -48,8 +48,7 @@ void Handle::remember(const Py_buffer& view, int component_axis) {
 bool Handle::publish(nb::handle array, int component_axis) {
   sidestream_session* const session = session_.open("publish");
   Py_buffer view;
-  const bool plain =
-      PyObject_HasAttrString(array.ptr(), "mask") == 0;  // of numpy.ma: what is hidden is looked for below
+  const bool plain = PyObject_HasAttrString(array.ptr(), "mask") == 0;  // numpy.ma: hidden values are looked for below
   if (plain && declared_ == session_.declared() && PyObject_GetBuffer(array.ptr(), &view, PyBUF_RECORDS_RO) == 0) {
     const Buffer held(view);
     if (is_known(view, component_axis)) {

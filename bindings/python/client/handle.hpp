@@ -1,4 +1,4 @@
-// A variable on a block, looked up once: what a program that publishes many small blocks calls.
+// Handle of a variable on a block, looked up once, for programs that publish many small blocks.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@
 
 namespace sidestream_python {
 
-/// Publishes as Session::publish does. An array that is like the last one it published, gapless and on a session whose
-/// declarations have not changed since, needs no name, no description and no look at its axes.
+/// Publishes as Session::publish does. An array is published without looking up name, description and axes if it
+/// resembles the last one that this handle published, is contiguous, and the session's declarations have not changed
+/// since.
 class Handle {
  public:
-  /// `session` outlives it. Throws Failure if there is no such variable or block.
+  /// `session` must outlive it. Throws Failure if there is no such variable or block.
   Handle(Session& session, std::string variable, std::int64_t block);
   bool publish(nb::handle array, int component_axis);
   [[nodiscard]] const std::string& variable() const noexcept { return variable_; }
@@ -28,8 +29,8 @@ class Handle {
   std::int64_t block_;
   sidestream_handle handle_ = 0;
   std::int64_t declared_ = -1;     ///< Session::declared() when the array below was taken; -1: there is none
-  std::string format_;             ///< of its elements
-  std::vector<Py_ssize_t> shape_;  ///< and their places
+  std::string format_;             ///< format of its elements
+  std::vector<Py_ssize_t> shape_;  ///< and its shape
   std::vector<Py_ssize_t> strides_;
   int component_axis_ = -1;
 };

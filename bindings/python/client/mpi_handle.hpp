@@ -1,4 +1,4 @@
-// MPI's handles as numbers, and back.
+// Conversion of MPI's handles to numbers and back.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace sidestream_python {
 
-/// A handle is a pointer with some MPIs and a number with others.
+/// A handle is a pointer in some MPI libraries and a number in others.
 template <class Handle>
 Handle handle_of(std::uintptr_t number) {
   if constexpr (std::is_pointer_v<Handle>) {

@@ -12,7 +12,7 @@ namespace sidestream_python {
 
 namespace {
 
-/// Memory to write to, without gaps, held while it is filled. Needs the GIL.
+/// Contiguous writable memory, held while it is filled. Needs the GIL.
 class Room {
  public:
   explicit Room(nb::handle array) {

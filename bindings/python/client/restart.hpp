@@ -1,4 +1,4 @@
-// A checkpoint as the Python package sees it: restart.h with exceptions, buffers, and the GIL.
+// A checkpoint for the Python package: restart.h with exceptions, buffers, and the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,7 +20,7 @@ namespace nb = nanobind;
 class Restart {
  public:
   using Numbers = std::vector<std::int64_t>;
-  /// Collective. `comm`: MPI's handle as a number.
+  /// Opens a checkpoint. Collective. `comm` is MPI's handle as a number.
   Restart(std::uintptr_t comm, const std::string& directory, std::optional<std::int64_t> cycle);
   Restart(const Restart&) = delete;
   Restart& operator=(const Restart&) = delete;
@@ -34,9 +34,9 @@ class Restart {
   [[nodiscard]] std::vector<std::string> variables() const;
   /// mesh; type, components, centering, row_order, is_list, length, role; lo; hi
   [[nodiscard]] std::tuple<std::string, Numbers, Numbers, Numbers> variable(const char* name) const;
-  /// Each: id, level, client, points, corners, faces; lo; hi
+  /// For each block: id, level, client, points, corners, faces; lo; hi
   [[nodiscard]] std::vector<std::tuple<Numbers, Numbers, Numbers>> blocks(const char* mesh) const;
-  /// Into an array without gaps, which the package has made as large as these points are.
+  /// Read into a contiguous array, which the package has made with the shape of these points.
   void read_box(const char* variable, std::int32_t level, const Numbers& lo, const Numbers& hi, nb::handle array);
   void read_list(const char* variable, std::int64_t first, std::int64_t count, nb::handle array);
   void read_block(const char* variable, std::int64_t block, nb::handle array);

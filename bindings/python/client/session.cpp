@@ -109,7 +109,7 @@ const sidestream_description& Session::described(const char* call, const char* v
   description.struct_size = sizeof description;
   int code = SIDESTREAM_OK;
   {
-    // It may start the session, together with the other clients.
+    // This may start the session, together with the other clients.
     const nb::gil_scoped_release released;
     code = sidestream_describe_variable(session_, variable, &description);
   }
@@ -117,19 +117,19 @@ const sidestream_description& Session::described(const char* call, const char* v
     const std::string asked = "describe_variable: ";
     std::string message = sidestream_message(session_);
     if (message.rfind(asked, 0) == 0) message.replace(0, asked.size(), std::string(call) + ": ");
-    refuse(variable, block);  // as a publication that fails
+    refuse(variable, block);  // like a publication that fails
     throw Failure{code, std::move(message)};
   }
   return described_.emplace(variable, description).first->second;
 }
 
-/// A publication that fails.
+/// Makes a publication that fails.
 void Session::refuse(const char* variable, std::int64_t block) {
   static_cast<void>(
       sidestream_publish_array(session_, variable, block, SIDESTREAM_FLOAT64, nullptr, -1, nullptr, nullptr, -1));
 }
 
-/// What this module finds refuses the iteration, as what the library finds does.
+/// Refuses the iteration if this module finds an error, as if the library had found it.
 template <class Work>
 auto Session::or_refuse(const char* variable, std::int64_t block, Work&& work) {
   try {
@@ -140,7 +140,7 @@ auto Session::or_refuse(const char* variable, std::int64_t block, Work&& work) {
   }
 }
 
-/// Where C found another shape than it expected, that of NumPy is said too.
+/// Adds NumPy's shape to the message where C found another shape than it expected.
 bool Session::taken_or_shown(int code, const Py_buffer& view, sidestream_order order) {
   const std::string_view message = code == SIDESTREAM_ERROR_USAGE ? sidestream_message(session_) : "";
   if (message.find("the array for") == std::string_view::npos) return taken(session_, code);
@@ -217,7 +217,7 @@ nb::object Session::alloc(const char* variable, std::int64_t block) {
   const int rank = declared.axes + (declared.components > 1 ? 1 : 0);
   int code = SIDESTREAM_OK;
   {
-    const nb::gil_scoped_release released;  // it may wait for room
+    const nb::gil_scoped_release released;  // the call may wait for room
     code = sidestream_alloc_array(session, variable, block, declared.type, rank, &memory);
   }
   if (!taken(session, code)) return nb::none();

@@ -1,4 +1,4 @@
-// A session as the Python package sees it: sidestream.h with exceptions, arrays, and the GIL.
+// A session for the Python package: sidestream.h with exceptions, arrays, and the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,24 +22,24 @@ namespace nb = nanobind;
 using Numbers = std::vector<std::int64_t>;
 using Reals = std::vector<double>;
 
-/// Calls have the names and meanings of sidestream.h; what may wait for others lets go of the GIL. Throws Failure.
+/// Calls have the names and meanings of sidestream.h; those that may wait for others release the GIL. Throws Failure.
 class Session {
  public:
-  /// Collective. `comm`: MPI's handle as a number; `given`: a file's name, a text, or nothing.
+  /// Opens a session. Collective. `comm` is MPI's handle as a number; `given` is a file's name, a text, or nothing.
   Session(std::uintptr_t comm, const std::optional<std::string>& given, bool is_text);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  /// Closing is collective, and garbage is collected when it likes: what was not closed is left to MPI_Finalize, which
-  /// closes it and says so.
+  /// Does not close: closing is collective, but garbage collection happens at any time. A session that was not closed
+  /// is left to MPI_Finalize, which closes it and reports it.
   ~Session() = default;
 
-  /// Throws if the session was closed.
+  /// The session. Throws if it was closed.
   [[nodiscard]] sidestream_session* open(const char* call) const;
   [[nodiscard]] bool is_open() const noexcept { return session_ != nullptr; }
   [[nodiscard]] bool is_server() const { return sidestream_is_server(session_) != 0; }
   [[nodiscard]] std::uintptr_t comm() const;
   [[nodiscard]] std::string message() const { return sidestream_message(session_); }
-  /// Of the sidestream_session, for extensions in C that publish too; blocks are declared here.
+  /// Address of the sidestream_session, for extensions in C that publish too; blocks are declared here.
   [[nodiscard]] std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(open("address")); }
   void serve();
   /// iterations, delivered, refused, failed, unknown, absent_blocks, dropped, bytes_published, spilled, bytes_spilled.
@@ -48,39 +48,40 @@ class Session {
 
   void start();
   bool publish(const char* variable, std::int64_t block, nb::handle array, int component_axis);
-  /// All elements as they lie in memory, whatever the shape.
+  /// Publishes all elements in memory order, whatever the shape.
   bool publish_values(const char* variable, std::int64_t block, nb::handle array);
-  /// Of each component an array of its own, all of one type, shape and strides.
+  /// Publishes one array per component, all of one type, shape and strides.
   bool publish_components(const char* variable, std::int64_t block, const std::vector<nb::object>& arrays);
   /// A NumPy array over the block's memory, or None if the iteration is refused.
   [[nodiscard]] nb::object alloc(const char* variable, std::int64_t block);
   void commit(const char* variable, std::int64_t block);
-  /// Throws while an array over the memory is in use.
+  /// Releases the memory. Throws while an array over it is in use.
   void clear(const char* variable, std::int64_t block);
   void signal(const char* event);
-  /// `count` elements of the sidestream_type `type`.
+  /// Raises an event with `count` elements of the sidestream_type `type`.
   void signal_values(const char* event, int scope, int type, const char* bytes, std::int64_t count);
   void signal_barrier(const char* event);
   [[nodiscard]] std::int64_t get_int(const char* name);
   [[nodiscard]] double get_real(const char* name);
   bool end_iteration(std::int64_t cycle, double time);
 
-  /// Another call of sidestream.h, one that waits for nobody: `call(session, arguments...)`.
+  /// Makes another call of sidestream.h that does not wait for others: `call(session, arguments...)`.
   template <class... Parameters, class... Arguments>
   void plainly(const char* name, int (*call)(sidestream_session*, Parameters...), Arguments... arguments) {
     sidestream_session* const session = open(name);
     static_cast<void>(taken(session, call(session, arguments...)));
   }
-  /// The same of a call that declares.
+  /// Makes a call that declares.
   template <class... Parameters, class... Arguments>
   void declare(const char* name, int (*call)(sidestream_session*, Parameters...), Arguments... arguments) {
     ++declared_;
     plainly(name, call, arguments...);
   }
-  /// Another number after each call that declares.
+  /// A counter that changes with each call that declares.
   [[nodiscard]] std::int64_t declared() const noexcept { return declared_; }
 
-  /// Publications may wait for room, for as long as servers take: other threads go on meanwhile.
+  /// Releases the GIL during a call: publications may wait for room as long as servers take, and other threads run
+  /// meanwhile.
   template <class Call>
   static int letting_others_run(Call&& call) {
     const nb::gil_scoped_release released;
@@ -88,7 +89,7 @@ class Session {
   }
 
  private:
-  /// What keeps an array's memory in place after close; held here and by the arrays over it.
+  /// Keeps an array's memory in place after close; held here and by the arrays over it.
   using Memory = std::shared_ptr<sidestream_memory>;
   struct Loan {
     Memory memory;
@@ -103,7 +104,8 @@ class Session {
 
   sidestream_session* session_ = nullptr;
   std::int64_t declared_ = 0;
-  std::map<std::string, sidestream_description, std::less<>> described_;  ///< few, and found without a copy of the name
+  /// Few entries, found without a copy of the name.
+  std::map<std::string, sidestream_description, std::less<>> described_;
   Memory memory_;
   std::map<Place, std::shared_ptr<Loan>> lent_;
 };

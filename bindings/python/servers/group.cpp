@@ -29,7 +29,7 @@ PyObject* size(PyObject* self, PyObject*) {
   return called([&] { return PyLong_FromLong(members_of(self).size()); });
 }
 
-/// handle(): of MPI's communicator, as a number.
+/// handle(): MPI's communicator, as a number.
 PyObject* handle(PyObject* self, PyObject*) {
   return called([&] {
     unsigned long long number = 0;
@@ -60,7 +60,7 @@ void reduce(Communicator& members, std::string_view how, std::span<T> values) {
   throw Error(Code::usage, "there is no such reduction of these numbers");
 }
 
-/// A buffer of the caller's for the length of a call.
+/// A buffer of the caller, held for the duration of a call.
 class Borrowed {
  public:
   Borrowed(PyObject* object, int flags) {
@@ -78,7 +78,7 @@ class Borrowed {
   Py_buffer view_{};
 };
 
-/// reduce(how, values, real): element-wise over all, in place; int64, or float64 if `real`.
+/// reduce(how, values, real): reduces element-wise over all, in place; int64, or float64 if `real`.
 PyObject* reduce_method(PyObject* self, PyObject* arguments) {
   return called([&]() -> PyObject* {
     const char* how = nullptr;
@@ -107,7 +107,7 @@ PyObject* list_of(const std::vector<Bytes>& all) {
   return list.release();
 }
 
-/// gather(bytes, root): those of all on `root`, an empty list elsewhere.
+/// gather(bytes, root): the bytes of all members on `root`, an empty list elsewhere.
 PyObject* gather(PyObject* self, PyObject* arguments) {
   return called([&]() -> PyObject* {
     PyObject* mine = nullptr;
@@ -137,7 +137,7 @@ PyObject* all_gather(PyObject* self, PyObject* mine) {
   });
 }
 
-/// broadcast(bytes, root): those of `root` everywhere.
+/// broadcast(bytes, root): the bytes of `root` everywhere.
 PyObject* broadcast(PyObject* self, PyObject* arguments) {
   return called([&]() -> PyObject* {
     PyObject* mine = nullptr;

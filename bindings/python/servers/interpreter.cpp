@@ -13,7 +13,7 @@ namespace sidestream::python {
 
 namespace {
 
-bool is_ours = false;  // for the life of the process, as the interpreter
+bool is_ours = false;  // for the life of the process, like the interpreter
 
 bool can_run(const std::string& path) { return !path.empty() && access(path.c_str(), X_OK) == 0; }
 
@@ -22,7 +22,7 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-/// The interpreter whose packages are wanted; empty: whatever Python finds.
+/// Path of the interpreter whose packages are to be used; empty: Python's default.
 std::string executable() {
   const std::string chosen = variable("SIDESTREAM_PYTHON");
   if (!chosen.empty()) {
@@ -35,8 +35,8 @@ std::string executable() {
   return can_run(SIDESTREAM_PYTHON_EXECUTABLE) ? SIDESTREAM_PYTHON_EXECUTABLE : "";
 }
 
-/// Modules such as NumPy's leave the interpreter's functions to be found, and are found in what is global alone; this
-/// library, and so what it is linked to, is not.
+/// Makes the Python library's symbols global. Modules such as NumPy's rely on finding the interpreter's functions among
+/// global symbols, and this library, with its dependencies, is loaded locally.
 void make_global() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(&Py_InitializeFromConfig), &info) == 0 || !info.dli_fname) return;
@@ -50,7 +50,7 @@ void check(const PyStatus& status, const std::string& program) {
                                 "); name an interpreter of this version in SIDESTREAM_PYTHON");
 }
 
-/// The program keeps its signals, its locale and its arguments.
+/// Starts an interpreter; the program keeps its signals, its locale and its arguments.
 void start(const std::string& program) {
   PyPreConfig before;
   PyPreConfig_InitPythonConfig(&before);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int most_axes = 4;
 
-/// Allocated, and so zeroed, by Python.
+/// Allocated, and therefore zeroed, by Python.
 struct Lent {
   PyObject base;
   const void* data;
@@ -61,7 +61,8 @@ PyObject* end(PyObject* self, PyObject*) {
 
 Box box_of(const long long* lo, const long long* hi) { return {{lo[0], lo[1], lo[2]}, {hi[0], hi[1], hi[2]}}; }
 
-/// gather(lo, hi, component, out): `out` takes the doubles of the box, i fastest. Returns how many points are nowhere.
+/// gather(lo, hi, component, out): writes the doubles of the box to `out`, i fastest. Returns the number of missing
+/// points.
 PyObject* gather(PyObject* self, PyObject* arguments) {
   return called([&]() -> PyObject* {
     long long lo[3], hi[3];
@@ -113,7 +114,7 @@ Ref make_lent_type() {
 }
 
 Ref lend(PyObject* type, const ArrayView& array, int axes, Order order, const BlockView* view) {
-  static const double nothing = 0;  // where an empty array begins
+  static const double nothing = 0;  // address of an empty array
   Ref object(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0));
   Lent& lent = self_of(object.get());
   lent.data = array.data ? array.data : &nothing;

@@ -1,4 +1,4 @@
-// A block's values, lent to Python for the length of a call.
+// A block's values, lent to Python for the duration of a call.
 #pragma once
 
 #include "reference.hpp"
@@ -7,13 +7,13 @@
 
 namespace sidestream::python {
 
-/// Makes the type; once, when the module is.
+/// Makes the type, once, together with the module.
 [[nodiscard]] Ref make_lent_type();
 
-/// An object with the buffer protocol over `array`, read-only, with the axes that docs/python.md has: those of the
-/// mesh, `axes` of them, the last one i in order `column` and k in order `row`; then the component, if there are
-/// several. It counts who uses it and gives nothing once its `end` has been called, which the caller does while the
-/// values are still there. `view`: whose `gather` it offers; null: none.
+/// A read-only object with the buffer protocol over `array`. docs/python.md describes its axes: first the `axes` axes
+/// of the mesh, of which the last one is i in order `column` and k in order `row`; then the component, if there are
+/// several. The object counts its users. The caller calls its `end` while the values still exist; after that it gives
+/// nothing. `view` provides `gather`; null: none.
 [[nodiscard]] Ref lend(PyObject* type, const ArrayView& array, int axes, Order order, const BlockView* view);
 
 }  // namespace sidestream::python

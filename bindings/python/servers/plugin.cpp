@@ -1,4 +1,4 @@
-// The analysis `python`, which src/analysis/python/python.cpp declares: a function or a class in a file of the user's.
+// The analysis `python`, declared in src/analysis/python/python.cpp: a function or a class in a file of the user's.
 #include "sidestream/extend/plugin.hpp"
 
 #include <memory>
@@ -41,7 +41,7 @@ Ref events_of(std::span<const Event> events) {
   return list;
 }
 
-/// One entry of the configuration. All that it does, it does with the interpreter's lock.
+/// One entry of the configuration. All its work is done with the interpreter's lock.
 class PythonTask final : public Task {
  public:
   PythonTask(const Settings& settings, const Metadata& metadata) : files_(settings.texts("file")) {
@@ -53,7 +53,7 @@ class PythonTask final : public Task {
     load(settings, metadata);
   }
   ~PythonTask() override {
-    if (!Py_IsInitialized()) {  // that of the program, which has ended
+    if (!Py_IsInitialized()) {  // the program's interpreter, which has ended
       static_cast<void>(entry_.release());
       return;
     }
@@ -93,7 +93,7 @@ class PythonTask final : public Task {
   }
 
  private:
-  /// The servers, for the length of a call.
+  /// The servers, lent for the duration of a call.
   class Lending {
    public:
     explicit Lending(Communicator& members) : group_(lend_group(runtime().group_type, members)) {}
@@ -106,7 +106,7 @@ class PythonTask final : public Task {
     Ref group_;
   };
 
-  /// What is wrong with an option is said as of that option.
+  /// Loads the script; errors in an option are reported at that option.
   void load(const Settings& settings, const Metadata& metadata) {
     const Ref declarations = declarations_of(metadata);
     const Ref script = text_of(settings.text("script")), beside = text_of(settings.where().file);
@@ -121,7 +121,7 @@ class PythonTask final : public Task {
     }
     passes_ = static_cast<int>(PyLong_AsLong(answer.attribute("passes").get()));
     tolerance_ = PyFloat_AsDouble(answer.attribute("tolerance").get());
-    entry_ = Ref::to(answer.get());  // last: what throws here leaves nothing to be given back without the lock
+    entry_ = Ref::to(answer.get());  // last: an exception here leaves nothing to be released without the lock
   }
 
   static void check_interpreter() {

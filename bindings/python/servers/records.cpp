@@ -45,7 +45,7 @@ Ref box_of(const Box& box) {
 
 Ref boxes_of(const std::vector<Box>& boxes) { return list_of(boxes, box_of); }
 
-/// Where the nodes of level 0 are, by axis: lists of numbers; None where a mesh has no axes.
+/// Positions of the nodes of level 0, by axis, as lists of numbers; None where a mesh has no axes.
 Ref nodes_of(const Mesh& mesh) {
   const Axes* const axes = mesh.axes();
   if (!axes) return Ref::to(Py_None);
@@ -110,7 +110,7 @@ Ref record_of(const Variable& variable, const Mesh& mesh, const BlockView& view)
   return dict.take();
 }
 
-/// Of one variable. Further copies of blocks, which count elsewhere, are left out.
+/// Adds the blocks of one variable. Further copies of blocks, which count elsewhere, are left out.
 void add_records(PyObject* list, const LocalInput& input, std::int32_t id) {
   const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(id));
   const Mesh& mesh = input.metadata.mesh_of(variable);

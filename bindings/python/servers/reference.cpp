@@ -9,7 +9,7 @@ void fail_with_exception() {
   PyObject* text = value ? PyObject_Str(value) : nullptr;
   const char* bytes = text ? PyUnicode_AsUTF8(text) : nullptr;
   std::string said = type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "no exception";
-  // serving/entry.py has already written a whole report.
+  // serving/entry.py has already written a full report.
   const bool is_report = type && PyObject_HasAttrString(type, "is_report") != 0;
   if (bytes && *bytes) said = is_report ? std::string(bytes) : said + ": " + bytes;
   Py_XDECREF(text);
@@ -21,7 +21,7 @@ void fail_with_exception() {
 }
 
 Ref text_of(const std::string& text) {
-  // Names of files need not be UTF-8.
+  // File names need not be UTF-8.
   return Ref(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
 }
 

@@ -1,4 +1,4 @@
-// Objects of Python that are held, the lock that guards them, and Python's exceptions as ours.
+// References to Python objects, the lock that guards them, and conversion of Python's exceptions to ours.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -11,8 +11,8 @@
 
 namespace sidestream::python {
 
-/// Holds the interpreter's lock. Whoever calls may have it already, or be a thread that Python has never seen. There
-/// must be an interpreter.
+/// Holds the interpreter's lock. The calling thread may have it already, or be unknown to Python. There must be an
+/// interpreter.
 class Gil {
  public:
   Gil() : state_(PyGILState_Ensure()) {}
@@ -24,7 +24,7 @@ class Gil {
   PyGILState_STATE state_;
 };
 
-/// Gives the lock away, for what waits for other processes.
+/// Releases the lock while waiting for other processes.
 class Released {
  public:
   Released() : state_(PyEval_SaveThread()) {}
@@ -39,11 +39,11 @@ class Released {
 /// Throws Error(analysis) with the text of the exception that Python has raised, and clears it.
 [[noreturn]] void fail_with_exception();
 
-/// A counted reference. All but moving it takes the lock.
+/// A counted reference. All operations except moving need the lock.
 class Ref {
  public:
   Ref() = default;
-  /// Takes over what a call returned. Throws what Python has raised if that is null.
+  /// Takes ownership of a returned object. If it is null, throws the exception that Python has raised.
   explicit Ref(PyObject* owned) : object_(owned) {
     if (!owned) fail_with_exception();
   }
@@ -58,7 +58,7 @@ class Ref {
   ~Ref() { Py_XDECREF(object_); }
 
   [[nodiscard]] PyObject* get() const noexcept { return object_; }
-  /// For those who take it over.
+  /// Gives up ownership, for callers that take it.
   [[nodiscard]] PyObject* release() noexcept { return std::exchange(object_, nullptr); }
   [[nodiscard]] Ref attribute(const char* name) const { return Ref(PyObject_GetAttrString(object_, name)); }
 
@@ -67,10 +67,10 @@ class Ref {
 };
 
 [[nodiscard]] Ref text_of(const std::string& text);
-/// As UTF-8.
+/// The text as UTF-8.
 [[nodiscard]] std::string text_of(PyObject* text);
 
-/// Runs the body of a function that Python calls: what it throws becomes an exception of Python, and the result null.
+/// Runs the body of a function that Python calls; converts what it throws to an exception of Python and returns null.
 template <class Body>
 PyObject* called(Body&& body) noexcept {
   try {

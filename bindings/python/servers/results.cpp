@@ -1,4 +1,4 @@
-// Results, from what serving/entry.py made of them.
+// Results from the objects that serving/entry.py makes.
 #include <cstring>
 #include <string_view>
 

@@ -12,17 +12,17 @@ namespace sidestream::python {
 
 namespace {
 
-/// Grows when this library and serving/entry.py no longer understand each other.
+/// Version of the interface between this library and serving/entry.py; grows when they become incompatible.
 constexpr long interface_version = 2;
 
-/// This library lies in the folder of the package, or beside a link to it.
+/// The folder of packages: this library lies in the folder of the package, or next to a link to it.
 std::string folder_of_packages() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(&folder_of_packages), &info) == 0 || !info.dli_fname) return "";
   return std::filesystem::weakly_canonical(info.dli_fname).parent_path().parent_path().string();
 }
 
-/// Last on the path: a package that the program or the environment has comes first.
+/// Appends to the path: a package of the program or the environment comes first.
 void add_path(const std::string& folder) {
   PyObject* const path = PySys_GetObject("path");  // borrowed
   const Ref entry = text_of(folder);

@@ -1,7 +1,7 @@
 """Sidestream for Python: a client for simulations with mpi4py and NumPy, and a reader of what was written.
 
-The reader needs neither MPI nor mpi4py; both are loaded when a session is first asked for. h5py
-is loaded when a file is: servers on which analyses in Python run have another HDF5.
+The reader needs neither MPI nor mpi4py; both are loaded when a session is first opened. h5py is loaded when a file is
+opened: servers that run analyses in Python have another HDF5.
 """
 
 from typing import TYPE_CHECKING, Any

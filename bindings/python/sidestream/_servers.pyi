@@ -1,4 +1,5 @@
-"""What the library sidestream_python.so lends to analyses, for the length of a call; see sidestream.analysis."""
+"""Objects that the library sidestream_python.so lends to analyses, for the duration of a
+call; see sidestream.analysis."""
 
 from typing import Any
 

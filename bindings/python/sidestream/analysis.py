@@ -1,4 +1,4 @@
-"""The types of analyses in Python; what each object offers stands in docs/python-analyses.md."""
+"""The types of analyses in Python; docs/python-analyses.md describes what each object offers."""
 
 from .serving.analysis import Block, Box, Data, Event, Index, Mesh, Record, Servers, Variable, Whole
 

@@ -1,4 +1,5 @@
-"""The command `sidestream` of an installation by pip: `export`, `plot`, and the program, of the package or in PATH."""
+"""The command `sidestream` of an installation by pip: `export`, `plot`, and the program, from the
+package or from PATH."""
 
 import os
 import shutil
@@ -7,7 +8,7 @@ from pathlib import Path
 
 
 def program() -> Path | None:
-    """The one that was built with the client, or one in PATH that is not this script."""
+    """The program that was built with the client, or one in PATH that is not this script."""
     own = Path(__file__).parent / "bin" / "sidestream"
     if own.is_file():
         return own
@@ -20,11 +21,11 @@ def program() -> Path | None:
 
 
 def is_script(path: Path) -> bool:
-    """Then it is that of another installation of this package, or a shim: it would call this one, for ever."""
+    """True for a script: that of another installation of this package, or a shim. It would call this one, endlessly."""
     try:
         with path.open("rb") as file:
             return file.read(2) == b"#!"
-    except OSError:  # a program may be there to be run and not to be read
+    except OSError:  # a program may be executable but not readable
         return False
 
 

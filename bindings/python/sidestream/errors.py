@@ -1,4 +1,4 @@
-"""What a call that fails raises."""
+"""The exception of calls that fail."""
 
 from enum import IntEnum
 

@@ -1,4 +1,4 @@
-// The checks of room, of iterations in flight, of regions, and of closing.
+// Checks of room, iterations in flight, regions and closing.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace sidestream::conformance {
 
-/// Blocks of one size, one a client and iteration, published where there is room. Until `held` iterations have come the
-/// servers release none.
+/// Base of checks in which each client publishes one block of equal size per iteration, if there is room. Servers
+/// release nothing until `held` iterations have come.
 class Blocks : public Check {
  public:
   static constexpr Index cells = 40'000;
@@ -39,7 +39,7 @@ class Blocks : public Check {
     return record;
   }
   [[nodiscard]] bool may_serve(std::int64_t n) override { return server_->pending(std::max(n, held_ - 1)) == 0; }
-  /// False: there was no room.
+  /// Publishes one block. Returns false if there was no room.
   [[nodiscard]] bool put(ClientTransport& transport, std::int64_t n, bool hold = false, Region* where = nullptr) {
     const BlockRecord what = record(harness_.client);
     if (n == 0) transport.declare(what.block, false);
@@ -58,7 +58,8 @@ class Blocks : public Check {
     if (refused) end.refusing = harness_.client;
     transport.end(end);
   }
-  /// Compares every client's block of `variable`, unless somebody refused; the same everywhere.
+  /// Compares every client's block of `variable`, unless some client refused the iteration. The outcome is the same on
+  /// all servers.
   void serve(ServerTransport& transport, std::int64_t n) override {
     static_cast<void>(transport.advance(n));
     std::int64_t refused = transport.clients() > 0 ? static_cast<std::int64_t>(transport.inbox(n).end.refused) : 0;
@@ -92,8 +93,8 @@ class Blocks : public Check {
   std::int64_t held_;
 };
 
-/// `when_full: skip`: as many iterations as may be in flight, then no more until one is released. A client may hear an
-/// outcome a moment before the release, so that it may have to try several times.
+/// Checks `when_full: skip`: iterations are accepted up to the limit in flight, then none until one is released. A
+/// client may learn of an outcome a moment before the release, so it may have to try several times.
 class InFlight final : public Blocks {
  public:
   InFlight(const Harness& harness, Report& report) : Blocks(harness, report, 10, 3) {}
@@ -125,7 +126,7 @@ class InFlight final : public Blocks {
   bool begun_again_ = false;
 };
 
-/// More than there is room for.
+/// Checks a client that publishes more than fits into the room.
 class Room final : public Blocks {
  public:
   static constexpr std::int64_t count = Needs::too_many + 2;
@@ -172,7 +173,7 @@ class Room final : public Blocks {
   std::int64_t refused_here_ = 0;
 };
 
-/// A region that the client reads until `clear`, and one that it never commits.
+/// Checks a region that the client reads until `clear`, and one that it never commits.
 class Hold final : public Blocks {
  public:
   Hold(const Harness& harness, Report& report) : Blocks(harness, report, 6, 0) {}
@@ -200,7 +201,7 @@ class Hold final : public Blocks {
   Region held_region_;
 };
 
-/// Arrays that do not vary in time, replaced where there is no room for two.
+/// Replaces arrays that do not vary in time if there is no room for two of them.
 class Retire final : public Blocks {
  public:
   Retire(const Harness& harness, Report& report) : Blocks(harness, report, 4, 0) {}
@@ -233,7 +234,7 @@ class Retire final : public Blocks {
   }
 };
 
-/// Servers that do not go on: a client gives up in `drain`.
+/// Checks that a client gives up in `drain` when the servers do not continue.
 class Abandoned final : public Blocks {
  public:
   Abandoned(const Harness& harness, Report& report) : Blocks(harness, report, 2, 0) {}
@@ -252,7 +253,7 @@ class Abandoned final : public Blocks {
     transport.release(n, Outcome::refused);
   }
   void close(ClientTransport& transport) override { gave_up_ = !transport.drain(std::chrono::milliseconds(100)); }
-  /// Once a client has given up, others may hear of outcomes within their limit.
+  /// Checks that a client gave up. Once one has, others may learn of outcomes within their limit.
   void compare_all(Communicator& all) override {
     std::int64_t any = gave_up_;
     all.maximum(std::span(&any, 1));
@@ -263,7 +264,7 @@ class Abandoned final : public Blocks {
   bool gave_up_ = false;
 };
 
-/// A client that closes within an iteration.
+/// Checks a client that closes within an iteration.
 class Unfinished final : public Blocks {
  public:
   Unfinished(const Harness& harness, Report& report) : Blocks(harness, report, harness.both() ? 1 : 2, 0) {}
@@ -274,7 +275,7 @@ class Unfinished final : public Blocks {
     expect(transport.begin() && put(transport, n), n, "no room");
     finish(transport, n);
   }
-  /// Client 0 has handed over all that a client can, and leaves; another region it does not hand over.
+  /// Client 0 leaves after it has handed over everything that a client can. It keeps one more region.
   void close(ClientTransport& transport) override {
     if (harness_.client == 0) {
       expect(transport.begin(), "begin refuses");
@@ -297,7 +298,7 @@ class Unfinished final : public Blocks {
     std::array<std::int64_t, 2> counts{transport.clients(), transport.ended(n)};
     harness_.group->sum(counts);
     const auto [senders, ended] = counts;
-    // A forwarder ends an iteration for all its clients if some of them have.
+    // A forwarder ends an iteration for all its clients if some of them have ended it.
     const std::int64_t others = harness_.clients - 1;
     const bool right = senders == harness_.clients ? ended == others : (ended > 0) == (others > 0) && ended <= others;
     expect(right, n, "not the clients have ended it that did not leave before");

@@ -15,8 +15,8 @@
 
 namespace sidestream::conformance {
 
-/// Everything at once, in a world that changes: declarations, arrays that are kept, iterations that are refused, by a
-/// client or because cycles differ, several fetches with different wishes, ranges, notices, failures.
+/// Checks everything at once in a world that changes: declarations, kept arrays, several fetches with different
+/// requests, ranges, notices and failures. Iterations are refused by a client or because cycles differ.
 class Mixed final : public Check {
  public:
   static constexpr std::int64_t count = 20;
@@ -185,7 +185,7 @@ class Mixed final : public Check {
   void compare_record(const Arrival& arrival, std::int64_t n) {
     const BlockRecord& record = arrival.record;
     const std::int64_t version = world_.version(n, record.variable, record.block.id);
-    if (version < 0) return;  // said elsewhere
+    if (version < 0) return;  // counted elsewhere
     const BlockRecord published = world_.record(n, {record.variable, record.block.id});
     const bool same = record.block == published.block && record.components == published.components &&
                       record.type == published.type && record.centering == published.centering &&
@@ -235,7 +235,7 @@ class Mixed final : public Check {
     return range;
   }
 
-  /// A failure once, a notice now and then.
+  /// Posts a failure once, and a notice now and then.
   void tell(ServerTransport& transport, std::int64_t n) {
     if (n == 2) transport.post_failure("planned");
     if (n % 3 != 1) return;
@@ -258,7 +258,7 @@ class Mixed final : public Check {
 
   World world_;
   std::mt19937 random_;
-  std::set<int> mine_;  ///< this server's clients
+  std::set<int> mine_;  ///< the clients of this server
   std::map<std::int64_t, Block> told_, table_;
   std::int64_t told_notices_ = 0, heard_ = 0;
 };

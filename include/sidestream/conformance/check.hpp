@@ -1,4 +1,4 @@
-// What the checks of transports have in common: what they need to know, how they run, what they report.
+// Common parts of the checks of transports: their input, their course and their reports.
 #pragma once
 
 #include <chrono>
@@ -18,44 +18,44 @@
 
 namespace sidestream::conformance {
 
-/// What a transport is made for.
+/// Requirements that a transport has to meet.
 struct Needs {
   WhenFull when_full = WhenFull::wait;
   int max_in_flight = 4;
-  /// What a client publishes in one iteration at most, arrays that do not vary in time included. It must have room for
-  /// that; all clients together must not have room for `too_many` times as much of each of them.
+  /// The most bytes that a client publishes in one iteration, including arrays that do not vary in time. A client must
+  /// have room for them. All clients together must not have room for `too_many` times as much for each client.
   std::uint64_t bytes = World::most_bytes;
   static constexpr int too_many = 8;
   bool holds = false;  ///< a client keeps arrays of one iteration (`hold`) while it publishes others
 };
 
-/// The ends on this process; null where there is none.
+/// The ends on this process; null where it has none.
 struct Ends {
   std::shared_ptr<ClientTransport> client;
   std::shared_ptr<ServerTransport> server;
-  std::function<void()> relay;  ///< a process that is neither passes on what others say until all clients have closed
+  std::function<void()> relay;  ///< on a process that is neither, passes messages on until all clients have closed
 };
 
-/// What the checks need to know of a transport and of the processes. The same everywhere but for `client`, `server` and
-/// `group`.
+/// The properties of a transport and of the processes, for the checks. They are the same everywhere except `client`,
+/// `server` and `group`.
 struct Harness {
   int clients = 1, servers = 1;
-  int client = -1;  ///< number of this process among the clients; -1: it is none
+  int client = -1;  ///< number of this process among the clients; -1: not a client
   int server = -1;  ///< likewise; a process may be both: then each iteration is served when its client has ended it
-  /// Collective over all processes. The transport carries `variables()`.
+  /// Makes the transport, which carries `variables()`. Collective over all processes.
   std::function<Ends(const Needs&)> make;
-  /// On servers, after `make`, while the clients begin: for servers that come to a simulation that runs. May be empty.
+  /// Called on servers after `make`, while the clients begin, for servers that join a running simulation. May be empty.
   std::function<void(ServerTransport&)> start;
   Communicator* all = nullptr;    ///< all processes
   Communicator* group = nullptr;  ///< the servers; null where there is none
-  /// Sets what is called while this process waits in `group`; empty: nothing needs to be.
+  /// Sets the function that is called while this process waits in `group`; empty: none is needed.
   std::function<void(std::function<void()>)> set_meanwhile;
   std::chrono::seconds patience{60};  ///< a wait that lasts longer is a failure
 
   [[nodiscard]] bool both() const noexcept { return client >= 0 && server >= 0; }
 };
 
-/// What was found wrong, on this process.
+/// The failures found on this process.
 class Report {
  public:
   void expect(bool holds, const std::string& what) {
@@ -70,7 +70,7 @@ class Report {
   std::vector<std::string> failures_;
 };
 
-/// One check: what clients publish and what servers make of it. Derived classes say what is different.
+/// One check, in which clients publish data and servers use them. Derived classes define the details.
 class Check {
  public:
   Check(const Harness& harness, Report& report, std::int64_t iterations)
@@ -79,7 +79,7 @@ class Check {
   Check(const Check&) = delete;
   Check& operator=(const Check&) = delete;
 
-  /// Collective over all processes.
+  /// Runs the check. Collective over all processes.
   void run() {
     Ends ends = harness_.make(needs());
     if (ends.server) server_ = ends.server.get();
@@ -112,25 +112,25 @@ class Check {
  protected:
   [[nodiscard]] virtual Needs needs() const { return {}; }
   virtual void publish(ClientTransport& transport, std::int64_t n) = 0;
-  /// Looks at the iteration, which all own clients have ended, and releases it.
+  /// Inspects the iteration, which all of this server's clients have ended, and releases it.
   virtual void serve(ServerTransport& transport, std::int64_t n) = 0;
-  /// Whether servers may begin with iteration `n`.
+  /// True if servers may begin with iteration `n`.
   [[nodiscard]] virtual bool may_serve(std::int64_t n) { return server_->pending(n) == 0; }
   virtual void close(ClientTransport& transport) {
     expect(transport.drain(harness_.patience), "drain gives up although the servers work");
   }
-  /// After `close`.
+  /// Called after `close`.
   virtual void check_end(ClientTransport& transport) { static_cast<void>(transport); }
 
-  /// Collective over all processes, at the end.
+  /// Called at the end. Collective over all processes.
   virtual void compare_all(Communicator& all) { static_cast<void>(all); }
 
   void expect(bool holds, const std::string& what) { report_.expect(holds, what); }
-  /// In an iteration.
+  /// Reports a failure in an iteration.
   void expect(bool holds, std::int64_t n, const std::string& what) {
     if (!holds) report_.expect(false, "iteration " + std::to_string(n) + ": " + what);
   }
-  /// Until `ready`, looking in between.
+  /// Waits until `ready`, calling `look` in between.
   template <class Ready, class Look>
   void await(Ready&& ready, Look&& look, const char* what) {
     const auto end = std::chrono::steady_clock::now() + harness_.patience;
@@ -141,9 +141,9 @@ class Check {
       throw std::runtime_error(report_.failures().back());
     }
   }
-  /// The servers have all got here.
+  /// Waits until all servers have reached this point.
   void agree() { harness_.group->barrier(); }
-  /// Outcomes that are known by now, each of which is asked for until it is.
+  /// Collects the outcomes that are known now. Asks for each outcome until it is known.
   void look(ClientTransport& transport) {
     for (std::int64_t n = 0; n < iterations_; ++n) {
       if (outcomes_.contains(n)) continue;

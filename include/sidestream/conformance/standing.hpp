@@ -1,4 +1,4 @@
-// The check of servers that want the same in every iteration.
+// Check of servers that want the same data in every iteration.
 #pragma once
 
 #include <random>
@@ -8,7 +8,7 @@
 
 namespace sidestream::conformance {
 
-/// A server that says what it will want, then wants something else.
+/// A server announces the data that it will want, then wants other data.
 class Standing final : public Check {
  public:
   static constexpr std::int64_t count = 24;
@@ -35,7 +35,9 @@ class Standing final : public Check {
       Values values(transport, report_, world_, n);
       if (n == 0 || n == 12) wanted_ = values.some(random_);
       if (n != 18) values.fetch(wanted_);
-      if (n == 8 || n == 18) values.fetch(values.some(random_));  // besides, and instead
+      if (n == 8 || n == 18)
+        values.fetch(values.some(random_));  // data in addition to the announced ones, and instead
+                                             // of them
       if (n == 9) values.fetch(wanted_);
       values.compare();
       agree();

@@ -1,6 +1,6 @@
-// Checks that every transport must pass, written from the contract (extend/transport.hpp) alone. For authors of
-// transports: say how yours is made (Harness), call check_transport on all processes, look at what it returns. Needs
-// the contracts and the standard library alone. docs/transport-conformance.md says what is checked.
+// Checks that every transport must pass, written from the contract (extend/transport.hpp) only. Authors of transports
+// describe how their transport is made (Harness), call check_transport on all processes, and look at the result. Needs
+// only the contracts and the standard library. docs/transport-conformance.md lists the checks.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace sidestream::conformance {
 
-/// Runs all checks; collective over all processes. Returns what is wrong, in sentences: nothing if the transport
-/// conforms as far as this process can see. Throws std::runtime_error after a wait of `patience`.
+/// Runs all checks; collective over all processes. Returns the failures, in sentences; none if the transport conforms
+/// as far as this process can see. Throws std::runtime_error after a wait of `patience`.
 [[nodiscard]] inline std::vector<std::string> check_transport(const Harness& harness) {
   Report report;
   const auto run = [&](const char* name, auto&& check) {

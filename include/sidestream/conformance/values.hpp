@@ -1,4 +1,4 @@
-// Publishing what a world says, and comparing what servers have with it.
+// Publishes the data of a world and compares them with the data on the servers.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,20 @@
 
 namespace sidestream::conformance {
 
-/// What servers do with values, wherever they are: asks for them, compares them with the world, asks for more.
+/// Reads the values on servers: asks for them, compares them with the world, and asks for more.
 class Values {
  public:
   Values(ServerTransport& transport, Report& report, const World& world, std::int64_t n)
       : transport_(transport), report_(report), world_(world), n_(n) {}
 
-  /// Collective over the servers: a fetch of these, whose values are kept until they are compared.
+  /// Fetches these pieces and keeps their values until they are compared. Collective over the servers.
   void fetch(std::vector<Wanted> wanted) {
     std::vector<const std::byte*> got = transport_.fetch(n_, wanted);
     report_.expect(got.size() == wanted.size(), "fetch answers another number of pieces than it was asked for");
     got.resize(wanted.size(), nullptr);
     rounds_.emplace_back(std::move(wanted), std::move(got));
   }
-  /// All that was fetched so far, which must be readable until the release.
+  /// Compares everything that was fetched so far, which must be readable until the release.
   void compare() const {
     for (std::size_t r = 0; r < rounds_.size(); ++r) {
       for (std::size_t p = 0; p < rounds_[r].first.size(); ++p) {
@@ -37,7 +37,7 @@ class Values {
       }
     }
   }
-  /// Some blocks of all clients, whole or in part, some of them twice, some that were not published.
+  /// Chooses some blocks of all clients, whole or in part. Some are chosen twice, and some were not published.
   [[nodiscard]] std::vector<Wanted> some(std::mt19937& random) const {
     std::vector<Wanted> wanted;
     for (const auto& [id, block] : world_.blocks(n_)) {
@@ -55,7 +55,7 @@ class Values {
     std::shuffle(wanted.begin(), wanted.end(), random);
     return wanted;
   }
-  /// Where values are at hand: those of an array as it arrived.
+  /// Compares the values of an array as it arrived, for transports with values in place.
   void compare(const Arrival& arrival) const {
     const BlockRecord& record = arrival.record;
     const std::int64_t version = world_.version(n_, record.variable, record.block.id);
@@ -76,7 +76,7 @@ class Values {
   [[nodiscard]] std::string problem(const Wanted& piece, const std::byte* at) const {
     const Variable variable = variables()[static_cast<std::size_t>(piece.variable)];
     const std::int64_t version = world_.version(n_, piece.variable, piece.block.id);
-    if (piece.points.empty()) return "";  // there may be an address or none
+    if (piece.points.empty()) return "";  // the address may or may not be null
     const std::string name = variable.name + " of block " + std::to_string(piece.block.id);
     if (version < 0) return at ? name + " was not published, and came" : "";
     if (!at) return name + " was published, and did not come";
@@ -95,7 +95,7 @@ class Values {
   std::vector<std::pair<std::vector<Wanted>, std::vector<const std::byte*>>> rounds_;
 };
 
-/// Publishes what the world says of an iteration that has begun.
+/// Publishes the world's data for an iteration that has begun.
 inline void publish_step(ClientTransport& transport, const World& world, std::int64_t n, int client, Report& report) {
   for (const BlockChange& change : world.step(n, client).changes) transport.declare(change.block, change.removed != 0);
   for (const Publication& what : world.step(n, client).publications) {

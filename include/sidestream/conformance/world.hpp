@@ -1,5 +1,5 @@
-// A simulation made up from a seed, for trying out transports: every process knows all of it, so that what arrives can
-// be compared with what was published. Needs the contracts and the standard library alone.
+// A simulation generated from a seed, for testing transports. Every process knows all of it, so that arriving data can
+// be compared with published data. Needs only the contracts and the standard library.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace sidestream::conformance {
 
-/// The variables of a world, whose ids are their places: two that vary with time, in either order, and one that does
-/// not. A transport that needs to know variables before it starts gets these.
+/// The variables of a world; their ids are their positions. Two of them vary with time, one in each storage order; the
+/// third does not. A transport that needs to know variables before it starts gets these.
 [[nodiscard]] inline std::vector<Variable> variables() {
   std::vector<Variable> all(3);
   for (std::int32_t v = 0; v < 3; ++v) {
@@ -45,14 +45,14 @@ struct Publication {
   bool operator==(const Publication& o) const { return variable == o.variable && block == o.block; }
 };
 
-/// What one client does in one iteration, in this order.
+/// The actions of one client in one iteration, in this order.
 struct Step {
   std::vector<BlockChange> changes;
   std::vector<Publication> publications;
 };
 
-/// Visits the values of a gapless array over `box`, component by component, in the order in which they lie: calls
-/// visit(i, j, k, c). Written out, so that it is not the library's way of counting.
+/// Visits the values of a contiguous array over `box`, component by component, in memory order: calls visit(i, j, k,
+/// c). The loop is written out, so that it does not depend on the library's own indexing.
 template <class Visit>
 void for_each_value(const Box& box, int components, Order order, Visit&& visit) {
   const auto inner = [&](Index i, Index j, Index k) {
@@ -80,7 +80,7 @@ void for_each_value(const Box& box, int components, Order order, Visit&& visit) 
   return bytes;
 }
 
-/// The value of a point that was published in iteration `version`; fits every type of the world.
+/// The value of a point as published in iteration `version`. It fits every type of the world.
 [[nodiscard]] inline int value_at(std::int32_t variable, std::int64_t block, std::int64_t version, Index i, Index j,
                                   Index k, int c) {
   return static_cast<int>((((variable * 31 + block) * 37 + version) * 41 + i * 7 + j * 101 + k * 1009 + c * 13) %
@@ -102,10 +102,10 @@ inline void store_value(Type type, std::byte* to, int value) {
 }
 
 /// Blocks of one mesh that appear, vanish, move, and change their shape, on some clients over some iterations. The
-/// first block of each client, whose id is the client's number, is always there.
+/// first block of each client, whose id is the client's number, always exists.
 class World {
  public:
-  /// `changing`: false: all blocks are declared in iteration 0 and everything is published in each iteration.
+  /// If `changing` is false, all blocks are declared in iteration 0 and everything is published in each iteration.
   World(unsigned seed, int clients, std::int64_t iterations, bool changing) : random_(seed), next_id_(clients) {
     for (std::int64_t n = 0; n < iterations; ++n) {
       std::vector<Step>& step = steps_.emplace_back(static_cast<std::size_t>(clients));
@@ -123,11 +123,11 @@ class World {
   [[nodiscard]] const Step& step(std::int64_t iteration, int client) const {
     return steps_.at(static_cast<std::size_t>(iteration)).at(static_cast<std::size_t>(client));
   }
-  /// Blocks of that iteration by id.
+  /// The blocks of an iteration, by id.
   [[nodiscard]] const std::map<std::int64_t, Block>& blocks(std::int64_t iteration) const {
     return tables_.at(static_cast<std::size_t>(iteration));
   }
-  /// The iteration whose values of a variable count in `iteration`; -1 if there are none.
+  /// The iteration whose values of a variable are valid in `iteration`; -1 if there are none.
   [[nodiscard]] std::int64_t version(std::int64_t iteration, std::int32_t variable, std::int64_t id) const {
     const auto block = blocks(iteration).find(id);
     if (block == blocks(iteration).end()) return -1;
@@ -139,7 +139,7 @@ class World {
     const auto& all = step(iteration, block->second.client).publications;
     return std::find(all.begin(), all.end(), Publication{variable, id}) != all.end() ? iteration : -1;
   }
-  /// How a block of a variable is published: with some ghosts, whose values are -1.
+  /// The record with which a block of a variable is published. Some blocks have ghosts, whose values are -1.
   [[nodiscard]] BlockRecord record(std::int64_t iteration, const Publication& what) const {
     const Variable variable = variables()[static_cast<std::size_t>(what.variable)];
     BlockRecord record;
@@ -155,7 +155,7 @@ class World {
     record.bytes = bytes_of_box(record.box, record.components, record.type);
     return record;
   }
-  /// The values of such a record.
+  /// Writes the values of such a record.
   static void fill(const BlockRecord& record, std::int64_t version, std::byte* to) {
     const Box points = record.points();
     for_each_value(record.box, record.components, record.order, [&](Index i, Index j, Index k, int c) {
@@ -164,13 +164,13 @@ class World {
       to += size_of(record.type);
     });
   }
-  /// An upper bound of what a client publishes in one iteration.
+  /// Upper bound on the bytes that a client publishes in one iteration.
   static constexpr std::uint64_t most_bytes = 4 << 20;
 
  private:
   [[nodiscard]] Index below(Index limit) { return static_cast<Index>(random_() % static_cast<unsigned>(limit)); }
 
-  /// Usually small; now and then larger than 64 KiB, or without cells.
+  /// Makes a box that is usually small. Sometimes it is larger than 64 KiB, or has no cells.
   [[nodiscard]] Box random_box(bool may_be_empty) {
     Box box;
     const bool large = below(6) == 0, none = may_be_empty && below(9) == 0;
@@ -193,7 +193,7 @@ class World {
       const Index what = below(10);
       if (what == 0 && id != client) remove(id, step);
       if (what == 1) declare(id, client, random_box(id != client), step);
-      if (what == 2) declare(id, client, blocks_[id].cells, step);  // as it was: nothing changes
+      if (what == 2) declare(id, client, blocks_[id].cells, step);  // unchanged
     }
     if (mine.size() < 5 && below(3) == 0) declare(next_id_++, client, random_box(true), step);
   }

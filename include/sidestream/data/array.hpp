@@ -13,18 +13,18 @@
 
 namespace sidestream {
 
-/// Where an array lives. All are in host memory today: what publishes takes no address of a device's.
+/// The memory that holds an array. Only host memory is used today: publishing accepts no device addresses.
 enum class MemorySpace : std::int32_t { host = 0, device = 1 };
 
-/// Which index runs fastest in memory: `column` means i (Fortran; a C array indexed [k][j][i]),
-/// `row` means k (a C array indexed [i][j][k]). Components of a point are always next to each other.
+/// The index that runs fastest in memory. `column` means i (Fortran; a C array indexed [k][j][i]); `row` means k (a C
+/// array indexed [i][j][k]). Components of a point are always next to each other.
 enum class Order : std::int32_t { column = 0, row = 1 };
 
-/// Describes an array that somebody else owns; copying the view does not copy values. Plug-ins get it by value inside
-/// other structures, so that a size in it could not tell them where the next one begins: the interface hash of
-/// extend/plugin.hpp keeps out those built with another one.
-/// Element (i, j, k, c) is at data + size_of(type) * ((i - box.lo[0]) * strides[0] + (j - box.lo[1]) * strides[1] +
-/// (k - box.lo[2]) * strides[2] + c * strides[3]).
+/// Describes an array that somebody else owns; copying the view does not copy values. Plug-ins receive it by value
+/// inside other structures, so a size member could not tell them where the next member begins. Instead, the interface
+/// hash of extend/plugin.hpp rejects plug-ins that were built with another layout. Element (i, j, k, c) is at data +
+/// size_of(type) * ((i - box.lo[0]) * strides[0] + (j - box.lo[1]) * strides[1] + (k - box.lo[2]) * strides[2] + c *
+/// strides[3]).
 struct ArrayView {
   const void* data = nullptr;
   Type type = Type::float64;
@@ -41,19 +41,19 @@ struct ArrayView {
   }
 };
 
-/// Strides of a gapless array over `box` in `order` with `components` interleaved components.
+/// Strides of a contiguous array over `box` in `order` with `components` interleaved components.
 [[nodiscard]] std::array<Index, 4> packed_strides(const Box& box, int components, Order order) noexcept;
 
-/// Bytes of a gapless array. Throws Error on 64-bit overflow.
+/// Bytes of a contiguous array. Throws Error on 64-bit overflow.
 [[nodiscard]] std::uint64_t packed_bytes(const Box& box, int components, Type type);
 
-/// Copies component `c` of `region` (inside `array.box`) as doubles into `out`, which covers `target` with i fastest
-/// and no gaps; `region` must lie inside `target` too, other elements of `out` are left alone. 64-bit integers beyond
+/// Copies component `c` of `region` (inside `array.box`) as doubles into `out`, which covers `target` contiguously with
+/// i fastest. `region` must lie inside `target` too; other elements of `out` are left unchanged. 64-bit integers beyond
 /// 2^53 are rounded.
 void copy_to_double(const ArrayView& array, int c, const Box& region, double* out, const Box& target);
 
-#if __cplusplus >= 202002L  // the header of programs that publish takes C++17
-/// Copies `region`, all components, from `array` into a gapless array over `region` of the same type in `order`;
+#if __cplusplus >= 202002L  // programs that publish may include this header with C++17
+/// Copies all components of `region` from `array` into a contiguous array over `region`, of the same type, in `order`.
 /// `out` has packed_bytes(region, ...) bytes.
 void pack(const ArrayView& array, const Box& region, Order order, std::span<std::byte> out);
 #endif

@@ -12,11 +12,11 @@
 
 namespace sidestream {
 
-/// How the points of a block are counted: by (i, j, k) in a box of the mesh's global indices, or from 0 in lists of its
-/// own.
+/// The numbering of the points of a block: by (i, j, k) in a box of the mesh's global indices, or from 0 in its own
+/// lists.
 enum class IndexSpace : std::int32_t { box = 0, list = 1 };
 
-/// A region in space; `low` above `high`: nothing is known of where it is.
+/// A region in space. If `low` is above `high`, its position is unknown.
 struct Bounds {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   std::array<double, 3> low{infinity, infinity, infinity};
@@ -27,7 +27,7 @@ struct Bounds {
   bool operator==(const Bounds& other) const noexcept { return low == other.low && high == other.high; }
 };
 
-/// Lengths of the lists of a block besides its cells.
+/// Lengths of the lists of a block, other than its number of cells.
 struct ListLengths {
   Index points = 0;
   Index corners = 0;  ///< entries of the connectivity
@@ -37,21 +37,21 @@ struct ListLengths {
   }
 };
 
-/// Who and where a block is. Trivially copyable: part of messages and shared memory.
+/// Identity and position of a block. Trivially copyable: part of messages and shared memory.
 struct Block {
   std::int64_t id = 0;      ///< unique over all clients within a mesh
   std::int32_t mesh = 0;    ///< id of its mesh
   std::int32_t level = 0;   ///< refinement level, 0 is the coarsest
   std::int32_t client = 0;  ///< rank of its client among the clients
   IndexSpace space = IndexSpace::box;
-  Box cells{};            ///< the cells it owns, without ghosts; of a list of n cells [0, n) x [0, 1) x [0, 1)
-  ListLengths lengths{};  ///< of lists alone
-  Bounds bounds{};        ///< where its points are, if the simulation says so; of meshes with axes they are computed
+  Box cells{};            ///< the cells that it owns, without ghosts; [0, n) x [0, 1) x [0, 1) for a list of n cells
+  ListLengths lengths{};  ///< for lists only
+  Bounds bounds{};        ///< bounds of its points, if the simulation gives them; computed for meshes with axes
 
   [[nodiscard]] constexpr bool is_list() const noexcept { return space == IndexSpace::list; }
-  /// Whether it has no values at all.
+  /// True if it has no values at all.
   [[nodiscard]] constexpr bool empty() const noexcept { return cells.empty() && lengths.points == 0; }
-  /// Whether both have the same indices, wherever they are in space.
+  /// True if both have the same indices; their positions in space may differ.
   [[nodiscard]] bool same_shape(const Block& other) const noexcept {
     return space == other.space && level == other.level && cells == other.cells && lengths == other.lengths;
   }
@@ -74,26 +74,27 @@ struct HaloPiece {
 struct BlockView {
   Block block;
   Box points;              ///< all points of the variable in the block's cells, shared nodes included
-  std::vector<Box> owned;  ///< the points that count as this block's: disjoint; a shared point is in exactly one block
+  std::vector<Box> owned;  ///< the points that count as this block's; disjoint, and exactly one block has a shared
+                           ///< point
   ArrayView array;         ///< values as published; covers `points` and perhaps ghosts: see Variable::filled
-  /// A further copy of a block that counts elsewhere: `owned` is empty. Writers leave it out.
+  /// True for a further copy of a block that counts elsewhere. Its `owned` is empty, and writers leave it out.
   bool copy = false;
   std::vector<HaloPiece> halo;  ///< values around the block; empty unless the selection asked for a halo
-  /// Cells of the block's level, in it and next to it, in whose place a finer level has cells: disjoint. What counts
-  /// points once leaves out the points of these cells (see points_of), which coincide with finer ones.
+  /// Cells of the block's level that a finer level covers, in the block and next to it. They are disjoint. Code that
+  /// counts points once leaves out the points of these cells (see points_of), which coincide with finer ones.
   std::vector<Box> covered{};
-  /// For each point of the array a flag of the simulation's (role point_ghosts or cell_ghosts): other than 0, the point
-  /// counts elsewhere or nowhere. Without data: there are no flags.
+  /// The simulation's flag for each point of the array (role point_ghosts or cell_ghosts). If it is not 0, the point
+  /// counts elsewhere or nowhere. Without data there are no flags.
   ArrayView ghosts{};
-  /// Points that the array covers and that have no values: disjoint. Of pieces of decompositions alone.
+  /// Points that the array covers but that have no values. They are disjoint. Used only for pieces of decompositions.
   std::vector<Box> absent{};
 
-  /// The points that count once over all blocks and levels: those of `owned` that are not of covered cells. Flags in
-  /// `ghosts` are not looked at.
+  /// The points that count once over all blocks and levels. These are the points of `owned` that do not belong to
+  /// covered cells. Flags in `ghosts` are ignored.
   [[nodiscard]] std::vector<Box> counted() const;
-  /// Fills `out`, a gapless array over `region` with i fastest, with component `c` as doubles. Each point comes from
-  /// the block that owns it; a point that is nowhere to be had (outside the mesh, a block not delivered, beyond the
-  /// halo) becomes a quiet NaN. Returns the number of such points.
+  /// Fills `out`, a contiguous array over `region` with i fastest, with component `c` as doubles. Each point comes from
+  /// the block that owns it. A point that is not available (outside the mesh, in a block that was not delivered, beyond
+  /// the halo) becomes a quiet NaN. Returns the number of such points.
   std::int64_t gather(const Box& region, int c, double* out) const;
 };
 

@@ -24,7 +24,7 @@ struct Box {
   [[nodiscard]] constexpr bool contains(const Index3& p) const noexcept {
     return p[0] >= lo[0] && p[0] < hi[0] && p[1] >= lo[1] && p[1] < hi[1] && p[2] >= lo[2] && p[2] < hi[2];
   }
-  /// Whether `other` lies inside this box; an empty box lies inside every box.
+  /// True if `other` lies inside this box; an empty box lies inside every box.
   [[nodiscard]] constexpr bool contains(const Box& other) const noexcept {
     if (other.empty()) return true;
     for (int a = 0; a < 3; ++a) {
@@ -57,7 +57,7 @@ struct Box {
 /// `box` without `hole`, as at most six disjoint non-empty boxes.
 [[nodiscard]] std::vector<Box> difference(const Box& box, const Box& hole);
 
-/// Every one of `boxes` without `hole`.
+/// Each of `boxes` without `hole`.
 [[nodiscard]] std::vector<Box> difference(const std::vector<Box>& boxes, const Box& hole);
 
 }  // namespace sidestream

@@ -1,4 +1,5 @@
-// Which blocks exist, where they are, and, if asked for, what is in them: the part of the metadata that may change.
+// The existing blocks, their positions and, on request, the ranges of their values. This part of the metadata may
+// change.
 #pragma once
 
 #include <array>
@@ -13,30 +14,32 @@
 
 namespace sidestream {
 
-/// Geometry and ranges are separate records: the first changes when blocks do, the second with every iteration. What
-/// can be computed from them (bounds, numbers of points and cells, bytes) is not stored: see the functions below.
+/// Geometry and ranges of all blocks, as separate records: the geometry changes when blocks change, the ranges change
+/// with every iteration. Quantities that follow from them (bounds, numbers of points and cells, bytes) are not stored:
+/// see the functions below.
 struct Catalogue {
-  bool global = false;  ///< the blocks of all clients, not of one process's own alone
+  bool global = false;  ///< true: the blocks of all clients; false: only those of this process
   std::vector<Block> blocks;
-  std::vector<BlockRange> ranges;  ///< those that were asked for; in no particular order
+  std::vector<BlockRange> ranges;  ///< the requested ranges, in no particular order
 };
 
-/// Lower and upper corner of a box of cells in space: node positions, or indices if the mesh has no axes. Along
-/// axes that the mesh does not use both are the same.
+/// Lower and upper corner of a box of cells in space: node positions, or indices if the mesh has no axes. Along axes
+/// that the mesh does not use both are equal.
 [[nodiscard]] std::array<std::array<double, 3>, 2> bounds_of(const Mesh& mesh, const Box& cells);
-/// Where a block's points are. Of meshes without axes: what the simulation said of it, infinite if nothing.
+/// Bounds of a block's points. For meshes without axes they are the bounds that the simulation declared, or else
+/// infinite.
 [[nodiscard]] Bounds bounds_of(const Mesh& mesh, const Block& block);
 /// Bytes of a variable on a block, without ghosts. Throws Error on 64-bit overflow.
 [[nodiscard]] std::uint64_t bytes_of(const Variable& variable, const Block& block);
 
-/// Answers, for every block of the variable's mesh, whether a part needs it. Made once for a list of blocks, asked for
-/// each selection. Keeps references to what it is made from.
+/// Decides for every block of the variable's mesh if a selection needs it. It is made once for a list of blocks and
+/// used for each selection. Keeps references to its constructor's arguments.
 class Needs {
  public:
-  /// `blocks`: all blocks of all meshes. `ranges`: those that parts to be asked for need; a block without one counts as
-  /// not delivered and is not needed.
+  /// `blocks`: all blocks of all meshes. `ranges`: the ranges that the selections need. A block without a range counts
+  /// as not delivered and is not needed.
   Needs(const Metadata& metadata, std::span<const Block> blocks, std::span<const BlockRange> ranges);
-  /// One entry for each of `blocks`; false for blocks of other meshes and empty ones. At most n log n.
+  /// One entry for each of `blocks`; false for blocks of other meshes and empty ones. Takes at most O(n log n).
   [[nodiscard]] std::vector<bool> of(const Selected& selected) const;
 
  private:

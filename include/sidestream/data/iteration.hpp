@@ -1,4 +1,4 @@
-// One publication of everything.
+// One publication of all data.
 #pragma once
 
 #include <cstdint>

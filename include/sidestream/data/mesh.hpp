@@ -1,4 +1,4 @@
-// What a mesh is: a box of cells and where its nodes are.
+// Meshes: a box of cells and the positions of its nodes.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace sidestream {
 
-/// The kinds of meshes; `none`: only named so far, `other`: of a plug-in or a test. The numeric values are part of the
-/// file formats.
+/// The kinds of meshes. `none`: a mesh that is only named so far. `other`: a mesh from a plug-in or a test. The numeric
+/// values are part of the file formats.
 enum class MeshKind : std::int32_t {
   none = -2,
   other = -1,
@@ -21,18 +21,18 @@ enum class MeshKind : std::int32_t {
   rectilinear = 1,
   curvilinear = 2,   ///< a box of cells whose nodes have coordinates of their own
   unstructured = 3,  ///< lists of points and of cells of VTK's types
-  points = 4,        ///< a list of points alone, each of which is a cell too
+  points = 4,        ///< only a list of points; each point is also a cell
   octree = 5,        ///< lists of the cells of a tree over a box of root cells, level by level
 };
 
-/// Where the points of a mesh are. Kinds derive from this; an analysis asks for the view it understands (`axes()`) and
-/// refuses, by `kind()`, a mesh that does not offer it.
+/// Positions of the points of a mesh. Kinds derive from this. An analysis asks for the view that it understands
+/// (`axes()`). It checks `kind()` and refuses a mesh without such a view.
 class Geometry {
  public:
   virtual ~Geometry() = default;
   [[nodiscard]] virtual std::string kind() const = 0;  ///< as in configurations: `uniform`, `rectilinear`
   [[nodiscard]] virtual MeshKind type() const noexcept { return MeshKind::other; }
-  /// Node positions along each axis are a product of three axes: those; otherwise null. Owned by the geometry.
+  /// The three axes, if node positions are their product; otherwise null. Owned by the geometry.
   [[nodiscard]] virtual const class Axes* axes() const noexcept { return nullptr; }
 };
 
@@ -44,13 +44,14 @@ class Axes {
   [[nodiscard]] virtual double node(int axis, Index index) const = 0;
   /// Position of the centre of cell `index`: the middle of its nodes.
   [[nodiscard]] double centre(int axis, Index index) const { return 0.5 * (node(axis, index) + node(axis, index + 1)); }
-  /// Position of a point of a variable of that centring.
+  /// Position of a point of a variable with that centring.
   [[nodiscard]] double position(Centering centering, int axis, Index index) const {
     return at_nodes(centering, axis) ? node(axis, index) : centre(axis, index);
   }
 };
 
-/// Equal spacing: node(axis, i) = origin + spacing * i, computed from the global index and so the same everywhere.
+/// Equal spacing: node(axis, i) = origin + spacing * i. It is computed from the global index and is therefore the same
+/// everywhere.
 class UniformGeometry final : public Geometry, public Axes {
  public:
   UniformGeometry(std::array<double, 3> origin, std::array<double, 3> spacing) : origin_(origin), spacing_(spacing) {}
@@ -85,10 +86,10 @@ class RectilinearGeometry final : public Geometry, public Axes {
   std::array<std::vector<double>, 3> nodes_;
 };
 
-/// Meshes that say where they are in variables: see Mesh::arrays.
+/// Meshes whose positions are in variables: see Mesh::arrays.
 class ArrayGeometry final : public Geometry {
  public:
-  /// curvilinear, unstructured or points.
+  /// `type` is curvilinear, unstructured or points.
   explicit ArrayGeometry(MeshKind type) : type_(type) {}
   [[nodiscard]] std::string kind() const override {
     return type_ == MeshKind::curvilinear ? "curvilinear" : type_ == MeshKind::unstructured ? "unstructured" : "points";
@@ -99,10 +100,10 @@ class ArrayGeometry final : public Geometry {
   MeshKind type_;
 };
 
-/// Trees over a box of root cells of equal size: a refined cell has 2 children along each axis that the mesh uses, 2, 4
-/// or 8. A block lists the cells of its tree, fathers included, level by level: the root cells, all of them, x fastest;
-/// then the children of the refined ones among them in the same order, of each x fastest; and so on (breadth first, as
-/// RAMSES-like codes store octrees).
+/// Trees over a box of root cells of equal size. A refined cell has 2 children along each axis that the mesh uses: 2, 4
+/// or 8 in total. A block lists the cells of its tree, including parents, level by level (breadth first, as RAMSES-like
+/// codes store octrees). All root cells come first, x fastest. The children of the refined root cells follow in the
+/// same order, the children of each cell x fastest. The further levels follow in the same way.
 class OctreeGeometry final : public Geometry {
  public:
   OctreeGeometry(const Index3& roots, const std::array<double, 3>& origin, const std::array<double, 3>& spacing)
@@ -112,7 +113,7 @@ class OctreeGeometry final : public Geometry {
   /// Root cells along each axis; 1 on those that the mesh does not use.
   [[nodiscard]] const Index3& roots() const noexcept { return roots_; }
   [[nodiscard]] const std::array<double, 3>& origin() const noexcept { return origin_; }
-  /// Of the root cells.
+  /// Size of the root cells.
   [[nodiscard]] const std::array<double, 3>& spacing() const noexcept { return spacing_; }
 
  private:
@@ -124,21 +125,22 @@ class OctreeGeometry final : public Geometry {
 struct Mesh {
   std::int32_t id = -1;
   std::string name;
-  Box cells;  ///< all cells of level 0; an axis of a 2-D mesh that is not used has one cell; of lists none
+  Box cells;  ///< all cells of level 0; an axis that a 2-D mesh does not use has one cell; empty for lists
   int dimensions = 3;
   std::shared_ptr<const Geometry> geometry;
-  std::array<bool, 3> periodic{false, false, false};  ///< whether an axis goes on at its other end
-  /// Entry l: how many cells of level l + 1 lie along one of level l, on each axis. Levels beyond are not declared.
+  std::array<bool, 3> periodic{false, false, false};  ///< true where an axis continues at its other end
+  /// Entry l is the number of cells of level l + 1 along one cell of level l, for each axis. Further levels are not
+  /// declared.
   std::vector<Index3> refinement{};
   bool fixed = false;  ///< blocks never change after the start
-  /// By role the variable that has it, -1 where none does. Which roles a kind has and which it needs:
-  /// docs/mesh-kinds.md.
+  /// The variable that has each role, by role; -1 if none has it. docs/mesh-kinds.md lists which roles a kind has and
+  /// needs.
   std::array<std::int32_t, role_count> arrays{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
   [[nodiscard]] MeshKind kind() const noexcept { return geometry ? geometry->type() : MeshKind::none; }
-  /// Whether its blocks are lists; otherwise they are boxes of its cells.
+  /// True if its blocks are lists; otherwise they are boxes of its cells.
   [[nodiscard]] bool is_list() const noexcept { return kind() >= MeshKind::unstructured; }
-  /// The number of axes that arrays on it have.
+  /// Number of axes of arrays on it.
   [[nodiscard]] int index_dimensions() const noexcept { return is_list() ? 1 : dimensions; }
   /// Node positions as a product of axes, or null.
   [[nodiscard]] const Axes* axes() const noexcept { return geometry ? geometry->axes() : nullptr; }
@@ -155,7 +157,7 @@ struct Mesh {
     return box;
   }
 
-  /// How many cells of `level` lie along one of level 0, on each axis.
+  /// Number of cells of `level` along one cell of level 0, for each axis.
   [[nodiscard]] Index3 ratio_to(std::int32_t level) const {
     Index3 ratio{1, 1, 1};
     for (std::size_t l = 0; l < static_cast<std::size_t>(level); ++l) {

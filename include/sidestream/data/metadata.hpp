@@ -1,4 +1,4 @@
-// What exists: the frozen declarations of a session.
+// The frozen declarations of a session.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What an analysis needs of an iteration.
+// The data of an iteration that an analysis needs.
 #pragma once
 
 #include <array>
@@ -15,51 +15,52 @@ namespace sidestream {
 
 // Which blocks of a variable are needed. A block's span is the region between its first points and the first points
 // beyond it on the upper sides; at the mesh's faces it ends at the faces. Spans fill the mesh without gaps, also
-// between the points of a cell-centred variable: a block whose span a surface misses contributes nothing to it.
+// between the points of a cell-centred variable. So a block contributes nothing to a surface that misses its span.
 
-/// All of them.
+/// All blocks.
 struct AllBlocks {};
 
-/// Those whose span a plane meets. Without the mesh's axes (see Geometry::axes) those whose bounds it meets, and those
-/// without known bounds.
+/// Blocks whose span a plane meets. If the mesh has no axes (see Geometry::axes), these are the blocks whose bounds it
+/// meets and the blocks without known bounds.
 struct PlaneCut {
   std::array<double, 3> origin{0, 0, 0};
   std::array<double, 3> normal{0, 0, 1};  ///< not zero; of any length
-  std::int32_t of = -1;                   ///< the variable whose points bound the spans; -1: the one that is selected
+  std::int32_t of = -1;                   ///< the variable whose points bound the spans; -1: the selected variable
 };
 
-/// Those in whose span a variable takes values on both sides of one of `values`: decided by ranges, which are measured
-/// in iterations in which an analysis that says so is due. Conservative only where blocks of different widths meet.
+/// Blocks in whose span a variable takes values on both sides of one of `values`. Ranges decide this. They are measured
+/// if an analysis that asks for them is due in the iteration. Too many blocks are chosen only where blocks of different
+/// widths meet.
 struct ValuesBracketed {
   std::vector<double> values;
-  RangeRequest of{};  ///< variable -1: the variable that is selected
+  RangeRequest of{};  ///< variable -1: the selected variable
 };
 
-/// Those with cells in `cells`, indices of the block's level. All blocks that are lists.
+/// Blocks with cells in `cells`, which counts in indices of the block's level, and all blocks that are lists.
 struct InBox {
   Box cells;
 };
 
-/// Those of one refinement level.
+/// Blocks of one refinement level.
 struct OnLevel {
   std::int32_t level = 0;
 };
 
-/// What a predicate is told of a block.
+/// The data about a block that a predicate receives.
 struct BlockSummary {
   Block block;
   std::array<double, 3> low{}, high{};  ///< bounding box of its cells; infinite if it is not known
-  Range range;                          ///< of its points, if asked for; otherwise empty
+  Range range;                          ///< range of its points, if asked for; otherwise empty
 };
 
-/// Those of which `needed` is true. It must be a pure function: without a range every server calls it for every block,
-/// with one only the server that has the range, that of the block's client.
+/// Blocks for which `needed` returns true. It must be a pure function. Without a range, every server calls it for every
+/// block. With a range, only the server of the block's client calls it, since only that server has the range.
 struct BlockPredicate {
   std::function<bool(const BlockSummary&)> needed;
   RangeRequest range{};  ///< variable -1: no range is wanted
 };
 
-/// One of the above. `kind` says which; the member of that kind counts.
+/// One of the above; `kind` says which member is valid.
 struct Part {
   enum class Kind : std::int32_t { all, plane, values, box, level, predicate };
   Part() = default;
@@ -78,44 +79,44 @@ struct Part {
   BlockPredicate predicate{};
 };
 
-/// One variable, in what pieces, which of its blocks, and how far around each of those its values are needed. Of blocks
-/// as published `local` gets at least these, whole, with at least that halo; it may get more of them, where other
-/// analyses need those or they lie at hand. A decomposition it gets exactly.
+/// One variable, its pieces, its blocks, and the width of the halo around each of them. For published blocks, `local`
+/// gets at least these blocks as wholes with at least that halo. It may get more if other analyses need more or the
+/// values are already in place. A decomposition is delivered exactly.
 struct Selected {
   Selected() = default;
   Selected(std::int32_t wanted, std::int32_t width = 0, Part which = {}, Decomposition pieces = {})
       : variable(wanted), halo(width), part(std::move(which)), decomposition(pieces) {}
 
   std::int32_t variable = -1;
-  /// Points on every side, from the blocks that own them; from ghosts only where they are declared filled.
+  /// Number of points on every side. They come from the blocks that own them, or from ghosts if these are declared
+  /// filled.
   std::int32_t halo = 0;
   Part part{};
   Decomposition decomposition{};
-  /// Whether the halo goes on at the mesh's other end along the axes along which it is periodic, however many times it
-  /// goes round. Of n cells, -1 is then n - 1 and n is 0; of their nodes 0 to n, -1 is n - 1 and n + 1 is 1.
+  /// True if the halo continues at the mesh's other end along periodic axes, also more than once around. For n cells,
+  /// -1 is then n - 1 and n is 0; for their nodes 0 to n, -1 is n - 1 and n + 1 is 1.
   bool wrap = true;
-  /// Whether arrays are wanted as they were published, with what they have around the block: BlockView::array covers
-  /// it. Without, it may. Of a part of a block: on the sides on which the block ends. Does not count in decompositions.
-  bool ghosts = false;
-  /// Whether blocks are wanted too that finer levels cover whole, so that no point of theirs counts (see
-  /// BlockView::covered). Without, they need not move; `local` may get them all the same. Does not count in
+  /// True if arrays are wanted as they were published, with the ghosts around the block: BlockView::array covers it. If
+  /// false, it may cover them. In a part of a block, this holds on the sides on which the block ends. Ignored for
   /// decompositions.
+  bool ghosts = false;
+  /// True if blocks are also wanted that finer levels cover completely, so that none of their points counts (see
+  /// BlockView::covered). If false, they need not move, but `local` may get them. Ignored for decompositions.
   bool covered = true;
 };
 
-/// The union over the analyses that are due is what moves.
+/// Everything that an analysis needs. The union over the analyses that are due moves.
 struct Selection {
   Selection() = default;
   Selection(std::vector<Selected> selected) : variables(std::move(selected)) {}  // NOLINT: meant to convert
 
-  /// A variable may stand here several times. What moves is the union; what each entry asked for is at
-  /// LocalInput::at(its number).
+  /// A variable may be listed several times. The union moves; the data of each entry is at LocalInput::at(its number).
   std::vector<Selected> variables{};
   bool catalogue = false;  ///< LocalInput::catalogue is wanted: all blocks of all servers
-  /// Whether the arrays that say where a mesh is come along with what is selected on it. Without, those that say what
-  /// counts (flags of ghosts, of trees) do.
+  /// True if the arrays with a mesh's positions come along with variables that are selected on it. If false, only the
+  /// flags of ghosts and of trees come along, since they decide which points count.
   bool geometry = true;
-  std::vector<RangeRequest> ranges;  ///< with `catalogue`: these ranges are wanted in it
+  std::vector<RangeRequest> ranges;  ///< with `catalogue`: the ranges that are wanted in it
 };
 
 }  // namespace sidestream

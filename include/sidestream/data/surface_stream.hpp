@@ -1,4 +1,4 @@
-// Surfaces that are handed on value by value.
+// Surfaces that are read value by value.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,23 @@
 
 namespace sidestream {
 
-/// A surface whose owner gives its values a stretch at a time, so that a large one need not be in memory a second time
-/// to be written. Every function may be called more than once, in any order, and gives the same each time.
+/// A surface whose owner gives its values in portions. So a large surface can be written without a second copy in
+/// memory. Every function may be called more than once, in any order, and gives the same values each time.
 class SurfaceStream {
  public:
-  /// Takes the next values of what was asked for, in memory order; they are gone when it returns.
+  /// Receives the next values of the requested array, in memory order; they are invalid after it returns.
   using Sink = std::function<void(std::span<const std::byte>)>;
 
   virtual ~SurfaceStream() = default;
-  /// What the arrays are called and of which types they are; nothing has values in it.
+  /// Names and types of the arrays; all arrays in it are empty.
   [[nodiscard]] virtual const Surface& outline() const = 0;
   [[nodiscard]] virtual std::uint64_t points() const = 0;
   [[nodiscard]] virtual std::uint64_t triangles() const = 0;
   [[nodiscard]] virtual std::uint64_t lines() const = 0;
-  virtual void give_points(const Sink& sink) const = 0;                   ///< of the type outline().coordinates
-  virtual void give_triangles(const Sink& sink) const = 0;                ///< of corner_type()
-  virtual void give_lines(const Sink& sink) const = 0;                    ///< of corner_type()
-  virtual void give_data(std::size_t array, const Sink& sink) const = 0;  ///< of that array's type
+  virtual void give_points(const Sink& sink) const = 0;                   ///< values of the type outline().coordinates
+  virtual void give_triangles(const Sink& sink) const = 0;                ///< values of corner_type()
+  virtual void give_lines(const Sink& sink) const = 0;                    ///< values of corner_type()
+  virtual void give_data(std::size_t array, const Sink& sink) const = 0;  ///< values of that array's type
 
   /// int32 where that can number the points and the corners, otherwise int64.
   [[nodiscard]] Type corner_type() const {
@@ -35,7 +35,7 @@ class SurfaceStream {
   }
 };
 
-/// A surface in memory as a stream; keeps a reference.
+/// Presents a surface in memory as a stream; keeps a reference.
 class WholeSurface final : public SurfaceStream {
  public:
   explicit WholeSurface(const Surface& surface);
@@ -53,7 +53,7 @@ class WholeSurface final : public SurfaceStream {
   Surface outline_;
 };
 
-/// All of it in memory.
+/// Reads the whole stream into memory.
 [[nodiscard]] Surface collected(const SurfaceStream& stream);
 
 }  // namespace sidestream

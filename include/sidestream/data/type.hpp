@@ -46,7 +46,7 @@ inline constexpr int type_count = 10;
   return std::nullopt;
 }
 
-/// Calls `f(T{})` with T the C++ type of `type`; returns what f returns.
+/// Calls `f(T{})` with T the C++ type of `type`; returns its result.
 template <class F>
 decltype(auto) with_type(Type type, F&& f) {
   switch (type) {

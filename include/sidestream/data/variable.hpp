@@ -1,4 +1,4 @@
-// What a variable is: its mesh, centring, type, unit.
+// Variables: mesh, centring, type, unit.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sidestream/data/array.hpp"
@@ -16,9 +17,9 @@
 
 namespace sidestream {
 
-/// Where on the mesh the values sit: a bit for each axis (1: x, 2: y, 4: z), set where points lie at the nodes of that
-/// axis, clear where they lie midway between two of them. The x-faces are those that x is normal to; the x-edges those
-/// that x runs along. A variable's bits are those of the axes that its mesh uses alone: all nodes of a 2-D mesh are 3.
+/// Where on the mesh the values lie. There is a bit for each axis (1: x, 2: y, 4: z). It is set if points lie at the
+/// nodes of that axis, and clear if they lie midway between two nodes. x-faces are normal to x; x-edges run along x. A
+/// variable only has the bits of axes that its mesh uses: all nodes of a 2-D mesh are 3.
 enum class Centering : std::uint8_t {
   cell = 0,
   x_face = 1,
@@ -32,12 +33,12 @@ enum class Centering : std::uint8_t {
 
 inline constexpr int centering_count = 8;
 
-/// Whether points lie at the nodes of `axis`.
+/// True if points lie at the nodes of `axis`.
 [[nodiscard]] constexpr bool at_nodes(Centering centering, int axis) noexcept {
   return (static_cast<unsigned>(centering) >> axis & 1u) != 0;
 }
 
-/// The same without the axes that a mesh of `dimensions` dimensions does not use.
+/// The centring without the axes that a mesh of `dimensions` dimensions does not use.
 [[nodiscard]] constexpr Centering reduced(Centering centering, int dimensions) noexcept {
   return static_cast<Centering>(static_cast<unsigned>(centering) & ((1u << dimensions) - 1u));
 }
@@ -45,7 +46,7 @@ inline constexpr int centering_count = 8;
 /// The centring of nodes on a mesh of that many dimensions.
 [[nodiscard]] constexpr Centering nodes_of(int dimensions) noexcept { return reduced(Centering::node, dimensions); }
 
-/// The points of that centring in a box of cells: one more than cells on each axis on which they are nodes.
+/// The points of a centring in a box of cells: one more than cells on each axis on which they are nodes.
 [[nodiscard]] constexpr Box points_of(Centering centering, const Box& cells) noexcept {
   if (cells.empty()) return cells;
   Box box = cells;
@@ -53,22 +54,23 @@ inline constexpr int centering_count = 8;
   return box;
 }
 
-/// What a variable is to its mesh. Arrays that say where the mesh is are published like any other and come along with
-/// whatever is selected on the mesh. Indices in them count the points of the block from 0.
+/// The role of a variable for its mesh. Arrays with the positions of the mesh are published like other arrays. They
+/// come along with everything that is selected on the mesh. Indices in them count the points of the block from 0.
 enum class Role : std::uint8_t {
   none = 0,          ///< values on the mesh
-  coordinates = 1,   ///< of each point, a component for each dimension of the mesh
+  coordinates = 1,   ///< for each point, a component for each dimension of the mesh
   connectivity = 2,  ///< the points of the cells, one cell after the other
-  offsets = 3,       ///< of each cell: where its points end in the connectivity
-  types = 4,         ///< of each cell: its type as VTK numbers them
-  faces = 5,         ///< of polyhedra, one after the other: number of faces, of each its number of points and these
-  face_offsets = 6,  ///< of each cell: where its faces end, -1 for cells that are no polyhedra
-  point_ids = 7,     ///< of each point a number that is the same wherever the point occurs
-  cell_ids = 8,      ///< likewise of each cell
-  point_ghosts = 9,  ///< of each point: other than 0, it counts in another block
-  cell_ghosts = 10,  ///< likewise of each cell
-  refined = 11,      ///< of each cell of a tree: other than 0, it is refined, and its children follow
-  owned = 12,        ///< of each cell of a tree: 0, it counts in another block
+  offsets = 3,       ///< for each cell: where its points end in the connectivity
+  types = 4,         ///< for each cell: its type, with VTK's numbers
+  faces = 5,         ///< for polyhedra, one after the other: number of faces, then for each face its number of points
+                     ///< and the points
+  face_offsets = 6,  ///< for each cell: where its faces end, -1 for cells that are no polyhedra
+  point_ids = 7,     ///< for each point: a number that is the same wherever the point occurs
+  cell_ids = 8,      ///< likewise for each cell
+  point_ghosts = 9,  ///< for each point: other than 0, it counts in another block
+  cell_ghosts = 10,  ///< likewise for each cell
+  refined = 11,      ///< for each cell of a tree: other than 0, it is refined, and its children follow
+  owned = 12,        ///< for each cell of a tree: 0, it counts in another block
 };
 
 inline constexpr int role_count = 13;
@@ -81,7 +83,7 @@ inline constexpr int role_count = 13;
   return names[static_cast<unsigned>(role)];
 }
 
-/// The indices of a variable's values on a block: of that centring, or as long as the lists of its role are.
+/// The indices of a variable's values on a block: those of the centring, or the length of its role's list.
 [[nodiscard]] constexpr Box points_of(Centering centering, Role role, const Block& block) noexcept {
   if (!block.is_list()) return points_of(centering, block.cells);
   if (role == Role::connectivity) return list_box(block.lengths.corners);
@@ -89,8 +91,8 @@ inline constexpr int role_count = 13;
   return list_box(centering == Centering::cell ? block.cells.hi[0] : block.lengths.points);
 }
 
-/// Name as written in configurations: `cell`, `node`, `x-face` ... `z-edge`, for a mesh of that many dimensions, where
-/// several names may mean the same: faces are named rather than edges.
+/// Name as written in configurations: `cell`, `node`, `x-face` ... `z-edge`, for a mesh of that many dimensions. If
+/// several names mean the same centring, faces are preferred to edges.
 [[nodiscard]] constexpr std::string_view name_of(Centering centering, int dimensions = 3) noexcept {
   constexpr std::string_view names[centering_count] = {"cell",   "x-face", "y-face", "z-edge",
                                                        "z-face", "y-edge", "x-edge", "node"};
@@ -107,20 +109,22 @@ inline constexpr int role_count = 13;
   return std::nullopt;
 }
 
-/// How servers compute a variable from others; the library's own.
+/// The computation of a variable from others, on servers; internal to the library.
 class Derivation;
 
-/// What is declared of values in cells of trees, as texts of the configuration; docs/mesh-kinds.md has the words.
-/// Codecs of databases predict values with it: where it does not hold more bytes are needed, and nothing is lost.
+/// Declared relations between values in cells of trees, as texts of the configuration; docs/mesh-kinds.md defines the
+/// words. Codecs of databases predict values with them. Where a relation does not hold, more bytes are needed and
+/// nothing is lost.
 struct VariableRelations {
-  std::string father;    ///< what a father's value is of its sons': `mean of density * velocity`, `sum`
-  std::string equals;    ///< what the value is of others in the same cell, a sum of products
+  std::string parent;    ///< a parent's value from its children's values: `mean of density * velocity`, `sum`
+  std::string equals;    ///< the value as a sum of products of others in the same cell
   std::string face;      ///< the face of the cell that the value lies on: `low-x` ... `high-z`
   std::string opposite;  ///< the variable with the same component on the opposite face
-  std::vector<std::string> divergence_free{};  ///< the faces along the other axes, low and high, with which it has none
-  [[nodiscard]] bool empty() const noexcept { return father.empty() && equals.empty() && face.empty(); }
+  /// The variables on the other axes' faces, low and high, with which it is free of divergence.
+  std::vector<std::string> divergence_free{};
+  [[nodiscard]] bool empty() const noexcept { return parent.empty() && equals.empty() && face.empty(); }
   bool operator==(const VariableRelations& other) const noexcept {
-    return father == other.father && equals == other.equals && face == other.face && opposite == other.opposite &&
+    return parent == other.parent && equals == other.equals && face == other.face && opposite == other.opposite &&
            divergence_free == other.divergence_free;
   }
 };
@@ -138,20 +142,21 @@ struct Variable {
   std::string unit;          ///< as text, for labels and files; empty if dimensionless or unknown
   std::string label;         ///< for people; empty: the name
   std::string group;         ///< folder in files; empty: none
-  Role role = Role::none;    ///< what it is to its mesh; set by the mesh's declaration
-  /// Whatever a published array has of a point that another block owns is what that block publishes: ghosts, and nodes
-  /// that several blocks have. Otherwise nothing is known of ghosts.
+  Role role = Role::none;    ///< its role for its mesh; set by the mesh's declaration
+  /// True if ghosts, and nodes that several blocks share, have the values that the owning block publishes. If false,
+  /// nothing is known about ghosts.
   bool filled = false;
   VariableRelations relations{};
-  /// Null: clients publish it. Otherwise servers compute it, which costs where something selects it: see
-  /// docs/derived.md. Derived variables come after all that are published, so that ids of those don't depend on them.
+  /// Null if clients publish the variable. Otherwise servers compute it, which costs time only if something selects it
+  /// (see docs/derived.md). Derived variables follow all published ones, so that they do not change the ids of
+  /// published ones.
   std::shared_ptr<const Derivation> derivation{};
 
   [[nodiscard]] bool derived() const noexcept { return derivation != nullptr; }
   [[nodiscard]] const std::string& title() const noexcept { return label.empty() ? name : label; }
   /// The indices of its values on a block.
   [[nodiscard]] Box points(const Block& block) const noexcept { return points_of(centering, role, block); }
-  /// Its points in a box of cells, of a mesh whose blocks are boxes.
+  /// Its points in a box of cells, for a mesh whose blocks are boxes.
   [[nodiscard]] Box points(const Box& cells) const noexcept { return points_of(centering, cells); }
 };
 

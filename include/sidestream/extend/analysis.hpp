@@ -12,15 +12,16 @@
 
 namespace sidestream {
 
-/// A kind of analysis, as registered: its name and options in the configuration and how to make one.
+/// A registered kind of analysis: its name and options in the configuration, and how to make one.
 struct AnalysisKind {
   std::string name;
   std::string text;             ///< for the reference manual
-  std::vector<Option> options;  ///< besides those of every analysis (every, start, end, on, name)
-  /// May throw Error(configuration) through Settings::fail. Called with the frozen declarations; never communicates.
+  std::vector<Option> options;  ///< in addition to those of every analysis (every, start, end, on, name)
+  /// Makes the task. May throw Error(configuration) through Settings::fail. Called with the frozen declarations; never
+  /// communicates.
   std::function<std::unique_ptr<Task>(const Settings&, const Metadata&)> create;
-  /// False: `combine` takes one partial on each server, no more and no fewer, or reads the blocks of `local`.
-  /// Placements in which a server may get any number, and no blocks (`forward: partials`), are refused at the start.
+  /// False: `combine` needs exactly one partial on each server, or reads the blocks of `local`. Placements in which a
+  /// server may get any number of partials, and no blocks (`forward: partials`), are refused at the start.
   bool any_partials = true;
 };
 

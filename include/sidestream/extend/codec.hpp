@@ -1,4 +1,4 @@
-// The contract of a codec: what a chunk of values goes through on its way to the database.
+// The contract of a codec, which transforms a chunk of values on its way to the database.
 #pragma once
 
 #include <cstddef>
@@ -13,40 +13,42 @@
 
 namespace sidestream {
 
-/// One step between values and bytes on disk. Has no state: used by several threads at once.
+/// One step between values and bytes on disk. Stateless: used by several threads at once.
 class Codec {
  public:
   virtual ~Codec() = default;
   [[nodiscard]] virtual std::string name() const = 0;  ///< for messages
-  /// Whether `decode` gives back every bit.
+  /// True if `decode` restores every bit.
   [[nodiscard]] virtual bool lossless() const { return true; }
-  /// Whether the length of the outcome depends on the values: such a codec is the last one of a list.
+  /// True if the length of the output depends on the values. Such a codec must be the last one of a list.
   [[nodiscard]] virtual bool packs() const { return false; }
-  /// Whether it takes elements of that type.
+  /// True if it accepts elements of that type.
   [[nodiscard]] virtual bool takes(Type) const { return true; }
-  /// The type of the elements of the outcome, of codecs that do not pack.
+  /// Type of the elements of the output, for codecs that do not pack.
   [[nodiscard]] virtual Type after(Type type) const { return type; }
-  /// Bytes in front of these elements.
+  /// Number of bytes in front of these elements.
   [[nodiscard]] virtual std::size_t header() const { return 0; }
-  /// Puts the outcome into `out`, whatever that held. False: these values are not for it (their error would be larger
-  /// than it promises, or nothing is saved) and are kept as they are. Throws only if memory is short.
+  /// Writes the output to `out`, replacing its content. Returns false if the values do not suit the codec: their error
+  /// would be larger than promised, or nothing is saved. The values are then stored unchanged. Throws only if memory is
+  /// short.
   [[nodiscard]] virtual bool encode(BytesView in, Type type, Bytes& out) const = 0;
-  /// The reverse; `out` has the length of what `encode` was given. Throws Error(file) whatever `in` holds that
-  /// `encode` did not make: never reads or writes beyond either.
+  /// The inverse; `out` has the length of the input of `encode`. Throws Error(file) on any input that `encode` did not
+  /// make. Never accesses memory beyond input and output.
   virtual void decode(BytesView in, Type type, std::span<std::byte> out) const = 0;
 };
 
-/// A codec by its name. What stands in a list of codecs, in configurations and in files alike, is the name, or
-/// `name:argument`: readers make the codec from that text alone, so that it may not mean anything else later.
+/// A codec by its name. In configurations and in files, an entry in a list of codecs is the name, or `name:argument`.
+/// Readers make the codec from that text only, so its meaning must never change.
 struct CodecKind {
   std::string name;        ///< without spaces and colons
-  std::string text;        ///< for the manual: a sentence
-  std::string argument{};  ///< what is expected behind `name:`, for messages; empty: nothing
-  /// Throws Error(configuration) if the argument makes no sense. It is empty unless one was given.
+  std::string text;        ///< one sentence for the manual
+  std::string argument{};  ///< text expected after `name:`, for messages; empty: nothing
+  /// Makes the codec. Throws Error(configuration) if the argument is invalid. The argument is empty unless one was
+  /// given.
   std::function<std::shared_ptr<const Codec>(const std::string& argument)> create{};
 };
 
-/// By name.
+/// Codecs by name.
 using CodecKinds = std::map<std::string, CodecKind>;
 
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-// The contract of combined placements: what carries partial results from servers that reduce to servers that combine.
+// The contract of combined placements, which carry partial results from servers that reduce to servers that combine.
 #pragma once
 
 #include <cstdint>
@@ -22,30 +22,30 @@ struct PartialRound {
   }
 };
 
-/// The reducing end: `local` has run here.
+/// The reducing end: `local` runs on this server.
 class PartialSender {
  public:
   virtual ~PartialSender() = default;
-  /// Hands this server's partial over and waits until it is combined. Collective over the reducing servers. Returns
-  /// what failed, the same on all of them; empty if all went well: then `feedback` is what `combine` returned.
+  /// Hands over this server's partial and waits until it is combined. Collective over the reducing servers. Returns the
+  /// failure, the same on all of these servers. If it is empty, `feedback` is the return value of `combine`.
   [[nodiscard]] virtual std::string combine(const PartialRound& round, BytesView partial, Bytes& feedback) = 0;
-  /// No more rounds come.
+  /// Announces that there are no more rounds.
   virtual void close() = 0;
-  /// Called again and again while `combine` waits.
+  /// Sets a function that is called repeatedly while `combine` waits.
   virtual void set_meanwhile(std::function<void()> meanwhile) = 0;
 };
 
 /// A round as it arrived on a combining server.
 struct ReceivedRound {
   PartialRound round;
-  std::vector<Bytes> partials;  ///< of the reducing servers that report here; may be none
+  std::vector<Bytes> partials;  ///< from the reducing servers that report here; may be empty
 };
 
 /// The combining end. Every combining server gets every round.
 class PartialReceiver {
  public:
   virtual ~PartialReceiver() = default;
-  /// The next round, when it is complete here; nothing when all that report here have closed.
+  /// The next round, when it is complete here; nothing when all servers that report here have closed.
   [[nodiscard]] virtual std::optional<ReceivedRound> next() = 0;
   /// Answers the round that `next` returned last.
   virtual void answer(const std::string& failure, BytesView feedback) = 0;

@@ -1,4 +1,4 @@
-// The group of servers an analysis combines its partial results with.
+// The group of servers with which an analysis combines its partial results.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@ struct MemberMessage {
   Bytes bytes;
 };
 
-/// A group of processes. Every function but rank, size and native is collective: all members call it in the same
-/// order. Waiting gives the core away. Counts are 64-bit throughout. Errors of MPI are thrown as Error(system). If one
-/// member has no memory for what comes, all throw Error(system) and the group can be used on.
+/// A group of processes. Every function except rank, size and native is collective: all members call it in the same
+/// order. A waiting member yields its core. Counts are 64-bit throughout. Errors of MPI are thrown as Error(system). If
+/// one member has no memory for received data, all throw Error(system), and the group can be used further.
 class Communicator {
  public:
   virtual ~Communicator() = default;
   [[nodiscard]] virtual int rank() const noexcept = 0;
   [[nodiscard]] virtual int size() const noexcept = 0;
   virtual void barrier() = 0;
-  /// Element-wise over all members, in place. Sums of integers wrap; there is no sum of reals because its result
-  /// would depend on the number of members: use sidestream::ExactSum.
+  /// Reduces element-wise over all members, in place. Sums of integers wrap. There is no sum of reals because its
+  /// result would depend on the number of members: use sidestream::ExactSum.
   virtual void sum(std::span<std::int64_t> values) = 0;
   virtual void minimum(std::span<std::int64_t> values) = 0;
   virtual void minimum(std::span<double> values) = 0;  ///< no NaN
@@ -42,15 +42,16 @@ class Communicator {
   virtual void broadcast(Bytes& bytes, int root) = 0;
   /// to[r] goes to member r; returns what each member sent here.
   [[nodiscard]] virtual std::vector<Bytes> all_to_all(const std::vector<Bytes>& to) = 0;
-  /// Sends messages to some members, any number to each; returns those that came here, by ascending sender and in the
-  /// order of sending. Costs what is sent and the logarithm of the group's size: for exchanges among few.
+  /// Sends any number of messages to each of some members. Returns the messages that arrived here, by ascending sender,
+  /// in the order of sending. The cost is that of the data plus the logarithm of the group's size, so it suits
+  /// exchanges among few members.
   [[nodiscard]] virtual std::vector<MemberMessage> exchange(std::vector<MemberMessage> to) = 0;
   /// The sum of `value` over the members of lower rank; 0 on member 0. Wraps.
   [[nodiscard]] virtual std::int64_t exclusive_sum(std::int64_t value) = 0;
-  /// Members of equal `color` >= 0 become a group of their own, in the order of their ranks; null for a negative color.
-  /// The group must be given up by all its members alike: that is collective.
+  /// Splits the group: members of equal `color` >= 0 form a new group, in the order of their ranks; null for a negative
+  /// color. Destroying the group is collective over its members.
   [[nodiscard]] virtual std::unique_ptr<Communicator> split(int color) = 0;
-  /// The MPI_Comm, by address, for what is not here. Do not free it.
+  /// The MPI_Comm, by address, for operations that this class does not offer. Do not free it.
   [[nodiscard]] virtual void* native() noexcept = 0;
 };
 

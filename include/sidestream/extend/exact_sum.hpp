@@ -9,11 +9,10 @@
 namespace sidestream {
 
 /// The exact sum of any number of doubles, kept as one long fixed-point integer and rounded once, at the end.
-/// So the result is the same bits however the numbers are divided and ordered; ordinary addition is not
-/// associative.
+/// So the result has the same bits for every division and order of the numbers; ordinary addition is not associative.
 ///
-/// After Radford M. Neal, "Fast exact summation using small and large superaccumulators" (arXiv:1505.05571,
-/// 2015): the small one. 32-bit pieces lie in 64-bit words, so that carries are needed only now and then. Up
+/// The small superaccumulator of Radford M. Neal, "Fast exact summation using small and large superaccumulators"
+/// (arXiv:1505.05571, 2015). 32-bit pieces lie in 64-bit words, so that carries are needed only now and then. Takes up
 /// to 2^62 numbers.
 class ExactSum {
  public:
@@ -37,29 +36,29 @@ class ExactSum {
   void add(std::span<const double> values) noexcept {
     for (const double x : values) add(x);
   }
-  /// Adds a * b without rounding it. A product that overflows counts as an infinity; bits of a product below
-  /// 2^-1074 are lost.
+  /// Adds a * b without rounding it. A product that overflows counts as an infinity; bits of a product below 2^-1074
+  /// are lost.
   void add_product(double a, double b) noexcept;
   void add(const ExactSum& other) noexcept;
 
   /// The sum, rounded once, to nearest and ties to even. NaN if a NaN or infinities of both signs were added;
   /// an infinity if one was added or the sum exceeds the greatest double.
   [[nodiscard]] double value() const noexcept;
-  /// The sum as four doubles, each the rounded rest of those before: more than 200 bits of it.
+  /// The sum as four doubles, which hold more than 200 bits of it. Each is the rounded remainder of the earlier ones.
   [[nodiscard]] std::array<double, 4> expansion() const noexcept;
 
-  /// The form that is sent. Element-wise integer sums of it, as Communicator::sum makes them, over less than
-  /// 2^31 members are the form of the sum.
+  /// The form that is sent. The element-wise integer sum of such forms over less than 2^31 members, as
+  /// Communicator::sum computes it, is the form of the total.
   [[nodiscard]] std::array<std::int64_t, words> serialise() const noexcept;
   [[nodiscard]] static ExactSum deserialise(std::span<const std::int64_t, words> form) noexcept;
 
  private:
-  // Piece n counts units of 2^(32 n - 1075). 65 pieces take every finite double, the others the carries.
+  // Piece n counts units of 2^(32 n - 1075). 65 pieces cover every finite double, the others take the carries.
   static constexpr int piece_count = 68;
   static constexpr int most_pending = 1000;  // each number adds less than 2^53 to a piece
 
   void add_special(double x) noexcept;
-  /// Brings all pieces but the last into 0 .. 2^32 - 1.
+  /// Brings all pieces except the last into 0 .. 2^32 - 1.
   void carry() noexcept;
 
   std::array<std::int64_t, piece_count> pieces_{};

@@ -1,4 +1,4 @@
-// How options are declared, once, and how their values are read.
+// Declaration of options, and access to their values.
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,7 @@
 
 namespace sidestream {
 
-/// What may stand as an option's value in the YAML file.
+/// The kinds of values that an option may have in the YAML file.
 enum class OptionType {
   boolean,   ///< true or false
   integer,   ///< a 64-bit whole number, or an expression of parameters such as `$nx` or `$nx - 1`
@@ -34,11 +34,11 @@ enum class OptionType {
   file,      ///< a file name pattern: {index}, {cycle}, {time}, {server}, each with an optional width as in {cycle:06}
   variable,  ///< the name of a declared variable
   mesh,      ///< the name of a declared mesh
-  map,       ///< nested options (`options`); with the default `{}` those have their defaults when it is not given
+  map,       ///< nested options (`options`); with the default `{}` they have their defaults if the map is not given
   pairs,     ///< a map from any names to texts or numbers, kept as texts: `{QueueLimit: 2}`
   one_of,    ///< a map with exactly one key, one of `options` (each of type map): `{isosurface: {...}}`
   schedule,  ///< see `every`: 5 | "10 cycles" | "0.5 time" | "30 s" | auto
-  event,     ///< the name of an event of the program, which the session knows by being named here
+  event,     ///< the name of an event of the program; naming it here makes it known to the session
 };
 
 /// Declares one option. The same declaration feeds the parser, the checker and the reference manual.
@@ -53,20 +53,20 @@ struct Option {
   std::optional<double> minimum{}, maximum{};  ///< inclusive, for numbers (each entry of a list)
   int least_entries = 0, most_entries = -1;    ///< for lists; -1: any number
   std::vector<Option> options{};               ///< for `map` and `one_of`
-  std::string range_text{};                    ///< how the manual states the range where `minimum` and `maximum` cannot
-  std::string with{};  ///< of a `file` with a default: another option of the same map; unless one of both is given,
-                       ///< nothing goes there
+  std::string range_text{};                    ///< states the range in the manual if `minimum` and `maximum` cannot
+  std::string with{};  ///< for a `file` with a default: another option of the same map; unless one of both is given,
+                       ///< nothing is written there
 };
 
-/// Line and column in a file, both from 1; file empty if the value is a default or was set by a call.
+/// Line and column in a file, both counted from 1. The file is empty if the value is a default or was set by a call.
 struct Location {
   std::string file;
   int line = 0, column = 0;
   [[nodiscard]] std::string text() const;  ///< `file:line:column`, or "" when unknown
 };
 
-/// The checked values of a set of options; a copy shares them. Reading an option that was not declared, or as the wrong
-/// type, or (but for texts and lists, which are then empty) one without value throws Error(internal): ask `has` first.
+/// The checked values of a set of options; a copy shares them. Throws Error(internal) if an option is read that was not
+/// declared, has another type, or has no value; ask `has` first. Texts and lists without a value are empty instead.
 class Settings {
  public:
   struct Value;
@@ -83,13 +83,13 @@ class Settings {
   Settings(std::shared_ptr<const Map> values, Location location)
       : values_(std::move(values)), location_(std::move(location)) {}
 
-  /// Whether the option has a value, given or default.
+  /// True if the option has a value, given or default.
   [[nodiscard]] bool has(std::string_view name) const;
-  /// Whether the file states it.
+  /// True if the file gives it.
   [[nodiscard]] bool given(std::string_view name) const;
   [[nodiscard]] bool boolean(std::string_view name) const;
-  /// Of `integer` and `bytes`, as a T. Throws Error(configuration) with the place of a number that T cannot hold: the
-  /// type that the number is kept in is part of its range.
+  /// Value of an `integer` or `bytes` option, as a T. Throws Error(configuration) with the location of a number that T
+  /// cannot hold, since the type that holds the number is part of its range.
   template <std::integral T = std::int64_t>
   [[nodiscard]] T integer(std::string_view name) const {
     return static_cast<T>(integer_between(name, lowest<T>(), highest<T>()));
@@ -110,7 +110,8 @@ class Settings {
   [[nodiscard]] std::pair<std::string, Settings> one_of(std::string_view name) const;
   [[nodiscard]] std::vector<std::pair<std::string, Settings>> ones_of(std::string_view name) const;
 
-  [[nodiscard]] Location where(std::string_view name) const;  ///< of the option, or of this map if it is not given
+  /// Location of the option, or of this map if it is not given.
+  [[nodiscard]] Location where(std::string_view name) const;
   [[nodiscard]] const Location& where() const noexcept { return location_; }
   /// Throws Error(configuration) with the option's location before the message. The message says what was found, what
   /// was expected and what to change.

@@ -1,4 +1,4 @@
-// The contract of a partitioner: who gets which block.
+// The contract of a partitioner, which assigns blocks to servers.
 #pragma once
 
 #include <cstdint>
@@ -14,52 +14,53 @@
 
 namespace sidestream {
 
-/// One block that is needed, as the partitioner sees it.
+/// One needed block, as the partitioner sees it.
 struct PlannedBlock {
   Block block;
-  std::uint64_t bytes = 0;  ///< of all variables that are needed of it
-  double cost = 0;          ///< seconds that analyses spent on it last, 0 if not known
-  std::int32_t near = -1;   ///< the server that is nearest to its client, -1 if none is nearer than others
+  std::uint64_t bytes = 0;  ///< bytes of all variables that are needed on it
+  double cost = 0;          ///< seconds that analyses spent on it most recently, 0 if not known
+  std::int32_t near = -1;   ///< the server nearest to its client; -1 if all are equally near
   std::int32_t reserved = 0;
 };
 
-/// What a plan is made from. Blocks are in the order of clients, meshes and ids; empty blocks and those that no
-/// analysis needs are not among them.
+/// The input of a plan. Blocks are in the order of clients, meshes and ids, without empty blocks and blocks that no
+/// analysis needs.
 struct PlanInput {
   const Metadata& metadata;
   std::span<const PlannedBlock> blocks;
   int servers = 1;
-  /// The one server whose part is wanted, or -1 for the whole plan. A partitioner may give more than that part, but
-  /// need not spend time on it.
+  /// The server whose part is wanted, or -1 for the whole plan. A partitioner may return more than that part, but need
+  /// not spend time on it.
   int server = -1;
 };
 
-/// `cells` of a block go to `server`.
+/// Assigns `cells` of a block to `server`.
 struct PlanPiece {
   std::int64_t block = 0;  ///< index in PlanInput::blocks
   std::int32_t server = 0;
   /// 1: a further copy. Its server may use the values, but its points count elsewhere (BlockView::owned is empty).
   std::int32_t copy = 0;
-  Box cells;  ///< non-empty, inside the block's cells; those of a block's pieces, without copies, are disjoint
+  Box cells;  ///< non-empty, inside the block's cells; the pieces of a block that are not copies are disjoint
 };
 
-/// Blocks without a piece go nowhere. At most one piece of a block to each server.
+/// The assignment of all blocks. Blocks without a piece go nowhere. Each server gets at most one piece of a block.
 struct Plan {
   std::vector<PlanPiece> pieces;
 };
 
-/// A kind of partitioner, as registered.
+/// A registered kind of partitioner.
 struct PartitionerKind {
   std::string name;
   std::string text;
   std::vector<Option> options;
-  /// A pure function: the same input gives the same plan, whatever process it runs on. Throws through Settings::fail if
-  /// the settings do not fit the blocks or the servers; then it throws on all servers.
+  /// Makes the plan. A pure function: the same input gives the same plan on every process. Throws through
+  /// Settings::fail if the settings do not fit the blocks or the servers; then it throws on all servers.
   std::function<Plan(const PlanInput&, const Settings&)> plan;
-  /// May be empty. Otherwise blocks of the part's mesh outside this part go nowhere, whatever analyses need.
+  /// Restricts the plan; may be empty. Blocks of the part's mesh outside this part go nowhere, even if analyses need
+  /// them.
   std::function<Selected(const Settings&, const Metadata&)> restrict_to;
-  /// May be empty. Otherwise whether, with these settings, PlannedBlock::cost is wanted: measuring it takes a message
-  /// between servers in each iteration, and plans are then made each time.
+  /// True if PlannedBlock::cost is wanted with these settings; may be empty. Measuring it takes a message between
+  /// servers in each iteration, and plans are then made each time.
   std::function<bool(const Settings&)> wants_cost;
 };
 

@@ -1,4 +1,4 @@
-// Analyses, writers and formats in a shared library of their own, named under `plugins:` in the configuration.
+// Analyses, writers and formats in a separate shared library, named under `plugins:` in the configuration.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct PluginHeader {
 inline constexpr std::uint64_t plugin_magic = 0x4e494755'4c504453;  // "SDPLUGIN"
 inline constexpr std::uint32_t plugin_version = 2;
 
-/// What the same headers mean to a compiler: differs when structures that cross the boundary differ in size or
+/// Hash of the headers' meaning to a compiler. It differs when structures that cross the boundary differ in size or
 /// alignment, or the standard library has another ABI. Everything else (members, enumerators, the order of virtual
 /// functions) is in `interface_hash`, which is made from the text of all headers that plug-ins see.
 constexpr std::uint32_t plugin_layout() {

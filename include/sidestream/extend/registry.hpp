@@ -1,4 +1,4 @@
-// Where back ends announce themselves. One registry per session; there is no global one.
+// The registry of back ends. There is one per session; there is no global one.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace sidestream {
 
-/// Kinds by name. Adding a name twice throws Error(usage).
+/// Registered kinds by name. Adding a name twice throws Error(usage).
 class Registry {
  public:
   void add(AnalysisKind kind);
@@ -24,10 +24,11 @@ class Registry {
 
   [[nodiscard]] const std::map<std::string, AnalysisKind>& analyses() const noexcept { return analyses_; }
   [[nodiscard]] const std::map<std::string, WriterKind>& writers() const noexcept { return writers_; }
-  [[nodiscard]] const std::map<std::string, ResultFormat>& formats() const noexcept { return formats_; }  ///< by ending
+  /// By file ending.
+  [[nodiscard]] const std::map<std::string, ResultFormat>& formats() const noexcept { return formats_; }
   [[nodiscard]] const std::map<std::string, PartitionerKind>& partitioners() const noexcept { return partitioners_; }
 
-  /// Shared with whoever asks: writers see codecs of plug-ins that are loaded after them.
+  /// The codecs, shared with the caller: writers see codecs of plug-ins that are loaded after them.
   [[nodiscard]] std::shared_ptr<const CodecKinds> codecs() const noexcept { return codecs_; }
 
  private:

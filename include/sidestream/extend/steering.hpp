@@ -1,4 +1,4 @@
-// The contract of steering: how an analysis changes what the simulation reads.
+// The contract of steering: how an analysis changes parameters that the simulation reads.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,16 @@
 namespace sidestream {
 
 /// Changes parameters that the configuration declares under `steering:`. The simulation reads the new value after one
-/// and the same iteration on all of its ranks; that is some iterations ahead of the one that is being analysed, see
+/// and the same iteration on all of its ranks, some iterations after the one that is being analysed: see
 /// docs/steering.md.
 class Steering {
  public:
   virtual ~Steering() = default;
-  /// From `combine`, with the same arguments on every server; the call on rank 0 of the communicator is the one that
-  /// counts. Of several changes of one parameter in one iteration the last counts. Throws Error(analysis) if no such
-  /// parameter is declared, or if it does not take the value.
+  /// Sets a parameter. Called from `combine` with the same arguments on every server; only the call on rank 0 of the
+  /// communicator counts. If one iteration changes a parameter several times, the last change counts. Throws
+  /// Error(analysis) if there is no such parameter, or if it does not take the value.
   virtual void set(std::string_view name, std::int64_t value) = 0;
-  /// The same for a parameter of type real.
+  /// Sets a parameter of type real.
   virtual void set(std::string_view name, double value) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The contract of a task: what servers run in an iteration, be it an analysis or a writer.
+// The contract of a task, which servers run in an iteration: an analysis or a writer.
 #pragma once
 
 #include <algorithm>
@@ -20,39 +20,41 @@
 
 namespace sidestream {
 
-/// What one entry of a selection asked for: its variable, and the arrays of its mesh that came along.
+/// The views of one entry of a selection: its variable, and the arrays of its mesh that came along.
 struct EntryViews {
-  std::int32_t variable = -1;  ///< of the entry
-  /// By variable id; null: not of this entry.
+  std::int32_t variable = -1;  ///< variable of the entry
+  /// By variable id; null: not part of this entry.
   std::vector<const std::vector<BlockView>*> views;
 };
 
-/// What `local` gets: this server's blocks of one iteration. It and the values stay until `combine` has returned, or
-/// `discard`.
+/// The input of `local`: this server's blocks of one iteration. It and the values stay valid until `combine` or
+/// `discard` has returned.
 struct LocalInput {
   const Iteration& iteration;
   const Metadata& metadata;
-  /// Blocks as published by variable id, in ascending block id; variables not selected so are empty.
+  /// Blocks as published, by variable id, in ascending block id; empty for variables that were not selected as
+  /// published.
   std::span<const std::vector<BlockView>> blocks;
   int pass = 0;
-  /// What `combine` of the pass before returned; the same bytes on every server. Empty in pass 0.
+  /// Return value of `combine` in the previous pass; the same bytes on every server. Empty in pass 0.
   BytesView feedback{};
   /// All blocks of all clients, if the selection asked for it; otherwise null.
   const Catalogue* catalogue = nullptr;
-  /// By entry of the analysis' Selection::variables.
+  /// Views by entry of the analysis' Selection::variables.
   std::span<const EntryViews> entries{};
-  int server = 0, servers = 1;  ///< this one and how many there are: pieces of decompositions are theirs
-  /// Events with values or a scope, and barriers, that take effect in this iteration, in the one order in which all
-  /// servers have them; those of scope `all` on every server, others where they are seen. Not those that
-  /// `signal(event)` alone raised, which only make analyses run.
+  int server = 0, servers = 1;  ///< this server and the number of servers: pieces of decompositions belong to them
+  /// Events with values or a scope, and barriers, that take effect in this iteration, in the same order on all servers.
+  /// Events of scope `all` are on every server, others on the servers that see them. Events that `signal(event)` raised
+  /// without values are not included; they only make analyses run.
   std::span<const Event> events{};
-  /// Whether what `local` returns comes to the next `combine` of the same object and to nobody else. Then it may say
-  /// where in the object the rest of it is, and a large partial is neither copied nor packed.
+  /// True if the return value of `local` goes only to the next `combine` of the same object. It may then refer to data
+  /// in the object, and a large partial is neither copied nor packed.
   bool stays = false;
 
-  /// What entry `n` of the selection asked for: of a decomposition the server's piece, one view or none.
+  /// The views of entry `n` of the selection. A decomposition has one view, the server's piece, or none.
   [[nodiscard]] const std::vector<BlockView>& at(std::size_t n) const { return at(n, entry(n).variable); }
-  /// An array of the mesh of entry `n`, in the same pieces and as far round them; empty if it is none.
+  /// The views of an array of the mesh of entry `n`, in the same pieces and with the same halo. Empty if the mesh has
+  /// no such array.
   [[nodiscard]] const std::vector<BlockView>& at(std::size_t n, std::int32_t variable) const {
     static const std::vector<BlockView> none;
     const EntryViews& views = entry(n);
@@ -75,43 +77,43 @@ struct LocalInput {
   }
 };
 
-/// What `combine` gets. `partials` are what `local` returned on this server (with combined placements, what several
-/// servers' `local` returned), in no particular order: results must not depend on how they are divided.
+/// The input of `combine`. `partials` are the return values of `local` on this server (with combined placements, of
+/// several servers), in no particular order: results must not depend on their division.
 struct CombineInput {
   const Iteration& iteration;
   const Metadata& metadata;
   std::span<const Bytes> partials;
   int pass = 0;
-  Communicator& communicator;  ///< of this analysis alone, all servers
+  Communicator& communicator;  ///< all servers; for this analysis only
   Results& results;
-  /// What `local` got here in this pass. Null where partials come from other servers (`forward: partials`); a kind that
-  /// can not do without says so (AnalysisKind::any_partials) and is refused there.
+  /// The input of `local` on this server in this pass. Null if partials come from other servers (`forward: partials`).
+  /// A kind that needs it declares that (AnalysisKind::any_partials) and is refused with such placements.
   const LocalInput* local = nullptr;
-  /// Null where nothing can be steered: in tests of the analysis alone.
+  /// Null if nothing can be steered, as in tests of a single analysis.
   Steering* steering = nullptr;
 };
 
-/// An analysis or a writer at work. One object per server and entry in the configuration, used by one thread, in the
-/// total order (iteration, position in the file). For each pass: every server calls `local`; the servers agree that all
-/// succeeded; then every server calls `combine`. If `local` fails anywhere, `combine` is called nowhere, every server
-/// calls `discard`, and the failure is reported to the simulation; later iterations run.
+/// An analysis or a writer at work. There is one object per server and entry in the configuration, used by one thread,
+/// in the total order (iteration, position in the file). In each pass every server calls `local`; the servers agree
+/// that all succeeded; then every server calls `combine`. If `local` fails on any server, no server calls `combine`,
+/// every server calls `discard`, and the failure is reported to the simulation. Later iterations still run.
 class Task {
  public:
   virtual ~Task() = default;
-  /// What it needs; asked once, after the declarations are frozen.
+  /// The data that the task needs. Called once, after the declarations are frozen.
   [[nodiscard]] virtual Selection selection() const = 0;
   /// 0 if results are bitwise equal whatever the placement and number of servers ("exact"), otherwise the relative
   /// difference to expect.
   [[nodiscard]] virtual double tolerance() const { return 0; }
   [[nodiscard]] virtual int passes() const { return 1; }
-  /// Reduces this server's blocks to bytes, or writes them to temporary files and returns what an index needs to know
-  /// of them. Never communicates; may throw, and leaves no files then. A server without blocks calls it too.
+  /// Reduces this server's blocks to bytes. It may instead write them to temporary files and return the information for
+  /// an index. Never communicates. May throw, and then leaves no files. Servers without blocks call it, too.
   [[nodiscard]] virtual Bytes local(const LocalInput& input) = 0;
-  /// Merges partials over the communicator, and gives results away or names files; collective. Returns the feedback for
+  /// Merges partials over the communicator, and hands over results or names files; collective. Returns the feedback for
   /// the next pass, the same on every server. May throw only before its first or after its last communication, or on
   /// all servers alike.
   virtual Bytes combine(const CombineInput& input) = 0;
-  /// Called in place of `combine` when some server failed: removes what `local` left. Never throws.
+  /// Removes the files of `local`. Called instead of `combine` if a server failed. Never throws.
   virtual void discard(const Iteration& iteration) noexcept { static_cast<void>(iteration); }
 };
 

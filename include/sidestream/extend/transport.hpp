@@ -77,14 +77,14 @@ enum Refusal : std::uint32_t {
 
 /// What a client says when it ends an iteration, or several clients together.
 struct EndRecord {
-  Iteration iteration;         ///< of several: the time that the one of lowest number gave
+  Iteration iteration;         ///< of several clients: the time that the client of lowest number gave
   std::uint64_t events = 0;    ///< bit e: event number e was signalled
   std::uint64_t absent = 0;    ///< blocks declared but not delivered, of variables published in this iteration
   std::uint32_t refused = 0;   ///< bits of Refusal; if any is set nobody may use the iteration
-  std::uint32_t mismatch = 0;  ///< several clients alone: 1: they disagree about the cycle
-  std::int32_t client = 0;     ///< who gave the time: its number among all clients
+  std::uint32_t mismatch = 0;  ///< only for several clients: 1 if they disagree about the cycle
+  std::int32_t client = 0;     ///< the number, among all clients, of the one that gave the time
   std::int32_t refusing = -1;  ///< the client of lowest number that refused; -1: none
-  std::int32_t other = -1;     ///< several clients alone: one that gave another time; -1: none
+  std::int32_t other = -1;     ///< only for several clients: one that gave another time; -1: none
   std::int32_t reserved = 0;
   double other_time = 0;  ///< what `other` gave
 };
@@ -196,8 +196,8 @@ class ClientTransport {
   /// Says that no more iterations come and waits until all outcomes are known, at most `limit`. False: it was not
   /// enough, and the servers have been told to drop what they have not begun.
   virtual bool drain(std::chrono::milliseconds limit) = 0;
-  /// Whether there are servers. If not, iterations are refused; persistent regions may be reserved and committed in
-  /// refused iterations too, for later ones.
+  /// True if there are servers. If not, iterations are refused. Persistent regions may also be reserved and committed
+  /// in refused iterations, for later ones.
   [[nodiscard]] virtual bool connected() const { return true; }
   /// Seconds spent waiting for room or for a place in flight so far.
   [[nodiscard]] virtual double waited() const = 0;

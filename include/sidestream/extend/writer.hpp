@@ -1,4 +1,4 @@
-// The contracts of what puts data on disk: writers of blocks and formats of results.
+// The contracts for putting data on disk: writers of blocks and formats of results.
 #pragma once
 
 #include <cstdint>
@@ -16,42 +16,42 @@ namespace sidestream {
 class OutputDirectory {
  public:
   virtual ~OutputDirectory() = default;
-  /// The path for a file option's value (which may name {server}, the rank here) in this iteration.
+  /// The path for a file option's value in this iteration. The value may name {server}, the rank of this server.
   [[nodiscard]] virtual std::string path(const std::string& pattern, const Iteration& iteration, int server) const = 0;
-  /// Where to write what `commit` will move to `path`: a name beside it that no reader looks at.
+  /// The temporary name, next to `path`, of a file that `commit` will move there. No reader looks at it.
   [[nodiscard]] virtual std::string temporary(const std::string& path) const = 0;
   /// Flushes the temporary file to disk and gives it its name. Throws Error(file).
   virtual void commit(const std::string& path) const = 0;
   /// Removes the temporary file, if any. Never throws.
   virtual void discard(const std::string& path) const noexcept = 0;
-  /// Name and version of the program and where the configuration stands, for the files' headers.
+  /// Name and version of the program and the path of the configuration, for the files' headers.
   [[nodiscard]] virtual const std::string& provenance() const noexcept = 0;
-  /// Whether the run continues an earlier one in this directory, so that indices go on where that left off.
+  /// True if the run continues an earlier one in this directory, so that indices continue from that run.
   [[nodiscard]] virtual bool resumes() const noexcept { return false; }
 };
 
-/// A kind of task that puts blocks on disk, under `outputs:`. Its `local` writes temporary files, `combine` names them
-/// and writes the index on rank 0, `discard` removes them.
+/// A kind of task that puts blocks on disk, listed under `outputs:`. Its `local` writes temporary files, `combine`
+/// names them and writes the index on rank 0, `discard` removes them.
 struct WriterKind {
   std::string name;
   std::string text;
   std::vector<Option> options;
   std::function<std::unique_ptr<Task>(const Settings&, const Metadata&, std::shared_ptr<const OutputDirectory>)> create;
-  /// False: `combine` reads the blocks of `local` on the same server. Placements in which others run `local`
+  /// False: `combine` reads the blocks of `local` on the same server. Placements in which other servers run `local`
   /// (`forward: partials`) are refused at the start.
   bool any_partials = true;
 };
 
 /// A file with one server's part of a result.
 struct PieceFile {
-  std::string file;         ///< relative to the list
-  std::uint64_t count = 0;  ///< rows, or points
+  std::string file;         ///< path relative to the list
+  std::uint64_t count = 0;  ///< number of rows, or of points
 };
 
-/// Writes results into files of one ending. Functions not set are not supported and refused by name; without a list,
-/// results come in one file. They write the file `path`, throw Error(file) and never communicate. The path is a
-/// temporary name, but for rows that are appended: flushing the file, giving it its name and cutting off what was
-/// appended by half is their caller's. `provenance` goes into the file's header, if it has one.
+/// Writes results into files with one ending. Results whose function is not set are refused by name. Without a list
+/// function, each result is one file. The functions write the file `path`, throw Error(file) and never communicate. The
+/// path is a temporary name, except for rows that are appended. The caller flushes the file, gives it its name and cuts
+/// off half-appended rows. `provenance` goes into the file's header, if it has one.
 struct ResultFormat {
   std::string ending;  ///< with the dot, lower case: ".vtp"
   std::string text{};  ///< for the reference manual
@@ -59,15 +59,16 @@ struct ResultFormat {
   std::function<void(const std::string& path, const SurfaceStream&, const Iteration&, const std::string& provenance)>
       surface{};
   std::function<void(const std::string& path, const CellSet&, const Iteration&, const std::string& provenance)> cells{};
-  /// Writes a whole table, or with `append` adds the rows to a file written before with the same columns.
+  /// Writes a whole table. With `append`, adds the rows to a file that was written earlier with the same columns.
   std::function<void(const std::string& path, const Table&, bool append, const std::string& provenance)> table{};
-  /// Writes arrays of which several parts are given, or a piece: with one part that does not fill its arrays.
+  /// Writes arrays from several parts, or a piece: one part that does not fill its arrays.
   std::function<void(const std::string& path, std::span<const DataSet> parts, const Iteration&,
                      const std::string& provenance)>
       data{};
 
-  std::string list_ending{};  ///< of files that list pieces: ".pvtp"
-  /// Writes the list. `like`: the part of one server, perhaps without values, whose arrays or columns are those of all.
+  std::string list_ending{};  ///< ending of files that list pieces: ".pvtp"
+  /// Writes the list. `like` is the part of one server, perhaps without values. All parts have the same arrays or
+  /// columns.
   std::function<void(const std::string& path, const Surface& like, const std::vector<PieceFile>& pieces,
                      const Iteration&, const std::string& provenance)>
       surface_list{};
@@ -75,7 +76,7 @@ struct ResultFormat {
                      const Iteration&, const std::string& provenance)>
       cells_list{};
   std::function<void(const std::string& path, const Table& like, const std::vector<PieceFile>& pieces)> table_list{};
-  /// `parts`: of each piece, without values.
+  /// `parts` has one entry per piece, without values.
   std::function<void(const std::string& path, const std::vector<DataSet>& parts, const std::vector<PieceFile>& pieces,
                      const Iteration&, const std::string& provenance)>
       data_list{};

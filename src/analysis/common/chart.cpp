@@ -1,13 +1,13 @@
-#include "analysis/common/chart.hpp"
+#include "sidestream/kit/analysis/chart.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "analysis/common/common_options.hpp"
 #include "data/chart_order.hpp"
 #include "graphics/caption.hpp"
 #include "graphics/colour.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {
@@ -49,42 +49,43 @@ Option chart_option(const std::string& name, const std::string& text, const std:
   Option option{.name = name, .type = OptionType::map, .text = text};
   Option size = picture_size_option();
   size.default_value = "[1024, 768]";
-  size.text = "Width and height of the picture in pixels, of which 100 are an inch.";
-  option.options = {{.name = "file",
-                     .type = OptionType::file,
-                     .required = true,
-                     .text = "The file of each frame, `x-{index:05}.png`, .pdf or .svg.",
-                     .choices = {".png", ".pdf", ".svg"}},
-                    size,
-                    {.name = "caption",
-                     .default_value = caption,
-                     .text = "Text above the picture, as that of `render`; `none` for none."}};
+  size.text = "Width and height of the image in pixels, at 100 pixels per inch.";
+  option.options = {
+      {.name = "file",
+       .type = OptionType::file,
+       .required = true,
+       .text = "The file of each frame, `x-{index:05}.png`, .pdf or .svg.",
+       .choices = {".png", ".pdf", ".svg"}},
+      size,
+      {.name = "caption", .default_value = caption, .text = "Text above the image, as in `render`; `none` for none."}};
   return option;
 }
 
 Option curves_option(const std::string& name, const std::string& text, const std::string& caption,
                      const std::vector<std::string>& quantities) {
   Option option = chart_option(name, text, caption);
-  option.options.push_back(
-      scale_option("logarithmic", "Of the axis upwards; on a logarithmic one what is not above 0 is left out."));
+  option.options.push_back(scale_option("logarithmic",
+                                        "Scale of the vertical axis; a logarithmic one leaves out values that are not "
+                                        "above 0."));
   if (!quantities.empty()) {
     option.options.push_back({.name = "quantity",
                               .type = OptionType::choice,
                               .default_value = quantities.front(),
-                              .text = "The column that is drawn over k.",
+                              .text = "The column that is plotted over k.",
                               .choices = quantities});
   }
   return option;
 }
 
 Option colours_option() {
-  Option option = chart_option("image", "A chart of it, with colours.", "{label}    time {time:#.5g}    cycle {cycle}");
+  Option option =
+      chart_option("image", "A chart of the table in colours.", "{label}    time {time:#.5g}    cycle {cycle}");
   option.options.push_back({.name = "colours",
                             .type = OptionType::choice,
                             .default_value = "viridis",
                             .text = "Colour map.",
                             .choices = rendering::ColourMap::names()});
-  option.options.push_back(scale_option("linear", "`logarithmic`: colours go with the logarithm."));
+  option.options.push_back(scale_option("linear", "`logarithmic`: colours follow the logarithm of the values."));
   option.options.push_back({.name = "range",
                             .type = OptionType::real,
                             .list = true,

@@ -1,4 +1,4 @@
-#include "analysis/common/common_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ Option grid_size_option() {
           .type = OptionType::integer,
           .list = true,
           .required = true,
-          .text = "Cells of the grid along each axis, as many numbers as the mesh has dimensions.",
+          .text = "Number of cells of the grid along each axis of the mesh.",
           .minimum = 1,
           .maximum = 1 << 20,
           .least_entries = 1,
@@ -48,7 +48,7 @@ Option picture_size_option() {
           .type = OptionType::integer,
           .list = true,
           .default_value = "[1024, 1024]",
-          .text = "Width and height of the picture in pixels.",
+          .text = "Width and height of the image in pixels.",
           .minimum = 16,
           .maximum = 16384,
           .least_entries = 2,
@@ -60,8 +60,9 @@ Option precision_option() {
           .type = OptionType::choice,
           .default_value = "single",
           .text =
-              "Of the points and normals in files: `single` (32 bits, seven digits) or `double`, for meshes whose "
-              "cells are small beside their distance from the origin, or to go on computing with.",
+              "Precision of the points and normals in files: `single` (32 bits, seven digits) or `double`, for "
+              "meshes whose cells are small compared with their distance from the origin, or for further "
+              "computations.",
           .choices = {"single", "double"}};
 }
 
@@ -72,9 +73,9 @@ Option pieces_option() {
           .type = OptionType::choice,
           .default_value = "auto",
           .text =
-              "Whether every server writes a piece, and the first a file that lists them, instead of one server "
-              "writing one file, for which it must hold the whole. `auto`: of results larger than 64 MiB. "
-              "docs/formats.md describes the files.",
+              "`true`: every server writes a piece, and the first one a file that lists them. `false`: one server "
+              "writes one file, for which it must hold the whole result. `auto`: pieces for results larger than 64 "
+              "MiB. docs/formats.md describes the files.",
           .choices = {"auto", "true", "false"}};
 }
 

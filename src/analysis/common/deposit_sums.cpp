@@ -1,12 +1,12 @@
-#include "analysis/common/deposit_sums.hpp"
+#include "sidestream/kit/analysis/deposit_sums.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/common/common_options.hpp"
-#include "mesh/point_values.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream {
 
@@ -15,9 +15,9 @@ Option assignment_option(const std::string& text) {
           .type = OptionType::choice,
           .default_value = "cic",
           .text =
-              "`ngp`: a particle gives all to the cell that it is in. `cic`: to the cells whose centres are around it, "
-              "by how near they are (cloud in cell). `tsc`: to the three nearest along each axis (triangular shaped "
-              "cloud)." +
+              "`ngp`: a particle contributes to the cell that contains it (nearest grid point). `cic`: to the cells "
+              "whose centres surround it, weighted by proximity (cloud in cell). `tsc`: to the three nearest cells "
+              "along each axis (triangular shaped cloud)." +
               text,
           .choices = {"cic", "ngp", "tsc"}};
 }
@@ -48,8 +48,8 @@ std::vector<Option> deposit_grid_options() {
       {.name = "mesh", .type = OptionType::mesh, .required = true, .text = "The particles: a mesh of type `points`."},
       {.name = "weight",
        .type = OptionType::variable,
-       .text = "What particles carry, a variable on the mesh. Without it each counts 1."},
-      component_option("Which component of `weight`, from 0; needed if it has several."),
+       .text = "The weight of particles, a variable on the mesh. Default: each particle counts 1."},
+      component_option("The component of `weight`, from 0; required if it has several."),
       grid_size_option(),
       place_option("low", "Lower corner of the grid."),
       place_option("high", "Upper corner of the grid.")};
@@ -102,7 +102,7 @@ void read_deposit_grid(const Settings& settings, const Metadata& metadata, Depos
 void Depositor::add(const LocalInput& input) {
   for (const BlockView& view : input.of(query_.coordinates)) {
     const BlockView* weight = query_.weight >= 0 ? input.find(query_.weight, view.block.id) : nullptr;
-    if (query_.weight >= 0 && weight == nullptr) continue;  // was not delivered
+    if (query_.weight >= 0 && weight == nullptr) continue;  // not delivered
     for_each_counted(view, [&](Index i) {
       std::array<double, 3> x{};
       for (int c = 0; c < query_.dimensions; ++c) x[static_cast<std::size_t>(c)] = real_at(view, i, c);

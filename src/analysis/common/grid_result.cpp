@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -1,17 +1,17 @@
-// Data sets on a grid: values, and where they are.
+// Data sets on a grid: values and their positions.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
-#include "reduce/grid_sums.hpp"
 #include "sidestream/data/result.hpp"
 #include "sidestream/extend/results.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream {
 
-/// An axis of a grid of results: its name, and where the values on it are.
+/// An axis of a grid of results: its name, and the positions of values along it.
 struct GridAxis {
   std::string name;
   std::vector<double> positions;
@@ -20,17 +20,17 @@ struct GridAxis {
 /// A server's rows of a data set on a grid.
 class GridResult {
  public:
-  /// `axes`: slowest first, as many positions as the grid has entries. These become arrays of their own, which the
-  /// first server has.
+  /// `axes`: slowest first, with as many positions as the grid has entries. They become arrays, which the first server
+  /// writes.
   GridResult(const GridShape& grid, const std::vector<GridAxis>& axes, const Communicator& servers);
-  /// An array of reals of this server's rows, all of which are `value` at first. A name that another array has gets a
-  /// `_`, as does that of an axis. The values stay where they are until `write`, which gives them away uncopied.
+  /// Adds an array of reals for this server's rows, filled with `value`. A name that is already used, also by an axis,
+  /// gets a suffix `_`. The values stay in place until `write`, which moves them.
   std::span<double> add(const std::string& name, const std::string& unit, double value,
                         std::vector<DataSet::Attribute> attributes = {});
   void set(DataSet::Attribute attribute) { attributes_.push_back(std::move(attribute)); }
   [[nodiscard]] Index first_row() const noexcept { return first_; }
   [[nodiscard]] Index rows() const noexcept { return rows_; }
-  /// Collective. Gives it away; all servers have added the same arrays and attributes.
+  /// Collective: passes the data set to the results. All servers must have added the same arrays and attributes.
   void write(const std::string& file, Pieces how, Results& results, Communicator& servers);
 
  private:

@@ -1,3 +1,8 @@
+// Heat maps, drawn on the first server from lines that all servers provide.
+//
+// `Frame` maps each pixel column and row to a cell of the grid. Each server sends the values of the pixel lines whose
+// rows it owns, one value per pixel, so that no message depends on the size of the grid. The range of colours is
+// reduced over servers.
 #include "analysis/common/heat_map.hpp"
 
 #include <fmt/format.h>
@@ -6,11 +11,11 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/common/common_options.hpp"
-#include "base/records.hpp"
 #include "graphics/annotations.hpp"
 #include "graphics/caption.hpp"
 #include "graphics/text.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {
@@ -19,7 +24,7 @@ using namespace rendering;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Which cell between `edges` a position is in, -1 if in none.
+/// Index of the cell between `edges` that contains a position; -1: none.
 Index cell_at(const std::vector<double>& edges, double x) {
   const bool up = edges.front() <= edges.back();
   const auto above = up ? std::upper_bound(edges.begin(), edges.end(), x)
@@ -29,14 +34,14 @@ Index cell_at(const std::vector<double>& edges, double x) {
   return n < 0 || n >= cells ? -1 : n;
 }
 
-/// Where the grid is in the picture, in whole pixels, and which cell each column and row shows.
+/// Place of the grid in the image, in whole pixels, and the cell that each column and row shows.
 struct Frame {
   int left = 0, top = 0;
   std::vector<Index> columns, rows;  ///< of each pixel from the left and from the top
 
   Frame(const Layout& layout, const std::array<std::vector<double>, 2>& edges) {
     const Viewport view = layout.viewport();
-    // Pictures of a few lines have hardly room for the caption.
+    // Images of only a few lines hardly have room for the caption.
     const double wide = std::max(2.0, view.width), high = std::max(2.0, view.height);
     const double margin = std::min(layout.margin, 0.1 * std::min(wide, high));
     const double room[2] = {wide - 2 * margin, high - 2 * margin};
@@ -79,12 +84,12 @@ ColourRange range_of(const HeatMap& picture, std::span<const double> values, Com
   return usable_range(low, high);
 }
 
-/// A line of the picture and what it shows.
+/// Header of a line of the image.
 struct Line {
   std::int64_t row = 0;
 };
 
-/// The lines of the picture whose rows are here.
+/// Lines of the image whose rows this server owns.
 Bytes lines_of(const Frame& frame, const HeatMapValues& shown, Index first, Index rows) {
   ByteWriter out;
   for (std::size_t line = 0; line < frame.rows.size(); ++line) {
@@ -120,7 +125,11 @@ void paint(Image& image, const Frame& frame, const HeatMap& picture, const std::
 }  // namespace
 
 Option heat_map_option() {
-  Option option{.name = "image", .type = OptionType::map, .text = "A picture of it, of meshes of three dimensions."};
+  Option option{.name = "image",
+                .type = OptionType::map,
+                .text =
+                    "An image of the result, for meshes of three "
+                    "dimensions."};
   option.options = {
       {.name = "file",
        .type = OptionType::file,
@@ -136,7 +145,7 @@ Option heat_map_option() {
       {.name = "scale",
        .type = OptionType::choice,
        .default_value = "linear",
-       .text = "`logarithmic`: colours go with the logarithm to the base 10; what is not above 0 is grey.",
+       .text = "`logarithmic`: colours follow the logarithm to the base 10; values that are not above 0 are grey.",
        .choices = {"linear", "logarithmic"}},
       {.name = "range",
        .type = OptionType::real,
@@ -146,7 +155,7 @@ Option heat_map_option() {
        .most_entries = 2},
       {.name = "caption",
        .default_value = "{label}    time {time:#.5g}    cycle {cycle}",
-       .text = "Text above the picture, as that of `render`; `none` for none."}};
+       .text = "Text above the image, as in `render`; `none` for none."}};
   return option;
 }
 

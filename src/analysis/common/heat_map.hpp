@@ -1,4 +1,4 @@
-// Pictures of values on a plane grid, with a colour bar and a caption as `render` draws them.
+// Images of values on a plane grid, with a colour bar and a caption like those of `render`.
 #pragma once
 
 #include <optional>
@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "graphics/colour.hpp"
-#include "reduce/grid_sums.hpp"
 #include "sidestream/extend/options.hpp"
 #include "sidestream/extend/task.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream {
 
-/// What the configuration says of a picture.
+/// A configured image.
 struct HeatMap {
   std::string file, colours, caption;
   int width = 1024, height = 1024;
@@ -25,19 +25,18 @@ struct HeatMap {
 [[nodiscard]] Option heat_map_option();
 [[nodiscard]] std::optional<HeatMap> read_heat_map(const Settings& settings);
 
-/// What it shows: `edges[0]` bounds the columns of the grid, `edges[1]` its rows, ascending or descending; `values` are
-/// those of this server's rows.
+/// Content of an image: `edges[0]` are the edges of the grid's columns, `edges[1]` those of its rows, ascending or
+/// descending; `values` are those of this server's rows.
 struct HeatMapValues {
   const GridShape& grid;
   std::array<std::vector<double>, 2> edges;
   std::span<const double> values;
-  std::string title;  ///< of the picture
-  std::string of;     ///< of the colour bar, short
+  std::string title;  ///< title of the image
+  std::string of;     ///< short label of the colour bar
 };
 
-/// Collective: draws the picture, in which the first axis goes to the right and the second up, in their proportions. A
-/// pixel has the colour of the value at its middle; where there is none it is grey. Of the values no server gets more
-/// than the picture has pixels.
+/// Collective: draws the image, with the first axis to the right and the second upwards, in proportion. A pixel has the
+/// colour of the value at its middle; without one it is grey. No server receives more values than the image has pixels.
 void draw_heat_map(const HeatMap& picture, const HeatMapValues& shown, const CombineInput& input);
 
 }  // namespace sidestream

@@ -18,11 +18,6 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind deposit_kind();
 [[nodiscard]] AnalysisKind subsample_kind();
 [[nodiscard]] AnalysisKind resample_kind();
-[[nodiscard]] AnalysisKind halos_kind();
-[[nodiscard]] AnalysisKind merge_tree_kind();
-[[nodiscard]] AnalysisKind power_spectrum_kind();
-[[nodiscard]] AnalysisKind particle_spectrum_kind();
-[[nodiscard]] AnalysisKind lyman_alpha_kind();
 [[nodiscard]] AnalysisKind python_kind();
 
 }  // namespace sidestream

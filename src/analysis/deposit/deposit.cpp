@@ -1,12 +1,12 @@
-// Particles on a uniform grid: their number, or the sum of what they carry.
+// Particles on a uniform grid: their number, or the sum of their weights.
 //
-// Each server sums up the shares of its particles for each cell, exactly, and sends the sums to the server that has
+// Each server adds up the shares of its particles for each cell exactly, and sends the sums to the server that owns
 // that row of the grid.
-#include "analysis/common/common_options.hpp"
-#include "analysis/common/deposit_sums.hpp"
 #include "analysis/common/grid_result.hpp"
 #include "analysis/common/kinds.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/analysis/deposit_sums.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {
@@ -86,7 +86,7 @@ class Deposit final : public Task {
   }
 
   DepositQuery query_;
-  bool density_;  ///< and not sums
+  bool density_;  ///< true: densities; false: sums
   std::string file_, name_ = "count", unit_;
   Pieces pieces_;
 };
@@ -104,13 +104,13 @@ std::vector<Option> deposit_options() {
   all.push_back({.name = "periodic",
                  .type = OptionType::boolean,
                  .default_value = "false",
-                 .text = "Whether the grid goes on at its other end along all axes: then no particle is outside."});
+                 .text = "Makes the grid periodic along all axes, so that no particle is outside."});
   all.push_back({.name = "quantity",
                  .type = OptionType::choice,
                  .default_value = "sum",
                  .text = "`density`: the sums divided by the volume of a cell.",
                  .choices = {"sum", "density"}});
-  all.push_back(file_option("deposit-{index:05}.h5", "The data set, one file an iteration."));
+  all.push_back(file_option("deposit-{index:05}.h5", "The data set, one file per iteration."));
   all.push_back(pieces_option());
   return all;
 }
@@ -121,12 +121,12 @@ AnalysisKind deposit_kind() {
   return {
       .name = "deposit",
       .text =
-          "Particles on a uniform grid: how many there are in each cell, or the sum or density of what they carry. "
-          "Each particle counts once: flagged ghosts do not, and of those with the same `point_ids` one does. "
-          "Particles outside of the grid, or at no place (NaN), do not count; the data set's attribute `outside` says "
-          "how many they were, `particles` how many counted. Besides the array of the weight's name (without one: "
-          "`count`) it has one of cell centres for each axis. Shares are rounded once, sums are exact and rounded "
-          "once, so that the result does not depend on how particles are divided.",
+          "Particles on a uniform grid: their number in each cell, or the sum or density of their weights. Each "
+          "particle counts once: flagged ghosts do not count, and of particles with the same `point_ids` only one "
+          "does. Particles outside the grid, or at NaN, do not count; the data set's attribute `outside` has their "
+          "number, and `particles` the number of those that count. Besides the array with the weight's name (without "
+          "a weight: `count`) it has one of cell centres for each axis. Shares are rounded once, sums are exact and "
+          "rounded once, so that the result does not depend on how particles are divided.",
       .options = deposit_options(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Deposit>(read_deposit(settings, metadata), settings.text("quantity") == "density",

@@ -1,4 +1,8 @@
-// How often the values of a variable lie in each of a row of intervals.
+// Histogram of a variable: numbers of values in intervals.
+//
+// If the range is not configured, a first pass finds the extremes: each server's as order-preserving integer keys,
+// reduced by one minimum. The second pass counts; the counts, and weights as exact sums, are added over servers as
+// integers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,20 +10,20 @@
 #include <limits>
 #include <numeric>
 
-#include "analysis/common/chart.hpp"
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/kinds.hpp"
 #include "mesh/chosen_runs.hpp"
-#include "reduce/bins/bin_counts.hpp"
-#include "reduce/bins/bins.hpp"
-#include "reduce/words.hpp"
+#include "sidestream/kit/analysis/chart.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/reduce/bins/bin_counts.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/words.hpp"
 
 namespace sidestream {
 namespace {
 
 struct HistogramQuery {
   Variable variable{};
-  std::int32_t weight = -1;  ///< of no weight -1
+  std::int32_t weight = -1;  ///< -1: no weight
   CellChoice choice{};
   int component = 0, weight_component = 0, bins = 64;
   std::optional<std::array<double, 2>> range{};
@@ -38,7 +42,7 @@ class Histogram final : public Task {
     Selection selection{{{query_.variable.id, 0, part_of(query_.choice)}}};
     if (query_.weight >= 0) selection.variables.push_back({query_.weight, 0, part_of(query_.choice)});
     for (Selected& selected : selection.variables) selected.covered = false;
-    selection.geometry = false;  // wherever the values are: flags say so of trees, the indices of boxes
+    selection.geometry = false;  // no geometry: ghost flags (trees) and indices (boxes) decide what counts
     return selection;
   }
   int passes() const override { return range_ ? 1 : 2; }
@@ -71,7 +75,7 @@ class Histogram final : public Task {
     weights_ = query_.weight >= 0 ? weights_of(std::span(counts).subspan(slots)) : std::vector<double>();
     counts.resize(slots);
     const int servers = input.communicator.size(), me = input.communicator.rank();
-    // Small tables need not be gathered: the counts are everywhere.
+    // Small tables need not be gathered, since all servers have the counts.
     if (!writes_in_pieces()) {
       if (me == 0) input.results.add(query_.file, table(bins, counts, 0, count_));
       draw(input);
@@ -85,7 +89,7 @@ class Histogram final : public Task {
   }
 
  private:
-  /// Keys of the least finite value and, as its complement, of the greatest.
+  /// Key of the smallest finite value and complement of the key of the largest.
   [[nodiscard]] Words extremes(const LocalInput& input) const {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const BlockView& view : input.of(query_.variable.id)) {
@@ -114,12 +118,12 @@ class Histogram final : public Task {
     return found_;
   }
 
-  /// Of the range that was given or, as `feedback` says, found.
+  /// Bins of the configured range, or of the range found (`feedback`).
   [[nodiscard]] Bins bins_of(BytesView feedback) const {
     std::array<double, 2> range = query_.logarithmic ? std::array{1.0, 10.0} : std::array{0.0, 1.0};
     if (range_) {
       range = *range_;
-    } else if (const Words least = to_words(feedback, 2); least[0] != least_of_none) {  // some finite value somewhere
+    } else if (const Words least = to_words(feedback, 2); least[0] != least_of_none) {  // there is a finite value
       range = {from_order_key(least[0]), from_order_key(~least[1])};
     }
     return query_.logarithmic ? Bins::logarithmic(range[0], range[1], count_) : Bins(range[0], range[1], count_);
@@ -130,7 +134,7 @@ class Histogram final : public Task {
     return query_.pieces == Pieces::always || (query_.pieces == Pieces::automatic && count_ > large);
   }
 
-  /// Once the table is there.
+  /// Requests the chart; call it when the table exists.
   void draw(const CombineInput& input) const {
     if (!query_.chart) return;
     std::vector<std::string> about = titled("variable", query_.variable);
@@ -148,7 +152,7 @@ class Histogram final : public Task {
     draw_chart(*query_.chart, query_.file, query_.variable.title(), about, input);
   }
 
-  /// The rows of bins first to last.
+  /// Rows of bins [first, last).
   [[nodiscard]] Table table(const Bins& bins, const Words& counts, int first, int last) const {
     const auto rows = static_cast<std::size_t>(last - first), n = static_cast<std::size_t>(count_);
     Words numbers(rows);
@@ -176,8 +180,8 @@ class Histogram final : public Task {
   HistogramQuery query_;
   std::optional<std::array<double, 2>> range_;
   int count_;
-  std::vector<double> weights_;  ///< of the iteration at hand, by interval; empty without weights
-  Bytes found_;                  ///< between the passes of one iteration
+  std::vector<double> weights_;  ///< of the current iteration, by interval; empty without weights
+  Bytes found_;                  ///< kept between the passes of one iteration
 };
 
 std::optional<std::array<double, 2>> read_range(const Settings& settings) {
@@ -207,8 +211,8 @@ HistogramQuery read_histogram(const Settings& settings, const Metadata& metadata
   query.chart = read_curves(settings, "image", false);
   if (query.logarithmic && query.range && !((*query.range)[0] > 0)) {
     settings.fail("range",
-                  fmt::format("the range begins at {}, and logarithms are had of numbers above 0 alone; write a "
-                              "range above 0, or `scale: linear`",
+                  fmt::format("the range begins at {}, and a logarithmic scale needs positive values; write a range "
+                              "above 0, or `scale: linear`",
                               (*query.range)[0]));
   }
   if (!settings.has("weight")) return query;
@@ -226,7 +230,7 @@ HistogramQuery read_histogram(const Settings& settings, const Metadata& metadata
 AnalysisKind histogram_kind() {
   std::vector<Option> options{
       variable_option("The variable."),
-      component_option("Which component, from 0; needed if the variable has several."),
+      component_option("The variable's component, from 0; required if it has several."),
       {.name = "bins",
        .type = OptionType::integer,
        .default_value = "64",
@@ -236,36 +240,33 @@ AnalysisKind histogram_kind() {
       {.name = "range",
        .type = OptionType::real,
        .list = true,
-       .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the "
-               "greatest finite value of the iteration, which costs a second pass over the data.",
+       .text = "Lower edge of the first and upper edge of the last interval. Default: the smallest and the largest "
+               "finite value of the iteration, which costs a second pass over the data.",
        .least_entries = 2,
        .most_entries = 2},
       bin_scale_option("scale"),
       {.name = "weight",
        .type = OptionType::variable,
-       .text = "A variable of one component in the same points, which is summed in each interval: a mass, a volume."},
+       .text = "A variable with one component at the same points that is summed in each interval, such as a mass or "
+               "a volume."},
       normalisation_option(),
       file_option("histogram.csv",
                   "The table. Rows of later iterations are appended unless the name tells iterations apart, "
                   "as in `histogram-{cycle:06}.csv`."),
       pieces_option(),
-      curves_option("image", "A chart of the table: what is in each interval, or its density.",
+      curves_option("image", "A chart of the table: the content of each interval, or its density.",
                     "{label}: distribution    time {time:#.5g}    cycle {cycle}", {})};
   for (Option& option : choice_options()) options.push_back(std::move(option));
   return {
       .name = "histogram",
       .text =
-          "Counts how many values of a variable lie in each of `bins` intervals of equal width or ratio. Each point "
-          "counts once: "
-          "ghosts, copies of shared nodes and cells that a finer level covers do not. An interval holds its lower edge and not its upper one; "
-          "the last "
-          "holds both. The table has a row for each interval with the columns bin, lower, upper and count; "
-          "below, above "
-          "and nan are repeated in every row and say how many values lie outside the range (infinities among "
-          "them) or "
-          "are no numbers. A variable that has the same value everywhere gets a range of at least 1 around "
-          "it. With `weight` there is a column of that name, the exact sum of the weights in each interval, and with "
-          "`normalise` a column `density`.",
+          "Counts the values of a variable in each of `bins` intervals of equal width or ratio. Each point counts "
+          "once; ghosts, copies of shared nodes and cells that a finer level covers do not count. An interval "
+          "includes its lower edge and excludes its upper one; the last includes both. The table has a row for each "
+          "interval with the columns bin, lower, upper and count. The columns below, above and nan are repeated in "
+          "every row; they count values outside the range (including infinities) and NaN. A variable with the same "
+          "value everywhere gets a range of at least 1 around it. With `weight` there is a column of that name, the "
+          "exact sum of the weights in each interval, and with `normalise` a column `density`.",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Histogram>(read_histogram(settings, metadata));

@@ -1,16 +1,19 @@
-// How often the values of two variables lie in each of the fields of a grid.
+// Histogram of two variables: numbers of pairs of values in the fields of a grid.
+//
+// Passes as in histogram.cpp. Weights are exact sums by field: terms are collected, sorted by field and added up in
+// batches (WeightSums), and each server rounds the sums of its rows of the grid once (GridSums).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <limits>
 
-#include "analysis/common/chart.hpp"
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/kinds.hpp"
-#include "reduce/bins/bin_counts.hpp"
-#include "reduce/bins/bins.hpp"
-#include "reduce/grid_sums.hpp"
+#include "sidestream/kit/analysis/chart.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/reduce/bins/bin_counts.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream {
 namespace {
@@ -27,13 +30,13 @@ struct BinAxis {
   }
 };
 
-/// A variable of one component that is summed.
+/// A variable with one component that is summed.
 struct BinWeight {
   std::int32_t variable = -1;
   std::string title{};
 };
 
-/// Exact sums by field of the grid, of many numbers at a time.
+/// Exact sums of weights by field of the grid, many at a time.
 class WeightSums {
  public:
   explicit WeightSums(const GridShape& grid) : sums_(grid, 1) {}
@@ -142,7 +145,7 @@ class Histogram2d final : public Task {
     const GridShape grid = shape();
     const auto rows = rows_of(partials, grid, servers);
     const Index first = grid.first_row(servers.rank(), servers.size());
-    // Each has the bits of its own rows, and none of others': their sum is those of all.
+    // Each server has the bits of its own rows and zero elsewhere, so that their sum has all rows.
     Words bits(size() - 1, 0);
     for (std::size_t row = 0; row < rows.size(); ++row) {
       for_each_sum(rows[row], 1, [&](Index cell, std::span<const ExactSum> sums) {
@@ -161,7 +164,7 @@ class Histogram2d final : public Task {
     for (const BlockView& view : input.of(axes_[0].variable)) {
       const BlockView* other = input.find(axes_[1].variable, view.block.id);
       const BlockView* weight = input.find(weight_->variable, view.block.id);
-      if (other == nullptr || weight == nullptr) continue;  // was not delivered
+      if (other == nullptr || weight == nullptr) continue;  // not delivered
       for_each_line<3>({{{&view, axes_[0].component}, {other, axes_[1].component}, {weight, 0}}}, f);
     }
   }
@@ -170,12 +173,12 @@ class Histogram2d final : public Task {
   void for_both(const LocalInput& input, F&& f) const {
     for (const BlockView& view : input.of(axes_[0].variable)) {
       const BlockView* other = input.find(axes_[1].variable, view.block.id);
-      if (other == nullptr) continue;  // was not delivered
+      if (other == nullptr) continue;  // not delivered
       for_each_line<2>({{{&view, axes_[0].component}, {other, axes_[1].component}}}, f);
     }
   }
 
-  /// Of each axis keys of the least value that counts and, as its complement, of the greatest.
+  /// For each axis the key of the smallest counted value and the complement of the key of the largest.
   [[nodiscard]] Words extremes(const LocalInput& input) const {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     std::array<double, 2> low{infinity, infinity}, high{-infinity, -infinity};
@@ -212,13 +215,13 @@ class Histogram2d final : public Task {
     const auto range = [&](std::size_t a) -> std::array<double, 2> {
       if (axes_[a].range) return *axes_[a].range;
       const Words least = to_words(feedback, 4);
-      if (least[2 * a] == least_of_none) return {1, 10};  // no such value anywhere
+      if (least[2 * a] == least_of_none) return {1, 10};  // there is no such value
       return {from_order_key(least[2 * a]), from_order_key(~least[2 * a + 1])};
     };
     return {axes_[0].in(range(0)), axes_[1].in(range(1))};
   }
 
-  /// Counts or weights as a density, the widths of both axes multiplied.
+  /// Density of counts or weights; the widths along both axes are multiplied.
   [[nodiscard]] std::vector<double> density(const std::array<Bins, 2>& bins, const std::vector<double>& counts) const {
     const std::size_t columns = bins[0].edges().size() - 1;
     const auto area = [&](std::size_t n) {
@@ -279,14 +282,14 @@ class Histogram2d final : public Task {
   Normalisation how_;
   std::string file_;
   std::optional<ChartFile> picture_;
-  Bytes found_;  ///< between the passes of one iteration
+  Bytes found_;  ///< kept between the passes of one iteration
 };
 
 Option axis_option(const std::string& name, const std::string& text) {
   Option option{.name = name, .type = OptionType::map, .required = true, .text = text};
   option.options = {
       variable_option("The variable."),
-      component_option("Which component, from 0; needed if the variable has several."),
+      component_option("The variable's component, from 0; required if it has several."),
       {.name = "bins",
        .type = OptionType::integer,
        .default_value = "64",
@@ -296,8 +299,8 @@ Option axis_option(const std::string& name, const std::string& text) {
       {.name = "range",
        .type = OptionType::real,
        .list = true,
-       .text = "Lower edge of the first and upper edge of the last interval. Without it: the least and the greatest "
-               "finite value of the iteration, of logarithmic ones above 0, which costs a second pass.",
+       .text = "Lower edge of the first and upper edge of the last interval. Default: the smallest and the largest "
+               "finite value of the iteration (above 0 for logarithmic scales), which costs a second pass.",
        .least_entries = 2,
        .most_entries = 2},
       bin_scale_option("scale")};
@@ -328,20 +331,21 @@ AnalysisKind histogram2d_kind() {
   return {
       .name = "histogram2d",
       .text =
-          "Counts how many points have a value of one variable in each interval of `x` and of another in each of `y`: the "
-          "phase diagram of temperature and density. The data set has `count` (y slower, x faster), with `weight` an array of "
-          "that name, the exact sums of the weights, with `normalise` "
-          "`density`, the edges `x_edges` and `y_edges`, and as attributes the variables' titles and how many points lie "
-          "outside. Points, intervals and edges are those of `histogram`; both variables are in the same points.",
-      .options =
-          {axis_option("x", "What goes to the right."),
-           axis_option("y", "What goes up."),
-           {.name = "weight",
-            .type = OptionType::variable,
-            .text = "A variable of one component in the same points, which is summed in each field: a mass, a volume."},
-           normalisation_option(),
-           file_option("histogram2d-{index:06}.h5", "The data set."),
-           colours_option()},
+          "Counts points by the values of two variables, in each pair of intervals of `x` and `y`, as in a phase "
+          "diagram of temperature and density. The data set has `count` (y slower, x faster); with `weight` an array "
+          "of that name, the exact sums of the weights; with `normalise` an array `density`; the edges `x_edges` and "
+          "`y_edges`; and as attributes the variables' titles and the number of points outside. Points, intervals "
+          "and edges are those of `histogram`; both variables must be at the same points.",
+      .options = {axis_option("x", "The horizontal axis."),
+                  axis_option("y", "The vertical axis."),
+                  {.name = "weight",
+                   .type = OptionType::variable,
+                   .text =
+                       "A variable with one component at the same points that is summed in each field, such as a mass "
+                       "or a volume."},
+                  normalisation_option(),
+                  file_option("histogram2d-{index:06}.h5", "The data set."),
+                  colours_option()},
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const std::array<BinAxis, 2> axes{read_axis(settings.map("x"), metadata),
                                           read_axis(settings.map("y"), metadata)};

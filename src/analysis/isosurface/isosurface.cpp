@@ -1,11 +1,11 @@
 // Surfaces on which a variable has given values.
 #include <fmt/format.h>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/level_surfaces.hpp"
 #include "analysis/common/kinds.hpp"
 #include "contour/surface_shares.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {
@@ -70,7 +70,7 @@ class Isosurface final : public Task {
   SeenValues seen_;
   Selection selection_;
   SurfaceFile file_;
-  Bytes found_;  ///< by the passes before
+  Bytes found_;  ///< found by earlier passes
   LocalPieces pieces_;
   RepeatedPointsNotice notice_;
   EmptyNotice empty_;
@@ -89,33 +89,25 @@ std::string why_empty(const IsosurfaceQuery& query, const std::vector<std::size_
 
 AnalysisKind isosurface_kind() {
   std::vector<Option> options = isosurface_options();
-  options.push_back(file_option("isosurface-{index:05}.vtp", "The triangles, one file an iteration."));
+  options.push_back(file_option("isosurface-{index:05}.vtp", "The triangles, one file per iteration."));
   options.push_back(pieces_option());
   return {
       .name = "isosurface",
       .text =
-          "Surfaces on which one component of a variable has given values, as triangles (marching cubes) "
-          "with the point "
-          "data `value`, `normals` and the variables under `fields`. Surfaces of cell-centred variables run "
-          "through cell "
-          "centres, and so end half a cell before the faces of the mesh. They close exactly across blocks, "
-          "whether or not "
-          "the simulation publishes ghosts: every edge has two triangles, except at the rim of the mesh and "
-          "next to values "
-          "that are NaN or infinite, where there is no surface. A point whose value is exactly the one asked "
-          "for counts as "
-          "above it; triangles there may have no area, but the surface stays closed. Triangles are "
-          "counter-clockwise seen "
-          "from, and normals point to, lower values. A field of the other centring is averaged to the "
-          "variable's points "
-          "first. In a mesh of two dimensions they are contour lines, which have lower values on their right. "
-          "In unstructured meshes a variable in cells is taken to the points first, as the mean over the cells round "
-          "each; normals have to be asked for there, and come from the mean slope of those cells; `fields` must lie at "
-          "points; surfaces close across blocks where the mesh has `point_ids` (docs/mesh-kinds.md). In octrees and on "
-          "refinement levels of uniform meshes, where values at nodes are taken to the cells first, surfaces close over "
-          "borders of levels too; "
-          "normals, which have to be asked for, are the means of the triangles' round each point "
-          "(docs/adaptive-meshes.md).",
+          "Surfaces on which one component of a variable has given values, as triangles (marching cubes) with the "
+          "point data `value`, `normals` and the variables in `fields`. Surfaces of cell-centred variables run "
+          "through cell centres, and so end half a cell before the faces of the mesh. They are closed across blocks, "
+          "whether or not the simulation publishes ghosts: every edge has two triangles, except at the border of the "
+          "mesh and next to values that are NaN or infinite, where there is no surface. A point whose value equals "
+          "that of the surface counts as above it; triangles there may have no area, but the surface stays closed. "
+          "Triangles are counter-clockwise seen from lower values, to which normals point. A field of the other "
+          "centring is averaged to the variable's points first. In a mesh of two dimensions they are contour lines, "
+          "with lower values on their right. In unstructured meshes a variable in cells is first averaged to the "
+          "points, over the cells around each; normals must be requested, and come from the mean gradient of those "
+          "cells; `fields` must lie at points; surfaces are closed across blocks if the mesh has `point_ids` "
+          "(docs/mesh-kinds.md). In octrees and on refinement levels of uniform meshes, values at nodes are first "
+          "averaged to the cells, and surfaces are also closed across levels; normals must be requested, and are the "
+          "means over the triangles around each point (docs/adaptive-meshes.md).",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata,

@@ -1,4 +1,4 @@
-// What `threshold` and `clip` do alike: cells of blocks, then one set of cells.
+// The task of `threshold` and `clip`: cells of blocks, merged into one set of cells.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/extract/part_query.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 
@@ -56,7 +56,7 @@ class PartTask final : public Task {
   }
 
   Query query_;
-  std::optional<SeenValues> seen_;  ///< of a threshold
+  std::optional<SeenValues> seen_;  ///< only for a threshold
   Selection selection_;
   CellLayout layout_;
   std::string file_;

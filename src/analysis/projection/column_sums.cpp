@@ -1,12 +1,19 @@
+// Exact sums per column, exchanged between servers and added up from coarse to fine levels.
+//
+// A column's sums are stored as words: level, row and cell, then the packed exact sums. Each column has a key, its
+// first place in the result, so that sorting by key and level puts every column before those that it contains. After
+// the exchange (exchanged) each server has the words of its rows. `Descent` then walks the sorted entries like a tree:
+// entering a column adds its own sums to those from above, and a column without finer entries writes its places at
+// once, rounded once. The work is proportional to the entries, not to the places that coarse columns cover.
 #include "analysis/projection/column_sums.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <optional>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
-#include "reduce/packed_sum.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/reduce/packed_sum.hpp"
 
 namespace sidestream {
 namespace {
@@ -14,7 +21,7 @@ namespace {
 constexpr std::size_t most_column_sums = 3, column_head_words = 5;  // level; row and cell, two words each
 using Sums = std::array<ExactSum, most_column_sums>;
 
-/// Divides by a step, which is a power of two as a rule; returns the rest.
+/// Divides by a step, usually a power of two; returns the remainder.
 Index split(Index& value, Index step) noexcept {
   if (std::has_single_bit(static_cast<std::uint64_t>(step))) {
     const Index rest = value & (step - 1);
@@ -50,7 +57,7 @@ LevelColumn column_at(const std::vector<std::uint32_t>& words, std::size_t at, c
   return column;
 }
 
-/// A column in words: where its sums are.
+/// A column in the words, and the index of its sums.
 struct Entry {
   std::uint64_t key;
   std::int32_t level;
@@ -58,7 +65,7 @@ struct Entry {
   friend bool operator<(const Entry& a, const Entry& b) { return a.key != b.key ? a.key < b.key : a.level < b.level; }
 };
 
-/// Calls `f(column, first word, end)` for each column that is in the words, in their order.
+/// Calls `f(column, first word, end)` for each column in the words, in order.
 template <class F>
 void for_each_entry(const std::vector<std::uint32_t>& words, const ColumnLevels& levels, std::size_t count, F&& f) {
   for (std::size_t at = 0; at < words.size();) {
@@ -83,14 +90,14 @@ void add_entry(const std::vector<std::uint32_t>& words, std::size_t at, std::siz
   for (std::size_t n = 0; n < count; ++n) at += add_packed(words.data() + at, words.size() - at, sums[n]);
 }
 
-/// The first and the last server that has rows of a column.
+/// The first and the last server with rows of a column.
 std::array<int, 2> owners_of(const ColumnLevels& levels, const LevelColumn& column, const Communicator& servers) {
   const Index fill = levels.fill(column.level)[0], row = column.row * fill;
   return {levels.shape().owner(row, servers.size()), levels.shape().owner(row + fill - 1, servers.size())};
 }
 
-/// The words of partials for each server. Rooms are made at once: bytes that grow take up to three times what they
-/// hold.
+/// Words of partials by receiving server. Memory is reserved at once, because growing vectors take up to three times
+/// their size.
 std::vector<Bytes> dealt_out(const ColumnLevels& levels, std::size_t count, std::span<const BytesView> partials,
                              const Communicator& servers) {
   std::vector<std::vector<std::uint32_t>> all;
@@ -116,7 +123,7 @@ std::vector<Bytes> dealt_out(const ColumnLevels& levels, std::size_t count, std:
   return to;
 }
 
-/// All words of partials that are for this server's rows.
+/// All words of partials for this server's rows.
 std::vector<std::uint32_t> exchanged(const ColumnLevels& levels, std::size_t count, std::span<const BytesView> partials,
                                      Communicator& servers) {
   std::vector<Bytes> to = dealt_out(levels, count, partials, servers);
@@ -134,7 +141,7 @@ std::vector<std::uint32_t> exchanged(const ColumnLevels& levels, std::size_t cou
   return all;
 }
 
-/// Sums on the way down to places, and what they are rounded, once for all places that have no others.
+/// Sums collected on the way down, and their rounded values, computed once for all places without further sums.
 struct Gathered {
   Sums sums;
   std::optional<std::array<double, most_column_sums>> values;
@@ -164,7 +171,7 @@ class Descent {
   }
 
  private:
-  /// `above`: what all of the column has from coarser levels; null: nothing.
+  /// `above`: sums of the whole column from coarser levels; null: none.
   void enter(const LevelColumn& column, std::uint64_t key, Gathered* above) {
     const std::uint64_t end = key + levels_.keys(column.level);
     const auto is_own = [&] {

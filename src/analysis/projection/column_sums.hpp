@@ -1,8 +1,8 @@
-// Exact sums for the columns of a projection, from the servers that have something for a column to those that write it.
+// Exact sums for the columns of a projection, sent from the servers that contribute to a column to those that write it.
 //
-// A column of a coarse level stays one number however many places of the result it covers: it is sent once to each
-// server that writes some of them, and what a place gets from the levels above it is added up on the way down to it,
-// once for all places that get nothing else.
+// A column of a coarse level stays one entry, however many places of the result it covers. It is sent once to each
+// server that writes some of them. Sums from coarser levels are added on the way down, once for all places without
+// finer sums.
 #pragma once
 
 #include <array>
@@ -11,33 +11,34 @@
 #include <span>
 #include <vector>
 
-#include "reduce/grid_sums.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream {
 
-/// A column on a level. Rows lie along the slowest axis of the result, cells along the other, or all are cell 0.
+/// A column on a level. Rows lie along the slowest axis of the result, cells along the other axis; without one, all are
+/// cell 0.
 struct LevelColumn {
   std::int32_t level = 0;
   Index row = 0, cell = 0;
 };
 
-/// The levels down to that of a result, and an order of their columns in which each stands in front of those in it.
+/// Levels down to that of a result, and an order in which each column precedes those that it contains.
 class ColumnLevels {
  public:
-  /// `ratios`: for each level, from 0 to that of the result, how many rows and cells lie along one of level 0. Keeps a
+  /// `ratios`: for each level, from 0 to that of the result, the number of rows and cells along one of level 0. Keeps a
   /// reference to the shape, which is that of the finest level.
   ColumnLevels(const GridShape& shape, const std::vector<std::array<Index, 2>>& ratios);
 
   [[nodiscard]] const GridShape& shape() const noexcept { return shape_; }
   [[nodiscard]] std::int32_t finest() const noexcept { return static_cast<std::int32_t>(fill_.size()) - 1; }
-  /// How many rows and cells of the result a column of a level covers.
+  /// Number of rows and cells of the result that a column of a level covers.
   [[nodiscard]] const std::array<Index, 2>& fill(std::int32_t level) const noexcept { return fill_[at(level)]; }
-  /// How many rows and cells of a level lie along one of the level before; of level 0 how many there are.
+  /// Number of rows and cells of a level along one of the previous level; for level 0 their total number.
   [[nodiscard]] const std::array<Index, 2>& step(std::int32_t level) const noexcept { return steps_[at(level)]; }
-  /// The places of the result in their order have the keys 0, 1, 2 ...; a column has that of the first one in it.
+  /// Key of a column: that of its first place. The places of the result have the keys 0, 1, 2 ... in order.
   [[nodiscard]] std::uint64_t key(const LevelColumn& column) const noexcept;
-  /// How many keys are in a column.
+  /// Number of keys in a column.
   [[nodiscard]] std::uint64_t keys(std::int32_t level) const noexcept {
     return static_cast<std::uint64_t>(fill(level)[0]) * static_cast<std::uint64_t>(fill(level)[1]);
   }
@@ -49,13 +50,13 @@ class ColumnLevels {
   std::vector<std::array<Index, 2>> steps_, fill_;
 };
 
-/// Gathers sums of columns for a partial, `count` of each, at most 3.
+/// Collects sums of columns for a partial, `count` for each column, at most 3.
 class ColumnSums {
  public:
   ColumnSums(const ColumnLevels& levels, std::size_t count) : levels_(levels), count_(count) {}
   void add(const LevelColumn& column, std::span<const ExactSum> sums);
-  /// To be called now and then: adds up what was added to a column several times, when that may have become much. So no
-  /// more is held than about twice what the columns take.
+  /// Adds up repeated entries of columns when they may have become many; call it now and then. Memory stays below about
+  /// twice that of the columns.
   void add_up();
   [[nodiscard]] Bytes take();
 
@@ -65,13 +66,13 @@ class ColumnSums {
   std::vector<std::uint32_t> words_;
 };
 
-/// Places of a result: rows and cells, from and to.
+/// Range of places of a result, in rows and cells.
 struct Places {
   Index first_row, end_row, first_cell, end_cell;
 };
 
-/// Collective. Calls `f(places, values)` for rectangles of this server's rows, all places of which have the same sums
-/// of all partials, rounded once; not for those that have none. Throws Error(internal) if a partial is not of these
+/// Collective. Calls `f(places, values)` for rectangles of this server's rows in which all places have the same sums
+/// over all partials, rounded once. Skips places without sums. Throws Error(internal) if a partial does not match these
 /// levels.
 void for_each_sum(const ColumnLevels& levels, std::size_t count, std::span<const BytesView> partials,
                   Communicator& servers, const std::function<void(const Places&, const std::array<double, 3>&)>& f);

@@ -1,30 +1,30 @@
 // Integrals and means of a variable along an axis.
 //
-// Each server adds up the parts of columns that its blocks have, exactly, and sends those sums to the servers that have
-// their rows of the result, which add them up, exactly again, and round once: the result is the same bytes however the
-// mesh is divided. See "yt: A Multi-code Analysis Toolkit for Astrophysical Simulation Data" (Turk et al., 2011) for
-// what a projection of data on refinement levels is.
+// Each server adds up its blocks' contributions to columns exactly, and sends the sums to the servers that own the rows
+// of the result. These add them exactly, too, and round once, so that the result is the same bytes however the mesh is
+// divided. For the definition of projections of data on refinement levels see "yt: A Multi-code Analysis Toolkit for
+// Astrophysical Simulation Data" (Turk et al., 2011).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/heat_map.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/projection/projection_query.hpp"
 #include "analysis/projection/projection_tree.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {
 
-/// The sums of one place of the result: of values times lengths (and weights), of those lengths (and weights), and,
-/// where there are weights, of lengths alone.
+/// Sums of one place of the result: of values times lengths (and weights), of lengths (times weights), and, if there
+/// are weights, of lengths only.
 constexpr std::size_t values = 0, weights = 1, lengths = 2, most_sums = 3;
 using Sums = std::array<ExactSum, most_sums>;
 
-/// Adds up the parts of columns that are in one box of a block, some neighbouring columns at a time: along an axis that
-/// is not the fastest, memory is walked in lines.
+/// Adds up the columns in one box of a block, several neighbouring columns at a time, so that memory is read
+/// contiguously even along an axis that is not the fastest.
 class ColumnWalk {
  public:
   ColumnWalk(const ProjectionQuery& query, const ProjectionGrid& grid, const Mesh& mesh, Centering centering,
@@ -58,7 +58,7 @@ class ColumnWalk {
   }
 
  private:
-  static constexpr Index together = 16;  // their sums stay in the nearest cache
+  static constexpr Index together = 16;  // their sums stay in the first-level cache
 
   [[nodiscard]] std::size_t axis() const { return static_cast<std::size_t>(query_.axis); }
   [[nodiscard]] std::size_t sums() const { return weight_ ? 3 : 2; }
@@ -108,7 +108,7 @@ class ColumnWalk {
     return view_.ghosts.data != nullptr && *view_.ghosts.at<std::uint8_t>(p[0], p[1], p[2]) != 0;
   }
 
-  /// Gives the sums of the column at `p` to its column of the result's levels.
+  /// Adds the sums of the column at `p` to the column of the result's levels.
   void put(const Index3& p, const Sums& column) {
     Index3 joined = p;
     for (std::size_t a = 0; a < 3; ++a) joined[a] = floor_divided(p[a], join_[a]);
@@ -124,8 +124,8 @@ class ColumnWalk {
   const BlockView& view_;
   const BlockView* weight_;
   ColumnSums& out_;
-  Index3 join_{1, 1, 1};  ///< cells of the block along a place
-  double part_ = 1;       ///< of a place that a cell of the block covers
+  Index3 join_{1, 1, 1};  ///< cells of the block along one place
+  double part_ = 1;       ///< fraction of a place that a cell of the block covers
   std::vector<double> numbers_, weighing_;
   std::vector<Sums> columns_;
   std::vector<bool> counted_;
@@ -158,7 +158,7 @@ class Projection final : public Task {
     ColumnSums sums(grid.levels(), query_.weight >= 0 ? 3 : 2);
     for (const BlockView& view : input.of(query_.variable)) {
       const BlockView* weight = query_.weight >= 0 ? input.find(query_.weight, view.block.id) : nullptr;
-      if (query_.weight >= 0 && !weight) continue;  // was not delivered
+      if (query_.weight >= 0 && !weight) continue;  // not delivered
       const Mesh& mesh = input.metadata.mesh_of(variable);
       if (mesh.kind() == MeshKind::octree) {
         project_tree(query_, grid, input, mesh, view, weight, sums);
@@ -205,7 +205,7 @@ class Projection final : public Task {
     return query_.mean && !unit_.empty() ? what + " [" + unit_ + "]" : what;
   }
 
-  /// This server's rows; what is there stays where nothing is projected.
+  /// Fills this server's rows; places without values keep their contents.
   void fill(const ProjectionGrid& grid, std::span<const BytesView> partials, Communicator& servers,
             std::span<double> projected, std::span<double> along, std::span<double> weighing) const {
     const GridShape& shape = grid.shape();
@@ -236,12 +236,12 @@ AnalysisKind projection_kind() {
   return {
       .name = "projection",
       .text =
-          "The integral or the mean of a variable along an axis, of uniform and rectilinear meshes and of octrees: of one "
-          "of three dimensions a plane of values, of one of two a line. Each place counts once, on its finest level: "
-          "cells that a finer level covers do not count, of octrees leaves alone do. Values at nodes count with half of the lengths to their "
-          "neighbours (the trapezoidal rule). The data set has the array of the variable's name, `length` (how far "
-          "along the axis there were values, 0 where there were none, and the value is NaN), with a weight its "
-          "integral as `weight`, and where all that is, an array for each axis that is left. A NaN makes its place "
+          "The integral or the mean of a variable along an axis, for uniform and rectilinear meshes and for octrees: "
+          "a plane of values in three dimensions, a line in two. Each place counts once, on its finest level: cells "
+          "that a finer level covers do not count, and only leaves of octrees do. Values at nodes count with half of "
+          "the lengths to their neighbours (the trapezoidal rule). The data set has an array with the variable's "
+          "name; `length`, the length along the axis with values (0 where there are none and the value is NaN); with "
+          "a weight, its integral as `weight`; and the positions along each remaining axis. A NaN makes its place "
           "NaN. Products are rounded once, sums are exact and rounded once, so that the result does not depend on "
           "how the mesh is divided.",
       .options = projection_options(),

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/heat_map.hpp"
 #include "data/tree_walk.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {
@@ -59,7 +59,7 @@ void read_weight(const Settings& settings, const Metadata& metadata, const Varia
                                                 query.weight_component, weight.name, weight.components));
 }
 
-/// How deep trees become is not declared.
+/// Reads `level`; for trees it is required, since their depth is not declared.
 void read_level(const Settings& settings, const Mesh& mesh, ProjectionQuery& query) {
   const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
   query.level = settings.has("level") ? settings.integer<std::int32_t>("level") : finest;
@@ -79,7 +79,7 @@ void read_level(const Settings& settings, const Mesh& mesh, ProjectionQuery& que
                                      query.level, mesh.name));
 }
 
-/// Where the cells of a level are.
+/// Mesh with the positions of a level's cells.
 Mesh mesh_with_levels(const ProjectionQuery& query, const Metadata& metadata) {
   const Mesh& mesh = metadata.mesh_of(variable_of(query.variable, metadata));
   return mesh.kind() == MeshKind::octree ? as_levels(mesh, query.level) : mesh;
@@ -93,14 +93,14 @@ std::vector<int> axes_but(int axis, int dimensions) {
   return left;
 }
 
-/// The slowest one first.
+/// Extents, slowest axis first.
 std::vector<Index> extents_of(const Box& points, const std::vector<int>& axes) {
   std::vector<Index> extents;
   for (auto a = axes.rbegin(); a != axes.rend(); ++a) extents.push_back(points.extent(*a));
   return extents;
 }
 
-/// Of rows and cells, for each level down to that of the result.
+/// Numbers of rows and cells per level, down to that of the result.
 std::vector<std::array<Index, 2>> ratios_of(const Mesh& mesh, std::int32_t finest, const std::vector<int>& axes) {
   std::vector<std::array<Index, 2>> ratios;
   for (std::int32_t level = 0; level <= finest; ++level) {
@@ -115,38 +115,37 @@ std::vector<std::array<Index, 2>> ratios_of(const Mesh& mesh, std::int32_t fines
 
 std::vector<Option> projection_options() {
   std::vector<Option> options{
-      variable_option("The variable to project, anywhere on a uniform or rectilinear mesh; in cells of one with "
-                      "refinement levels, and of an octree."),
-      component_option("Which component, from 0; needed if the variable has several."),
+      variable_option("The variable to project, of any centring on a uniform or rectilinear mesh; in cells on meshes "
+                      "with refinement levels and octrees."),
+      component_option("The variable's component, from 0; required if it has several."),
       {.name = "axis",
        .type = OptionType::choice,
        .required = true,
-       .text = "The axis along which it is projected.",
+       .text = "The axis of the projection.",
        .choices = {axis_names[0], axis_names[1], axis_names[2]}},
       {.name = "quantity",
        .type = OptionType::choice,
        .default_value = "integral",
-       .text =
-           "`integral`: of the values along the axis, values times lengths. `mean`: their mean along the axis, with "
-           "lengths, and the `weight` if there is one, as weights.",
+       .text = "`integral`: the integral of the values along the axis, values times lengths. `mean`: their mean along "
+               "the axis, weighted by lengths and, if given, by `weight`.",
        .choices = {"integral", "mean"}},
       {.name = "weight",
        .type = OptionType::variable,
-       .text = "A variable of the same mesh and centring that values are multiplied with; a mean is divided by its "
+       .text = "A variable of the same mesh and centring by which values are multiplied; a mean is divided by its "
                "integral."},
       {.name = "weight_component",
        .type = OptionType::integer,
        .default_value = "0",
-       .text = "Which component of `weight`.",
+       .text = "The component of `weight`, from 0.",
        .minimum = 0},
       {.name = "level",
        .type = OptionType::integer,
        .text = "The refinement level whose cells the result has, from 0. Default: the finest that the mesh declares; "
-               "of an octree it must be given. "
-               "Coarser cells fill all places of the result that they cover; finer ones count with their part of one.",
+               "required for octrees. Coarser cells fill all places of the result that they cover; finer ones count "
+               "with their fraction of a place.",
        .minimum = 0}};
   for (Option& option : choice_options()) options.push_back(std::move(option));
-  const std::vector<Option> results{file_option("projection-{index:05}.h5", "The data set, one file an iteration."),
+  const std::vector<Option> results{file_option("projection-{index:05}.h5", "The data set, one file per iteration."),
                                     pieces_option(), heat_map_option()};
   options.insert(options.end(), results.begin(), results.end());
   return options;
@@ -191,7 +190,7 @@ ProjectionGrid::ProjectionGrid(const ProjectionQuery& query, const Metadata& met
 }
 
 LevelColumn ProjectionGrid::column(std::int32_t level, const Index3& point) const noexcept {
-  // The first index of every level lies at the same place.
+  // The first index of every level lies at the same position.
   const auto along = [&](int a) {
     const auto n = static_cast<std::size_t>(a);
     const Index more = left_.size() > 1 && a == left_.front() ? levels_.fill(level)[1] : levels_.fill(level)[0];
@@ -207,7 +206,7 @@ std::vector<double> ProjectionGrid::edges(int axis) const {
     for (Index i = begin; i <= end; ++i) edges.push_back(level_.node(axis, i));
     return edges;
   }
-  // Nodes stand for what lies nearer to them than to others.
+  // A node represents the region that is closer to it than to other nodes.
   edges.push_back(level_.node(axis, begin));
   for (Index i = begin; i + 1 < end; ++i) edges.push_back(0.5 * (level_.node(axis, i) + level_.node(axis, i + 1)));
   edges.push_back(level_.node(axis, end - 1));

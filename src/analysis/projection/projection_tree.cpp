@@ -10,7 +10,7 @@
 namespace sidestream {
 namespace {
 
-/// A leaf, and the column that it is in: of its own level, or of that of the result if that is coarser.
+/// A leaf and its column, on the leaf's own level, or on that of the result if that is coarser.
 struct Leaf {
   std::int32_t level;
   std::array<Index, 2> column;
@@ -36,7 +36,7 @@ class TreeColumns {
     if (leaves_.size() == at_once) flush();
   }
 
-  /// Adds up what is in one column.
+  /// Adds up the leaves of each column.
   void flush() {
     const auto key = [](const Leaf& leaf) { return std::tuple(leaf.level, leaf.column[1], leaf.column[0]); };
     std::sort(leaves_.begin(), leaves_.end(), [&](const Leaf& a, const Leaf& b) { return key(a) < key(b); });

@@ -1,5 +1,5 @@
-// Analyses in Python. What runs them is a library of its own, so that this one does not need Python: here is what the
-// configuration says of them, and how that library is found.
+// Analyses in Python. A separate library runs them, so that this one does not need Python; this file has their options
+// and finds that library.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -19,9 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* library_name = "sidestream_python.so";
 
-/// Where the library may be: what SIDESTREAM_PLUGIN_PATH lists; beside this library, as in a Python package, whose
-/// command has a folder of its own; where it is installed, seen from the library and from the command; and the like in
-/// a folder of a build.
+/// Paths where the library may lie. The folders in SIDESTREAM_PLUGIN_PATH come first. The others are relative to this
+/// library and to the command: those of a Python package, of an installation and of a build.
 std::vector<fs::path> candidates() {
   std::vector<fs::path> all;
   const char* const path = std::getenv("SIDESTREAM_PLUGIN_PATH");
@@ -63,7 +62,7 @@ std::unique_ptr<Task> create(const Settings& settings, const Metadata& metadata,
 
 std::vector<Option> options() {
   Option variables{.name = "variables", .type = OptionType::variable, .list = true, .required = true};
-  variables.text = "The variables that it gets.";
+  variables.text = "The variables that are passed to it.";
   variables.least_entries = 1;
   return {variables,
           {.name = "script",
@@ -71,28 +70,28 @@ std::vector<Option> options() {
            .required = true,
            .text = "The file.",
            .range_text = path_beside_range},
-          {.name = "call", .required = true, .text = "The function or class in it."},
+          {.name = "call", .required = true, .text = "The function or class in the file."},
           {.name = "arguments",
            .type = OptionType::pairs,
            .default_value = "{}",
-           .text = "Keyword arguments: of each call of the function, or of making the class' object. What looks like a "
-                   "number, or like true or false, is one; anything else is a text."},
+           .text = "Keyword arguments: for each call of the function, or for creating the class' object. Values that "
+                   "look like a number, or like true or false, are passed as such; all others as text."},
           {.name = "halo",
            .type = OptionType::integer,
            .default_value = "0",
-           .text = "How many points round each block `with_halo` can give.",
+           .text = "Number of layers of points around each block that `with_halo` can return.",
            .minimum = 0,
            .maximum = 1024},
           {.name = "whole",
            .type = OptionType::boolean,
            .default_value = "false",
-           .text = "Of a function: false, it is called for each block and returns rows of a table; true, it is called "
-                   "once an iteration, with the whole mesh gathered on one server."},
+           .text = "For a function: false, it is called for each block and returns rows of a table; true, it is "
+                   "called once per iteration, with the whole mesh gathered on one server."},
           {.name = "file",
            .type = OptionType::file,
            .list = true,
-           .text = "Where results go, in the order in which they are returned: tables (.csv), pictures (.png), arrays "
-                   "(.h5). Needed if there are any."}};
+           .text = "Files of the results, in the order in which they are returned: tables (.csv), images (.png), "
+                   "arrays (.h5). Required if there are results."}};
 }
 
 }  // namespace
@@ -101,11 +100,11 @@ AnalysisKind python_kind() {
   AnalysisKind kind;
   kind.name = "python";
   kind.text =
-      "Calls a function or a class in a file of the user's with blocks as NumPy arrays; docs/python-analyses.md "
-      "describes what it gets and what it may return. The servers need a Python with NumPy: that of the program, or the "
-      "one that SIDESTREAM_PYTHON or VIRTUAL_ENV names in their environment, or the one that Sidestream was built with.";
+      "Calls a function or a class in a file of the user with blocks as NumPy arrays; docs/python-analyses.md "
+      "describes its arguments and results. The servers need a Python with NumPy: that of the program, or the one "
+      "that SIDESTREAM_PYTHON or VIRTUAL_ENV names in their environment, or the one that Sidestream was built with.";
   kind.options = options();
-  // Looked up now, while a session opens: the program may change its working directory.
+  // Looked up now, while a session opens, because the program may change its working directory.
   kind.create = [places = candidates()](const Settings& settings, const Metadata& metadata) {
     return create(settings, metadata, places);
   };

@@ -18,7 +18,7 @@ bool is_blank(const Framebuffer& stripe) {
   return true;
 }
 
-/// What a layer shows, and the mesh that it is of.
+/// Kind of a layer, and the variable whose mesh it shows.
 std::string text_of(const SliceQuery&) { return "slice"; }
 std::string text_of(const ClipQuery&) { return "clip"; }
 std::string text_of(const ParticlesQuery&) { return "particles"; }
@@ -56,7 +56,7 @@ void Absence::forget() noexcept {
   for (auto& [layer, seen] : seen_) seen.forget();
 }
 
-/// A surface may be there and out of the camera's sight, so that no more is said than what there is.
+/// A surface may exist outside the camera's view, so this only reports what exists.
 std::string Absence::why(const CombineInput& input) const {
   std::vector<std::string> layers;
   for (std::size_t l = 0; l < scene_->layers.size(); ++l) {

@@ -1,4 +1,4 @@
-// What is said of a picture in which nothing is seen.
+// Warning about an image in which nothing is visible.
 #pragma once
 
 #include <map>
@@ -10,13 +10,13 @@
 
 namespace sidestream::rendering {
 
-/// Watches the pictures of a scene, which outlives it.
+/// Watches the images of a scene, which must outlive it.
 class Absence {
  public:
   explicit Absence(const Scene& scene);
-  /// Adds what has to be known to say why.
+  /// Adds entries to the selection that are needed for the reason.
   void select(Selection& selection) const;
-  /// Collective: says it once if no layer covers a sample of any server's stripe.
+  /// Collective: warns once if no layer covers a sample of any server's stripe.
   void look(const Framebuffer& stripe, const CombineInput& input);
   void forget() noexcept;
 
@@ -24,7 +24,7 @@ class Absence {
   [[nodiscard]] std::string why(const CombineInput& input) const;
 
   const Scene* scene_;
-  std::map<std::size_t, SeenValues> seen_;  ///< by the number of a layer: of those that go by values
+  std::map<std::size_t, SeenValues> seen_;  ///< by index of a layer, for layers that depend on values
   EmptyNotice notice_;
 };
 

@@ -7,7 +7,7 @@ bool is_drawn_in_rows(const Layer& layer, const Metadata& metadata) {
   return surface != nullptr && layer.colouring != Layer::Colouring::by_field && come_in_rows(*surface, metadata);
 }
 
-/// 0 is the outline.
+/// Number 0 is the outline.
 Materials::Materials(const Scene& scene, const Metadata& metadata) : scene_(&scene) {
   for (const ColourScale& scale : scene.scales) maps_.emplace_back(scale.colours);
   std::size_t count = 0;

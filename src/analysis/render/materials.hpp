@@ -1,4 +1,4 @@
-// What the layers of a picture look like, and the numbers by which samples remember whose they are.
+// Materials of the layers of an image, and the numbers by which samples refer to them.
 #pragma once
 
 #include <vector>
@@ -10,34 +10,33 @@
 
 namespace sidestream::rendering {
 
-/// Whether the isosurfaces of a layer are drawn as they come, without being kept: that suffices where each is of one
-/// colour. Colours by a field need its values at the vertices, which come with whole pieces only.
+/// True if the isosurfaces of a layer are drawn row by row without being kept, which requires a single colour for each.
+/// Colours by a field need its values at the vertices, which only whole pieces have.
 [[nodiscard]] bool is_drawn_in_rows(const Layer& layer, const Metadata& metadata);
 
-/// The materials of the layers of a scene, which outlives this. Isosurfaces that are drawn in rows are lit when all is
-/// drawn: each has a number of its own. If there are not enough numbers for every isosurface, all are lit as they are
-/// drawn.
+/// The materials of a scene's layers; the scene must outlive this. Isosurfaces drawn in rows are lit when everything is
+/// drawn; each has its own number. If there are not enough numbers for all isosurfaces, all are lit as they are drawn.
 class Materials {
  public:
   Materials(const Scene& scene, const Metadata& metadata);
 
-  /// Of an isosurface of a layer, or with value 0 of what has no values. Its map is valid as long as this object.
+  /// Material of an isosurface of a layer; value 0 for layers without values. Its map is valid as long as this object.
   [[nodiscard]] Material of(std::size_t layer, std::size_t value, const Ranges& ranges) const;
-  /// The colours of those that are lit later.
+  /// Colours of the materials that are lit later.
   [[nodiscard]] Shades shades(const Ranges& ranges) const;
-  /// The colours of a scale.
+  /// Colour map of a scale.
   [[nodiscard]] const ColourMap& map(std::size_t scale) const { return maps_[scale]; }
 
  private:
-  /// What the samples of a layer are called: its number, or if it is lit later that of its first isosurface.
+  /// Numbers of a layer's samples: the layer's number, or, if it is lit later, that of its first isosurface.
   struct Numbers {
     std::uint8_t first = 0;
     bool later = false;
   };
 
   const Scene* scene_;
-  std::vector<ColourMap> maps_;   ///< of each scale
-  std::vector<Numbers> numbers_;  ///< of each layer
+  std::vector<ColourMap> maps_;   ///< by scale
+  std::vector<Numbers> numbers_;  ///< by layer
 };
 
 }  // namespace sidestream::rendering

@@ -2,14 +2,15 @@
 
 #include <cmath>
 
-#include "mesh/point_values.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream::rendering {
 namespace {
 
 constexpr double default_pixels = 2;
 
-/// Smaller and larger ones can be had by units of the coordinates; squares of these stay far from the ends of a double.
+/// Limits of radii, whose squares stay far from the limits of doubles. Other sizes can use other units of the
+/// coordinates.
 constexpr double least_radius = 1e-100, most_radius = 1e100;
 
 bool finite(const std::array<double, 3>& x) {
@@ -37,18 +38,18 @@ std::vector<Option> particles_options() {
       {.name = "mesh", .type = OptionType::mesh, .required = true, .text = "The particles: a mesh of type `points`."},
       {.name = "radius",
        .type = OptionType::real,
-       .text = "Radius of each in the units of the coordinates; instead of `pixels`.",
+       .text = "Radius of each particle in the units of the coordinates, instead of `pixels`.",
        .minimum = least_radius,
        .maximum = most_radius},
       {.name = "pixels",
        .type = OptionType::real,
-       .text = "Radius of each in pixels, the same however far away it is. Default: 2, if there is no `radius`.",
+       .text = "Radius of each particle in pixels, independent of its distance. Default: 2, if there is no `radius`.",
        .minimum = 0.01,
        .maximum = 1000},
       {.name = "shape",
        .type = OptionType::choice,
        .default_value = "sphere",
-       .text = "`disc`: flat, facing the camera and unlit, so that colours are those of the colour bar.",
+       .text = "`disc`: flat, facing the camera and unlit, with exactly the colours of the colour bar.",
        .choices = {"sphere", "disc"}},
   };
 }

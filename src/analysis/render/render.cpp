@@ -1,9 +1,9 @@
-// The analysis `render`: isosurfaces, coloured slices, parts of meshes and particles as a picture.
+// Analysis `render`: draws isosurfaces, coloured slices, parts of meshes and particles as an image.
 //
-// Each server draws the triangles and particles of its blocks into a framebuffer of its own and passes on the samples
-// it covered. Then the samples of all servers are merged by depth, each server completing a stripe of the picture, and
-// rank 0 adds the colour bars and the caption. If a colour map's range is not given, or meshes say where they are, a
-// pass before that finds the ranges, also of the places. The picture is the same bytes however the mesh and the servers
+// Each server draws the triangles and particles of its blocks into its own framebuffer and passes on the covered
+// samples. Then the samples of all servers are merged by depth, each server completing a stripe of the image, and rank
+// 0 adds the colour bars and the caption. If a colour map's range is not given, or meshes publish their coordinates, an
+// earlier pass finds the ranges of values and positions. The image is the same bytes however the mesh and the servers
 // are divided: see graphics/framebuffer.hpp and graphics/rasteriser.hpp.
 #include <cmath>
 #include <cstring>
@@ -16,7 +16,6 @@
 #include "analysis/render/running_ranges.hpp"
 #include "analysis/render/scene.hpp"
 #include "analysis/render/shown_ranges.hpp"
-#include "base/records.hpp"
 #include "graphics/annotations.hpp"
 #include "graphics/caption.hpp"
 #include "graphics/compositing.hpp"
@@ -24,13 +23,14 @@
 #include "graphics/outline.hpp"
 #include "graphics/rasteriser.hpp"
 #include "graphics/spheres.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {
 
 using namespace rendering;
 
-constexpr Colour edge_colour{32, 32, 32};  ///< of the edges of cells on a slice
+constexpr Colour edge_colour{32, 32, 32};  ///< edges of cells on a slice
 using Corners = std::vector<std::array<std::int64_t, 3>>;
 
 Corners widened_corners(const Piece& piece) {
@@ -134,14 +134,14 @@ class Render final : public Task {
   }
   [[nodiscard]] std::int64_t sample_width() const { return std::int64_t{scene_.width} * scene_.samples; }
   [[nodiscard]] std::int64_t sample_height() const { return std::int64_t{scene_.height} * scene_.samples; }
-  /// In samples: a pixel and a half at 1024 x 1024.
+  /// Width in samples: a pixel and a half at 1024 x 1024.
   [[nodiscard]] double line_width() const {
     return scene_.samples * std::max(1.0, 0.0014 * std::min(scene_.width, scene_.height));
   }
-  /// Of the edges of cells, in samples: about half a pixel at 1024 x 1024. A whole number, so that all lines along an
-  /// axis cover equally many: cells of one size look alike, wherever they lie between pixels.
+  /// Width of the edges of cells, in samples: about half a pixel at 1024 x 1024. It is an integer, so that all lines
+  /// along an axis cover equally many samples, and cells of one size look the same wherever they lie between pixels.
   [[nodiscard]] double edge_width() const { return std::max(1.0, std::round(0.35 * line_width())); }
-  /// The one of the frames before, since new memory of this size costs as much time as drawing into it.
+  /// Reuses the framebuffer of earlier frames, since new memory of this size costs as much time as drawing into it.
   [[nodiscard]] Framebuffer& empty_framebuffer() {
     if (framebuffer_) {
       framebuffer_->clear();
@@ -156,7 +156,7 @@ class Render final : public Task {
     selection_.variables.insert(selection_.variables.end(), needed.variables.begin(), needed.variables.end());
   }
 
-  /// Whether an isosurface is made whole in `combine`.
+  /// True if an isosurface is completed in `combine`.
   [[nodiscard]] static bool in_levels(const Layer& layer) {
     const auto* surface = std::get_if<IsosurfaceQuery>(&layer.query);
     return surface != nullptr && surface->in_levels;
@@ -168,7 +168,7 @@ class Render final : public Task {
     return {std::visit([&](const auto& query) { return extract(query, input); }, layer.query), {}};
   }
 
-  /// Collective: adds a partial with the surfaces of trees and levels to those that came.
+  /// Collective: adds a partial with the surfaces of trees and levels to the received ones.
   [[nodiscard]] std::vector<Bytes> draw_levels(const Camera& camera, const CombineInput& input) {
     std::vector<Bytes> drawn = level_layers_.take(input);
     const Ranges ranges = all_ranges();
@@ -183,7 +183,7 @@ class Render final : public Task {
     return drawn;
   }
 
-  /// The layers that decide about a range are extracted in the first pass and kept for the second.
+  /// Finds ranges in the first pass. Layers on which a range depends are extracted, and kept for the second pass.
   [[nodiscard]] Bytes local_ranges(const LocalInput& input, LayerRims& rims) {
     std::erase_if(kept_, [&](const Kept& kept) { return kept.iteration != input.iteration.index; });
     Ranges ranges = ranges_.nothing();
@@ -206,7 +206,7 @@ class Render final : public Task {
     return bytes_of(ranges);
   }
 
-  /// Collective: what servers have seen whose partials came here, and what surfaces between blocks show.
+  /// Collective: ranges found by the servers whose partials came here, and by surfaces between blocks.
   [[nodiscard]] std::vector<Ranges> seen_by_all(const CombineInput& input) const {
     LayerRims rims(scene_.layers.size());
     const std::vector<Bytes> partials =
@@ -223,10 +223,10 @@ class Render final : public Task {
     for (const Bytes& partial : partials) seen.push_back(ranges_.seen_in(partial));
     return seen;
   }
-  /// In `combine`.
+  /// Used in `combine`.
   [[nodiscard]] Ranges all_ranges() const { return ranges_.are_found() ? shown_ : ranges_.from({}); }
 
-  /// Balls reach beyond their places.
+  /// The camera includes whole balls, which extend beyond their centres.
   [[nodiscard]] Camera camera_for(const Domain& domain) const {
     const Viewport viewport = in_samples(layout_.viewport());
     const Camera camera(scene_.camera, domain, viewport);
@@ -242,7 +242,7 @@ class Render final : public Task {
     return reach > 0 ? Camera(scene_.camera, domain, viewport, reach) : camera;
   }
 
-  /// What the first pass kept of a layer of these blocks, or if it kept nothing, the same anew.
+  /// Pieces of a layer that the first pass kept for the same blocks; otherwise extracts them again.
   [[nodiscard]] LevelPieces take_pieces(std::size_t l, const LocalInput& input) {
     const std::vector<std::int64_t> blocks = blocks_of(scene_.layers[l], input);
     const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
@@ -281,7 +281,7 @@ class Render final : public Task {
       const bool unlit = surface && extracted.normals.empty() && !extracted.triangles.empty();
       const Piece faceted = unlit ? facets(extracted) : Piece{};
       const Piece& piece = unlit ? faceted : extracted;
-      // Pieces of boxes number their points with fewer bits than the rasteriser takes.
+      // Pieces of boxes number their points with fewer bits than the rasteriser expects.
       const Corners widened = piece.triangles.is_narrow() ? widened_corners(piece) : Corners();
       Triangles triangles{
           piece.points.wide(), widened.empty() ? piece.triangles.wide() : std::span(widened), piece.normals.wide(), {}};
@@ -337,20 +337,19 @@ class Render final : public Task {
   LevelLayers level_layers_;
   Absence absence_;
   RunningRanges running_;
-  std::vector<Kept> kept_;  ///< from the first pass to the second
-  Ranges shown_;            ///< from the combine of the first pass to that of the second
+  std::vector<Kept> kept_;  ///< kept from the first pass to the second
+  Ranges shown_;            ///< kept from the combine of the first pass to that of the second
 };
 
 }  // namespace
 
 AnalysisKind render_kind() {
-  return {
-      "render",
-      "Draws isosurfaces, coloured slices, the outer faces of parts of meshes and particles, and writes the picture, "
-      "one frame an iteration. The same data give the same bytes in every placement.",
-      scene_options(), [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        return std::make_unique<Render>(read_scene(settings, metadata), metadata);
-      }};
+  return {"render",
+          "Draws isosurfaces, coloured slices, the boundary faces of parts of meshes, and particles, and writes the "
+          "image, one frame per iteration. The same data give the same bytes in every placement.",
+          scene_options(), [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+            return std::make_unique<Render>(read_scene(settings, metadata), metadata);
+          }};
 }
 
 }  // namespace sidestream

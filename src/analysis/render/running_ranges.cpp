@@ -5,10 +5,10 @@
 #include <limits>
 #include <optional>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
-#include "base/records.hpp"
 #include "data/file_pattern.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::rendering {
 namespace {
@@ -64,7 +64,7 @@ void RunningRanges::widen(std::span<ColourRange> shown, const CombineInput& inpu
 std::vector<ColourRange> RunningRanges::kept_before(const CombineInput& input) const {
   std::vector<ColourRange> kept(so_far_.size(), nothing);
   const auto* tables = dynamic_cast<const EarlierTables*>(&input.results);
-  // Its memory is there before the collective call, after which nothing may fail on one server only.
+  // Allocated before the collective call, after which nothing may fail on one server only.
   Bytes bytes = bytes_of(kept);
   if (input.communicator.rank() == 0) {
     // Columns iteration, cycle, time, scale, low, high.

@@ -1,4 +1,4 @@
-// The ranges of colours that grow from frame to frame and never shrink, so that the frames of a film can be compared.
+// Ranges of colours that only grow from frame to frame, so that the frames of a film are comparable.
 #pragma once
 
 #include <span>
@@ -10,14 +10,14 @@
 
 namespace sidestream::rendering {
 
-/// Of the scales of a scene with `range: running`; the scene outlives it. A table beside the frames keeps them, from
-/// which a run that is resumed goes on.
+/// Ranges of the scales of a scene with `range: running`; the scene must outlive it. They are kept in a table next to
+/// the frames; a resumed run continues from that table.
 class RunningRanges {
  public:
   explicit RunningRanges(const Scene& scene);
 
-  /// Collective: widens what this iteration shows (low > high where nothing) by what was shown before. The same on all
-  /// servers, and in all placements.
+  /// Collective: widens the ranges shown in this iteration (low > high if nothing) by those shown before. The result is
+  /// the same on all servers and in all placements.
   void widen(std::span<ColourRange> shown, const CombineInput& input);
 
  private:
@@ -25,9 +25,9 @@ class RunningRanges {
   void keep(const CombineInput& input) const;
 
   const Scene* scene_;
-  std::string file_;  ///< of the table
+  std::string file_;  ///< file of the table
   bool any_ = false, begun_ = false;
-  std::vector<ColourRange> so_far_;  ///< of each scale
+  std::vector<ColourRange> so_far_;  ///< by scale
 };
 
 }  // namespace sidestream::rendering

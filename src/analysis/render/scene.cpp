@@ -1,3 +1,4 @@
+// Reads the layers, colour scales, camera and domain of a scene from the configuration of `render`.
 #include "analysis/render/scene.hpp"
 
 #include <fmt/format.h>
@@ -6,14 +7,14 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/common/common_options.hpp"
-#include "base/fail.hpp"
 #include "graphics/caption.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::rendering {
 namespace {
 
-/// Surfaces of a single value, in their order: distinct in hue and lightness.
+/// Default colours of surfaces with a single value, in order: distinct in hue and lightness.
 constexpr Colour plain_colours[] = {{92, 140, 190}, {230, 134, 46}, {62, 142, 78},
                                     {200, 72, 62},  {126, 88, 165}, {222, 178, 60}};
 
@@ -37,7 +38,7 @@ Colour read_colour(const Settings& settings, std::string_view name, const std::s
                             text, name, fmt::join(colour_names(), ", ")));
 }
 
-/// `range: running` is read as one entry that is no number.
+/// `range: running` is read as a single entry, which is NaN.
 bool is_running(const Settings& settings) { return settings.reals("range").size() == 1; }
 
 std::optional<ColourRange> read_range(const Settings& settings) {
@@ -60,7 +61,7 @@ std::string with_unit(const Variable& variable, const std::string& component) {
   return variable.title() + component + (variable.unit.empty() ? "" : fmt::format(" [{}]", variable.unit));
 }
 
-/// Reads the layers one after another into a scene.
+/// Reads the layers into a scene.
 class SceneReader {
  public:
   SceneReader(const Settings& settings, const Metadata& metadata, Scene& scene)
@@ -72,7 +73,7 @@ class SceneReader {
       settings_.fail("isosurface", fmt::format("found a render without '{}', so nothing would be seen; add one",
                                                fmt::join(kinds, "' or '")));
     }
-    static_cast<void>(read_range(settings_));  // a mistake is one even if no layer uses the range
+    static_cast<void>(read_range(settings_));  // reports a mistake even if no layer uses the range
     for (const Settings& layer : settings_.maps("isosurface")) add_isosurface(layer);
     for (const Settings& layer : settings_.maps("slice")) add_slice(layer);
     for (const Settings& layer : settings_.maps("threshold")) {
@@ -109,7 +110,7 @@ class SceneReader {
     scene_.layers.push_back(std::move(layer));
   }
 
-  /// Cells of which the outer faces are seen.
+  /// Adds a part of a mesh, whose boundary faces are visible.
   template <class Query>
   void add_part(const Settings& settings, Query query) {
     Layer layer;
@@ -230,12 +231,12 @@ class SceneReader {
     return *found;
   }
 
-  /// Takes what is shown into the caption's label.
+  /// Adds a name to the caption's label.
   void name(const std::string& shown) {
     if (scene_.label.find(shown) == std::string::npos) scene_.label += (scene_.label.empty() ? "" : ", ") + shown;
   }
 
-  /// Takes the variable into the caption's label and its mesh into the domain.
+  /// Adds the variable to the caption's label and its mesh to the domain.
   void add(const Variable& variable, int component) {
     name(with_unit(variable, component_name(variable, component)));
     const Mesh& mesh = metadata_.mesh_of(variable);
@@ -306,7 +307,7 @@ CameraSettings read_camera(const Settings& settings, const Domain& domain, bool 
     settings.fail("view", "found both 'position' and 'view' for the camera; keep 'position' (and 'focus') or 'view'");
   }
   std::optional<Vec3> view = camera.view;
-  // Where the middle of meshes is that say where they are, no check of the configuration can tell.
+  // The middle of meshes that publish their coordinates is unknown when the configuration is checked.
   if (camera.position && (camera.focus || domain_known))
     view = subtract(camera.focus.value_or(domain.centre()), *camera.position);
   if (view && !(length(*view) > 0)) {

@@ -1,4 +1,4 @@
-// What a picture shows, as the configuration states it.
+// Content of an image, as configured.
 #pragma once
 
 #include <optional>
@@ -15,54 +15,54 @@
 
 namespace sidestream::rendering {
 
-/// A colour map with the range that it spans. Layers that show the same component of the same variable in the
-/// same colours share one, and so one colour bar.
+/// A colour map and its range. Layers that show the same component of the same variable in the same colours share one,
+/// and so one colour bar.
 struct ColourScale {
   std::int32_t variable = -1;
   int component = 0;
   std::string colours;
   std::optional<ColourRange> fixed;  ///< from the configuration
-  bool running = false;              ///< it spans what was shown in iterations before, too
-  std::vector<double> values;        ///< that the range contains in any case: those of isosurfaces coloured by value
+  bool running = false;              ///< it includes the ranges of earlier iterations
+  std::vector<double> values;        ///< values that the range always contains: those of isosurfaces coloured by value
   bool follows_data = false;         ///< a layer's values are only known when they are extracted
   std::string title;
 
-  /// Whether the range must be found anew in each iteration.
+  /// True if the range must be found in each iteration.
   [[nodiscard]] bool is_open() const noexcept { return follows_data && !fixed; }
 };
 
-/// One thing in the picture.
+/// One layer of the image.
 struct Layer {
   enum class Colouring {
     plain,     ///< one colour
     by_value,  ///< each isosurface in the colour of its value
-    by_field,  ///< by numbers at the vertices
+    by_field,  ///< by values at the vertices
   };
   using Query = std::variant<IsosurfaceQuery, SliceQuery, ThresholdQuery, ClipQuery, ParticlesQuery>;
   Query query;
   Colouring colouring = Colouring::plain;
   Colour colour;
-  int scale = -1;     ///< index into Scene::scales; -1 for plain
-  int attribute = 0;  ///< of Piece::data, for by_field
+  int scale = -1;     ///< index in Scene::scales; -1 for plain
+  int attribute = 0;  ///< index in Piece::data, for by_field
 };
 
 struct Scene {
   std::vector<Layer> layers;
   std::vector<ColourScale> scales;
-  Domain domain;  ///< of the meshes with axes, or what the configuration says
+  Domain domain;  ///< domain of the meshes with axes, or the configured one
   bool domain_known = false;
-  /// Of meshes that say where they are, their coordinates: the domain is found in each iteration, as far as these (and
-  /// the particles of some layers) reach.
+  /// Coordinates of meshes that publish them. The domain is then found in each iteration from these, and from the
+  /// particles of some layers.
   std::vector<std::int32_t> coordinates;
   CameraSettings camera;
   int width = 1024, height = 1024, samples = 2;
   Background background;
   bool outline = true, colour_bar = true;
   std::string caption;  ///< pattern; empty: none
-  std::string label;    ///< what {label} stands for
+  std::string label;    ///< replaces {label}
   std::string file;
 
-  /// Whether the domain is found anew in each iteration.
+  /// True if the domain is found in each iteration.
   [[nodiscard]] bool finds_domain() const;
 };
 

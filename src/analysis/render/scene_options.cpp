@@ -1,8 +1,8 @@
-// Declares the options of the analysis `render`.
+// Options of the analysis `render`.
 #include <fmt/format.h>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/render/scene.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream::rendering {
 namespace {
@@ -30,8 +30,8 @@ Option range_option(const std::string& text) {
 }
 
 void add_layer_colours(std::vector<Option>& options) {
-  options.push_back(colours_option("", "Colour map of this layer; default: that of the picture."));
-  options.push_back(range_option("Values at the two ends of this layer's colour map; default: that of the picture."));
+  options.push_back(colours_option("", "Colour map of this layer; default: that of the image."));
+  options.push_back(range_option("Values at the two ends of this layer's colour map; default: those of the image."));
 }
 
 Option colour_component_option() {
@@ -59,13 +59,13 @@ Option isosurface_layer() {
   return {.name = "isosurface",
           .type = OptionType::map,
           .list = true,
-          .text = "Isosurfaces in the picture: one such map, or a list of them.",
+          .text = "Isosurfaces in the image: one such map, or a list of them.",
           .options = std::move(options)};
 }
 
 Option slice_layer() {
   std::vector<Option> options = slice_options(Purpose::picture);
-  options.push_back(component_option("The component that is shown; needed if there are several."));
+  options.push_back(component_option("The component that is shown; required if there are several."));
   add_layer_colours(options);
   return {.name = "slice",
           .type = OptionType::map,
@@ -81,18 +81,18 @@ Option particles_layer() {
                                          fmt::join(colour_names(), ", "))});
   options.push_back({.name = "colour_by",
                      .type = OptionType::variable,
-                     .text = "Colours each by its value of this variable of the mesh."});
+                     .text = "Colours each particle by its value of this variable of the mesh."});
   options.push_back(colour_component_option());
   add_layer_colours(options);
   return {.name = "particles",
           .type = OptionType::map,
           .list = true,
           .text =
-              "Particles as balls or discs: one such map, or a list of them. Each is drawn once: flagged ghosts are "
-              "not, and of those with the same `point_ids` one is; particles at no place (NaN) are not drawn, and "
-              "those without a value (NaN) are grey. Where two are at the same depth, the darker red is seen, then "
-              "the darker green and blue, whatever their order. The default domain holds the whole balls where "
-              "they have a `radius`.",
+              "Particles as balls or discs: one such map, or a list of them. Each particle is drawn once: flagged "
+              "ghosts are not drawn, and of particles with the same `point_ids` only one is. Particles at NaN are "
+              "not drawn, and those without a value (NaN) are grey. Of two at the same depth, the one with the "
+              "darker red is visible, then the darker green and blue, whatever their order. The default domain "
+              "contains the whole balls if they have a `radius`.",
           .options = std::move(options)};
 }
 
@@ -103,21 +103,21 @@ Option threshold_layer() {
           .type = OptionType::map,
           .list = true,
           .text =
-              "Cells in which a variable lies in a range, as `threshold` has them: their outer faces. One such map, "
-              "or a list of them.",
+              "Boundary faces of the cells in which a variable lies in a range, as in `threshold`. One such map, or "
+              "a list of them.",
           .options = std::move(options)};
 }
 
 Option clip_layer() {
   std::vector<Option> options = clip_options(Purpose::picture);
-  options.push_back(component_option("The component that is shown; needed if there are several."));
+  options.push_back(component_option("The component that is shown; required if there are several."));
   add_colours(options, "the variable's values");
   return {.name = "clip",
           .type = OptionType::map,
           .list = true,
           .text =
-              "The part of a mesh on one side of a plane, within a box or outside of it, as `clip` has it: its outer "
-              "faces. One such map, or a list of them.",
+              "Boundary faces of the part of a mesh on one side of a plane, within a box or outside of it, as in "
+              "`clip`. One such map, or a list of them.",
           .options = std::move(options)};
 }
 
@@ -125,31 +125,31 @@ Option camera_option() {
   Option camera{.name = "camera",
                 .type = OptionType::map,
                 .text =
-                    "Where the picture is taken from. The default shows the whole domain obliquely from above. It "
-                    "depends on the domain only, so frames can be compared."};
+                    "The camera. The default shows the whole domain obliquely from above. It depends on the domain "
+                    "only, so frames can be compared."};
   camera.options = {
-      point_option("position", "Where the camera is. Default: as far away as shows the whole domain."),
+      point_option("position", "The position of the camera. Default: far enough away to show the whole domain."),
       point_option("focus",
-                   "The point in the middle of the picture. Default: the domain's centre, or without `position` what "
-                   "puts the whole domain in the middle."),
-      point_option("view", "The direction in which the camera looks; instead of `position`."),
-      point_option("up", "The direction that is up in the picture. Default: z; y for a domain that is flat along z."),
+                   "The point in the middle of the image. Default: the domain's centre, or, without `position`, the "
+                   "point that centres the whole domain."),
+      point_option("view", "The direction in which the camera looks, instead of `position`."),
+      point_option("up", "The direction that is up in the image. Default: z; y for a domain that is flat along z."),
       {.name = "angle",
        .type = OptionType::real,
        .default_value = "30",
-       .text = "Degrees between the upper and the lower edge of the picture.",
+       .text = "Vertical field of view: degrees between the upper and the lower edge of the image.",
        .minimum = 0.01,
        .maximum = 170},
       {.name = "zoom",
        .type = OptionType::real,
        .default_value = "1",
-       .text = "Enlarges the picture without moving the camera.",
+       .text = "Enlarges the image without moving the camera.",
        .minimum = 1e-6,
        .maximum = 1e6},
       {.name = "projection",
        .type = OptionType::choice,
        .default_value = "perspective",
-       .text = "`parallel`: what is farther away is not smaller.",
+       .text = "`parallel`: distant objects do not appear smaller.",
        .choices = {"perspective", "parallel"}},
   };
   return camera;
@@ -166,23 +166,23 @@ std::vector<Option> scene_options() {
       particles_layer(),
       picture_size_option(),
       camera_option(),
-      colours_option("viridis", "Colour map; all but coolwarm are perceptually even, so equal steps look equal."),
+      colours_option("viridis", "Colour map; all but coolwarm are perceptually uniform, so equal steps look equal."),
       range_option("Values at the two ends of the colour map. Default: the smallest and largest value shown in this "
-                   "iteration, so that a film flickers. `running`: the smallest and largest value shown so far, also "
-                   "before a run was resumed; the table `NAME-ranges.csv` beside the frames keeps them."),
+                   "iteration, with which films flicker. `running`: the smallest and largest value shown so far, "
+                   "also before a run was resumed; the table `NAME-ranges.csv` next to the frames keeps them."),
       {.name = "domain",
        .type = OptionType::real,
        .list = true,
        .text =
-           "What the camera and the outline go by: lower corner [x, y, z] and upper corner, six numbers in one list. "
-           "Default: the meshes, those that publish where they are as far as they reach in this iteration; with it, "
-           "pictures of a mesh that moves are comparable.",
+           "The box that the camera shows and the outline marks: lower corner [x, y, z] and upper corner, six "
+           "numbers in one list. Default: the bounds of the meshes; for meshes that publish their coordinates, those "
+           "of this iteration. A fixed domain makes images of a moving mesh comparable.",
        .least_entries = 6,
        .most_entries = 6},
       {.name = "background",
        .list = true,
        .default_value = "['#ffffff', '#dfe6ee']",
-       .text = "Colour behind everything, or two for a gradient from top to bottom; as for `colour`.",
+       .text = "Colour of the background, or two for a gradient from top to bottom, in the format of `colour`.",
        .least_entries = 1,
        .most_entries = 2},
       {.name = "outline",
@@ -195,13 +195,12 @@ std::vector<Option> scene_options() {
        .text = "Explains the colours of each colour map in use."},
       {.name = "caption",
        .default_value = "{label}    time {time:#.5g}    cycle {cycle}",
-       .text = "Text above the picture; `none` for none. {label}, {time}, {cycle} and {index} are filled in, "
-               "with a "
-               "format if wanted, as in {time:.3f}."},
+       .text = "Text above the image; `none` for none. {label}, {time}, {cycle} and {index} are replaced, optionally "
+               "with a format, as in {time:.3f}."},
       {.name = "samples",
        .type = OptionType::integer,
        .default_value = "2",
-       .text = "Samples along each axis of a pixel: more make smoother edges and cost memory and time.",
+       .text = "Samples along each axis of a pixel. More samples make smoother edges, but cost memory and time.",
        .minimum = 1,
        .maximum = 4},
       file_option("frame-{index:05}.png", "The file of each frame."),

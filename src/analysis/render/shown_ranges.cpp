@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::rendering {
 
@@ -104,14 +104,14 @@ Domain ShownRanges::domain(const Ranges& ranges) const {
   Domain domain = scene_->domain;
   if (!scene_->finds_domain()) return domain;
   const std::size_t first = scene_->scales.size();
-  if (!(ranges[first].low <= ranges[first].high)) return domain;  // there is nothing
+  if (!(ranges[first].low <= ranges[first].high)) return domain;  // nothing exists
   for (std::size_t a = 0; a < 3; ++a) {
     const ColourRange& found = ranges[first + a];
     domain.low[a] = scene_->domain_known ? std::min(domain.low[a], found.low) : found.low;
     domain.high[a] = scene_->domain_known ? std::max(domain.high[a], found.high) : found.high;
   }
   if (domain.diagonal() > 0) return domain;
-  for (std::size_t a = 0; a < 3; ++a) {  // a single place: something round it is seen
+  for (std::size_t a = 0; a < 3; ++a) {  // a single point: shows its surroundings
     domain.low[a] -= 0.5;
     domain.high[a] += 0.5;
   }

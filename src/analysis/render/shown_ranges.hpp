@@ -1,5 +1,5 @@
-// The ranges that colours span, and the box that the camera looks at, where only the data say how far they reach: each
-// server sees what its blocks show, and all of it together counts.
+// Ranges of colours, and the domain that the camera shows, where only the data determine them. Each server finds those
+// of its blocks, and all are joined.
 #pragma once
 
 #include <functional>
@@ -11,39 +11,38 @@
 
 namespace sidestream::rendering {
 
-/// Of each colour scale, and then along x, y and z where the domain is found; low > high where there is nothing.
+/// Ranges by colour scale, followed by those along x, y and z if the domain is found; low > high if nothing exists.
 using Ranges = std::vector<ColourRange>;
 
-/// What a scene leaves open. The scene outlives it.
+/// Ranges that a scene leaves open. The scene must outlive it.
 class ShownRanges {
  public:
   explicit ShownRanges(const Scene& scene) : scene_(&scene) {}
 
-  /// Whether anything is open: then a pass of its own sees what is shown.
+  /// True if a range is open, which takes a pass to find.
   [[nodiscard]] bool are_found() const;
-  /// Whether the layer's values decide about a range.
+  /// True if a range depends on the layer's values.
   [[nodiscard]] bool is_open(const Layer& layer) const;
 
-  /// Nothing seen yet.
+  /// Empty ranges.
   [[nodiscard]] Ranges nothing() const;
-  /// Adds the places of the points that a block owns; `view` is of coordinates. Where they have fewer than three
+  /// Adds the positions of the points that a block owns; `view` is of coordinates. If it has fewer than three
   /// components, the others are 0.
   void add_places(const BlockView& view, Ranges& seen) const;
-  /// Adds the balls of particles; those of a size in pixels by where their middle is.
+  /// Adds the balls of particles; those with a size in pixels count by their centre.
   void add_balls(const ParticlesQuery& query, const Piece& piece, Ranges& seen) const;
-  /// Adds the values of a layer that is open.
+  /// Adds the values of a layer with an open range.
   void add_values(const Layer& layer, const Piece& piece, Ranges& seen) const;
 
-  /// Collective over the servers: what all of them have seen, of which `seen` is this one's, and the ranges that
-  /// colours then span. The same on all.
-  /// `remember` may widen what the scales have shown, before equal ends are taken apart.
+  /// Collective over the servers: joins the ranges of all servers; `seen` has those of this one. The result is the same
+  /// on all. `remember` may widen the ranges of scales, before ranges of zero width are widened.
   [[nodiscard]] Ranges joined(std::span<const Ranges> seen, Communicator& servers,
                               const std::function<void(std::span<ColourRange>)>& remember) const;
-  /// What `joined` gave, as bytes; if nothing is open, what the scene says.
+  /// Decodes the result of `joined`; if nothing is open, returns the scene's ranges.
   [[nodiscard]] Ranges from(BytesView joined) const;
-  /// A partial of the pass that finds them. Throws Error(internal) if it is none.
+  /// Decodes a partial of the pass that finds ranges. Throws Error(internal) if it is not one.
   [[nodiscard]] Ranges seen_in(BytesView partial) const;
-  /// Where everything is.
+  /// The domain that contains everything.
   [[nodiscard]] Domain domain(const Ranges& ranges) const;
 
  private:

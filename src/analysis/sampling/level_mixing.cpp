@@ -1,3 +1,10 @@
+// Linear interpolation between cell centres across levels.
+//
+// For each target, the cells of its own level around it get the weights of (bi-, tri-)linear interpolation (stencil).
+// Each block adds its part of each such cell: the cell's own value, or the values of finer cells in its place (each
+// with its share of the weight), or the value of the coarser cell that contains it. For patches this is an intersection
+// of boxes (intersect), for trees a descent from the root (descend, give_below). Sums of weight times value are exact,
+// as is the sum of weights, which is 1 if every cell was found.
 #include "analysis/sampling/level_mixing.hpp"
 
 #include <algorithm>
@@ -5,14 +12,14 @@
 #include <limits>
 
 #include "analysis/sampling/samplers.hpp"
-#include "base/fail.hpp"
 #include "mesh/owned_leaves.hpp"
 #include "mesh/point_grid.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::sampling {
 namespace {
 
-/// The cells of one level, of a tree too.
+/// Cells of one level, also of a tree.
 struct LevelOf {
   LevelOf(const Mesh& of, std::int32_t level)
       : mesh(of.kind() == MeshKind::octree ? as_levels(of, level) : of),
@@ -21,10 +28,10 @@ struct LevelOf {
   LevelOf(const LevelOf&) = delete;
   Mesh mesh;
   LevelAxes axes;
-  Index3 ratio;  ///< of its cells along one of level 0
+  Index3 ratio;  ///< number of its cells along one of level 0
 };
 
-/// A cell of a place's level round it, and its weight.
+/// A cell on a target's level around it, and its weight.
 struct StencilCell {
   Index3 cell;
   double weight;
@@ -70,7 +77,7 @@ class Mixer {
     return input_.metadata.variables[static_cast<std::size_t>(query_.variables[v])].centering == Centering::cell;
   }
 
-  /// Where places are that the block may give something.
+  /// Computes the region of targets to which the block may contribute.
   void reach(Place& low, Place& high) {
     const LevelOf& coarsest = level(0);
     const Bounds bounds = bounds_of(coarsest.mesh, block_->block);
@@ -134,7 +141,7 @@ class Mixer {
     return cells;
   }
 
-  /// What the block has of a cell of a place's level, or of the one that it is part of.
+  /// Adds the block's part of a cell of a target's level, or of the coarser cell that contains it.
   void intersect(const StencilCell& stencil, const LevelOf& at) {
     const Index3& mine = level(block_->block.level).ratio;
     Box part;
@@ -165,7 +172,7 @@ class Mixer {
     }
   }
 
-  /// Down the tree to the cell, or to the leaf that it is part of.
+  /// Descends the tree to the cell, or to the leaf that contains it.
   void descend(const StencilCell& stencil, std::int32_t to) {
     const Box& roots = level(0).axes.cells();
     Index number = 0;
@@ -216,7 +223,7 @@ class Mixer {
   const Mesh& mesh_;
   BytesView levels_;
   GridSums& sums_;
-  std::vector<ExactSum> sum_;  ///< of the target at hand
+  std::vector<ExactSum> sum_;  ///< of the current target
   bool any_ = false;
   const SampledBlock* block_ = nullptr;
   const OwnedLeaves* tree_ = nullptr;

@@ -1,10 +1,10 @@
-// Values between the centres of cells of different levels.
+// Interpolation between the centres of cells on different levels.
 //
-// A place is between the centres of cells of its own level, the finest that has it. Where such a cell is of that level,
-// it has its own value; where there are finer cells in its stead, the mean of those; where there is only a coarser one,
-// the value of that. So a linear field is given back where one level is alone, and nothing jumps where two meet but by
-// what the coarser cell's constant value leaves. What a place gets comes from blocks on several servers: each adds what
-// its cells that count give, weight times part of the cell times value, and the sum is exact and rounded once.
+// A place lies between centres of cells of its own level, the finest at that place. Each of these cells gets a value:
+// its own if it exists on that level, the mean of the finer cells if finer ones cover it, otherwise the value of the
+// coarser cell that contains it. So linear fields are reproduced where there is one level. Where two levels meet, only
+// the coarser cell's constant value causes jumps. Contributions come from blocks on several servers: each adds weight
+// times fraction of the cell times value for its counted cells, and the sum is exact and rounded once.
 #pragma once
 
 #include <map>
@@ -12,32 +12,31 @@
 #include <vector>
 
 #include "analysis/sampling/sampler.hpp"
-#include "reduce/grid_sums.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream::sampling {
 
-/// Cells of level 0 from a cell to the farthest place to which it gives something: it may begin where its neighbour on
-/// the place's level does, and the place lies before the middle of its own.
+/// Largest distance, in cells of level 0, from a cell to a place to which it contributes. The cell may lie at the far
+/// end of the place's neighbour cell, and the place at the middle of its own cell.
 inline constexpr double reach_in_cells = 1.5;
 
-/// Whether cells of several levels may lie round a place: with `linear_cells` on octrees and refinement levels.
+/// True if a place may be surrounded by cells of several levels: with `linear_cells` on octrees and refinement levels.
 [[nodiscard]] bool mixes_levels(const Query& query, const Metadata& metadata);
 
-/// How many numbers places get so: the components of variables in cells.
+/// Number of values per place that are interpolated in this way: the components of variables in cells.
 [[nodiscard]] std::size_t mixed_count(const Query& query, const Metadata& metadata);
 
-/// The level of each target's finest cell in this server's blocks, -1 where there is none, a byte each: for a pass of
-/// its own. `joined_levels`, collective: that of all servers.
+/// Level of each target's finest cell in this server's blocks, one byte each, -1 without one; a pass of its own.
+/// `joined_levels`, collective: the same over all servers.
 [[nodiscard]] Bytes levels_of(const Query& query, const SamplePoints& targets, const LocalInput& input);
 [[nodiscard]] Bytes joined_levels(std::span<const Bytes> partials, std::int64_t targets, Communicator& servers);
 
-/// Adds, for each target, what cells of this server's blocks give: of each number a sum, and last that of the parts,
-/// which is 1 if all is there. `levels`: from joined_levels.
+/// Adds this server's contributions to each target: a sum for each value, and last the sum of fractions, which is 1 if
+/// everything was found. `levels`: from joined_levels.
 void add_mixed(const Query& query, const SamplePoints& targets, const LocalInput& input, BytesView levels,
                GridSums& sums);
 
-/// Puts such a sum in the place of the cell's own values, of those that are in cells, where all of it is there and it
-/// is a number.
+/// Replaces the values of variables in cells by such sums, where everything was found and the sum is a number.
 void take_mixed(const Query& query, const Metadata& metadata, std::span<const ExactSum> sums, std::span<double> values);
 
 }  // namespace sidestream::sampling

@@ -1,7 +1,7 @@
 // Values of variables at points and along lines, over time.
 //
-// Each server finds the places in its blocks and passes on what it found; rank 0 takes, of several findings of a place,
-// the one of the least rank, which does not depend on how the mesh is divided.
+// Each server samples the places in its blocks and passes on the values. If a place has several values, rank 0 takes
+// the one with the least rank. That does not depend on how the mesh is divided.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 #include <limits>
 #include <map>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/sampling/level_mixing.hpp"
 #include "analysis/sampling/samplers.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {
@@ -21,11 +21,11 @@ namespace {
 using sampling::Place;
 using sampling::Rank;
 
-/// Where values are wanted, and what the rows of the table say of it.
+/// Places of the values, and their names in the table.
 struct ProbePlaces {
   std::vector<Place> at;
   std::vector<std::string> names;
-  std::vector<std::int64_t> samples;  ///< number on its line
+  std::vector<std::int64_t> samples;  ///< index on its line
 };
 
 Place read_place(const Settings& settings, const std::string& option, int dimensions) {
@@ -147,7 +147,7 @@ class Probe final : public Task {
       }
     }
     if (mixes_) mix(input.metadata, row[0], found);
-    // Where levels are chosen, places that these do not reach are meant to have no value.
+    // If levels are chosen, places outside them are meant to have no value.
     const std::int64_t outside = targets_->count() - static_cast<std::int64_t>(found.size());
     lost_.tell(query_.choice.all() ? outside : 0, targets_->count(), unknown);
     input.results.add(file_, table(found));
@@ -155,10 +155,10 @@ class Probe final : public Task {
   }
 
  private:
-  /// All places, which the first server has.
+  /// Shape with all places in one row, which the first server owns.
   [[nodiscard]] GridShape one_row() const { return GridShape({1, targets_->count()}); }
 
-  /// What cells give to places of another level, if there are any.
+  /// Contributions of cells to places on other levels, if there are any.
   [[nodiscard]] Bytes mixed(const LocalInput& input) const {
     if (!mixes_) return {};
     const GridShape row = one_row();
@@ -188,7 +188,7 @@ class Probe final : public Task {
     return unknown;
   }
 
-  /// Variables may be called as the columns that say where.
+  /// Variables may have the names of the columns with positions.
   void add_column(std::string name) {
     const auto taken = [&] {
       const bool own = name == "probe" || name == "sample" || name == "x" || name == "y" || name == "z";
@@ -227,39 +227,39 @@ class Probe final : public Task {
 };
 
 std::vector<Option> probe_options() {
-  const Option name{.name = "name", .text = "What the table calls it; default: `point0`, `line0`, ..."};
+  const Option name{.name = "name", .text = "Its name in the table; default: `point0`, `line0`, ..."};
   return {
       {.name = "variables",
        .type = OptionType::variable,
        .list = true,
        .required = true,
-       .text = "The variables, of one mesh, all components.",
+       .text = "The variables, all on one mesh, with all components.",
        .least_entries = 1},
       {.name = "point",
        .type = OptionType::map,
        .list = true,
        .text = "Points: one such map, or a list of them.",
-       .options = {name, place_option("at", "Where: a number for each dimension of the mesh.")}},
+       .options = {name, place_option("at", "The position: a number for each dimension of the mesh.")}},
       {.name = "line",
        .type = OptionType::map,
        .list = true,
        .text = "Lines: one such map, or a list of them.",
        .options = {name,
-                   place_option("from", "Where it begins."),
-                   place_option("to", "Where it ends."),
+                   place_option("from", "The first end."),
+                   place_option("to", "The second end."),
                    {.name = "samples",
                     .type = OptionType::integer,
                     .default_value = "100",
-                    .text = "Number of places on it, at equal distances, both ends among them.",
+                    .text = "Number of places on the line, at equal distances, including both ends.",
                     .minimum = 2,
                     .maximum = 1 << 20}}},
       {.name = "cells",
        .type = OptionType::choice,
        .default_value = "own",
-       .text = "Of variables in cells: `own`: the value of the cell that the place is in. `linear`: interpolated "
-               "between cell centres, of uniform and rectilinear meshes and octrees; constant through the outer half "
-               "of the outermost cells, and the cell's own where a neighbour has no value. In the stead of a "
-               "neighbour of another level stands the mean of finer cells, or the coarser one's value.",
+       .text = "For variables in cells. `own`: the value of the cell that contains the place. `linear`: "
+               "interpolation between cell centres, on uniform and rectilinear meshes and octrees; constant in the "
+               "outer half of the outermost cells, and the cell's own value where a neighbour has none. A neighbour "
+               "on another level is replaced by the mean of the finer cells, or by the coarser cell's value.",
        .choices = {"own", "linear"}},
       sampling::levels_option(),
       file_option("probe.csv",
@@ -272,13 +272,13 @@ AnalysisKind probe_kind() {
   return {
       .name = "probe",
       .text =
-          "Values of variables at points and along lines, over time: a table with a row for each place and "
-          "iteration and the columns probe (its name), sample (the number on its line), the place's x, y and z, and "
-          "one for each component of the variables. Between nodes values are interpolated linearly, in the cell's "
-          "own shape. Of refinement levels the finest that has a place counts. A place on the border of cells takes "
-          "the upper one of uniform and rectilinear meshes, the first of curvilinear ones, of unstructured ones "
-          "that of the lowest `cell_ids`, or without them of the lowest block id. A place outside of all cells has "
-          "NaN, which is said once. Only blocks with places in them move.",
+          "Values of variables at points and along lines, over time: a table with a row for each place and iteration "
+          "and the columns probe (its name), sample (the number on its line), the place's x, y and z, and one for "
+          "each component of the variables. Between nodes values are interpolated linearly, in the cell's own shape. "
+          "On refinement levels the finest cell at a place counts. A place on the border of cells belongs to the "
+          "upper cell on uniform and rectilinear meshes, to the first cell on curvilinear ones, and on unstructured "
+          "ones to the cell with the lowest `cell_ids`, or without them the lowest block id. A place outside all "
+          "cells has NaN, and one warning is given. Only blocks that contain places move.",
       .options = probe_options(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         sampling::Query query{sampling::read_variables(settings, "variables", metadata)};

@@ -1,7 +1,7 @@
 // Variables of any mesh that fills space, on a uniform grid.
 //
-// Each server looks for the middles of the grid's cells in its blocks and sends what it found to the server that has
-// that row of the grid, which takes, of several findings of a place, the one of the least rank.
+// Each server samples the centres of the grid's cells in its blocks and sends the values to the server that owns the
+// row of the grid. If a place has several values, that server takes the one with the least rank.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,21 +9,21 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/sampling/level_mixing.hpp"
 #include "analysis/sampling/resample_grid.hpp"
 #include "analysis/sampling/samplers.hpp"
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {
 
 using sampling::Rank;
 
-// What was found of neighbouring places of one rank, in words: the first cell in the row, how many cells, the rank, the
-// values of each; two words for each number.
+// Encoding of values of contiguous places with the same rank, in words: the first cell in the row, the number of cells,
+// the rank, the values of each; two words for each number.
 constexpr std::size_t count_at = 2, rank_at = 4, head_words = 10;
 
 void put(std::vector<std::uint32_t>& words, std::uint64_t value) {
@@ -32,13 +32,13 @@ void put(std::vector<std::uint32_t>& words, std::uint64_t value) {
 }
 std::uint64_t get(const std::uint32_t* words) { return std::uint64_t{words[0]} | std::uint64_t{words[1]} << 32; }
 
-/// Of a run.
+/// Rank of a run.
 Rank rank_of(const std::uint32_t* head) {
   const auto number = [&](std::size_t n) { return std::bit_cast<std::int64_t>(get(head + rank_at + 2 * n)); };
   return {number(0), number(1), number(2)};
 }
 
-/// Gathers what was found, runs of neighbours together: blocks of meshes with axes have whole lines of one rank.
+/// Collects values as runs of contiguous cells: blocks of meshes with axes have whole lines of one rank.
 class Findings {
  public:
   explicit Findings(Index row_cells) : row_cells_(row_cells) {}
@@ -67,8 +67,8 @@ class Findings {
 
   Index row_cells_;
   RowWords rows_;
-  std::vector<std::uint32_t>* words_ = nullptr;  ///< with the last run
-  std::size_t run_ = 0;                          ///< where it begins
+  std::vector<std::uint32_t>* words_ = nullptr;  ///< contains the last run
+  std::size_t run_ = 0;                          ///< begin of the last run
   std::uint64_t count_ = 0;
   std::int64_t next_ = 0;
   Rank rank_;
@@ -116,7 +116,7 @@ class Resample final : public Task {
     if (mixes_ && input.pass == 0)
       return sampling::joined_levels(input.partials, targets_->count(), input.communicator);
     const GridShape grid = grid_.shape();
-    std::array<std::int64_t, 2> counts{};  // cells that were not looked into, places that were found
+    std::array<std::int64_t, 2> counts{};  // cells that were not searched, places that were found
     std::vector<BytesView> partials, sums;
     for (const Bytes& partial : input.partials) {
       const std::size_t end = partial.size() - sizeof(Tail);
@@ -139,7 +139,7 @@ class Resample final : public Task {
     if (mixes_) mix(input.metadata, rows_of(sums, grid, input.communicator), cells, values);
     input.communicator.sum(counts);
     const std::int64_t outside = targets_->count() - counts[1];
-    // Where levels are chosen, places that these do not reach are meant to have no value.
+    // If levels are chosen, places outside them are meant to have no value.
     if (input.communicator.rank() == 0) lost_.tell(query_.choice.all() ? outside : 0, targets_->count(), counts[0]);
     result.set({"outside", outside});
     result.write(file_, pieces_, input.results, input.communicator);
@@ -150,12 +150,12 @@ class Resample final : public Task {
   struct ArrayName {
     std::string name, unit;
   };
-  /// The end of a partial: behind the findings come sums of so many bytes.
+  /// The end of a partial, after the findings and `sums` bytes of sums.
   struct Tail {
     std::int64_t sums, unknown;
   };
 
-  /// What cells give to places of another level, if there are any.
+  /// Contributions of cells to places on other levels, if there are any.
   [[nodiscard]] Bytes mixed(const LocalInput& input, const GridShape& grid) const {
     if (!mixes_) return {};
     GridSums sums(grid, sampling::mixed_count(query_, input.metadata) + 1);
@@ -176,7 +176,7 @@ class Resample final : public Task {
     }
   }
 
-  /// Puts what was found in a row where it belongs; returns in how many cells something was.
+  /// Writes the values of a row; returns the number of cells that have some.
   std::int64_t fill(const RowParts& row, std::size_t first, std::size_t cells,
                     const std::vector<std::span<double>>& values) const {
     struct Best {
@@ -234,35 +234,36 @@ class Resample final : public Task {
 
 std::vector<Option> resample_options() {
   Option size = grid_size_option();
-  size.required = false;  // or `level`
+  size.required = false;  // `level` may replace it
   return {
       {.name = "variables",
        .type = OptionType::variable,
        .list = true,
        .required = true,
-       .text = "The variables, of one mesh, all components.",
+       .text = "The variables, all on one mesh, with all components.",
        .least_entries = 1},
       size,
       {.name = "level",
        .type = OptionType::integer,
-       .text =
-           "Instead of `size`: the grid has the cells of this refinement level of a uniform mesh or of an octree, all "
-           "of them, or those that the region from `low` to `high` meets.",
+       .text = "Instead of `size`: the grid has the cells of this refinement level of a uniform mesh or of an octree: "
+               "all of them, or those that overlap the region from `low` to `high`.",
        .minimum = 0,
        .maximum = 30},
-      place_option("low", "Lower corner of the grid. Default: that of a uniform or rectilinear mesh, or of an octree.",
+      place_option("low",
+                   "Lower corner of the grid. Default: that of the mesh, if it is uniform, rectilinear or an "
+                   "octree.",
                    false),
-      place_option("high", "Upper corner of the grid. Default likewise.", false),
+      place_option("high", "Upper corner of the grid, with the same default.", false),
       {.name = "method",
        .type = OptionType::choice,
        .default_value = "nearest",
        .text =
-           "`nearest`: the value of the cell that the middle of a grid's cell is in, or of the nearest node (of cells "
-           "of other shapes than boxes the node that counts most there). `linear`: interpolated linearly, as `probe` "
-           "does; variables in cells of uniform and rectilinear meshes and of octrees alone.",
+           "`nearest`: the value of the cell that contains the centre of the grid's cell, or of the nearest node (in "
+           "cells that are not boxes the node with the largest weight there). `linear`: linear interpolation as in "
+           "`probe`; for variables in cells only on uniform and rectilinear meshes and octrees.",
        .choices = {"nearest", "linear"}},
       sampling::levels_option(),
-      file_option("resampled-{index:05}.h5", "The data set, one file an iteration."),
+      file_option("resampled-{index:05}.h5", "The data set, one file per iteration."),
       pieces_option()};
 }
 
@@ -272,12 +273,11 @@ AnalysisKind resample_kind() {
   return {
       .name = "resample",
       .text =
-          "Variables of a uniform, rectilinear, curvilinear or unstructured mesh or of an octree on a uniform grid of any "
-          "size and place: "
-          "the values at the middles of its cells. What a place gets is what `probe` finds there: the finest of "
-          "refinement levels counts, outside of all cells there is NaN, which is said once, and the data set's attribute "
-          "`outside` says of how many. It has an array for each component of the variables and one of positions for each "
-          "axis. Only blocks that the grid meets move.",
+          "Variables of a uniform, rectilinear, curvilinear or unstructured mesh or of an octree on a uniform grid "
+          "of any size and place: the values at the centres of its cells. Values are those that `probe` finds: on "
+          "refinement levels the finest cell counts, and places outside all cells have NaN. One warning is given, "
+          "and the data set's attribute `outside` has their number. The data set has an array for each component of "
+          "the variables and one of positions for each axis. Only blocks that overlap the grid move.",
       .options = resample_options(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         sampling::Query query{sampling::read_variables(settings, "variables", metadata)};

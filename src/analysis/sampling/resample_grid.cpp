@@ -11,7 +11,7 @@
 namespace sidestream {
 namespace {
 
-/// The corners of the grid: as given, or those of the mesh.
+/// Reads the corners of the grid; by default those of the mesh.
 void read_corners(const Settings& settings, const Mesh& mesh, ResampleGrid& grid) {
   const std::vector<double> low = settings.reals("low"), high = settings.reals("high");
   const auto expected = static_cast<std::size_t>(grid.dimensions);
@@ -40,7 +40,7 @@ void read_corners(const Settings& settings, const Mesh& mesh, ResampleGrid& grid
   }
 }
 
-/// The cells of a level of a mesh, all of them or those that a region meets.
+/// Grid with the cells of a level of a mesh: all of them, or those that a region meets.
 ResampleGrid grid_of_level(const Settings& settings, const Mesh& mesh, std::int32_t level) {
   const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
   if (settings.given("size")) settings.fail("size", "`level` says how many cells there are; leave out one of both");
@@ -66,7 +66,7 @@ ResampleGrid grid_of_level(const Settings& settings, const Mesh& mesh, std::int3
                                 "lie in the mesh",
                                 corner, mesh.name, "xyz"[n]));
     }
-    // The upper corner on the lower end of a cell does not meet it.
+    // A region that ends exactly at the lower face of a cell does not meet that cell.
     const bool up = axes.node(a, 0) <= axes.node(a, 1);
     Index& upper = ends[up ? 1 : 0];
     if (upper > std::min(ends[0], ends[1]) && axes.node(a, upper) == (up ? region.high[n] : region.low[n])) --upper;

@@ -1,4 +1,4 @@
-// The uniform grid on which values are wanted, as the configuration states it.
+// The uniform grid of results, as configured.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct ResampleGrid {
   }
 };
 
-/// From `size` or `level`, and `low` and `high`, of a mesh or tree. Throws Error(configuration).
+/// Reads the grid from `size` or `level`, and `low` and `high`, for a mesh or tree. Throws Error(configuration).
 [[nodiscard]] ResampleGrid read_grid(const Settings& settings, const Mesh& given);
 
 }  // namespace sidestream

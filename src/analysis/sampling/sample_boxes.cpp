@@ -1,4 +1,8 @@
-// Uniform and rectilinear meshes: the finest level that has a place counts.
+// Sampling of uniform and rectilinear meshes; the finest level at a place counts.
+//
+// A target's cell is found by arithmetic (uniform) or binary search (rectilinear), starting at the cell of the previous
+// target. Values are interpolated linearly axis by axis, between nodes or between cell centres; points outside the
+// block come from its halo. If a neighbour has no value, the cell's own value is taken.
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +25,7 @@ Between between_nodes(const LevelAxes& axes, int axis, Index cell, double x, boo
   return t <= 0.5 ? Between{cell, cell, 0} : Between{cell + 1, cell + 1, 0};
 }
 
-/// One block of one level.
+/// Sampler for one block of one level.
 class BoxSampler {
  public:
   BoxSampler(const Query& query, const Metadata& metadata, const SampledBlock& block)
@@ -31,7 +35,7 @@ class BoxSampler {
         axes_(mesh_, block.block.level),
         block_(block) {}
 
-  /// Gives the sink all targets in the block, some at a time: what is held does not grow with their number.
+  /// Samples all targets in the block in batches, so that memory does not grow with their number.
   void run(const SamplePoints& targets, const Sink& sink) {
     constexpr std::size_t together = std::size_t{1} << 16;
     Place low{}, high{};
@@ -47,7 +51,7 @@ class BoxSampler {
         cell[static_cast<std::size_t>(a)] =
             axes_.cell_at(a, place[static_cast<std::size_t>(a)], cell[static_cast<std::size_t>(a)]);
       }
-      if (!cells.contains(cell)) return;  // on an upper border: the next block's
+      if (!cells.contains(cell)) return;  // on an upper face: belongs to the next block
       if (!is_chosen(query_, block_, cell)) return;
       found_.push_back({target, cell});
       if (found_.size() < together) return;
@@ -78,7 +82,7 @@ class BoxSampler {
     }
   }
 
-  /// The points that the cells with targets may need.
+  /// Box of the points that may be needed for the targets' cells.
   [[nodiscard]] Box reach(Centering centering) const {
     Box box{found_.front().cell, found_.front().cell};
     for (const Found& found : found_) {
@@ -99,7 +103,7 @@ class BoxSampler {
   [[nodiscard]] double value(Centering centering, const PointValues& points, const Found& found,
                              const Place& place) const {
     const double v = value(centering, points, found, place, query_.linear_cells);
-    // Next to a finer or a coarser level, or to what was not delivered, a cell has its own value alone.
+    // Next to a finer or coarser level, or to missing values, only the cell's own value is available.
     return query_.linear_cells && std::isnan(v) ? value(centering, points, found, place, false) : v;
   }
 

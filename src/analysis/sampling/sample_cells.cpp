@@ -1,21 +1,26 @@
-// Unstructured meshes: the cells near a place are looked into.
+// Sampling of unstructured meshes.
+//
+// For each cell, the targets in its bounding box are tested. Cells are split into parts whose map can be inverted
+// (linear cells, or tetrahedra and triangles for polyhedra, polygons and cells of higher order); `locate` solves for
+// the parametric coordinates and returns weights of the corners if the target is inside. Cells of unknown types are
+// counted as unsampled if a target lies in their bounding box.
 #include <algorithm>
 #include <limits>
 #include <map>
 
 #include "analysis/sampling/samplers.hpp"
-#include "base/fail.hpp"
 #include "mesh/cells/cell_shape.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "mesh/cells/subdivision.hpp"
-#include "mesh/point_values.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream::sampling {
 namespace {
 
 constexpr std::uint8_t line = 3;
 
-/// A list of whole numbers, of any type.
+/// Values of a list of integers of any type.
 std::vector<Index> whole_numbers(const BlockView& view, Index count) {
   std::vector<Index> numbers;
   numbers.reserve(static_cast<std::size_t>(count));
@@ -26,7 +31,7 @@ std::vector<Index> whole_numbers(const BlockView& view, Index count) {
   return numbers;
 }
 
-/// One block.
+/// Sampler for one block.
 class CellSampler {
  public:
   CellSampler(const Query& query, const LocalInput& input, const SampledBlock& block, const Sink& sink)
@@ -34,7 +39,7 @@ class CellSampler {
     const Index cells = block.block.cells.hi[0];
     const BlockView *where = of(Role::coordinates), *links = of(Role::connectivity), *ends = of(Role::offsets),
                     *types = of(Role::types), *ids = of(Role::cell_ids), *flags = of(Role::cell_ghosts);
-    if (!where || !links || !ends || !types) return;  // nobody knows where it is
+    if (!where || !links || !ends || !types) return;  // an array that defines the cells is missing
     links_ = whole_numbers(*links, block.block.lengths.corners);
     ends_ = whole_numbers(*ends, cells);
     types_ = whole_numbers(*types, cells);
@@ -58,7 +63,7 @@ class CellSampler {
  private:
   [[nodiscard]] const BlockView* of(Role role) const { return input_.find(mesh_.array(role), block_.block.id); }
 
-  /// The points of a cell. Throws Error(analysis) if it has points that there are not.
+  /// The points of a cell. Throws Error(analysis) if it refers to points that do not exist.
   [[nodiscard]] std::span<const Index> points_of_cell(std::size_t cell) const {
     const Index begin = cell == 0 ? 0 : ends_[cell - 1], end = ends_[cell];
     const auto count = static_cast<Index>(links_.size());
@@ -87,7 +92,7 @@ class CellSampler {
     }
     widen(low, high);
     const auto type = static_cast<std::uint8_t>(types_[cell]);
-    if (is_thin_cell(type) && type != line) return;  // without inside
+    if (is_thin_cell(type) && type != line) return;  // without an interior
     parts_.clear();
     if (!take_parts(cell, type, points)) {
       unknown_ += targets.any_within(low, high) ? 1 : 0;
@@ -106,10 +111,10 @@ class CellSampler {
     std::vector<Index> points;
   };
 
-  /// Whether the place is in it; if so its values are given.
+  /// Passes the values on if the target lies in the cell; returns true then.
   bool look_into(const Simple& part, std::size_t cell, const SamplePoints& targets, std::int64_t target) {
     const CellKind kind = kind_of(part.type);
-    // A surface in space has no inside.
+    // A surface in space has no interior.
     if (kind.dimensions != mesh_.dimensions || kind.corners != part.points.size()) return false;
     std::array<Place, most_corners> corners{};
     for (std::size_t c = 0; c < part.points.size(); ++c) corners[c] = places_[static_cast<std::size_t>(part.points[c])];
@@ -118,8 +123,8 @@ class CellSampler {
     return weights.has_value();
   }
 
-  /// Cells of higher order are looked into as linear ones (mesh/cells/subdivision.hpp), polyhedra as tetrahedra,
-  /// polygons as triangles. False: the type is not known.
+  /// Splits a cell: cells of higher order into linear ones (mesh/cells/subdivision.hpp), polyhedra into tetrahedra,
+  /// polygons into triangles. Returns false if the type is unknown.
   bool take_parts(std::size_t cell, std::uint8_t type, std::span<const Index> points) {
     if (kind_of(type).dimensions > 0) {
       parts_.push_back({type, {points.begin(), points.end()}});
@@ -182,12 +187,12 @@ class CellSampler {
     return left == 0;
   }
 
-  /// By the numbers of points, if they have some, so that cells that share a face cut it alike.
+  /// Orders points by their global numbers, if they have any, so that cells that share a face split it in the same way.
   void take_tetrahedra(std::vector<std::vector<Index>>& faces) {
     const BlockView* names = of(Role::point_ids);
     if (names && names_.empty()) names_ = whole_numbers(*names, block_.block.lengths.points);
-    std::map<Index, Index> points;  // by name
-    std::map<Index, Index> order;   // without names: in the order of the faces
+    std::map<Index, Index> points;  // by global number
+    std::map<Index, Index> order;   // without global numbers: in the order of the faces
     for (auto& face : faces) {
       for (Index& p : face) {
         const Index name = names ? names_[static_cast<std::size_t>(p)]
@@ -225,8 +230,8 @@ class CellSampler {
   const SampledBlock& block_;
   const Sink& sink_;
   std::vector<Index> links_, ends_, types_, ids_, flags_;
-  std::vector<Index> faces_, face_ends_, names_;  ///< once they are needed
-  std::vector<Simple> parts_;                     ///< of the cell that is looked into
+  std::vector<Index> faces_, face_ends_, names_;  ///< filled on first use
+  std::vector<Simple> parts_;                     ///< parts of the current cell
   std::vector<Place> places_;
   std::vector<double> out_;
   std::int64_t unknown_ = 0;

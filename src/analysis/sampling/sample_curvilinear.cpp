@@ -1,4 +1,4 @@
-// Curvilinear meshes: the cells near a place are looked into.
+// Sampling of curvilinear meshes: for each cell, the targets in its bounding box are tested.
 #include <algorithm>
 
 #include "analysis/sampling/samplers.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array cell_types{CellType::line, CellType::pixel, CellType::voxel};  // corners in the order of indices
 
-/// One block.
+/// Sampler for one block.
 class CurvedSampler {
  public:
   CurvedSampler(const Query& query, const LocalInput& input, const SampledBlock& block, const BlockView& coordinates,
@@ -107,7 +107,7 @@ void sample_curvilinear(const Query& query, const SamplePoints& targets, const L
   for (const SampledBlock& block : blocks_of(query, input)) {
     const BlockView* where = input.find(coordinates, block.block.id);
     if (where == nullptr || block.block.cells.empty() || !is_chosen(query, block))
-      continue;  // nobody knows where it is
+      continue;  // the coordinates are missing
     CurvedSampler(query, input, block, *where, targets, sink).find();
   }
 }

@@ -1,4 +1,8 @@
-// Octrees: the places in a cell are dealt out to its children, down to the leaves that have some.
+// Sampling of octrees: targets are distributed from each cell to its children, down to the leaves.
+//
+// Targets are first sorted by root cell. Each refined cell splits its targets by the middle planes and passes them on,
+// so that subtrees without targets are never visited. The cost is proportional to the number of targets times the
+// depth.
 #include <algorithm>
 #include <limits>
 
@@ -14,7 +18,7 @@ struct Wanted {
   Place place;
 };
 
-/// How many points are searched for at a time: each takes some 160 bytes meanwhile.
+/// Number of points per batch; each takes some 160 bytes meanwhile.
 constexpr std::size_t batch = std::size_t{1} << 17;
 
 struct FoundLeaf {
@@ -23,14 +27,14 @@ struct FoundLeaf {
   std::int32_t level;
 };
 
-/// One block.
+/// Sampler for one block.
 class TreeSampler {
  public:
   TreeSampler(const Query& query, const Mesh& mesh, const OwnedLeaves& tree)
       : query_(query), mesh_(mesh), levels_(as_levels(mesh, 0)), roots_(levels_, 0), places_(mesh), tree_(tree) {}
 
-  /// Calls `f(leaf)` for what is found, batch by batch of the targets: what is held does not grow with their number.
-  /// In a batch in the order of targets, and with a grid in that order altogether.
+  /// Calls `f(leaf)` for the leaves of targets, batch by batch, so that memory does not grow with their number. Leaves
+  /// are in the order of targets within a batch, and, for a grid in that order, altogether.
   template <class F>
   void find(const SamplePoints& targets, const Bounds& bounds, F&& f) {
     const auto [low, high] = reach(bounds);
@@ -51,7 +55,7 @@ class TreeSampler {
   }
 
  private:
-  /// From where to where leaves of the block may lie.
+  /// Region that may contain leaves of the block.
   [[nodiscard]] std::pair<Place, Place> reach(const Bounds& bounds) const {
     Place low{}, high{};
     for (int a = 0; a < mesh_.dimensions; ++a) {

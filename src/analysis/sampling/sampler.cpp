@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/sampling/samplers.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream::sampling {
 
@@ -72,15 +72,15 @@ void check_query(const Settings& settings, const std::string& option, const Quer
 Option levels_option() {
   Option option = choice_options().at(0);
   option.text =
-      "Of octrees and refinement levels: only places whose finest cell is on this level, or on those from the "
-      "first to the second of two; others have NaN, of which nothing is said.";
+      "For octrees and refinement levels: only places whose finest cell is on this level, or on the levels from the "
+      "first to the second of two; others have NaN, without a warning.";
   return option;
 }
 
 namespace {
 
-/// How far from a block places may be to which its cells give something: they are before the middle of a cell next to
-/// the one that these are part of.
+/// Distance from a block to the farthest places to which its cells contribute. Such a place lies before the middle of a
+/// cell next to the one that contains the block's cell.
 Place reach_of_cells(const Mesh& mesh) {
   Place size{};
   for (int a = 0; a < mesh.dimensions; ++a) {
@@ -167,7 +167,7 @@ std::vector<SampledBlock> blocks_of(const Query& query, const LocalInput& input)
 bool is_chosen(const Query& query, const SampledBlock& block) { return query.choice.has_level(block.block.level); }
 
 bool is_chosen(const Query& query, const SampledBlock& block, const Index3& cell) {
-  if (query.choice.all()) return true;  // the finest that has a place counts
+  if (query.choice.all()) return true;  // the finest level at a place counts
   const auto view =
       std::find_if(block.views.begin(), block.views.end(), [](const BlockView* v) { return v != nullptr; });
   const Box one{cell, {cell[0] + 1, cell[1] + 1, cell[2] + 1}};
@@ -197,7 +197,7 @@ double PointValues::at(const Index3& p) const {
 void widen(Place& low, Place& high) {
   for (std::size_t a = 0; a < 3; ++a) {
     const double more = 1e-9 * (high[a] - low[a]);
-    if (!(more > 0)) continue;  // infinite already, or flat
+    if (!(more > 0)) continue;  // already infinite, or flat
     low[a] -= more;
     high[a] += more;
   }

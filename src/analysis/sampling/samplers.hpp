@@ -1,4 +1,4 @@
-// How targets are found in blocks of each kind of mesh, and what these have in common.
+// Samplers for each kind of mesh, and what they share.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,38 @@
 
 namespace sidestream::sampling {
 
-/// A block and what is here of the variables on it.
+/// A block, and the views of the variables on it.
 struct SampledBlock {
   Block block;
-  std::vector<const BlockView*> views;  ///< of each variable of the query; null: not delivered
+  std::vector<const BlockView*> views;  ///< by variable of the query; null: not delivered
 };
 
-/// The blocks of which one of the variables is here, in ascending order of their ids; copies left out.
+/// Blocks that have at least one of the variables, in ascending order of ids, without copies.
 [[nodiscard]] std::vector<SampledBlock> blocks_of(const Query& query, const LocalInput& input);
 
-/// Of a block on a level: whether it is on a chosen one, and of a cell of it whether that counts there.
+/// True if a block is on a chosen level; true if a cell of the block counts on that level.
 [[nodiscard]] bool is_chosen(const Query& query, const SampledBlock& block);
 [[nodiscard]] bool is_chosen(const Query& query, const SampledBlock& block, const Index3& cell);
 
 /// The mesh of the query's variables.
 [[nodiscard]] const Mesh& mesh_of(const Query& query, const Metadata& metadata);
 
-/// What one component of a variable has at points of a block, from whatever block owns them.
+/// Values of one component of a variable at points of a block, from the blocks that own the points.
 class PointValues {
  public:
-  /// Of points in `wanted` some `reads` will be read; null: none was delivered.
+  /// `reads`: expected number of points in `wanted` that will be read. `view` null: not delivered.
   PointValues(const BlockView* view, int component, const Box& wanted, std::int64_t reads);
-  /// NaN if there is none.
+  /// NaN without a value.
   [[nodiscard]] double at(const Index3& p) const;
 
  private:
   const BlockView* view_;
   int component_;
   Box box_;
-  std::vector<double> values_;  ///< of all of the box, or none: then they are read one by one
+  std::vector<double> values_;  ///< all values of the box; empty: points are read one by one
 };
 
-/// The sum of weights times values; a weight of 0 makes nothing of a NaN.
+/// The sum of weights times values; values with weight 0 are ignored, even NaN.
 template <class Value>
 [[nodiscard]] double weighed(std::span<const double> weights, bool nearest, Value&& value) {
   if (nearest) {
@@ -57,37 +57,37 @@ template <class Value>
   return sum;
 }
 
-/// The points that a place lies between on an axis, and how far it is from the lower one to the upper one.
+/// Two points along an axis that a place lies between, and its relative distance from the lower one.
 struct Between {
   Index lower = 0, upper = 0;
   double t = 0;
 };
 
-/// Between the centres of cells, of the one that the place is in and a neighbour; beyond the outermost centres the
-/// value stays that of the outermost.
+/// Finds the two cell centres around a place: its own cell's and a neighbour's. Beyond the outermost centres the value
+/// is that of the outermost cell.
 [[nodiscard]] Between between_centres(const LevelAxes& axes, int axis, Index cell, double x);
 
-/// Bounds that take in places a rounding error outside.
+/// Widens bounds to include places that are outside by a rounding error.
 void widen(Place& low, Place& high);
 
-// One for each kind of mesh, see `sample`.
+// One sampler for each kind of mesh; see `sample`.
 void sample_boxes(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
 void sample_trees(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
 void sample_curvilinear(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
 [[nodiscard]] std::int64_t sample_cells(const Query& query, const SamplePoints& targets, const LocalInput& input,
                                         const Sink& sink);
 
-// What users are told of places that got no value.
+// Warnings about places without values.
 
-/// Warns once of each of two things: places may move out of a mesh that moves, and that need not be said in every
+/// Warns once for each of two reasons: places may leave a mesh that moves, which need not be repeated in every
 /// iteration.
 class UnsampledPoints {
  public:
-  /// `file`: that the places' values go to.
+  /// `file`: receives the places' values.
   explicit UnsampledPoints(std::string file) : file_(std::move(file)) {}
 
-  /// `outside` of `all` places are in no block; `unknown` cells, in which places may lie, were not looked into (see
-  /// `sample`). Of all servers; for one of them to say.
+  /// `outside` of `all` places are in no block; `unknown` cells that may contain places were not searched (see
+  /// `sample`). Both over all servers; call it on one of them.
   void tell(std::int64_t outside, std::int64_t all, std::int64_t unknown) {
     if (outside > 0 && !told_outside_) {
       log::warning("'{}': {} of {} places are in no block; their values are NaN", file_, outside, all);

@@ -1,10 +1,10 @@
 // A plane through a mesh, with variables on it.
 #include <fmt/format.h>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/kinds.hpp"
 #include "contour/surface_shares.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {
@@ -50,24 +50,21 @@ std::string why_empty(const SliceQuery& query, const CombineInput& input) {
 
 AnalysisKind slice_kind() {
   std::vector<Option> options = slice_options();
-  options.push_back(file_option("slice-{index:05}.vtp", "The triangles, one file an iteration."));
+  options.push_back(file_option("slice-{index:05}.vtp", "The triangles, one file per iteration."));
   options.push_back(pieces_option());
   return {
       .name = "slice",
       .text =
-          "Cuts a plane of any direction through a mesh of three dimensions and writes it as triangles with "
-          "the variables "
-          "at their corners, interpolated linearly between the mesh's points. Cell-centred values sit at "
-          "cell centres and "
-          "stay constant through the outer half of the outermost cells, so that the slice reaches the faces "
-          "of the mesh. "
-          "A plane that lies in a face of cells, or in an outer face of the mesh, gives one layer of "
-          "triangles. Seen from "
-          "where the normal points, triangles are counter-clockwise. Where no value was delivered the data "
-          "are NaN. A mesh of two dimensions is cut in lines, and with `axis: z` drawn as the plane it is. Of curvilinear and unstructured meshes "
-          "`position` or `origin` must be given; variables in the cells of an unstructured mesh have each cell's "
-          "own value (docs/mesh-kinds.md). On octrees and refinement levels, and with `cells: own`, each cell has its own value "
-          "up to its faces, as a polygon of its own (docs/adaptive-meshes.md).",
+          "Cuts a plane of any direction through a mesh of three dimensions and writes it as triangles with the "
+          "variables at their corners, interpolated linearly between the mesh's points. Cell-centred values belong "
+          "to cell centres and are constant in the outer half of the outermost cells, so that the slice reaches the "
+          "faces of the mesh. A plane that lies in a face of cells, or in an outer face of the mesh, gives one layer "
+          "of triangles. Triangles are counter-clockwise seen from the side to which the normal points. Data are NaN "
+          "where no value was delivered. A mesh of two dimensions is cut into lines, and with `axis: z` drawn as a "
+          "plane. For curvilinear and unstructured meshes `position` or `origin` must be given; variables in the "
+          "cells of an unstructured mesh have each cell's own value (docs/mesh-kinds.md). On octrees and refinement "
+          "levels, and with `cells: own`, each cell is a separate polygon with its own value up to its faces "
+          "(docs/adaptive-meshes.md).",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Slice>(read_slice(settings, metadata), metadata,

@@ -1,4 +1,9 @@
 // Count, extremes, sum, mean and variance of a variable over the whole mesh.
+//
+// Each server computes counts, integer keys of the extremes, and exact sums of values and squares, one set for each
+// weight (level). Counts and sums are added over servers, keys are reduced by minimum. The variance is (W S2 - S1^2) /
+// W^2 in exact arithmetic, rounded once, so that the result does not depend on the division of the mesh, and there is
+// no cancellation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,18 +15,18 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/kinds.hpp"
 #include "mesh/chosen_runs.hpp"
-#include "reduce/great_sums.hpp"
-#include "reduce/words.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/words.hpp"
 
 namespace sidestream {
 namespace {
 
-/// The exact sum of squares of any finite doubles. The squares of great and small numbers are no doubles, so that
-/// those are scaled by powers of two before and summed apart.
+/// Exact sum of squares of any finite doubles. Squares of very large and very small numbers are not representable, so
+/// those numbers are scaled by powers of two and summed separately.
 struct SquareSum {
   static constexpr int scale = 600;
   static constexpr double great = 0x1p400, small = 0x1p-400, down = 0x1p-600, up = 0x1p600;
@@ -38,7 +43,7 @@ struct SquareSum {
       of_small.add_product(x * up, x * up);
     }
   }
-  /// Twice the exponent that brings the squares near 1; nothing if their sum is 0.
+  /// Twice the exponent that scales the squares to near 1; nothing if their sum is 0.
   [[nodiscard]] std::optional<int> exponent() const {
     int shift = 2 * scale;
     for (const ExactSum* sum : {&of_great, &of_common, &of_small}) {
@@ -58,14 +63,14 @@ struct SquareSum {
   }
 };
 
-/// What is known of one component. Every part of it can be added, or the lesser one taken, in any order.
+/// Moments of one component. All parts can be added, or reduced by minimum, in any order.
 struct Moments {
   std::int64_t count = 0, nan = 0, infinite = 0;
-  std::int64_t lowest = least_of_none, highest = least_of_none;  ///< keys; `highest` is the least of all ~key
+  std::int64_t lowest = least_of_none, highest = least_of_none;  ///< keys; `highest` is the minimum of all ~key
   ExactSum sum;
   SquareSum squares;
 
-  /// Key of a value: the value itself for integers that fit, otherwise one that orders as the reals do.
+  /// Key of a value: the value itself for integers that fit, otherwise an integer with the same order.
   template <class T>
   static std::int64_t key(T v) noexcept {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, std::uint64_t>) return static_cast<std::int64_t>(v);
@@ -98,14 +103,14 @@ struct Moments {
 
 constexpr std::size_t added_words = 3 + ExactSum::words + SquareSum::words, least_words = 2;
 
-/// What a value counts for: 1, or the size of its cell, as a part of those of the coarsest level.
+/// Weights of values: 1, or the size of the cell, as a fraction of a cell of the coarsest level.
 struct Weights {
-  std::vector<double> of_level{1};  ///< one entry: all count alike
-  double unit = 1;                  ///< size of a cell of the coarsest level, if values count by that
+  std::vector<double> of_level{1};  ///< one entry: all have the same weight
+  double unit = 1;                  ///< size of a cell of the coarsest level, if weights are sizes
   bool by_size = false;
 };
 
-/// All values of one component, each with its weight.
+/// Moments of one component with weights.
 struct Weighted {
   std::int64_t count = 0, nan = 0, infinite = 0;
   ExactSum weight, sum;
@@ -128,8 +133,8 @@ struct Weighted {
   struct Spread {
     double variance = 0, deviation = 0;
   };
-  /// (W S2 - S1^2) / W^2 with sums exact beyond 200 bits: no cancellation when the mean is far greater than
-  /// the spread. Scaled, so that a variance beyond the doubles is infinite or 0 while the deviation is right.
+  /// Variance (W S2 - S1^2) / W^2 with sums exact beyond 200 bits, so that nothing cancels if the mean is far greater
+  /// than the spread. Scaled, so that the deviation is right even if the variance overflows or underflows.
   [[nodiscard]] Spread spread() const {
     const std::optional<int> exponent = squares.exponent();
     if (!exponent) return {};
@@ -159,7 +164,7 @@ class Statistics final : public Task {
   Selection selection() const override {
     Selection selection{{{variable_.id, 0, part_of(choice_)}}};
     selection.variables[0].covered = false;
-    selection.geometry = false;  // wherever the values are: flags say so of trees, the indices of boxes
+    selection.geometry = false;  // no geometry: ghost flags (trees) and indices (boxes) decide what counts
     return selection;
   }
 
@@ -198,7 +203,7 @@ class Statistics final : public Task {
   }
 
  private:
-  /// Of each weight.
+  /// Moments for each weight.
   [[nodiscard]] std::vector<Moments> moments_of(const LocalInput& input, int c) const {
     std::vector<Moments> moments(weights_.of_level.size());
     for (const BlockView& view : input.of(variable_.id)) {
@@ -255,14 +260,14 @@ double product_of(const std::array<double, 3>& spacing, int dimensions) {
   return product;
 }
 
-/// Throws Error(configuration) if values can't count by the size of their cells.
+/// Throws Error(configuration) if values cannot be weighted by the size of their cells.
 Weights read_weights(const Settings& settings, const Variable& variable, const Mesh& mesh) {
   if (settings.text("by") == "cell") return {};
   require_values_in_cells(settings, "by", variable, mesh, "`by: size`");
   Weights weights{{}, 1, true};
   if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
     weights.unit = product_of(tree->spacing(), mesh.dimensions);
-    constexpr int most_levels = 63;  // whole numbers count cells of a level
+    constexpr int most_levels = 63;  // cells of a level are counted as integers
     for (int level = 0; level < most_levels; ++level) {
       weights.of_level.push_back(std::ldexp(1.0, -level * mesh.dimensions));
     }
@@ -290,37 +295,30 @@ Weights read_weights(const Settings& settings, const Variable& variable, const M
 AnalysisKind statistics_kind() {
   std::vector<Option> options{
       variable_option("The variable."),
-      component_option("Only this component, from 0. Without it every component gets a row."),
+      component_option("The variable's component, from 0. Default: a row for every component."),
       file_option("statistics.csv",
                   "The table. Rows of later iterations are appended unless the name tells "
                   "iterations apart."),
       {.name = "by",
        .type = OptionType::choice,
        .default_value = "cell",
-       .text = "What a value counts for: each the same (`cell`), or the volume (area, length) of its cell "
-               "(`size`), on uniform meshes with and without refinement levels and octrees. By size "
-               "`sum` is the integral over the mesh, in the variable's unit times that of the "
-               "coordinates to the power of the dimensions, mean and variance are those of the "
-               "field, and a column `size` has the volume of the cells with finite values.",
+       .text = "The weight of a value: the same for all (`cell`), or the volume (area, length) of its cell (`size`), "
+               "on uniform meshes with and without refinement levels and octrees. With `size`, `sum` is the integral "
+               "over the mesh, in the variable's unit times that of the coordinates to the power of the dimensions; "
+               "mean and variance are those of the field; and a column `size` has the volume of the cells with "
+               "finite values.",
        .choices = {"cell", "size"}}};
   for (Option& option : choice_options()) options.push_back(std::move(option));
   return {
       .name = "statistics",
       .text =
-          "Count, minimum, maximum, sum, mean, variance and standard deviation of a variable over the whole "
-          "mesh, one "
-          "row for each component. Each point counts once: ghosts, copies of shared nodes and cells that a finer level "
-          "covers do not. NaN and "
-          "infinite "
-          "values are counted in columns of their own and take no part in the rest; `count` is the number of "
-          "finite "
-          "values. Sums are exact and rounded once at the end, so the result does not depend on how the mesh "
-          "is divided; "
-          "the variance is that of the whole population (divided by `count`). Whole numbers beyond 2^53 are "
-          "rounded to "
-          "the nearest double in sums, not in minimum and maximum (uint64: there as well). Where nothing is "
-          "finite, what "
-          "cannot be said is `nan`.",
+          "Count, minimum, maximum, sum, mean, variance and standard deviation of a variable over the whole mesh, "
+          "one row for each component. Each point counts once; ghosts, copies of shared nodes and cells that a finer "
+          "level covers do not count. NaN and infinite values are counted in separate columns and ignored otherwise; "
+          "`count` is the number of finite values. Sums are exact and rounded once at the end, so the result does "
+          "not depend on how the mesh is divided; the variance is that of the whole population (divided by `count`). "
+          "Integers beyond 2^53 are rounded to the nearest double in sums, but not in minimum and maximum (uint64: "
+          "there as well). If no value is finite, undefined results are `nan`.",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const Variable& variable = read_variable(settings, metadata);

@@ -1,7 +1,8 @@
-// Some of the particles, the same ones however they are divided.
+// A sample of particles that does not depend on how they are divided.
 //
-// A particle is drawn by a hash of its number, or of where it is: those below a limit are in the sample. A sample of
-// another size from the same seed holds the smaller one or is held by it.
+// A particle is drawn if a hash of its number, or of its position, is below a limit. So samples of different sizes from
+// the same seed contain each other. With `maximum` the limit is found by a radix search over all servers (limit_for),
+// and servers share the sample by ranges of hashes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,12 +13,12 @@
 #include <limits>
 #include <optional>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/kinds.hpp"
-#include "base/hash.hpp"
-#include "base/records.hpp"
 #include "mesh/drawn_points.hpp"
-#include "mesh/point_values.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream {
 namespace {
@@ -25,17 +26,17 @@ namespace {
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
 struct SubsampleQuery {
-  std::int32_t coordinates = -1, ids = -1;  ///< no numbers: -1
+  std::int32_t coordinates = -1, ids = -1;  ///< -1: no numbers
   int dimensions = 3;
   std::vector<std::int32_t> variables;
   std::uint64_t limit = no_limit;  ///< hashes up to it are drawn
-  std::int64_t maximum = -1;       ///< at most so many; -1: any number
+  std::int64_t maximum = -1;       ///< largest number of particles; -1: any
   std::uint64_t seed = 0;
 };
 
-/// Collective: the greatest limit up to which all servers together have at most `maximum` particles. It is found digit
-/// by digit, so that nobody needs to know all of them. Nothing: not even the least hash. `each` calls a function with
-/// the hash of each particle here.
+/// Collective: returns the greatest limit up to which all servers together have at most `maximum` particles; nothing if
+/// even the smallest hash has too many. Searches digit by digit with counts only, so that no server needs all hashes.
+/// `each` calls a function with the hash of each particle on this server.
 template <class Each>
 std::optional<std::uint64_t> limit_for(Each&& each, std::int64_t maximum, Communicator& servers) {
   std::uint64_t prefix = 0;
@@ -49,11 +50,11 @@ std::optional<std::uint64_t> limit_for(Each&& each, std::int64_t maximum, Commun
     servers.sum(counts);
     std::uint64_t digit = 0;
     while (digit < 256 && counts[digit] <= left) left -= counts[digit++];
-    if (digit == 256) return no_limit;  // in the first round alone: there are no more than that
+    if (digit == 256) return no_limit;  // only in the first round: all particles fit
     prefix |= digit << shift;
   }
   if (prefix == 0) return std::nullopt;
-  return prefix - 1;  // those with the hash `prefix` are too many: none of them
+  return prefix - 1;  // particles with the hash `prefix` would be too many, so none of them is taken
 }
 
 class Subsample final : public Task {
@@ -109,7 +110,7 @@ class Subsample final : public Task {
 
   void draw(const BlockView& view, const LocalInput& input, DrawnPoints& drawn) const {
     const BlockView* ids = query_.ids >= 0 ? input.find(query_.ids, view.block.id) : nullptr;
-    if (query_.ids >= 0 && !ids) return;  // were not delivered
+    if (query_.ids >= 0 && !ids) return;  // not delivered
     std::vector<const BlockView*> values;
     for (const std::int32_t id : query_.variables) values.push_back(input.find(id, view.block.id));
     for_each_counted(view, [&](Index i) {
@@ -126,7 +127,7 @@ class Subsample final : public Task {
           drawn.add_number(values[v] ? real_at(*values[v], i, c) : std::numeric_limits<double>::quiet_NaN());
         }
       }
-      // From time to time, so that no more than twice the sample is held.
+      // Called regularly, so that at most twice the sample is held.
       if (query_.maximum >= 0 && drawn.size() > 2 * static_cast<std::size_t>(query_.maximum) + 1024) keep_least(drawn);
     });
   }
@@ -138,16 +139,18 @@ class Subsample final : public Task {
 
   [[nodiscard]] std::uint64_t hash_of(const std::array<double, 3>& place) const {
     std::uint64_t hash = query_.seed;
-    for (const double x : place) hash = mixed_bits(hash ^ std::bit_cast<std::uint64_t>(x + 0.0));  // both zeros are one
+    // both zeros hash alike
+    for (const double x : place) hash = mixed_bits(hash ^ std::bit_cast<std::uint64_t>(x + 0.0));
     return hash;
   }
 
-  /// Of more particles than the sample may have, those that may be in it: one more tells how many have the last hash.
+  /// Drops particles that cannot be in the sample. Keeps one more than the sample's size, which shows whether the last
+  /// hash fits.
   void keep_least(DrawnPoints& drawn) const {
     if (query_.maximum >= 0) drawn.keep_least(static_cast<std::size_t>(query_.maximum) + 1);
   }
 
-  /// Those up to the limit, each server a stretch of them by their hashes.
+  /// The particles up to the limit, divided among servers by ranges of hashes.
   [[nodiscard]] DrawnPoints shared(std::span<const Bytes> partials, std::optional<std::uint64_t> limit,
                                    Communicator& servers) const {
     const auto count = static_cast<std::size_t>(servers.size()), me = static_cast<std::size_t>(servers.rank());
@@ -158,7 +161,7 @@ class Subsample final : public Task {
         if (limit && point.hash() <= *limit) to[std::min<std::size_t>(count - 1, point.hash() / each)].add(point);
       });
     }
-    DrawnPoints all = std::move(to[me]);  // is not sent
+    DrawnPoints all = std::move(to[me]);  // not sent
     to[me] = DrawnPoints(numbers_);
     std::vector<Bytes> bytes;
     for (DrawnPoints& points : to) {
@@ -273,28 +276,28 @@ SubsampleQuery read_subsample(const Settings& settings, const Metadata& metadata
 
 std::vector<Option> subsample_options() {
   Option file = file_option("sample-{index:05}.vtp",
-                            "The points, or, ending in `.csv`, a table, whose rows are appended unless the name tells "
-                            "iterations apart.");
+                            "The points, or, if it ends in `.csv`, a table, whose rows are appended unless the name "
+                            "tells iterations apart.");
   file.choices.emplace_back(".csv");
   return {
       {.name = "mesh", .type = OptionType::mesh, .required = true, .text = "The particles: a mesh of type `points`."},
       {.name = "variables",
        .type = OptionType::variable,
        .list = true,
-       .text = "What the sample has of each particle besides its place and number, all components."},
+       .text = "Variables that the sample has for each particle besides its position and number, with all components."},
       {.name = "fraction",
        .type = OptionType::real,
-       .text = "The part of the particles to draw, above 0 and up to 1: each is drawn or not by itself, so that the "
-               "number is about that."},
+       .text = "The fraction of the particles to draw, above 0 and up to 1. Each particle is drawn or not "
+               "independently, so the number is approximate."},
       {.name = "maximum",
        .type = OptionType::integer,
-       .text = "Instead of `fraction`: at most so many particles, all if there are no more.",
+       .text = "Instead of `fraction`: the largest number of particles; all are drawn if there are no more.",
        .minimum = 0,
        .maximum = std::int64_t{1} << 40},
       {.name = "seed",
        .type = OptionType::integer,
        .default_value = "0",
-       .text = "Another number draws other particles."},
+       .text = "Seed of the hash; another seed draws other particles."},
       file,
       pieces_option()};
 }
@@ -306,11 +309,11 @@ AnalysisKind subsample_kind() {
       .name = "subsample",
       .text =
           "A sample of the particles of a mesh of type `points`, the same whatever the number of servers and however "
-          "particles are divided: a hash of a particle's `point_ids`, or, where it has no number, of the bits of its "
-          "coordinates, decides. So a numbered particle that is drawn in one iteration is drawn in all (with "
-          "`fraction`), and its track can be followed. Flagged ghosts are not drawn. The order of the points is that of "
-          "the hashes. With `maximum`, particles without numbers that lie at one place, and would be one too many, are "
-          "all left out.",
+          "particles are divided: it depends on a hash of a particle's `point_ids`, or, without them, of the bits of "
+          "its coordinates. So with `fraction` a numbered particle that is drawn in one iteration is drawn in all, "
+          "and its track can be followed. Flagged ghosts are not drawn. The order of the points is that of the "
+          "hashes. With `maximum`, particles without numbers at the same position are all left out if they would "
+          "exceed it.",
       .options = subsample_options(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Subsample>(read_subsample(settings, metadata), metadata, settings.text("file"),

@@ -1,5 +1,5 @@
-// Formula::evaluate: step by step on runs of numbers that fit in the cache, so that the compiler can use wide
-// instructions. The bits are those of one number at a time.
+// Formula::evaluate computes each step on a block of numbers that fits in the cache, so that the compiler can
+// vectorise it. Results have the same bits as those of one number at a time.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +15,8 @@ using StepKind = FormulaStep::Kind;
 
 constexpr std::size_t block = 256;
 
-/// A result may be the array of an operand: each place is read before it is written, and no other one is read.
+/// Tells the compiler that the iterations of a loop are independent. A result may be the array of an operand: each
+/// element is read before it is written.
 #if defined(__clang__)
 #define SIDESTREAM_EACH_BY_ITSELF _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -41,7 +42,7 @@ void each_two(Operands operands, std::size_t count, double* result, Operation op
   for (std::size_t i = 0; i < count; ++i) result[i] = operation(a[i], b[i]);
 }
 
-/// 1 or 0.
+/// Stores 1 or 0.
 template <class Comparison>
 void compare(Operands operands, std::size_t count, double* result, Comparison comparison) {
   each_two(operands, count, result, [&](double a, double b) { return comparison(a, b) ? 1.0 : 0.0; });
@@ -112,7 +113,7 @@ void compute_choice(Operands operands, std::size_t n, double* out) {
   }
 }
 
-/// `operands`: of a step that reads an argument, that alone.
+/// Computes one step. If it reads an argument, `operands` has only that one.
 void compute(const FormulaStep& step, Operands operands, std::size_t n, double* out) {
   switch (step.kind) {
     case StepKind::linear:
@@ -135,7 +136,7 @@ void compute(const FormulaStep& step, Operands operands, std::size_t n, double* 
   }
 }
 
-/// How many numbers are on the stack at most.
+/// The largest number of values on the stack.
 std::size_t depth_of(const std::vector<FormulaStep>& steps) {
   std::size_t depth = 0, most = 0;
   for (const FormulaStep& step : steps) {
@@ -145,7 +146,7 @@ std::size_t depth_of(const std::vector<FormulaStep>& steps) {
   return most;
 }
 
-/// Puts the constants, a block of each, behind the `depth` blocks of the stack.
+/// Stores a block of each constant after the `depth` blocks of the stack.
 void fill_constants(const std::vector<FormulaStep>& steps, std::size_t depth, std::size_t count,
                     std::vector<double>& numbers) {
   numbers.resize(std::max(numbers.size(), depth * block));

@@ -15,7 +15,8 @@ bool reads_argument(const FormulaStep& step) {
   return step.kind >= StepKind::argument && step.kind <= StepKind::fourth_power;
 }
 
-/// A constant is an offset, an argument has the factor 1: then sums and products of them are linear steps.
+/// The step as a linear one: a constant is an offset, an argument has the factor 1. Sums and products of them are then
+/// linear, too.
 FormulaStep as_linear(const FormulaStep& step) {
   FormulaStep made = step;
   made.kind = StepKind::linear;
@@ -100,8 +101,8 @@ bool Formula::fold(std::size_t operands, const FormulaStep& step) {
   return true;
 }
 
-/// An operand that is one step is the last step, and the left one is the step before it. Otherwise the last step of an
-/// operand is none of those that are looked for here.
+/// Simplifies an operator whose operands are one step each: the right one is the last step, the left one the step
+/// before it. Longer operands end with steps of other kinds.
 bool Formula::simplify(Operator sign) {
   switch (sign) {
     case Operator::add:

@@ -11,19 +11,19 @@
 
 namespace sidestream {
 
-/// Takes its operands from the top of a stack, and leaves its value there.
+/// One step of a formula. It takes its operands from the top of a stack, and leaves its value there.
 struct FormulaStep {
   enum class Kind {
     constant,  ///< `factor`
     argument,  ///< number `index`
     linear,    ///< argument * factor + offset
-    square,    ///< of the argument
+    square,    ///< square of the argument
     cube,
     fourth_power,
-    unary,     ///< `sign` of one operand
-    binary,    ///< `sign` of two operands
-    function,  ///< of `count` operands
-    choice     ///< of three: the second if the first is not 0, otherwise the third
+    unary,     ///< `sign` applied to one operand
+    binary,    ///< `sign` applied to two operands
+    function,  ///< `function` of `count` operands
+    choice     ///< the second of three operands if the first is not 0, otherwise the third
   };
   Kind kind = Kind::constant;
   Operator sign = Operator::add;
@@ -35,15 +35,16 @@ struct FormulaStep {
   [[nodiscard]] std::size_t operands() const noexcept;
 };
 
-/// Each number is computed from numbers at the same place, by the same operations in the same order: the place does not
-/// matter. Comparisons and logical operators give 1 or 0; every number but 0 is true, also NaN.
+/// A formula as a list of steps. Each number is computed independently, by the same operations in the same order; its
+/// position among the others has no influence. Comparisons and logical operators give 1 or 0; every number but 0 is
+/// true, also NaN.
 ///
 /// Steps are simplified as they are added, by rules that belong to the results, since they decide about rounding:
 /// operations on constants are done once; a constant times an argument plus a constant is one `linear` step, and a
 /// constant that follows changes its factor and offset; squares to fourth powers of an argument are products.
 class Formula {
  public:
-  /// What stays allocated between evaluations.
+  /// Memory that is kept between evaluations.
   struct Scratch {
     std::vector<double> numbers{};
     std::vector<const double*> operands{};
@@ -52,7 +53,7 @@ class Formula {
   [[nodiscard]] static Formula of_constant(double value);
   [[nodiscard]] static Formula of_argument(std::size_t index);
 
-  /// Puts the steps of `other` behind these. `arguments[n]`: which argument of the whole its argument n is.
+  /// Appends the steps of `other`. Its argument n becomes argument number `arguments[n]`.
   void append(const Formula& other, std::span<const std::size_t> arguments);
   void apply_unary(Operator sign);
   void apply_binary(Operator sign);
@@ -60,7 +61,7 @@ class Formula {
   void choose();
 
   [[nodiscard]] const std::vector<FormulaStep>& steps() const noexcept { return steps_; }
-  /// out[i] from arguments[n][i], for i below `count`. `out` is none of the arguments.
+  /// Computes out[i] from arguments[n][i], for i below `count`. `out` must not be one of the arguments.
   void evaluate(std::span<const double* const> arguments, std::int64_t count, double* out, Scratch& scratch) const;
 
  private:

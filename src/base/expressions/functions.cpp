@@ -8,7 +8,7 @@ namespace sidestream {
 
 namespace {
 
-// Some are written out where the C library has a function, too: results of earlier versions stay the same to the bit.
+// Some replace functions of the C library, so that results of earlier versions stay the same to the bit.
 double absolute(double v) { return v >= 0 ? v : -v; }
 double inverse_hyperbolic_cosine(double v) { return std::log(v + std::sqrt(v * v - 1)); }
 double inverse_hyperbolic_sine(double v) { return std::log(v + std::sqrt(v * v + 1)); }

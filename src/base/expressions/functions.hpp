@@ -1,4 +1,4 @@
-// The functions of numbers that expressions may have.
+// The functions of numbers that expressions may use.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 
 namespace sidestream {
 
+/// A function of one or two numbers, or of any number of them.
 struct NumberFunction {
-  /// How those of any number of arguments combine them, from the first to the last.
+  /// The rule by which functions of any number of arguments combine them, from the first to the last.
   enum class Fold { none, sum, mean, least, greatest };
   std::string_view name;
   double (*of_one)(double) = nullptr;
@@ -20,13 +21,13 @@ struct NumberFunction {
   [[nodiscard]] std::size_t arguments() const noexcept { return of_one != nullptr ? 1 : of_two != nullptr ? 2 : 0; }
 };
 
-/// All of them, by name.
+/// All functions, sorted by name.
 [[nodiscard]] std::span<const NumberFunction> number_functions() noexcept;
 
-/// Null if there is none.
+/// Finds a function. Returns null if there is none.
 [[nodiscard]] const NumberFunction* find_number_function(std::string_view name) noexcept;
 
-/// Their names, sorted.
+/// The names of all functions, sorted.
 [[nodiscard]] std::vector<std::string> number_function_names();
 
 }  // namespace sidestream

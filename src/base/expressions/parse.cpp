@@ -16,7 +16,7 @@ using NodeKind = SyntaxNode::Kind;
 struct OperatorWord {
   std::string_view word;
   Operator sign;
-  int level;  ///< the higher, the closer it binds
+  int level;  ///< precedence; higher levels bind closer
 };
 
 constexpr int negation_level = 3;
@@ -39,7 +39,7 @@ constexpr std::array<OperatorWord, 16> operator_words{{
     {"^", Operator::power, 0},  // level 0: not for the loop over levels
 }};
 
-/// Recursive descent; binary operators by their level.
+/// A recursive-descent parser, with precedence climbing for binary operators.
 class ExpressionParser {
  public:
   ExpressionParser(std::string_view text, const SyntaxRules& rules) : text_(text), rules_(rules) {
@@ -54,7 +54,7 @@ class ExpressionParser {
   }
 
  private:
-  /// Counts how deep the parser is, as long as it exists.
+  /// Counts the nesting depth as long as it exists.
   class Deeper {
    public:
     explicit Deeper(ExpressionParser& parser) : depth_(parser.depth_) {
@@ -84,7 +84,7 @@ class ExpressionParser {
     return true;
   }
 
-  /// The next token does not fit: an operand is expected, or what may follow an operand.
+  /// Reports that the next token does not fit. `operand`: an operand is expected, otherwise an operator or the end.
   [[noreturn]] void unexpected(bool operand) const {
     const auto fault = [&] {
       if (next_.kind == Token::Kind::end) return open_.empty() || operand ? Fault::ends : Fault::unclosed;
@@ -110,7 +110,7 @@ class ExpressionParser {
                 .children = {left, right}});
   }
 
-  /// A chain of `a ? b : c ? d : e` may be long: it takes no recursion.
+  /// Parses `a ? b : c`. A chain `a ? b : c ? d : e` may be long, so it takes no recursion.
   std::size_t conditional() {
     struct Open {
       std::size_t condition, yes, at;
@@ -146,7 +146,7 @@ class ExpressionParser {
     return found != operator_words.end() && found->level >= level ? found : nullptr;
   }
 
-  /// Operators of this level (above 0) and all that bind closer.
+  /// Parses operators of this level (above 0) and of higher ones.
   std::size_t binary(int level) {
     const bool negates = rules_.negation && !subject_ && level <= negation_level && is_word("not");
     std::size_t left = negates ? negation() : operand();
@@ -255,7 +255,7 @@ class ExpressionParser {
     return add(std::move(made));
   }
 
-  /// The argument of a function in SyntaxRules::of_names.
+  /// Parses the argument of a function in SyntaxRules::of_names.
   std::size_t of_name() {
     next_ = read_name(text_, next_.begin);
     subject_ = true;
@@ -275,7 +275,7 @@ class ExpressionParser {
     return of;
   }
 
-  /// Takes `.x` or `[0]`, if it stands there.
+  /// Takes `.x` or `[0]`, if the next token begins one.
   std::optional<std::int32_t> component() {
     component_at_ = next_.begin;
     if (is(".")) {
@@ -300,7 +300,7 @@ class ExpressionParser {
   std::string_view text_;
   const SyntaxRules& rules_;
   Token next_{};
-  std::size_t last_end_ = 0;  ///< of the token before the next one
+  std::size_t last_end_ = 0;  ///< end of the token before the next one
   std::size_t component_at_ = 0;
   bool subject_ = false;
   int depth_ = 0;

@@ -1,4 +1,4 @@
-// From the text of an expression to its tree: the one grammar of all expressions.
+// The parser of all expressions: one grammar, from the text to the syntax tree.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,14 @@ enum class Operator {
   multiply,
   divide,
   power,
-  minus,  ///< as a sign before an operand
+  minus,  ///< a sign before an operand
   plus
 };
 
-/// As it is written: "<=", "and" ...
+/// The operator as it is written: "<=", "and" ...
 [[nodiscard]] std::string_view name_of(Operator sign) noexcept;
 
+/// A node of the syntax tree.
 struct SyntaxNode {
   enum class Kind {
     number,       ///< `text`: its digits
@@ -46,16 +47,16 @@ struct SyntaxNode {
   Kind kind = Kind::number;
   Operator sign = Operator::add;
   std::size_t begin = 0, end = 0;  ///< its characters in the text, with parentheses around it
-  std::size_t at = 0;              ///< of its operator, or of what follows its name
+  std::size_t at = 0;              ///< position of its operator, or of the text after its name
   std::string_view text{};         ///< part of the text that was parsed
   std::int32_t index = 0;
-  bool quoted = false;   ///< of a name
-  bool subject = false;  ///< the name that a function in SyntaxRules::of_names is of, or a component of it
+  bool quoted = false;   ///< true for a name in quotes
+  bool subject = false;  ///< true for the name that a function in SyntaxRules::of_names has, and for its component
   std::vector<std::size_t> children{};
 };
 
-/// Children stand before their parents, in the order of the text; the root is the last. Work is a loop over it, so that
-/// long sums need no deep recursion.
+/// Nodes in postorder: children come before their parents, in the order of the text, and the root is last. Users loop
+/// over them, so that long sums need no deep recursion.
 using SyntaxTree = std::vector<SyntaxNode>;
 
 struct SyntaxRules {
@@ -65,7 +66,8 @@ struct SyntaxRules {
   std::size_t longest = std::size_t{1} << 20;
 };
 
-/// The grammar, from what binds least to what binds most; operators of one line go from left to right, but for `^`:
+/// Parses an expression. The grammar has these lines, from the lowest precedence to the highest; operators are
+/// left-associative, except `^`:
 ///     a ? b : c
 ///     a or b       a || b
 ///     a and b      a && b
@@ -74,7 +76,7 @@ struct SyntaxRules {
 ///     a + b        a - b
 ///     a * b        a / b
 ///     -a           +a
-///     a ^ b        from right to left; the exponent may have a sign
+///     a ^ b        right-associative; the exponent may have a sign
 ///     a.x          .y .z [0] [1] ... behind names, calls and parentheses
 ///     1.5e3        $parameter   name   'name'   "name"   function(a, b)   (a)
 /// The text must outlive the tree. Throws SyntaxError.

@@ -3,8 +3,8 @@
 #include <array>
 #include <charconv>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream {
 
@@ -56,7 +56,7 @@ std::size_t after_word(std::string_view text, std::size_t at) {
 }
 
 Token number_at(std::string_view text, std::size_t begin) {
-  double ignored = 0;  // only how long the number is counts here
+  double ignored = 0;  // only the length of the number is used
   const auto read = std::from_chars(text.data() + begin, text.data() + text.size(), ignored);
   const auto end = static_cast<std::size_t>(read.ptr - text.data());
   return {Token::Kind::number, begin, end, text.substr(begin, end - begin)};

@@ -17,7 +17,7 @@ class SyntaxError : public std::runtime_error {
     unreadable,         ///< a character that does not fit there
     ends,               ///< the text ends too early
     unclosed,           ///< a parenthesis, at the position, is not closed at the end of the text
-    unclosed_quote,     ///< a quote, at the position
+    unclosed_quote,     ///< a quote, at the position, is not closed
     operator_missing,   ///< a second operand follows an operand
     operator_found,     ///< an operator stands where an operand is expected
     parenthesis_found,  ///< a parenthesis does not fit
@@ -29,7 +29,7 @@ class SyntaxError : public std::runtime_error {
   };
   SyntaxError(Kind kind, std::size_t position);
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
-  /// Number of the character; the text's length if it ends too early.
+  /// Offset of the character; the text's length if it ends too early.
   [[nodiscard]] std::size_t position() const noexcept { return position_; }
 
  private:
@@ -37,6 +37,7 @@ class SyntaxError : public std::runtime_error {
   std::size_t position_;
 };
 
+/// A token of an expression.
 struct Token {
   enum class Kind { end, number, parameter, word, quoted, sign };
   Kind kind = Kind::end;
@@ -44,10 +45,11 @@ struct Token {
   std::string_view text{};         ///< without quotes and `$`
 };
 
-/// The first token at or behind `position`; blanks before it are skipped. Throws SyntaxError.
+/// Reads the first token at or after `position`; blanks before it are skipped. Throws SyntaxError.
 [[nodiscard]] Token read_token(std::string_view text, std::size_t position);
 
-/// The same, but letters, digits and _ are one word even if a digit is the first: a name, where no number can stand.
+/// Reads a token likewise, but letters, digits and _ are one word even if the first is a digit: a name where no number
+/// is allowed.
 [[nodiscard]] Token read_name(std::string_view text, std::size_t position);
 
 /// The value of a number token; nothing if it does not fit in 64 bits.

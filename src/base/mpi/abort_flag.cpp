@@ -24,7 +24,7 @@ AbortFlag::AbortFlag(MpiCommunicator& all, std::vector<int> members)
 
 AbortFlag::~AbortFlag() = default;
 
-/// Each member sends one word to each other one. It is so short that MPI takes it without waiting for the receiver.
+/// Sends one word to each other member. It is so short that MPI takes it without waiting for the receiver.
 void AbortFlag::say(bool raises) {
   if (said_) return;
   said_ = true;

@@ -13,9 +13,9 @@ namespace sidestream {
 
 namespace {
 
-/// What was thrown, without taking memory: it may have run out.
+/// An exception that was caught, kept without allocating: memory may have run out.
 struct Thrown {
-  std::exception_ptr keeps;  ///< the text
+  std::exception_ptr keeps;  ///< keeps the text alive
   const char* text = "";
   Code code = Code::internal;
 };
@@ -38,7 +38,8 @@ Thrown current() noexcept {
   return thrown;
 }
 
-/// Collective. `mine`: on the member whose sentence it is, null on others. As much of it as there is memory for.
+/// Sends a sentence to all members, as much of it as there is memory for. Collective. `mine` is set on the member with
+/// the sentence, null on others.
 std::string share_sentence(Communicator& members, const char* mine, std::int64_t length) {
   std::array<std::uint64_t, 64> words{};
   std::string text;
@@ -50,7 +51,7 @@ std::string share_sentence(Communicator& members, const char* mine, std::int64_t
     try {
       text.append(reinterpret_cast<const char*>(words.data()), now);
     } catch (const std::bad_alloc&) {
-      // The members must get to the end of it together.
+      // The members must reach the end of it together.
     }
   }
   return text;

@@ -1,4 +1,4 @@
-// Failing together: an error on one process becomes the same error on all. And the same text.
+// Collective errors and texts: an error on one process becomes the same error on all.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,12 @@
 
 namespace sidestream {
 
-/// Collective. Runs `work` everywhere; if it throws anywhere, throws the Error of the lowest member that failed on
-/// every member. `work` must not leave others waiting in a collective call that it did not reach.
+/// Runs `work` everywhere; if it throws anywhere, throws the Error of the lowest member that failed on every member.
+/// Collective. `work` must not leave others waiting in a collective call that it did not reach.
 void run_collectively(Communicator& members, const std::function<void()>& work);
 
-/// Collective: an object on every member, or the same Error on all. It takes no memory of its own before they agree.
+/// Makes an object on every member, or throws the same Error on all. Collective. Allocates nothing else before they
+/// agree.
 template <class T, class... Arguments>
 [[nodiscard]] std::unique_ptr<T> make_together(Communicator& members, Arguments&... arguments) {
   std::unique_ptr<T> made;
@@ -23,7 +24,7 @@ template <class T, class... Arguments>
   return made;
 }
 
-/// Collective: member 0's text on every member.
+/// Copies member 0's text to every member. Collective.
 void share_text(Communicator& all, std::string& text);
 
 }  // namespace sidestream

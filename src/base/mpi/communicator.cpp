@@ -83,7 +83,7 @@ void MpiCommunicator::check() const {
   if (joint_) joint_->check(*member_);
 }
 
-/// A communicator from this one. All that may fail on one process alone comes before it is made.
+/// Makes a communicator from this one. Everything that may fail on a single process comes before that.
 template <class Make>
 std::unique_ptr<MpiCommunicator> MpiCommunicator::derive(Make&& make) const {
   std::unique_ptr<MpiCommunicator> part;

@@ -1,4 +1,4 @@
-// MPI behind the Communicator contract, and the few calls beyond it that opening a session needs.
+// MPI behind the Communicator contract, and the few further calls that opening a session needs.
 #pragma once
 
 #include <mpi.h>
@@ -15,20 +15,20 @@ namespace sidestream {
 
 class Requests;
 
-/// Whether MPI_Finalize has been called.
+/// True if MPI_Finalize has been called.
 [[nodiscard]] bool mpi_is_finalized();
-/// Whether MPI was initialised with MPI_THREAD_MULTIPLE: any thread may call it.
+/// True if MPI was initialised with MPI_THREAD_MULTIPLE: any thread may call it.
 [[nodiscard]] bool mpi_allows_threads();
 
-/// A communicator of ours. Owns a duplicate of what it is made from and frees it; MPI errors come back as
+/// The library's own communicator. Owns a duplicate of the one it is made from and frees it; MPI errors are thrown as
 /// Error(system). The destructor is collective over the members, as MPI_Comm_free is.
 class MpiCommunicator final : public Communicator {
  public:
-  /// Collective: duplicates `comm`. Throws on all its processes if one has no memory.
+  /// Duplicates `comm`. Collective. Throws on all its processes if one has no memory.
   explicit MpiCommunicator(MPI_Comm comm);
-  /// The same, on the heap.
+  /// Makes one on the heap.
   [[nodiscard]] static std::unique_ptr<MpiCommunicator> over(MPI_Comm comm);
-  /// Collective over its members: a duplicate, which takes part in the joint work of the other.
+  /// A duplicate, which takes part in the joint work of the other. Collective over its members.
   [[nodiscard]] std::unique_ptr<MpiCommunicator> duplicate();
   ~MpiCommunicator() override;
   MpiCommunicator(const MpiCommunicator&) = delete;
@@ -36,9 +36,9 @@ class MpiCommunicator final : public Communicator {
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return size_; }
-  /// Whether joint work runs: what throws then ends it on all, without further agreement.
+  /// True if joint work runs: an exception then ends it on all members, without further agreement.
   [[nodiscard]] bool is_joint() const noexcept { return joint_ != nullptr; }
-  /// Collective if joint work runs: throws if another member has failed.
+  /// Throws if another member has failed. Collective if joint work runs, otherwise does nothing.
   void check() const;
 
   void barrier() override;
@@ -58,13 +58,14 @@ class MpiCommunicator final : public Communicator {
   [[nodiscard]] void* native() noexcept override { return &comm_; }
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
 
-  /// `split`, with the type that it has.
+  /// `split`, with the static type of this class.
   [[nodiscard]] std::unique_ptr<MpiCommunicator> group(int color) const;
-  /// Collective. The members that share this node's memory, ordered by rank here.
+  /// The members that share this node's memory, ordered by their ranks here. Collective.
   [[nodiscard]] std::unique_ptr<MpiCommunicator> split_by_node() const;
-  /// Called between tests while waiting in any of the functions above. Must not throw: others have gone on.
+  /// Sets a function that is called between tests while any of the functions above waits. It must not throw: others
+  /// have continued.
   void set_meanwhile(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
-  /// For tests: messages longer than this go in pieces.
+  /// Sets the length above which messages are sent in pieces, for tests.
   void set_longest_message(std::size_t bytes) noexcept { piece_ = bytes; }
 
  private:
@@ -94,17 +95,17 @@ class MpiCommunicator final : public Communicator {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   std::size_t piece_ = std::size_t{1} << 30;  ///< MPI counts are ints: longer messages go in pieces of this many bytes
-  std::vector<std::uint64_t> in_sizes_;     ///< by member, once they are needed; here, so that there is memory for them
-  std::vector<std::uint64_t> out_lengths_;  ///< of the messages of `exchange`
+  std::vector<std::uint64_t> in_sizes_;       ///< by member; a member here so that there is memory for them when needed
+  std::vector<std::uint64_t> out_lengths_;    ///< lengths of the messages of `exchange`
   std::function<void()> meanwhile_;
   std::unique_ptr<JointMember> member_;
-  JointWork* joint_ = nullptr;  ///< that runs
+  JointWork* joint_ = nullptr;  ///< the joint work that runs
 };
 
-/// Collective over `comm`, before there is a communicator of ours: throws on all its processes if one has no memory.
+/// Throws on all processes of `comm` if one has no memory, before there is a communicator of ours. Collective.
 void agree_on_beginning(MPI_Comm comm, bool enough);
 
-/// Collective: makes room. What comes after it needs no memory, or all throw.
+/// Reserves memory, or throws on all members. Collective. Nothing after it needs memory.
 template <class Prepare>
 void MpiCommunicator::prepare(Prepare&& prepare) {
   bool enough = true;

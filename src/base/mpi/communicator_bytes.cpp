@@ -1,14 +1,14 @@
-// Bytes of any length between members. Who cannot make room for what comes says so before anything is sent, so that all
-// fail alike, and nobody leaves memory behind that MPI still writes.
+// Exchange of bytes of any length between members. A member that cannot allocate its receive buffers says so before
+// anything is sent. All then fail alike, and nobody frees memory that MPI still writes to.
 #include <algorithm>
 #include <cstring>
 #include <new>
 #include <optional>
 
-#include "base/fail.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/mpi/requests.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -18,7 +18,7 @@ constexpr int size_tag = 6, bytes_tag = 7;
 
 }  // namespace
 
-/// Collective: throws everywhere if a member says no.
+/// Throws everywhere if a member says no. Collective.
 void MpiCommunicator::agree_on_memory(bool enough) {
   int failing = enough ? size_ : rank_;
   if (size_ > 1) {
@@ -33,14 +33,13 @@ void MpiCommunicator::agree_on_memory(bool enough) {
        failing, size_);
 }
 
-/// Collective: room for a size of each member, the first time that one is needed. A session's communicators are many,
-/// and most never need it.
+/// Allocates a size for each member on first use. Collective. A session has many communicators, and most never need it.
 void MpiCommunicator::make_sizes() {
   if (!in_sizes_.empty()) return;
   try {
     prepare([&] { in_sizes_.resize(static_cast<std::size_t>(size_)); });
   } catch (...) {
-    in_sizes_.clear();  // all members make them next time, or none
+    in_sizes_.clear();  // so that next time all members make them, or none
     throw;
   }
 }
@@ -95,9 +94,9 @@ void MpiCommunicator::broadcast(Bytes& bytes, int root) {
   }
 }
 
-/// Tells each receiver the length of each message, by synchronous sends: when all of a member's are received it enters
-/// a barrier, and when that is over nobody has any left. `receive` is told of what came here. Nothing here takes
-/// memory once `sending`, which has room for a request each, is there.
+/// Tells each receiver the length of each message, by synchronous sends. When all messages of a member are received it
+/// enters a barrier; when the barrier is over nobody has any left. `receive` is called for what came here. Nothing here
+/// allocates once `sending`, with room for one request each, exists.
 template <class Receive>
 void MpiCommunicator::swap_sizes(std::span<const MessageView> to, std::vector<MPI_Request>& sending,
                                  Receive&& receive) {
@@ -136,8 +135,8 @@ void MpiCommunicator::swap_sizes(std::span<const MessageView> to, std::vector<MP
   polite_poll(std::cref(over), meanwhile_);
 }
 
-/// Messages to others; those to this member are the caller's. Returns those of others, by ascending sender, with room
-/// for `more`.
+/// Sends messages to other members; the caller handles those to this member. Returns those of others, by ascending
+/// sender, with room for `more`.
 std::vector<MemberMessage> MpiCommunicator::send_sparse(std::span<const MessageView> to, std::size_t more) {
   std::vector<MPI_Request> sending;
   std::vector<MemberMessage> from;
@@ -197,11 +196,11 @@ std::vector<MemberMessage> MpiCommunicator::exchange(std::vector<MemberMessage> 
     if (message.member == rank_) (next++)->bytes = std::move(message.bytes);
   }
   const auto above = std::find_if(from.begin(), from.end(), [this](const auto& m) { return m.member > rank_; });
-  from.insert(above, std::move_iterator(mine.begin()), std::move_iterator(mine.end()));  // takes no memory
+  from.insert(above, std::move_iterator(mine.begin()), std::move_iterator(mine.end()));  // does not allocate
   return from;
 }
 
-/// Nothing is sent to who gets nothing: as cheap as `exchange` where most do.
+/// Sends nothing to members that get nothing: then as cheap as `exchange`.
 std::vector<Bytes> MpiCommunicator::all_to_all(const std::vector<Bytes>& to) {
   check();
   std::vector<MessageView> views;

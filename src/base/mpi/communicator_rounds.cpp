@@ -1,4 +1,4 @@
-// What takes a number of rounds that grows with the logarithm of the group's size. MPI's own non-blocking gathers send
+// Collectives whose number of rounds grows with the logarithm of the group's size. MPI's own non-blocking gathers send
 // a message between every two members, and its prefix sums wait for one member after the other.
 #include <algorithm>
 #include <array>
@@ -17,9 +17,9 @@ constexpr int sizes_tag = 8, parts_tag = 9, sum_tag = 10;
 
 }  // namespace
 
-/// Members that follow each other round the ring, this one first: after the round in which all know `known` of them,
-/// each learns as many more from the one that far ahead (Bruck and others 1997). `send` and `receive` post the entries
-/// [first, last) counted from this member.
+/// The doubling scheme of Bruck and others (1997). Members follow each other around a ring, this one first. In each
+/// round, in which all know `known` members' data, each learns as many more from the one that far ahead. `send` and
+/// `receive` post the entries [first, last) counted from this member.
 template <class Send, class Receive>
 void MpiCommunicator::double_round_ring(Requests& requests, Send&& send, Receive&& receive) {
   for (int known = 1; known < size_; known *= 2) {
@@ -93,7 +93,8 @@ std::vector<Bytes> MpiCommunicator::all_gather(BytesView mine) {
   return parts;
 }
 
-/// After each round a member has the sum of twice as many members that end with it (Hillis and Steele 1986).
+/// Doubling prefix sum: after each round a member has the sum of twice as many members, ending with it (Hillis and
+/// Steele 1986).
 std::int64_t MpiCommunicator::exclusive_sum(std::int64_t value) {
   check();
   auto sum = static_cast<std::uint64_t>(value);  // wraps
@@ -106,7 +107,7 @@ std::int64_t MpiCommunicator::exclusive_sum(std::int64_t value) {
     if (rank_ + distance < size_) {
       check_mpi(MPI_Isend(&sent, 1, MPI_UINT64_T, rank_ + distance, sum_tag, comm_, &requests[1]), "MPI_Isend");
     }
-    // Both at once: whatever is thrown, MPI has let go of the two numbers.
+    // Tests both at once: whatever is thrown, MPI has released the two numbers.
     const auto over = [&requests] {
       int done = 0;
       check_mpi(MPI_Testall(2, requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");

@@ -16,7 +16,7 @@ FinalizeGuard::FinalizeGuard(std::function<void()> work) : work_(std::move(work)
 FinalizeGuard::~FinalizeGuard() {
   const bool pending = std::exchange(armed_, false);
   if (mpi_is_finalized()) return;
-  // In MPI_Finalize the attribute is being deleted already.
+  // In MPI_Finalize the attribute is already being deleted.
   if (pending) MPI_Comm_delete_attr(MPI_COMM_SELF, key_);
   MPI_Comm_free_keyval(&key_);
 }

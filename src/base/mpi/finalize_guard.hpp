@@ -1,4 +1,4 @@
-// What still has to be done when a program calls MPI_Finalize.
+// Work to be done when a program calls MPI_Finalize.
 #pragma once
 
 #include <mpi.h>
@@ -7,11 +7,12 @@
 
 namespace sidestream {
 
-/// Runs `work` at the begin of MPI_Finalize, while MPI still works, unless it is destroyed before. MPI runs guards in
-/// the reverse order of their making, so that `work` may be collective if all ranks made theirs in the same order.
+/// Runs `work` at the beginning of MPI_Finalize, while MPI still works, unless it is destroyed before. MPI runs guards
+/// in the reverse order of their construction, so that `work` may be collective if all ranks made theirs in the same
+/// order.
 class FinalizeGuard {
  public:
-  /// MPI is initialised and not finalised. `work` must not throw.
+  /// MPI must be initialised and not finalised. `work` must not throw.
   explicit FinalizeGuard(std::function<void()> work);
   ~FinalizeGuard();
   FinalizeGuard(const FinalizeGuard&) = delete;

@@ -1,9 +1,9 @@
 #include "base/mpi/joint_work.hpp"
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -56,19 +56,19 @@ void JointWork::check(JointMember& member) {
   if (member.broken) throw Error(Code::system, "another process has failed");
 }
 
-/// Everybody gets here, having been told in some of its communicators or none. What was thrown by those who were told
-/// is of no interest: somebody else threw first.
+/// Everybody gets here, whether it learned of a failure in some of its communicators or in none. The exceptions of
+/// members that learned of one are ignored: somebody else threw first.
 void JointWork::end(const std::exception_ptr& thrown) {
   bool told = false;
   for (const JointMember* m = first_; m; m = m->next) told |= m->broken;
-  // All at once: others may wait in any of them.
+  // Asks all at once: others may wait in any of them.
   for (JointMember* m = first_; m; m = m->next) {
     if (!m->broken) ask(*m, thrown != nullptr);
   }
   for (JointMember* m = first_; m; m = m->next) {
     if (m->request != MPI_REQUEST_NULL) hear(*m);
   }
-  const bool failed = first_->broken;  // that of everybody
+  const bool failed = first_->broken;  // the communicator of all
   detach();
   if (!failed) return;
   run_collectively(all_, [&] {

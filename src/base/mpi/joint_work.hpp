@@ -1,4 +1,4 @@
-// Work of several communicators in which an exception on one process ends it on all, wherever they are in it.
+// Joint work over several communicators: an exception on one process ends it on all, wherever they are in it.
 #pragma once
 
 #include <mpi.h>
@@ -12,33 +12,37 @@ namespace sidestream {
 
 class MpiCommunicator;
 
-/// What joint work knows of one communicator. There before the communicator is, so that nothing fails once it is.
+/// The state of one communicator in joint work. Made before the communicator is, so that nothing fails afterwards.
 struct JointMember {
   MPI_Comm comm = MPI_COMM_NULL;
-  MpiCommunicator* owner = nullptr;  ///< null: it has gone, and the communicator is freed at the end
+  MpiCommunicator* owner = nullptr;  ///< null: it is destroyed, and the communicator is freed at the end
   int failing = 0;
   bool broken = false;  ///< some member has failed; known to all of them
   MPI_Request request = MPI_REQUEST_NULL;
-  std::unique_ptr<JointMember> left;  ///< the one that was left by its owner before
+  std::unique_ptr<JointMember> left;  ///< the one that its owner left before
   JointMember* next = nullptr;
 };
 
-/// Opening, starting and closing are collective over several communicators at once: everybody, a node, the servers.
-/// While such work runs, the members of each ask each other before each collective call whether all have got there. One
-/// whose work has thrown says no, in every communicator that it is in, at once; those who hear it throw too and do the
-/// same. So all leave, in whatever order they wait for each other. It costs a reduction of one number each time.
+/// Runs work that is collective over several communicators at once: opening, starting and closing involve everybody, a
+/// node, and the servers.
+/// While such work runs, the members of each communicator ask each other before each collective call if all have got
+/// there. A member whose work has thrown says no at once, in every communicator that it is in; those who hear it throw
+/// too and do the same. So all leave, in whatever order they wait for each other. The price is a reduction of one
+/// number each time.
 ///
 /// It does not nest. Communicators that are made from one of these join. None is freed before the end, when all have
 /// left it.
 class JointWork {
  public:
-  /// Everybody who takes part, and those made before that the work uses, if they are there; the same on all.
+  /// `all` has everybody who takes part. The others were made before and are used by the work, if they exist. The same
+  /// on all.
   JointWork(MpiCommunicator& all, MpiCommunicator* second = nullptr, MpiCommunicator* third = nullptr);
   ~JointWork();
   JointWork(const JointWork&) = delete;
   JointWork& operator=(const JointWork&) = delete;
 
-  /// Once, on everybody. If it throws anywhere, throws on all, the Error of the lowest member whose own it was.
+  /// Runs `work`, once, on everybody. If it throws anywhere, throws on all: the Error of the lowest member at which one
+  /// originated.
   template <class Work>
   void run(Work&& work) {
     std::exception_ptr thrown;
@@ -53,10 +57,10 @@ class JointWork {
  private:
   friend class MpiCommunicator;
   void join(MpiCommunicator& communicator);
-  /// `member`'s owner goes; the communicator stays until the end.
+  /// Called when `member`'s owner is destroyed; the communicator stays until the end.
   void leave(std::unique_ptr<JointMember> member) noexcept;
   static void hear(JointMember& member);
-  /// Collective over `member`. Throws if another has failed.
+  /// Throws if another member has failed. Collective over `member`.
   void check(JointMember& member);
   void end(const std::exception_ptr& thrown);
   void detach() noexcept;
@@ -67,11 +71,11 @@ class JointWork {
   std::unique_ptr<JointMember> left_;
 };
 
-/// `communicator` if joint work can be done over it, else null.
+/// `communicator` if joint work can be done over it, otherwise null.
 [[nodiscard]] MpiCommunicator* joint_candidate(Communicator& communicator);
 
-/// Collective over one communicator; the work alone if it is not of ours. Joint work does not nest: who catches what it
-/// throws would be alone with it.
+/// Runs joint work over one communicator; without agreement if it is not of our type. Collective. Joint work does not
+/// nest: a member that caught its exception would be the only one to continue.
 template <class Work>
 void jointly(Communicator& all, Work&& work) {
   MpiCommunicator* const mpi = joint_candidate(all);

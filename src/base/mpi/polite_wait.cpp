@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -25,7 +25,8 @@ void check_mpi(int code, const char* call) {
 void polite_poll(const std::function<bool()>& done, const std::function<void()>& meanwhile) {
   // Most collectives between servers that are in step end within microseconds: spin a little before sleeping.
   Backoff backoff(std::chrono::microseconds(2), std::chrono::microseconds(100), 200);
-  // What is waited for writes to memory of the caller: whatever `meanwhile` throws has to wait until it is complete.
+  // The pending operation writes to the caller's memory: an exception from `meanwhile` has to wait until it is
+  // complete.
   std::exception_ptr thrown;
   for (;; backoff.pause()) {
     if (done()) break;
@@ -39,7 +40,7 @@ void polite_poll(const std::function<bool()>& done, const std::function<void()>&
 }
 
 void polite_wait(MPI_Request& request, const std::function<void()>& meanwhile) {
-  // The reference keeps std::function from taking memory, which there may be none of.
+  // The reference keeps std::function from allocating; there may be no memory.
   const auto tested = [&request] {
     int done = 0;
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -50,10 +51,10 @@ void polite_wait(MPI_Request& request, const std::function<void()>& meanwhile) {
 
 namespace {
 
-/// Shorter waits are none that anybody wonders about.
+/// Nobody wonders about shorter waits (seconds).
 constexpr double moment = 0.5;
 
-/// To the beginning of the line, the text, and away with what is left of a longer one.
+/// Rewrites the line: to its beginning, the text, and erase the rest of a longer one.
 void show(std::string_view text) noexcept {
   for (const std::string_view part : {std::string_view("\r"), text, std::string_view("\x1b[K")}) {
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, part.data(), part.size());
@@ -78,7 +79,7 @@ void WaitNote::look() noexcept {
     try {
       show(fmt::format("sidestream: waiting for {} ({:.0f} s{})", what_, waited,
                        limit_ > 0 ? fmt::format(" of {:g} s", limit_) : ""));
-    } catch (const std::exception&) {  // others wait for us: rather say nothing
+    } catch (const std::exception&) {  // others wait for us: say nothing instead
     }
   } else {
     if (limit_ > 0) {

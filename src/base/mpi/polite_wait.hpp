@@ -10,26 +10,26 @@ namespace sidestream {
 /// Throws Error(system) with MPI's own text if `code` is not MPI_SUCCESS; `call` names the function.
 void check_mpi(int code, const char* call);
 
-/// Asks `done` until it is true, ever more rarely, sleeping in between (at most 100 µs). What `meanwhile`, which is
-/// called in between if it is set, throws is thrown when the wait is over.
+/// Asks `done` until it is true, at growing intervals, sleeping in between (at most 100 µs). `meanwhile`, if set, is
+/// called in between; its exceptions are thrown when the wait is over.
 void polite_poll(const std::function<bool()>& done, const std::function<void()>& meanwhile = {});
 
-/// Waits for `request`, testing ever more rarely and sleeping in between (at most 100 µs), so that a server that waits
+/// Waits for `request`, testing at growing intervals and sleeping in between (at most 100 µs). A waiting server thus
 /// leaves its core to others. `meanwhile`, if set, is called between tests.
 void polite_wait(MPI_Request& request, const std::function<void()>& meanwhile = {});
 
-// What people are told while something is waited for.
+// Notes for people while something is waited for.
 
-/// On standard error: one line when the waiting has lasted a moment, `sidestream: note: waiting for ...`. On a terminal
-/// the line shows besides how long it has lasted, and vanishes when the waiting is over.
+/// Writes one line to standard error when the waiting has lasted a moment: `sidestream: note: waiting for ...`. On a
+/// terminal the line also shows how long it has lasted, and vanishes when the waiting is over.
 class WaitNote {
  public:
-  /// `speaks`: false on all processes of a group but one. `limit`: seconds; 0: as long as it takes.
+  /// `speaks` is true on one process of a group only. `limit` is in seconds; 0: as long as it takes.
   WaitNote(bool speaks, std::string what, double limit = 0);
   ~WaitNote();
   WaitNote(const WaitNote&) = delete;
   WaitNote& operator=(const WaitNote&) = delete;
-  /// To be called again and again meanwhile.
+  /// Call it repeatedly while waiting.
   void look() noexcept;
 
  private:
@@ -38,12 +38,12 @@ class WaitNote {
   bool speaks_, terminal_;
 };
 
-/// What to look at, once, where something that should not take long has not come.
+/// Writes a hint, once, if something that should be quick takes long.
 class LateNote {
  public:
-  /// `speaks`: false on all processes of a group but one. `patience`: seconds.
+  /// `speaks` is true on one process of a group only. `patience` is in seconds.
   LateNote(bool speaks, double patience, std::string text);
-  /// To be called again and again meanwhile.
+  /// Call it repeatedly while waiting.
   void look() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Sends and receives of bytes of any length that are under way.
+// Pending sends and receives of bytes of any length.
 #pragma once
 
 #include <mpi.h>
@@ -11,11 +11,11 @@
 
 namespace sidestream {
 
-/// Messages that so many bytes take: MPI counts are ints.
+/// Number of messages that so many bytes take: MPI counts are ints.
 inline std::size_t pieces_of(std::size_t bytes, std::size_t piece) { return (bytes + piece - 1) / piece; }
 
-/// Sends and receives that are under way. There is room for them before the first is posted; whatever is thrown, MPI
-/// has let go of their memory when this object is gone.
+/// Pending sends and receives. Room for them is reserved before the first is posted; whatever is thrown, MPI has
+/// released their memory when this object is destroyed.
 class Requests {
  public:
   explicit Requests(std::size_t most) { requests_.reserve(most); }

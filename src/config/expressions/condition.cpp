@@ -17,7 +17,7 @@ struct Condition::Step {
   enum class Kind { constant, iteration, cycle, time, statistic, unary, binary, absolute, previous, change };
   Kind kind = Kind::constant;
   Operator sign = Operator::add;
-  std::size_t first = 0, second = 0;  ///< operands; of a statistic: its number
+  std::size_t first = 0, second = 0;  ///< operands; for a statistic: its number
   double number = 0;
   bool logical = false;
   bool looks_back = false;
@@ -48,7 +48,7 @@ bool is_logical(Operator sign) {
   return joins_conditions(sign) || (sign >= Operator::less && sign <= Operator::unequal);
 }
 
-/// From the tree of a condition to its steps, one for each node; those of names that statistics are of are not used.
+/// Translates the tree of a condition to steps, one for each node. Steps of the names in statistics are not used.
 class ConditionBuilder {
  public:
   ConditionBuilder(const ExpressionText& text, const ExpressionContext& context, const Metadata& metadata)
@@ -134,7 +134,7 @@ class ConditionBuilder {
             .looks_back = steps_[first].looks_back || steps_[second].looks_back};
   }
 
-  /// Of an operator: both sides must be conditions, or both numbers.
+  /// Checks a side of an operator: both sides must be conditions, or both numbers.
   void check(const SyntaxNode& node, std::size_t side, bool logical) const {
     if (steps_[side].logical == logical) return;
     const std::string_view of = node.kind == NodeKind::call ? node.text : name_of(node.sign);
@@ -242,7 +242,7 @@ double compute(Operator sign, double a, double b) {
     case Operator::equal:
       return static_cast<double>(a == b);
     case Operator::unequal:
-      return static_cast<double>(a < b || a > b);  // nothing is unequal to what is unknown
+      return static_cast<double>(a < b || a > b);  // false if a side is unknown (NaN)
     case Operator::add:
       return a + b;
     case Operator::subtract:
@@ -259,7 +259,7 @@ double compute_unary(Operator sign, double of) {
   return sign == Operator::negation ? static_cast<double>(of == 0) : 0 - of;
 }
 
-/// What a step is in an iteration, of which `values` has the steps before.
+/// The value of a step in an iteration. `values` has the values of the steps before it.
 double compute(const ConditionStep& step, const Facts& facts, const std::vector<double>& values) {
   using StepKind = ConditionStep::Kind;
   switch (step.kind) {
@@ -304,7 +304,7 @@ bool Condition::holds(const Facts& now, const Facts* before) const {
                          : back                            ? values[step.first] - then
                                                            : compute(step, now, values);
     values.push_back(value);
-    // What looks back itself is not asked for there.
+    // Steps that look back are not needed there.
     earlier.push_back(before == nullptr || step.looks_back ? unknown : compute(step, *before, earlier));
   }
   return values.back() != 0;

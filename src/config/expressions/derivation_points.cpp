@@ -57,7 +57,7 @@ void DerivationPoints::place(std::vector<DerivationStep>& steps) const {
   if (!problem.empty()) text_.wrong(0, problem);
 }
 
-/// Deposits lie where the variables do.
+/// Sets the cells of deposits, which are those of the variables.
 void DerivationPoints::place_deposits(std::vector<DerivationStep>& steps) const {
   const Mesh& mesh = metadata_.mesh_of(*like_);
   if (mesh.kind() != MeshKind::uniform || !mesh.refinement.empty() || like_->centering != Centering::cell) {
@@ -69,7 +69,7 @@ void DerivationPoints::place_deposits(std::vector<DerivationStep>& steps) const 
                             mesh.refinement.empty() ? "" : " and has refinement levels"));
   }
   for (DerivationStep& step : steps) {
-    if (step.kind != Kind::deposit || step.variable >= 0) continue;  // of a derived variable it is known
+    if (step.kind != Kind::deposit || step.variable >= 0) continue;  // known for a derived variable
     step.variable = like_->derived() ? like_->derivation->inputs().front() : like_->id;
     const Mesh& particles = metadata_.meshes.at(static_cast<std::size_t>(step.deposit.particles));
     if (particles.dimensions == mesh.dimensions) continue;
@@ -79,7 +79,7 @@ void DerivationPoints::place_deposits(std::vector<DerivationStep>& steps) const 
   }
 }
 
-/// Whether it can be said where the points are.
+/// Checks that the coordinates of the points are known.
 void DerivationPoints::check_coordinates(const std::vector<DerivationStep>& steps) const {
   constexpr const char* axis_names = "xyz";
   const Mesh& mesh = metadata_.mesh_of(*like_);

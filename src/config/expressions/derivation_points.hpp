@@ -1,4 +1,4 @@
-// Where the values of a derived variable lie: at the points of one published variable.
+// The points of a derived variable, which are those of one published variable.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace sidestream {
 
-/// Collects what an expression names, and checks that all of it lies at the same points. Refers to what it is made of.
+/// Collects the names in an expression, and checks that all of them lie at the same points. Keeps references.
 /// All functions throw Error(configuration).
 class DerivationPoints {
  public:
-  /// `on`: a variable at the points, if it was said where they are; otherwise null.
+  /// `on`: a variable at the points, if the configuration names them; otherwise null.
   DerivationPoints(const ExpressionText& text, const Metadata& metadata, const Variable* on)
       : text_(text), metadata_(metadata), on_(on != nullptr), like_(on) {}
 
@@ -23,9 +23,9 @@ class DerivationPoints {
   void add_variable(const Variable& variable, std::size_t at);
   void add_coordinate(std::int32_t axis, std::size_t at);
   void add_deposit(std::size_t at);
-  /// Null as long as nothing says where the points are.
+  /// The mesh of the points. Null as long as they are unknown.
   [[nodiscard]] const Mesh* mesh() const { return like_ == nullptr ? nullptr : &metadata_.mesh_of(*like_); }
-  /// The last checks, when all is known, and the places of the steps.
+  /// Makes the last checks, and sets where the steps lie.
   void place(std::vector<DerivationStep>& steps) const;
 
  private:
@@ -38,10 +38,10 @@ class DerivationPoints {
   const ExpressionText& text_;
   const Metadata& metadata_;
   bool on_;
-  const Variable* like_;                 ///< says where the points are
-  std::size_t coordinate_at_ = nowhere;  ///< of the first one
-  std::size_t deposit_at_ = nowhere;     ///< likewise
-  std::int32_t axes_ = 0;                ///< the last axis that coordinates are along
+  const Variable* like_;                 ///< a variable at the points; null as long as they are unknown
+  std::size_t coordinate_at_ = nowhere;  ///< position of the first coordinate
+  std::size_t deposit_at_ = nowhere;     ///< position of the first deposit
+  std::int32_t axes_ = 0;                ///< the highest axis whose coordinate is used
 };
 
 }  // namespace sidestream

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "base/float_environment.hpp"
 #include "config/expressions/derivation_points.hpp"
 #include "config/expressions/derived_section.hpp"
 #include "config/options/names.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {
 
@@ -22,23 +22,23 @@ constexpr std::size_t nothing = std::string::npos;
 constexpr std::array<std::string_view, 3> axis_names{"x", "y", "z"};
 constexpr std::array<std::string_view, 3> deposit_names{"ngp", "cic", "tsc"};  // by Assignment
 
-/// What a node stands for: a step, or arithmetic that becomes a step together with the arithmetic around it.
+/// The meaning of a node: a step, or arithmetic that becomes a step together with the arithmetic around it.
 struct Operand {
   std::size_t step = nothing;
   Formula formula{};
-  std::vector<std::size_t> arguments{};  ///< of the formula: steps
+  std::vector<std::size_t> arguments{};  ///< steps that are the arguments of the formula
 };
 
 Operand constant(double value) { return {.formula = Formula::of_constant(value)}; }
 Operand of_step(std::size_t step) { return {.step = step}; }
 
-/// As arithmetic of one step.
+/// The operand as a formula.
 Operand as_formula(Operand operand) {
   if (operand.step == nothing) return operand;
   return {.formula = Formula::of_argument(0), .arguments = {operand.step}};
 }
 
-/// Puts the right one's arithmetic behind the left one's.
+/// Appends the formula of `right` to that of `left`.
 void append(Operand& left, Operand right) {
   right = as_formula(std::move(right));
   std::vector<std::size_t> numbers;
@@ -50,7 +50,7 @@ void append(Operand& left, Operand right) {
   left.formula.append(right.formula, numbers);
 }
 
-/// The sentences of mistakes in the form. Throws Error(configuration).
+/// Reports a syntax error. Throws Error(configuration).
 [[noreturn]] void report(const SyntaxError& error, const ExpressionText& text, const SyntaxRules& rules) {
   using Fault = SyntaxError::Kind;
   const std::size_t at = error.position();
@@ -75,7 +75,7 @@ void append(Operand& left, Operand right) {
   }
 }
 
-/// From the tree of a derived variable to its steps.
+/// Translates the tree of a derived variable to steps.
 class DerivationBuilder {
  public:
   DerivationBuilder(const ExpressionText& text, const ExpressionContext& context, const Metadata& metadata,
@@ -108,7 +108,7 @@ class DerivationBuilder {
     }
   }
 
-  /// Before their arguments are looked at: a mistake in a function's name is found first.
+  /// Checks the names of all functions before their arguments, so that a mistake in a name is reported first.
   void check_functions() const {
     for (const SyntaxNode& node : tree_) {
       if (node.kind == NodeKind::call && is_deposit(node)) check_subject(node);
@@ -119,7 +119,7 @@ class DerivationBuilder {
     }
   }
 
-  /// A deposit is of one name, perhaps with a component.
+  /// Checks that the argument of a deposit is one name, perhaps with a component.
   void check_subject(const SyntaxNode& node) const {
     if (node.children.empty() || (node.children.size() == 1 && tree_[node.children[0]].subject)) return;
     const std::size_t at = node.children.size() > 1 ? tree_[node.children[1]].begin : tree_[node.children[0]].at;
@@ -204,7 +204,7 @@ class DerivationBuilder {
                                      node.index, count, count - 1));
   }
 
-  /// Operators, conditionals and functions of numbers.
+  /// Builds the formula of an operator, a conditional or a function of numbers.
   Operand arithmetic(const SyntaxNode& node) {
     Operand made = as_formula(std::move(operands_[node.children.empty() ? 0 : node.children[0]]));
     if (node.kind == NodeKind::call) check_arguments(node);
@@ -223,7 +223,7 @@ class DerivationBuilder {
     text_.wrong(node.begin, fmt::format("in which a function has too {} arguments; correct it", few ? "few" : "many"));
   }
 
-  /// The step that a node stands for. Arithmetic becomes one; if it is of vectors, of their components one by one.
+  /// The step of a node. Arithmetic becomes one step, which is applied to vectors component by component.
   std::size_t step_of(std::size_t node) {
     Operand operand = std::move(operands_[node]);
     if (operand.step != nothing) return operand.step;
@@ -234,7 +234,7 @@ class DerivationBuilder {
     return add(std::move(step));
   }
 
-  /// Numbers go with vectors, and vectors with those of as many components.
+  /// Sets the components of a step by an argument. Numbers go with vectors, and vectors with those of the same length.
   void join(DerivationStep& step, std::size_t argument, std::size_t at) const {
     const std::int32_t count = steps_[argument].components;
     if (count == 1 || step.components == count) return;
@@ -273,7 +273,8 @@ class DerivationBuilder {
     return add(std::move(step));
   }
 
-  /// Particles on the cells of the variables of this expression: `cic(mass)`, or, each counting one, `cic(MESH)`.
+  /// Adds a deposit of particles on the cells of the variables of this expression: `cic(mass)`, or, each counting one,
+  /// `cic(MESH)`.
   std::size_t deposit(const SyntaxNode& node) {
     const std::string expected = expected_of(node);
     const SyntaxNode* const subject = node.children.empty() ? nullptr : &tree_[node.children[0]];
@@ -298,7 +299,7 @@ class DerivationBuilder {
     return add(std::move(step));
   }
 
-  /// `component`: the node that chooses one; null if none does.
+  /// Sets the weight of a deposit. `component`: the node that chooses one; null if none does.
   void weigh(Deposit& deposit, const Variable& weight, const SyntaxNode& node, const SyntaxNode* component) const {
     deposit.weight = weight.id;
     if (component != nullptr) {
@@ -343,7 +344,7 @@ class DerivationBuilder {
 std::shared_ptr<const Derivation> parse_derivation(const std::string& text, const ExpressionContext& context,
                                                    const Metadata& metadata, const std::string& what,
                                                    const Location& where, const Variable* on) {
-  // Arithmetic of constants is done here: it must not depend on what the program set.
+  // Constants are computed here. They must not depend on the program's floating-point environment.
   const FloatEnvironment environment;
   const ExpressionText whole{text, what, where};
   return std::make_shared<const Derivation>(text, DerivationBuilder(whole, context, metadata, on).run(), metadata);

@@ -9,20 +9,21 @@
 
 namespace sidestream {
 
-/// Refers to what it is made of.
+/// A text and its place. Keeps references.
 struct ExpressionText {
   const std::string& text;
-  const std::string& what;  ///< what it is given for
-  const Location& where;    ///< of its first character
+  const std::string& what;  ///< name of the text in messages
+  const Location& where;    ///< place of its first character
 
   [[nodiscard]] Location place(std::size_t position) const;
   /// Throws Error(configuration): "found 'text' for what, " and the problem.
   [[noreturn]] void wrong(std::size_t position, const std::string& problem) const;
-  /// The part of the problem that says that the text cannot be read from there on.
+  /// The clause that says that the text cannot be read from there on.
   [[nodiscard]] std::string unreadable(std::size_t position) const;
 };
 
-/// The tree of a text. Mistakes are what `unreadable` says, and then `expected`. Throws Error(configuration).
+/// Parses a text. Messages about syntax errors have the clause of `unreadable`, and `expected`. Throws
+/// Error(configuration).
 [[nodiscard]] SyntaxTree parse_text(const ExpressionText& text, const SyntaxRules& rules, const std::string& expected);
 
 }  // namespace sidestream

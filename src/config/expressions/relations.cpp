@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "base/fail.hpp"
 #include "config/options/names.hpp"
 #include "data/relation_text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -38,7 +38,7 @@ void check_factor(const Metadata& metadata, const Variable& variable, const Rela
        of.components, of.name, of.name, of.name, of.components - 1);
 }
 
-/// Of a father: the product with the value itself has it once, and at most one other variable.
+/// Checks the relation of a parent: exactly one product has the variable itself, once, with at most one other variable.
 void check_mean(const Variable& variable, const std::vector<RelationProduct>& products) {
   if (products.empty()) return;
   int own = 0;
@@ -54,7 +54,7 @@ void check_mean(const Variable& variable, const std::vector<RelationProduct>& pr
   fail(Code::configuration,
        "what the mean of '{}' is of, '{}', must have '{}' in exactly one product, times a number and at most one other "
        "variable, as in 'mean of density * {}'; change it",
-       variable.name, variable.relations.father, variable.name, variable.name);
+       variable.name, variable.relations.parent, variable.name, variable.name);
 }
 
 void check_faces(const Metadata& metadata, const Variable& variable) {
@@ -107,7 +107,7 @@ void check_relations(const Metadata& metadata, const Variable& variable) {
   if (relations == VariableRelations{}) return;
   if (!in_cells(metadata, variable, variable.mesh)) {
     fail(Code::configuration,
-         "'{}' has relations ('father', 'equals', 'face'), which are of values in cells of octrees; remove them",
+         "'{}' has relations ('parent', 'equals', 'face'), which are of values in cells of octrees; remove them",
          variable.name);
   }
   const auto check_products = [&](const std::vector<RelationProduct>& products) {
@@ -116,10 +116,10 @@ void check_relations(const Metadata& metadata, const Variable& variable) {
       for (const RelationFactor& factor : product.over) check_factor(metadata, variable, factor);
     }
   };
-  if (!relations.father.empty()) {
-    const FatherRelation father = parse_father(relations.father);
-    check_products(father.of);
-    check_mean(variable, father.of);
+  if (!relations.parent.empty()) {
+    const ParentRelation parent = parse_parent(relations.parent);
+    check_products(parent.of);
+    check_mean(variable, parent.of);
   }
   if (!relations.equals.empty()) {
     const std::vector<RelationProduct> products = parse_products(relations.equals);

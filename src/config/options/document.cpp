@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "config/options/former_names.hpp"
 
 namespace sidestream {
 
@@ -38,7 +39,7 @@ std::string Node::description() const {
 
 namespace {
 
-/// Where things are in one text.
+/// Positions in one text.
 class Places {
  public:
   Places(const std::string& text, std::string file) : text_(text), file_(std::move(file)) {
@@ -47,7 +48,7 @@ class Places {
     }
   }
 
-  /// The place of a byte. Columns count characters, as editors do, not bytes.
+  /// The position of a byte. Columns count characters, as editors do, not bytes.
   [[nodiscard]] Location at(std::size_t offset) const {
     offset = std::min(offset, text_.size());
     const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
@@ -58,7 +59,7 @@ class Places {
     return at(mark.is_null() ? text_.size() : static_cast<std::size_t>(mark.pos));
   }
 
-  /// An empty list entry is marked at what follows it; its dash is what a reader looks for.
+  /// The position of the dash of an empty list entry; yaml-cpp reports the token behind it.
   [[nodiscard]] Location of_empty_entry(const YAML::Mark& mark) const {
     std::size_t offset = std::min(static_cast<std::size_t>(std::max(mark.pos, 0)), text_.size());
     const std::size_t last = offset == 0 ? std::string::npos : text_.find_last_not_of(" \t\r\n", offset - 1);
@@ -66,7 +67,7 @@ class Places {
     return at(offset);
   }
 
-  /// yaml-cpp lets a quote run to the end of the file.
+  /// Checks that a quote is closed, since yaml-cpp accepts one that runs to the end of the file.
   void check_closed(const YAML::Mark& mark) const {
     std::size_t n = static_cast<std::size_t>(std::max(mark.pos, 0));
     if (n >= text_.size() || (text_[n] != '"' && text_[n] != '\'')) return;
@@ -84,7 +85,8 @@ class Places {
   }
 
  private:
-  /// Counted on from the place that was asked for last: a line may be megabytes long and hold every value of the file.
+  /// The column, counted from the last position requested: a line may be megabytes long and hold every value of the
+  /// file.
   [[nodiscard]] int column(std::size_t line_start, std::size_t offset) const {
     if (last_.line_start != line_start || last_.offset > offset) last_ = {line_start, line_start, 1};
     const auto passed = std::string_view(text_).substr(last_.offset, offset - last_.offset);
@@ -127,7 +129,7 @@ class TreeBuilder final : public YAML::EventHandler {
     node.text = value;
     node.quoted = tag == "!";
     places_.check_closed(mark);
-    // Escapes can write what a text file cannot hold; the operating system would take names up to it.
+    // Escapes can write a zero character, at which the operating system would end names.
     if (value.find('\0') != std::string::npos) {
       fail_at(node.where, "found the character 0 (\\0) in a text, expected none; remove it");
     }
@@ -158,18 +160,18 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnMapEnd() override { end(); }
 
-  /// The place of the innermost list or map whose end has not come.
+  /// The position of the innermost open list or map.
   [[nodiscard]] const Location* innermost() const { return open_.empty() ? nullptr : &open_.back().node.where; }
 
   Node root;
 
  private:
-  /// A list or map whose end has not come yet.
+  /// A list or map that is still open.
   struct Open {
     Node node;
     YAML::anchor_t anchor;
-    std::optional<Entry> entry{};                  ///< of a map: the key whose value comes next
-    std::unordered_map<std::string, int> lines{};  ///< of a map: where its keys are
+    std::optional<Entry> entry{};                  ///< in a map: the key of the next value
+    std::unordered_map<std::string, int> lines{};  ///< in a map: line of each key
   };
 
   void refuse_tag(const std::string& tag, const Location& where) const {
@@ -221,7 +223,7 @@ class TreeBuilder final : public YAML::EventHandler {
     open_.back().entry = Entry{key.text, key.where, {}};
   }
 
-  /// References to references can make a small file expand without bound.
+  /// Limits the number of nodes, since references to references can make a small file expand without bound.
   void count_nodes(const Node& node, const Location& where) {
     constexpr int limit = 100'000;
     if (++copied_ > limit) {
@@ -251,7 +253,7 @@ void check_characters(const std::string& text, const Places& places) {
   }
 }
 
-/// The first tab among the leading blanks of a line up to `end`, if any.
+/// The first tab in the indentation of a line up to `end`, if any.
 std::optional<std::size_t> tab_in_indentation(const std::string& text, std::size_t end) {
   bool leading = true;
   for (std::size_t n = 0; n < text.size() && (n <= end || leading); ++n) {
@@ -279,7 +281,7 @@ Node build(const std::string& text, const Places& places) {
     if (const auto tab = tab_in_indentation(text, end)) {
       fail_at(places.at(*tab), "found a tab in the indentation, expected spaces; replace the tab by spaces");
     }
-    // Of a bracket that is never closed, the beginning is more use than the end of the file.
+    // For a bracket that is never closed, its position is more useful than the end of the file.
     const bool unclosed = error.msg.find("flow not found") != std::string::npos && builder.innermost() != nullptr;
     fail_at(unclosed ? *builder.innermost() : places.at(end), "{}", syntax_message(error.msg));
   }
@@ -289,11 +291,16 @@ Node build(const std::string& text, const Places& places) {
 }  // namespace
 
 Node parse_node(const std::string& text, const std::string& file) {
-  constexpr std::string_view mark = "\xef\xbb\xbf";  // the byte order mark some editors put first
+  constexpr std::string_view mark = "\xef\xbb\xbf";  // the byte order mark, which some editors write
   const std::string content = text.rfind(mark, 0) == 0 ? text.substr(mark.size()) : text;
   const Places places(content, file);
   check_characters(content, places);
   return build(content, places);
+}
+
+Document::Document(std::string file, Node root, std::string folder)
+    : file_(std::move(file)), folder_(std::move(folder)), root_(std::move(root)) {
+  rename_former(root_);
 }
 
 std::shared_ptr<const Document> parse_document(const std::string& text, const std::string& file) {
@@ -320,7 +327,7 @@ std::shared_ptr<const Document> parse_document(const std::string& text, const st
 
 namespace {
 
-// Beginnings of the messages of yaml-cpp 0.7 and what to say instead.
+// Prefixes of yaml-cpp 0.7's messages and their replacements.
 using Pair = std::pair<std::string_view, std::string_view>;
 constexpr Pair sentences[] = {
     {"end of map flow not found", "found a '{' without its '}'; add the '}'"},

@@ -1,4 +1,4 @@
-// The tree of a YAML file, with the place of every node.
+// The tree of a YAML file, with the position of every node.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,21 +7,21 @@
 #include <utility>
 #include <vector>
 
-#include "base/fail.hpp"
 #include "config/config.hpp"
 #include "sidestream/extend/options.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 struct Entry;
 
-/// One YAML value. Kept apart from yaml-cpp's own nodes because those lose the places of keys and of empty
-/// values, accept duplicate keys and do not say whether a text was quoted.
+/// One YAML value. Differs from yaml-cpp's nodes, which lose the positions of keys and of empty values, accept
+/// duplicate keys and do not tell if a text was quoted.
 struct Node {
   enum class Kind { null, scalar, list, map };
   Kind kind = Kind::null;
-  Location where;       ///< of an empty value: of its key
-  std::string text;     ///< of a scalar
+  Location where;       ///< for an empty value: position of its key
+  std::string text;     ///< text of a scalar
   bool quoted = false;  ///< scalar in quotes or block style
   std::vector<Node> items;
   std::vector<Entry> entries;  ///< in the file's order, keys unique
@@ -36,36 +36,37 @@ struct Entry {
   std::string key;
   Location where;
   Node value;
+  std::string formerly{};  ///< the key in the file, where `key` is its new name
 };
 
 class Document {
  public:
-  explicit Document(std::string file, Node root, std::string folder = {})
-      : file_(std::move(file)), folder_(std::move(folder)), root_(std::move(root)) {}
+  /// Keys with former names get their new ones. Throws Error(configuration) where a map has both.
+  explicit Document(std::string file, Node root, std::string folder = {});
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
-  /// Where relative paths begin; empty: they are kept as they are written.
+  /// Base of relative paths; empty: they are kept as written.
   [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
-  [[nodiscard]] const Node& root() const noexcept { return root_; }  ///< of parse_document: a map
+  [[nodiscard]] const Node& root() const noexcept { return root_; }  ///< a map, if made by parse_document
 
  private:
   std::string file_, folder_;
   Node root_;
 };
 
-/// parse_document of a text whose relative paths begin in `folder`, an absolute path; empty: they stay as they are.
+/// parse_document for a text whose relative paths begin in `folder`, an absolute path; empty: they are kept as written.
 [[nodiscard]] std::shared_ptr<const Document> parse_document(const std::string& text, const std::string& file,
                                                              const std::string& folder);
 
-/// Parses any YAML value, not only a map: used for options' default values.
+/// Parses any YAML value, not only a map: used for default values of options.
 [[nodiscard]] Node parse_node(const std::string& text, const std::string& file);
 
-// What the YAML parser's messages mean, in our words.
+// Explanations of the YAML parser's messages.
 
-/// What was found, what was expected and what to do, for a message of yaml-cpp. A message that is not known
-/// is passed on inside such a sentence.
+/// Translates a message of yaml-cpp: what was found, what was expected and what to do. An unknown message is quoted in
+/// such a sentence.
 [[nodiscard]] std::string syntax_message(const std::string& yaml_message);
 
-// Throwing configuration errors that begin with their place.
+// Configuration errors that begin with their position.
 
 /// Throws Error(configuration): `file:line:column: message`.
 template <class... Args>

@@ -20,8 +20,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment): swaps are the
-/// commonest slip of the fingers and must count as one.
+/// Number of insertions, deletions, replacements and swaps of neighbours (optimal string alignment). Swaps are the most
+/// frequent typing error and must count as one.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -47,21 +47,21 @@ std::string did_you_mean(const std::string& unknown, const std::vector<std::stri
   std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const std::string& name : known) {
     const std::size_t distance = edit_distance(wanted, lower(name));
-    // A distance as long as the name would turn anything into it.
+    // With a distance as long as the name, any two names would match.
     if (distance < best_distance && distance < name.size()) {
       best_distance = distance;
       best = name;
     }
   }
   if (!best.empty()) return best;
-  // What these types are called in C and Fortran.
+  // Names of these types in C and Fortran.
   static const std::map<std::string, std::string> aliases{{"double", "float64"}, {"float", "float32"},
                                                           {"real", "float64"},   {"int", "int32"},
                                                           {"long", "int64"},     {"char", "int8"}};
   const auto alias = aliases.find(wanted);
   if (alias != aliases.end() && std::find(known.begin(), known.end(), alias->second) != known.end())
     return alias->second;
-  // `var` for `variable`, `isosurfaces` for `isosurface`: one is the beginning of the other.
+  // `var` for `variable`, `isosurfaces` for `isosurface`: one is a prefix of the other.
   for (const std::string& name : known) {
     const std::string candidate = lower(name);
     const std::size_t length = std::min(wanted.size(), candidate.size());

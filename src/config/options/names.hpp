@@ -1,4 +1,4 @@
-// Names in messages: lists of the known ones, and a guess at what was meant.
+// Names in messages: lists of known names, and suggestions for unknown ones.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace sidestream {
 /// "a, b, c", or "none" if there is none.
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
 
-/// The remedy for an unknown name: "did you mean 'x'?", or `otherwise` if nothing is near.
+/// The remedy for an unknown name: "did you mean 'x'?", or `otherwise` if no name is similar.
 [[nodiscard]] std::string suggestion(const std::string& unknown, const std::vector<std::string>& known,
                                      const std::string& otherwise);
 

@@ -1,4 +1,4 @@
-// What an option accepts, in words: for error messages and for the manual.
+// Descriptions of accepted values, for error messages and the manual.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace sidestream {
 /// `from 1 to 64`, `at least 0`, the option's own words, or empty.
 [[nodiscard]] std::string range_text(const Option& option);
 
-/// Both, as the object of "expected".
+/// Type and range, as the object of "expected".
 [[nodiscard]] std::string expected_text(const Option& option);
 
 /// The names in a list of options.
@@ -23,23 +23,23 @@ namespace sidestream {
 
 // Amounts of memory: `64 MiB`, `2 GB`, `1048576`.
 
-/// Bytes that `text` states, fractions of a byte dropped. `what` and `where` as for evaluate(). Throws
+/// Parses a number of bytes; fractions of a byte are dropped. `what` and `where` as for evaluate(). Throws
 /// Error(configuration).
 [[nodiscard]] std::int64_t parse_byte_size(const std::string& text, const std::string& what, const Location& where);
 
-/// With the largest binary unit that keeps it whole: 536870912 is `512 MiB`.
+/// Formats exactly, with the largest unit that divides the number: 536870912 is `512 MiB`.
 [[nodiscard]] std::string format_byte_size(std::int64_t bytes);
 
-/// With one digit after the point, in the largest unit below it: 1536 is `1.5 KiB`, 1000 is `1000 B`.
+/// Rounds to one decimal in the largest unit below the number: 1536 is `1.5 KiB`, 1000 is `1000 B`.
 [[nodiscard]] std::string rounded_byte_size(std::uint64_t bytes);
 
-// Options that are paths: texts that are made absolute when they are read, since the program may change its working
+// Options that are paths: texts that become absolute when they are read, since the program may change its working
 // directory after it has opened a session.
 
-/// `range_text` of an option of type text that is a path, or a list of paths. Relative ones begin in the working
-/// directory that rank 0 has at `open`.
+/// `range_text` of a text option that is a path or a list of paths. Relative ones begin in rank 0's working directory
+/// at `open`.
 inline constexpr const char* path_range = "relative to the working directory at `open`, or absolute";
-/// Of one that is looked for in the folder of the configuration's file first.
+/// The same for paths that are first searched in the folder of the configuration's file.
 inline constexpr const char* path_beside_range = "beside the configuration, or in the working directory at `open`";
 
 [[nodiscard]] inline bool is_beside_path(const Option& option) noexcept {

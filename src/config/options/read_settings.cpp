@@ -37,8 +37,8 @@ void check_range(const Node& node, const Option& option, double value) {
   }
 }
 
-/// `yes` and `no` are other words for `true` and `false`.
-std::string_view truth_of(const std::string& text) { return text == "yes" ? "true" : text == "no" ? "false" : text; }
+/// Accepts `yes` and `no` for `true` and `false`.
+std::string_view truth_of(std::string_view text) { return text == "yes" ? "true" : text == "no" ? "false" : text; }
 
 Content read_boolean(const Node& node, const Option& option) {
   const std::string_view truth = truth_of(node.text);
@@ -49,7 +49,7 @@ Content read_boolean(const Node& node, const Option& option) {
 
 Content read_integer(const Node& node, const Option& option, const ReadContext& context) {
   const Number number = evaluate(node.text, context.expressions, quoted(option), inside(node));
-  // A real number that is whole (1e6) will do; beyond 2^53 reals skip whole numbers.
+  // A real number that is an integer (1e6) is accepted; beyond 2^53 reals skip integers.
   constexpr double exact = 9007199254740992.0;
   const double real = as_real(number);
   std::int64_t value = 0;
@@ -199,7 +199,7 @@ Content read_pairs(const Node& node, const Option& option) {
 }
 
 Content read_one_of(const Node& node, const Option& option, const ReadContext& context) {
-  // The key alone, `- volume`, stands for a map without options.
+  // Only the key, `- volume`, stands for a map without options.
   const bool bare = node.kind == Node::Kind::scalar;
   if (!bare && (node.kind != Node::Kind::map || node.entries.size() != 1)) {
     wrong(node, option,
@@ -228,7 +228,7 @@ Content read_entry(const Node& node, const Option& option, const ReadContext& co
   return read_scalar(node, option, context);
 }
 
-/// A word that may stand where numbers do: a list of one that is not a number.
+/// True for a word where numbers are expected: a list of one that is not a number.
 bool is_word(const Node& node, const Option& option) {
   return option.type == OptionType::real && node.kind == Node::Kind::scalar &&
          std::find(option.choices.begin(), option.choices.end(), node.text) != option.choices.end();
@@ -257,7 +257,7 @@ Content read_list(const Node& node, const Option& option, const ReadContext& con
   return list;
 }
 
-/// The value of an option that the file does not give, marked as such throughout.
+/// The value of an option that the file does not give; all parts are marked as defaults.
 Settings::Value default_value(const Option& option, const ReadContext& context) {
   Settings::Value value;
   if (option.default_value.empty()) return value;

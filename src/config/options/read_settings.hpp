@@ -1,4 +1,4 @@
-// From YAML values and option declarations to checked values.
+// Conversion of YAML values to checked values by option declarations.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace sidestream {
 
-/// The names in a list of declarations that only grows, to be looked up in constant time.
+/// Set of the names in a list of declarations that only grows, for look-up in constant time.
 class DeclaredNames {
  public:
   template <class Declared>
@@ -27,31 +27,30 @@ class DeclaredNames {
 
 struct ReadContext {
   ExpressionContext expressions;
-  /// What variable and mesh options may name; null while they are not known, when such options are not read.
+  /// Targets of options that name variables and meshes; null while unknown, when such options are not read.
   const Metadata* metadata = nullptr;
   mutable DeclaredNames meshes{}, variables{};
-  /// Makes a variable of an expression that stands in place of a name, called as it is written; null where names alone
-  /// may stand.
+  /// Makes a variable of an expression written instead of a name, with the expression as its name; null where only
+  /// names are allowed.
   std::function<void(const Node&)> derive{};
-  std::string folder{};       ///< where relative paths begin; empty: they stay as they are
-  std::string beside_file{};  ///< the folder of the configuration's file, where `folder` is not empty
+  std::string folder{};       ///< base of relative paths; empty: they are kept as written
+  std::string beside_file{};  ///< folder of the configuration's file, if `folder` is not empty
 };
 
-/// The context of options of `document`.
+/// The context for options of `document`.
 [[nodiscard]] ReadContext context_of(const Document& document, const ExpressionContext& expressions,
                                      const Metadata* metadata);
 
-/// Reads `node` (a map, or nothing for an empty one) by the declarations: every key must be declared, every
-/// required option present, every value of its type and range; the others get their defaults. `owner` names
-/// the whole in messages (`the analysis 'histogram'`). `where` is the place of the resulting settings. Throws
-/// Error(configuration).
+/// Reads `node` (a map, or nothing for an empty one) by the declarations. Every key must be declared, every required
+/// option present, and every value of its type and range; other options get their defaults. `owner` names the map in
+/// messages (`the analysis 'histogram'`). `where` is the place of the resulting settings. Throws Error(configuration).
 [[nodiscard]] Settings read_settings(const Node& node, const std::vector<Option>& options, const std::string& owner,
                                      const Location& where, const ReadContext& context);
 
 /// Reads the value of one option.
 [[nodiscard]] Settings::Value read_value(const Node& node, const Option& option, const ReadContext& context);
 
-/// The place of a scalar's first character.
+/// The position of a scalar's first character.
 [[nodiscard]] Location inside(const Node& node);
 
 }  // namespace sidestream

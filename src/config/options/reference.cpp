@@ -1,4 +1,4 @@
-// The reference manual, made from the declarations of options.
+// The reference manual, generated from the declarations of options.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace sidestream {
 
 namespace {
 
-/// A '|' would end the cell of the table.
+/// Escapes '|', which would end the cell of the table.
 std::string cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
@@ -26,7 +26,7 @@ std::string default_text(const Option& option) {
   return option.default_value.empty() ? "" : fmt::format("`{}`", option.default_value);
 }
 
-/// One row an option; nested ones follow with the path of names.
+/// Adds one row per option; nested ones follow, with their path of names.
 void add_rows(std::string& manual, const std::vector<Option>& options, const std::string& path) {
   for (const Option& option : options) {
     const bool one_of = option.type == OptionType::one_of;
@@ -48,7 +48,7 @@ void add_table(std::string& manual, const std::vector<Option>& options) {
 }
 
 void add_section(std::string& manual, const Section& section) {
-  // The comment tells the test of the documentation how to run the example; readers do not see it.
+  // The comment tells the documentation test how to run the example; it is invisible to readers.
   const std::string how =
       section.name == "plugins"
           ? "not run: there is no such library"

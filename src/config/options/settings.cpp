@@ -1,14 +1,14 @@
-// What options.hpp declares: places and checked values.
+// Implementation of options.hpp: places and checked values.
 #include <utility>
 
-#include "base/fail.hpp"
 #include "config/options/document.hpp"
 #include "sidestream/extend/options.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 std::string Location::text() const {
-  if (file.empty()) return {};  // a default or a value set by a call
+  if (file.empty()) return {};  // a default, or a value set by a call
   if (line == 0) return file;
   return fmt::format("{}:{}:{}", file, line, column);
 }
@@ -17,7 +17,7 @@ namespace {
 
 using Content = decltype(Settings::Value::content);
 
-/// The value as T, or Error(internal): the code that reads it and its declaration disagree.
+/// The value as T. Throws Error(internal) if the reading code and the declaration disagree.
 template <class T>
 const T& content_as(const Content& content, std::string_view name, std::string_view wanted) {
   if (const T* value = std::get_if<T>(&content)) return *value;

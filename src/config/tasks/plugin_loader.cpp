@@ -43,7 +43,7 @@ const PluginHeader& checked_header(const PluginHeader* header, const std::string
 }  // namespace
 
 void load_plugin(const std::string& path, const Location& where, Registry& registry, const CPluginReader& c_plugin) {
-  // Without a '/' dlopen would search the system's libraries and not the working directory.
+  // Without a '/' dlopen would search the system's libraries instead of the working directory.
   const std::string name = path.find('/') == std::string::npos ? "./" + path : path;
   void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -62,8 +62,7 @@ void load_plugin(const std::string& path, const Location& where, Registry& regis
         "SIDESTREAM_C_PLUGIN (C)",
         path);
   }
-  // Whatever its functions throw is its own matter: exceptions of C++ out of tables of C, and what is no exception,
-  // too.
+  // The plug-in's functions may throw anything: C++ exceptions through C tables, and other types than std::exception.
   const auto guarded = [&](auto&& call) {
     std::string problem = "it threw something that is no std::exception";
     try {

@@ -1,8 +1,8 @@
 #include "sidestream/extend/registry.hpp"
 
-#include "base/fail.hpp"
 #include "config/options/names.hpp"
 #include "config/sections.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -13,7 +13,7 @@ void check_new(bool known, const std::string& what, const std::string& name) {
   if (known) fail(Code::usage, "{} '{}' is registered twice; register it once, or under another name", what, name);
 }
 
-/// A kind's options stand beside those of every task and must not hide them.
+/// A kind's options are listed with those of every task and must not hide them.
 void check_options(const std::vector<Option>& options, const std::string& what, const std::string& name) {
   for (const Option& option : options) {
     for (const Option& common : task_options()) {

@@ -22,7 +22,7 @@ std::optional<Schedule::Unit> unit_named(const std::string& name) {
   return std::nullopt;
 }
 
-/// Where the unit begins: at the letters at the end, unless they belong to a $name.
+/// Position of the unit: the letters at the end, unless they belong to a $name.
 std::size_t unit_position(const std::string& text) {
   const auto in_name = [&](std::size_t n) { return is_letter_or_digit(text[n]) || text[n] == '_'; };
   std::size_t unit = text.size();

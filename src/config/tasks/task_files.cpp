@@ -39,27 +39,27 @@ void collect(std::vector<TaskFile>& files, const Settings& settings, const std::
   }
 }
 
-/// One text for one place, however it is written: `./db/` is `db`.
+/// One text per place, however it is written: `./db/` is `db`.
 std::string place_of(const std::filesystem::path& pattern) {
   std::filesystem::path path = pattern.lexically_normal();
   if (!path.has_filename() && path.has_parent_path()) path = path.parent_path();
   return path.string();
 }
 
-/// The pattern with {cycle} for {index}.
+/// The pattern with {cycle} instead of {index}.
 std::string with_cycle(std::string pattern) {
   constexpr std::string_view index = "{index";
   for (std::size_t at; (at = pattern.find(index)) != std::string::npos;) pattern.replace(at, index.size(), "{cycle");
   return pattern;
 }
 
-/// Whether both write tables, or surfaces, and so on.
+/// True if both formats write tables, or both surfaces, and so on.
 bool alike(const ResultFormat& one, const ResultFormat& other) {
   return (one.image && other.image) || (one.surface && other.surface) || (one.cells && other.cells) ||
          (one.table && other.table) || (one.data && other.data);
 }
 
-/// Whether a format can write what goes to a file. A table for each iteration may be a data set, an array for each
+/// True if a format can write the results of a file. A table of a single iteration may be a data set with an array per
 /// column.
 bool fits(const TaskFile& file, const ResultFormat& format, const Registry& registry) {
   if (file.kinds.empty()) return true;
@@ -70,7 +70,7 @@ bool fits(const TaskFile& file, const ResultFormat& format, const Registry& regi
   });
 }
 
-/// Formats are looked for by the ending as it is written, when there is a result.
+/// Checks the ending as written: the format is selected by it when there is a result.
 void check_ending(const TaskConfig& task, const TaskFile& file, const Registry& registry) {
   if (task.writer || registry.formats().empty()) return;
   const std::string ending = std::filesystem::path(file.pattern).extension().string();
@@ -78,7 +78,7 @@ void check_ending(const TaskConfig& task, const TaskFile& file, const Registry& 
   for (const auto& [name, format] : registry.formats()) {
     if (fits(file, format, registry)) known.push_back(name);
   }
-  // What no format writes is written by other programs: charts as .pdf.
+  // Endings without a format belong to other programs, for example charts as .pdf.
   for (const std::string& kind : file.kinds) {
     if (!registry.formats().contains(kind)) known.push_back(kind);
   }
@@ -97,7 +97,7 @@ std::vector<TaskFile> files_of(const TaskConfig& task, const Registry& registry)
 
 namespace {
 
-/// A file of a task, for comparing it with those of others.
+/// A file of a task, to be compared with those of others.
 struct NamedFile {
   const TaskConfig* task;
   const TaskFile* file;
@@ -111,7 +111,7 @@ void check_not_ours(const TaskFile& file) {
   }
 }
 
-/// Databases choose names by themselves.
+/// Databases choose the names of their files themselves.
 void check_not_of_database(const NamedFile& one, const NamedFile& database) {
   const std::filesystem::path path = std::filesystem::path(one.file->pattern).lexically_normal();
   const std::filesystem::path place = (std::filesystem::path(database.file->pattern) / "file").lexically_normal();
@@ -133,10 +133,10 @@ void check_not_of_database(const NamedFile& one, const NamedFile& database) {
           one.file->pattern, one.task->name, what, first.file->pattern, first.task->name, first.file->where.line);
 }
 
-/// Whether VTK's collection over time, `<stem>.pvd`, belongs to files of this ending.
+/// True if files of this ending have VTK's collection over time, `<stem>.pvd`.
 bool has_collection(const std::string& ending) { return ending.starts_with(".vt") || ending.starts_with(".pvt"); }
 
-/// The index over time is named after what the names have in common.
+/// The index over time is named after the common part of the names.
 void check_indices(const std::vector<NamedFile>& all) {
   std::map<std::string, NamedFile> owners;
   const auto take = [&](const NamedFile& one, const std::string& index) {
@@ -154,7 +154,7 @@ void check_indices(const std::vector<NamedFile>& all) {
   }
 }
 
-/// Names may meet in some iterations only: the first ones are tried.
+/// Names may coincide in some iterations only, so the first ones are tried.
 void check_expansions(const std::vector<NamedFile>& all) {
   constexpr std::int64_t tried = 12;
   for (std::int64_t n = 0; n < tried; ++n) {

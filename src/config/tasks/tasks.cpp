@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
-#include "base/numbers.hpp"
 #include "config/expressions/condition.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "config/sections.hpp"
 #include "config/tasks/schedule_text.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream {
 
@@ -106,7 +106,7 @@ Schedule read_schedule(const Settings& settings, const ReadContext& context) {
   return schedule;
 }
 
-/// Seconds of `10 s`.
+/// Seconds in `10 s`.
 double read_limit(const Settings& settings) {
   const std::string& text = settings.text("limit");
   std::string_view rest = text;
@@ -123,7 +123,7 @@ double read_limit(const Settings& settings) {
                             text));
 }
 
-/// What contains a task that goes wrong.
+/// Reads the options that contain a failing task.
 void read_containment(TaskConfig& task, const Registry& registry) {
   const Settings& settings = task.settings;
   task.isolated = settings.text("isolate") == "process";
@@ -176,7 +176,7 @@ void read_section(std::vector<TaskConfig>& tasks, const Document& document, bool
   for (const Node& item : found->value.items) tasks.push_back(read_task(item, writer, registry, context));
 }
 
-/// Names that the file gives must differ; the others are made to.
+/// Checks that names in the file differ, and gives unique names to the other tasks.
 void give_names(std::vector<TaskConfig>& tasks) {
   std::map<std::string, Location> taken;
   for (const TaskConfig& task : tasks) {
@@ -187,7 +187,7 @@ void give_names(std::vector<TaskConfig>& tasks) {
                                            "names; rename one",
                                            task.name, first->second.line));
   }
-  std::map<std::string, int> last;  // number of each kind
+  std::map<std::string, int> last;  // number per kind
   for (TaskConfig& task : tasks) {
     while (task.name.empty()) {
       const std::string name = unnamed_task(task.kind, ++last[task.kind]);
@@ -205,7 +205,7 @@ const std::vector<Option>& options_of(const TaskConfig& task, const Registry& re
 std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry, const ReadContext& context) {
   std::vector<TaskConfig> tasks;
   read_section(tasks, document, false, registry, context);
-  // Files have names of variables, which expressions are not.
+  // Names in files are those of variables; expressions are not accepted.
   ReadContext of_outputs = context;
   of_outputs.derive = nullptr;
   read_section(tasks, document, true, registry, of_outputs);
@@ -270,7 +270,7 @@ std::vector<WrittenTask> written_tasks(const Document& document) {
   }
   std::set<std::string> taken;
   for (const WrittenTask& task : tasks) taken.insert(task.name);
-  std::map<std::string, int> last;  // number of each kind
+  std::map<std::string, int> last;  // number per kind
   for (WrittenTask& task : tasks) {
     while (task.name.empty()) {
       const std::string name = unnamed_task(task.kind, ++last[task.kind]);

@@ -10,11 +10,11 @@
 
 namespace sidestream {
 
-/// Those of the task's kind, without those of all tasks.
+/// The options of the task's kind, without those of all tasks.
 [[nodiscard]] const std::vector<Option>& options_of(const TaskConfig& task, const Registry& registry);
 
-/// Analyses, then outputs, in the file's order, with names given. Throws Error(configuration) for entries
-/// that are wrong in themselves or in each other's company.
+/// Reads analyses, then outputs, in the file's order, with names assigned. Throws Error(configuration) for entries that
+/// are invalid, or that conflict with each other.
 [[nodiscard]] std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry,
                                                  const ReadContext& context);
 
@@ -22,42 +22,41 @@ namespace sidestream {
 [[nodiscard]] std::vector<std::string> read_events(const Document& document, const std::vector<TaskConfig>& tasks,
                                                    const Registry& registry, const ReadContext& context);
 
-// What a file says of analyses and outputs before anything is known of kinds, meshes and variables.
+// Content of the entries under analyses and outputs before kinds, meshes and variables are known.
 
 struct WrittenTask {
   std::string kind;
-  std::string name;   ///< as a session names it, also where the file does not
-  std::string group;  ///< empty where the file says none
+  std::string name;   ///< name in the session, also if the file gives none
+  std::string group;  ///< empty if the file gives none
   Location where;
 };
 
-/// In the order in which a session has them: analyses, then outputs. What is wrong with an entry is left to those who
-/// read it whole.
+/// Lists the tasks in a session's order: analyses, then outputs. Invalid entries are reported later, when they are read
+/// whole.
 [[nodiscard]] std::vector<WrittenTask> written_tasks(const Document& document);
 
-/// The name of the `number`-th task of a kind that the file gives no name, counted from 1.
+/// The name of the `number`-th task of a kind that has no name in the file, counted from 1.
 [[nodiscard]] std::string unnamed_task(const std::string& kind, int number);
 
-// The files that tasks write, checked before anything runs.
+// Check of the files that tasks write, before anything runs.
 
 /// One `file` option that has a value.
 struct TaskFile {
   std::string pattern;
   Location where;
-  std::vector<std::string> kinds{};  ///< endings of formats for what goes there, if the analysis says so
+  std::vector<std::string> kinds{};  ///< endings of suitable formats, if the analysis declares them
 };
 
-/// Every file option of a task, nested ones too.
+/// All file options of a task, including nested ones.
 [[nodiscard]] std::vector<TaskFile> files_of(const TaskConfig& task, const Registry& registry);
 
-/// Throws Error(configuration) if two tasks write the same file or index over time, in some iteration or always, or if
-/// no format is registered for the ending of an analysis' file, or one for other things than the analysis writes there
-/// (`choices` of a file option: endings, each of which stands for all formats that write tables, or surfaces, ... as
-/// its own does; tables of single iterations may go to formats for data sets too). Endings among them that belong to no
-/// format stand for themselves.
+/// Throws Error(configuration) if two tasks write the same file or index over time, in some iteration or always. Also
+/// throws if no registered format fits the ending of an analysis' file. Suitable formats follow from `choices` of a
+/// file option: each ending stands for all formats that write tables, or surfaces, ... as its own does, or only for
+/// itself if it has no format. Tables of single iterations may go to formats for data sets, too.
 void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& registry);
 
-/// Throws Error(configuration) if a run that resumes another would give its files the names of the earlier ones.
+/// Throws Error(configuration) if a run that resumes another would reuse the names of earlier files.
 void check_resumed_files(const std::vector<TaskConfig>& tasks, const Registry& registry);
 
 }  // namespace sidestream

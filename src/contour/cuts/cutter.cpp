@@ -1,11 +1,15 @@
+// Clipping of cells by planes. A cell that some plane crosses is split into simplices; each plane in turn cuts them,
+// and wedges and pyramids that remain are split again before the next plane. For the outside of a region, the part
+// beyond each plane is taken from the rest that earlier planes have left, so that parts are disjoint. Points on edges
+// are computed from the end of lower key and found again by their key.
 #include "contour/cuts/cutter.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "base/hash.hpp"
 #include "contour/marching_cubes_cell.hpp"
 #include "mesh/cells/cell_shapes.hpp"
+#include "sidestream/kit/base/hash.hpp"
 
 namespace sidestream {
 namespace {
@@ -18,7 +22,7 @@ std::int64_t hash_of(const PointKey& p, const PointKey& q, std::size_t plane, st
   return static_cast<std::int64_t>(hash);
 }
 
-/// What a cut point is called: by the edge, or, where an end was made itself, by a hash of 128 bits.
+/// The key of a cut point: made of the edge, or, if an end was itself made by a cut, a hash of 128 bits.
 PointKey key_between(const PointKey& p, const PointKey& q, std::size_t plane) {
   if (p.kind == PointKey::of_mesh && q.kind == PointKey::of_mesh) {
     return {PointKey::first_plane + static_cast<std::int64_t>(plane), p.a, q.a};
@@ -55,7 +59,7 @@ std::size_t Cutter::point_of_block(std::size_t p) {
   return at->second;
 }
 
-/// From the end of the lower key, so that all cells round the edge get the same bits.
+/// The cut point, computed from the end of the lower key, so that all cells around the edge get the same bits.
 std::size_t Cutter::between(std::size_t p, std::size_t q, std::size_t plane) {
   if (key(q) < key(p)) std::swap(p, q);
   const auto [at, fresh] = made_.try_emplace(key_between(key(p), key(q), plane), points_.size());
@@ -76,7 +80,7 @@ void Cutter::split_loop(std::span<const std::size_t> loop, Shapes& simplices) co
   const auto first = static_cast<std::size_t>(std::find(loop.begin(), loop.end(), least(loop)) - loop.begin());
   const auto at = [&](std::size_t n) { return loop[(first + n) % loop.size()]; };
   for (std::size_t n = 1; n + 1 < loop.size(); ++n) {
-    if (at(n) == at(0) || at(n + 1) == at(0) || at(n) == at(n + 1)) continue;  // a cell that has collapsed
+    if (at(n) == at(0) || at(n + 1) == at(0) || at(n) == at(n + 1)) continue;  // a degenerate cell
     simplices.push_back({vtk_triangle, {at(0), at(n), at(n + 1)}});
   }
 }
@@ -138,7 +142,7 @@ void Cutter::split(const BlockCell& cell, Shapes& simplices) {
   }
 }
 
-/// In the order of points that gives a positive volume in VTK, whose wedges are turned the way its filters turn them.
+/// Orders the points for a positive volume in VTK; wedges are oriented as VTK's filters do.
 void Cutter::turn_right(Shape& shape) const {
   std::vector<std::array<double, 3>> places;
   for (const std::size_t p : shape.points) places.push_back(points_[p].place);
@@ -196,7 +200,7 @@ void Cutter::cut(const Shape& simplex, std::size_t plane, double sign, Shapes& k
     any_in |= d[n] > 0;
     any_out |= d[n] < 0;
   }
-  // What lies in the plane counts on the positive side, but for bodies, which have no volume then.
+  // Cells in the plane count on the positive side, except for solids, which then have no volume.
   if (!any_in && (any_out || sign < 0 || simplex.type == vtk_tetra)) return;
   if (!any_out) return kept.push_back(simplex);
   if (simplex.points.size() == 2) return cut_line(simplex, d, plane, kept);
@@ -214,7 +218,7 @@ Cutter::Shapes Cutter::inside(Shapes rest, std::span<const std::size_t> planes) 
   return rest;
 }
 
-/// What is beyond the first plane, and of the rest what is beyond the next one, and so on: disjoint.
+/// The part beyond the first plane, then the part of the rest beyond the next one, and so on: disjoint.
 Cutter::Shapes Cutter::outside(Shapes rest, std::span<const std::size_t> planes) {
   Shapes all;
   for (const std::size_t plane : planes) {
@@ -230,7 +234,7 @@ Cutter::Shapes Cutter::outside(Shapes rest, std::span<const std::size_t> planes)
 }
 
 void Cutter::take(std::size_t number, const BlockCell& cell) {
-  std::vector<std::size_t> crossed;  // planes that leave something on both sides
+  std::vector<std::size_t> crossed;  // planes with something on both sides
   for (std::size_t plane = 0; plane < region_.planes.size(); ++plane) {
     bool any_in = false, any_out = false;
     for (const std::size_t p : cell.points) {

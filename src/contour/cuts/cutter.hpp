@@ -1,9 +1,9 @@
 // Cells cut by planes, exactly for linear cells.
 //
-// A cell that a plane meets is cut into simplices from its least point, each face from its least point by key: faces
-// alone decide how they are cut, so that neighbours agree, whatever their types and blocks. (Dompierre, Labbe, Vallet
-// and Camarero, "How to subdivide pyramids, prisms and hexahedra into tetrahedra", 1999.) A simplex leaves a simplex, a
-// wedge or a pyramid on either side of a plane.
+// A cell that a plane crosses is cut into simplices from its least point, each face from its least point by key. Only
+// the faces decide how they are cut, so that neighbours agree, whatever their types and blocks. (Dompierre, Labbe,
+// Vallet and Camarero, "How to subdivide pyramids, prisms and hexahedra into tetrahedra", 1999.) A simplex leaves a
+// simplex, a wedge or a pyramid on either side of a plane.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@
 
 namespace sidestream {
 
-/// What is kept: all x with a distance of 0 or more to each plane, or what is not within all of them.
+/// The region that is kept: all x with a distance of 0 or more to each plane, or everything outside of it.
 struct ClipRegion {
-  std::vector<Plane> planes;  ///< up to six; normals point to what is within
+  std::vector<Plane> planes;  ///< up to six; normals point to the inside
   bool outside = false;
-  bool crinkle = false;  ///< cells of which anything is kept are kept whole
+  bool crinkle = false;  ///< cells of which any part is kept are kept whole
 };
 
 /// Cuts the cells of one block.
@@ -29,11 +29,11 @@ class Cutter {
   /// Keeps references.
   Cutter(const BlockCells& cells, const std::vector<BlockNumbers>& fields, const ClipRegion& region,
          PieceBuilder& builder);
-  /// Adds what is kept of a cell.
+  /// Adds the kept part of a cell.
   void take(std::size_t number, const BlockCell& cell);
 
  private:
-  /// A linear cell of points of the cutter.
+  /// A linear cell made of points of the cutter.
   struct Shape {
     std::uint8_t type;
     std::vector<std::size_t> points;
@@ -50,7 +50,7 @@ class Cutter {
   void split(const Shape& shape, Shapes& simplices) const;
   void split_solid(const std::vector<std::vector<std::size_t>>& faces, Shapes& simplices) const;
   void split_loop(std::span<const std::size_t> loop, Shapes& simplices) const;
-  /// What of a simplex is on the positive side, or, with `sign` -1, on the other one.
+  /// Appends the part of a simplex on the positive side, or, with `sign` -1, on the other one.
   void cut(const Shape& simplex, std::size_t plane, double sign, Shapes& kept);
   void cut_line(const Shape& line, std::span<const double> d, std::size_t plane, Shapes& kept);
   void cut_triangle(const Shape& triangle, std::span<const double> d, std::size_t plane, Shapes& kept);
@@ -59,13 +59,13 @@ class Cutter {
   [[nodiscard]] Shapes inside(Shapes rest, std::span<const std::size_t> planes);
   [[nodiscard]] Shapes outside(Shapes rest, std::span<const std::size_t> planes);
 
-  /// A point of the block, or one that was made.
+  /// A point of the block, or one that a cut made.
   struct Point {
     std::array<double, 3> place;
     PointKey key;
     std::vector<double> values;  ///< fields at points
     std::size_t of_block;        ///< its number there, or `made`
-    std::int64_t number;         ///< in the piece, -1: not yet
+    std::int64_t number;         ///< number in the piece, -1: not yet
   };
   static constexpr std::size_t made = static_cast<std::size_t>(-1);
   [[nodiscard]] std::int64_t number_in_piece(std::size_t point);

@@ -1,3 +1,6 @@
+// Normals of surfaces without a gradient, as sums of the area vectors of the triangles around a point. The vectors are
+// sorted before they are added, so that the sum does not depend on their order. Points that several pieces may share
+// send their vectors to the server that owns the point by a hash; it adds them and returns the normal.
 #include "contour/dual/facet_normals.hpp"
 
 #include <algorithm>
@@ -5,15 +8,15 @@
 #include <map>
 #include <numeric>
 
-#include "base/hash.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {
 
 using Vector = std::array<double, 3>;
 
-/// Twice the area of a triangle along its normal, towards lower numbers.
+/// Twice the area vector of a triangle, towards lower numbers.
 Vector spanned(const Piece& piece, std::size_t triangle) {
   const auto corners = piece.triangles[triangle];
   const Vector a = piece.points[static_cast<std::size_t>(corners[0])];
@@ -37,7 +40,7 @@ Vector unit_sum(std::span<Vector> parts) {
   return sum;
 }
 
-/// What triangles give to the points of a piece, point after point.
+/// The area vectors that triangles give to the points of a piece, point after point.
 struct Parts {
   std::vector<std::size_t> begins;  ///< one more at the end
   std::vector<Vector> parts;
@@ -70,8 +73,7 @@ struct Key {
   }
 };
 
-/// Points of several pieces: what each of them gets goes to the server that looks after the point, which returns the
-/// sum.
+/// Points of several pieces: their vectors go to the server that owns the point, which returns the sum.
 class SharedPoints {
  public:
   explicit SharedPoints(Communicator& servers)
@@ -83,7 +85,7 @@ class SharedPoints {
     to_[server].put_all(parts);
     asked_[server].push_back({piece, point});
   }
-  /// Collective. Calls `take(piece, point, normal)` for all points.
+  /// Calls `take(piece, point, normal)` for all points. Collective.
   template <class Take>
   void resolve(Take&& take) {
     const std::vector<Bytes> came = servers_.all_to_all(taken());
@@ -104,7 +106,7 @@ class SharedPoints {
     for (ByteWriter& writer : to_) bytes.push_back(writer.take());
     return bytes;
   }
-  /// In the order in which each server asked.
+  /// The answers, in the order in which each server asked.
   static std::vector<Bytes> answered(const std::vector<Bytes>& came) {
     std::map<Key, std::vector<Vector>> sums;
     std::vector<std::vector<Key>> order(came.size());

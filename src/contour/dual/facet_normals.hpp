@@ -1,4 +1,4 @@
-// Normals of surfaces whose triangles are all that is known of the slope.
+// Normals of surfaces for which only the triangles are known, not the gradient.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace sidestream {
 
-/// Collective: gives each point the mean of the normals of its triangles in all servers' pieces, weighted by their
-/// areas and added up in an order of their own, so that the mean does not depend on how triangles are divided; along z
-/// where they cancel. `shared`: ascending, names such that points both parts of whose keys are among them, and no
-/// others, may be in several pieces; more do no harm.
+/// Gives each point the mean normal of its triangles in all servers' pieces, weighted by their areas. Collective. The
+/// vectors are added in a canonical order, so that the mean does not depend on how triangles are divided; where they
+/// cancel the normal is along z. `shared` is an ascending list of names. A point may be in several pieces only if the
+/// list has both parts of its key; additional names do no harm.
 void add_facet_normals(std::vector<Piece>& pieces, std::span<const std::int64_t> shared, Communicator& servers);
 
 }  // namespace sidestream

@@ -1,3 +1,7 @@
+// Dual seams. Servers sample the Morton keys of their rim leaves and agree on boundaries of equal shares of the curve.
+// Each leaf goes to all servers whose share has one of its corners; a box is mapped to servers by descending the octree
+// of the curve. The leaves are sorted, a LeafTree finds the corners at which they meet, and a server keeps those
+// corners that lie in its share and have leaves of several blocks.
 #include "contour/dual/seam_leaves.hpp"
 
 #include <algorithm>
@@ -7,14 +11,14 @@
 #include <utility>
 
 #include "mesh/amr/leaf_tree.hpp"
-#include "reduce/sample_sort.hpp"
+#include "sidestream/kit/reduce/sample_sort.hpp"
 
 namespace sidestream {
 namespace {
 
-constexpr int curve_bits = 20;  ///< of each axis
+constexpr int curve_bits = 20;  ///< per axis
 
-/// The servers' parts of a Morton curve through the mesh.
+/// The servers' shares of a Morton curve through the mesh.
 class Curve {
  public:
   Curve(const Lattice& lattice, Communicator& servers) : lattice_(lattice), servers_(servers) {
@@ -23,7 +27,7 @@ class Curve {
     shift_ = std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(widest))) - curve_bits);
   }
 
-  /// Collective: equal shares of these places.
+  /// Divides the curve into equal shares of these cells. Collective.
   void divide(const std::vector<TreeCell>& cells) {
     if (servers_.size() == 1) return;
     std::vector<std::int64_t> keys;
@@ -32,12 +36,12 @@ class Curve {
     begins_ = share_boundaries(std::move(keys), servers_);
   }
 
-  /// The server that looks after a corner.
+  /// The server that owns a corner.
   [[nodiscard]] int server_of(const Index3& corner) const {
     return static_cast<int>(std::upper_bound(begins_.begin(), begins_.end(), key(corner)) - begins_.begin());
   }
 
-  /// Those that look after any corner of a box, ascending.
+  /// The servers that own any corner of a box, ascending.
   void servers_of(const Box& corners, std::vector<int>& found) const {
     found.clear();
     Box box = corners;
@@ -60,7 +64,8 @@ class Curve {
     }
     return key;
   }
-  /// Of a cube of 2^bits places, which is a stretch of the curve. A box ends where it says.
+  /// Visits a cube of 2^bits positions per axis, which is a contiguous part of the curve. The box includes its upper
+  /// ends.
   void look(const Box& box, const Index3& cube, int bits, std::int64_t first, std::vector<int>& found) const {
     const Index width = Index{1} << bits;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -82,7 +87,7 @@ class Curve {
   const Lattice& lattice_;
   Communicator& servers_;
   int shift_ = 0;
-  std::vector<std::int64_t> begins_;  ///< of each server's part but the first
+  std::vector<std::int64_t> begins_;  ///< beginning of each server's share except the first
 };
 
 /// Leaves with the blocks that own them.
@@ -99,7 +104,7 @@ struct DealtLeaves {
       leaves.columns[c].insert(leaves.columns[c].end(), more.columns[c].begin(), more.columns[c].end());
     }
   }
-  /// By level, place and block: so that results do not depend on where leaves came from.
+  /// Sorts by level, position and block, so that results do not depend on where leaves came from.
   void sort() {
     std::vector<std::size_t> order(leaves.cells.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -119,7 +124,7 @@ struct DealtLeaves {
   }
 };
 
-/// Collective: to each server the leaves round the corners that it looks after.
+/// Sends each server the leaves around the corners that it owns. Collective.
 DealtLeaves dealt(const Lattice& lattice, std::span<const BlockRim> rims, std::size_t width, const Curve& curve,
                   Communicator& servers) {
   DealtLeaves mine(width);
@@ -191,7 +196,7 @@ Seams join_rims(const Lattice& lattice, std::span<const BlockRim> rims, std::siz
   const auto corners = std::size_t{1} << lattice.dimensions();
   const auto look = [&](const DualCell& dual) {
     bool one_block = true;
-    Index3 corner = lattice.domain().lo;  // where all leaves meet: the highest of their lower corners
+    Index3 corner = lattice.domain().lo;  // the point where all leaves meet: the highest of their lower corners
     for (std::size_t n = 0; n < corners; ++n) {
       const auto leaf = static_cast<std::size_t>(dual[n]);
       one_block = one_block && all.blocks[leaf] == all.blocks[static_cast<std::size_t>(dual[0])];

@@ -1,17 +1,16 @@
-// Surfaces between blocks: the corners round which leaves of several blocks lie.
+// Surfaces between blocks: the corners around which leaves of several blocks lie.
 //
-// Each block gives the leaves of its rim. Servers deal them out by where they are (in the order of a Morton curve, in
-// equal shares), each to the servers in whose part of the curve its corners lie, so that a corner has all leaves round
-// it on the one server that looks after it. What is sent grows with the blocks' rims, and goes to neighbours on the
-// curve.
+// Each block gives the leaves of its rim. Servers redistribute them by position, in equal shares of a Morton curve:
+// each leaf goes to the servers in whose share its corners lie, so that the server that owns a corner has all leaves
+// around it. The amount of data grows with the blocks' rims, and goes to neighbours on the curve.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "mesh/amr/lattice.hpp"
 #include "mesh/amr/leaf_set.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/mesh/amr/lattice.hpp"
 
 namespace sidestream {
 
@@ -24,14 +23,14 @@ struct BlockRim {
 [[nodiscard]] Bytes to_bytes(std::span<const BlockRim> rims);
 [[nodiscard]] std::vector<BlockRim> to_rims(BytesView bytes);
 
-/// Leaves of several blocks, and dual cells of which this server alone is to make a surface.
+/// Leaves of several blocks, and the dual cells between them that only this server contours.
 struct Seams {
   LeafSet leaves;
   std::vector<DualCell> duals;
 };
 
-/// Collective: of the rims of all servers' blocks. Each has `width` columns. The same dual cells over all servers,
-/// however rims are divided among them.
+/// Joins the rims of all servers' blocks. Collective. Each has `width` columns. The dual cells over all servers are the
+/// same however rims are divided among them.
 [[nodiscard]] Seams join_rims(const Lattice& lattice, std::span<const BlockRim> rims, std::size_t width,
                               std::span<const double> values, Communicator& servers);
 

@@ -1,3 +1,12 @@
+// Dual cells of one block (dual contouring over refinement levels; references in leaf_set.hpp).
+//
+// Each corner at which leaves meet has a dual cell, whose points are the centres of these leaves. A block knows all
+// leaves at corners inside it; corners on its rim need leaves of other blocks and are completed later from the rims of
+// all blocks (contour/dual). So this file
+//   1. finds the leaves of the block that count: owned, not covered by a finer level, chosen;
+//   2. visits each corner around which the values may have a contour. A tree is descended from the root
+//      (leaf_tree.cpp); a patch is visited by a loop over the corners of its box;
+//   3. keeps the dual cells whose leaves are all here, and marks the leaves of the others as rim.
 #include "mesh/amr/block_leaves.hpp"
 
 #include <algorithm>
@@ -10,8 +19,8 @@
 namespace sidestream {
 namespace {
 
-/// Of a component in the cells of a block. Of one at nodes a cell has the mean of its corners, each from the block that
-/// owns it.
+/// A component in the cells of a block. For values at nodes this is the mean of the corners, each taken from the block
+/// that owns it.
 std::vector<double> in_cells(const Variable& variable, const BlockView& view, int component, int dimensions) {
   if (variable.centering == Centering::cell) return numbers_of(view, component);
   const Box& cells = view.block.cells;
@@ -37,7 +46,7 @@ std::vector<double> in_cells(const Variable& variable, const BlockView& view, in
   return means;
 }
 
-/// In the order of `columns`; what was not delivered is an empty column.
+/// The columns in their order; a variable that was not delivered becomes an empty column.
 std::vector<std::vector<double>> numbers_in(const LocalInput& input, const BlockView& view,
                                             const LeafColumns& columns) {
   const auto variable = [&](std::int32_t id) -> const Variable& {
@@ -54,7 +63,7 @@ std::vector<std::vector<double>> numbers_in(const LocalInput& input, const Block
   return numbers;
 }
 
-/// Sorts corners into those of the block alone and its rim.
+/// Separates corners inside the block from those on its rim.
 class Sorter {
  public:
   Sorter(BlockLeaves& block, int dimensions, std::size_t leaves)
@@ -81,7 +90,7 @@ class Sorter {
   std::vector<char> on_rim_;
 };
 
-/// Takes off the cells of a tree that are not chosen.
+/// Marks the cells of a tree that are not chosen as absent.
 void leave_out(const CellChoice& choice, const Mesh& mesh, const std::vector<TreeCell>& cells,
                std::vector<std::uint8_t>& absent) {
   if (choice.all()) return;
@@ -103,7 +112,7 @@ BlockLeaves leaves_of_tree(const Lattice& lattice, const BlockView& view, const 
                            std::span<const double> values, const CellChoice& choice) {
   const Mesh& mesh = lattice.mesh();
   BlockLeaves block{{tree_cells(mesh, view.block, refined.array), std::move(numbers)}, {}, {}};
-  // A block's cells are in the order of levels, so the last one says how deep it is.
+  // Cells are in the order of levels: the last one has the greatest.
   if (!block.leaves.cells.empty()) static_cast<void>(lattice.steps(block.leaves.cells.back().level));
   auto absent = uncounted_cells(refined.array, owned != nullptr ? owned->array : ArrayView{});
   leave_out(choice, mesh, block.leaves.cells, absent);
@@ -114,7 +123,7 @@ BlockLeaves leaves_of_tree(const Lattice& lattice, const BlockView& view, const 
   return block;
 }
 
-/// A patch: the corners of its box.
+/// The leaves and corners of a patch.
 class Patch {
  public:
   Patch(const Lattice& lattice, const BlockView& view, const BlockView* flags, const CellChoice& choice,
@@ -140,7 +149,7 @@ class Patch {
 
   void sort_corners(std::span<const double> values) {
     Sorter sorter(block_, lattice_.dimensions(), is_leaf_.size());
-    Box corners = box_;  // corner p is the lower one of cell p; those on the faces of the mesh are round nothing
+    Box corners = box_;  // corner p is the lower one of cell p; corners on the boundary of the mesh have no dual cell
     for (int a = 0; a < lattice_.dimensions(); ++a) {
       const auto d = static_cast<std::size_t>(a);
       corners.lo[d] = std::max(box_.lo[d], all_.lo[d] + 1);

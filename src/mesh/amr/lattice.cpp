@@ -1,16 +1,16 @@
-#include "mesh/amr/lattice.hpp"
+#include "sidestream/kit/mesh/amr/lattice.hpp"
 
 #include <bit>
 #include <cmath>
 
-#include "base/fail.hpp"
 #include "mesh/cells/place_names.hpp"
 #include "mesh/point_grid.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {
 
-constexpr int lattice_bits = 60;  ///< so that sums of two coordinates do not overflow
+constexpr int lattice_bits = 60;  ///< sums of two coordinates must not overflow
 
 std::vector<Index3> steps_of_tree(const OctreeGeometry& tree, int dimensions) {
   Index widest = 1;

@@ -1,4 +1,4 @@
-// Cells that count, with their values.
+// Leaves with their values, and dual cells.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 #include <span>
 #include <vector>
 
-#include "base/records.hpp"
-#include "data/octree.hpp"
+#include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 
-/// Cells that count (leaves of trees that a block owns, cells of patches that no finer level covers), and numbers in
-/// them: column 0 is the one whose surfaces are wanted, the others go with it. An empty column is NaN everywhere.
+/// Leaves: owned leaves of trees, or cells of patches that no finer level covers. Column 0 has the values from which
+/// surfaces are made; other columns have further fields. An empty column is NaN everywhere.
 struct LeafSet {
   std::vector<TreeCell> cells;
   std::vector<std::vector<double>> columns;
@@ -23,14 +23,14 @@ struct LeafSet {
   }
 };
 
-/// The dual mesh: a cell round each corner at which leaves meet. Its points are the centres of the leaves round the
-/// corner, 2 on each side of each axis that the mesh uses, lower ones first and x fastest; a leaf that is on both sides
-/// is there several times. Such cells share whole faces with their neighbours, whatever the levels, so that surfaces
-/// close over borders of levels (Ju, Losasso, Schaefer and Warren, "Dual contouring of hermite data", 2002; Schaefer
-/// and Warren, "Dual marching cubes", 2004).
+/// A cell of the dual mesh. There is one for each corner at which leaves meet. Its points are the centres of the leaves
+/// around the corner, two along each used axis, lower ones first, x fastest. A leaf on both sides of an axis occurs
+/// several times. Dual cells share whole faces with their neighbours across levels, so that surfaces are closed at
+/// borders of levels (Ju, Losasso, Schaefer and Warren, "Dual contouring of hermite data", 2002; Schaefer and Warren,
+/// "Dual marching cubes", 2004).
 using DualCell = std::array<std::int64_t, 8>;  ///< numbers of leaves; 4 are used in two dimensions
 
-/// Whether one of some values is between the least and the greatest of numbers, as surfaces mean it.
+/// True if one of the values is in (low, high], the interval in which surfaces count a value as crossed.
 [[nodiscard]] inline bool any_between(std::span<const double> values, double low, double high) noexcept {
   for (const double value : values) {
     if (low < value && high >= value) return true;

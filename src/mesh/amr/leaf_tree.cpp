@@ -1,3 +1,14 @@
+// Finds the corners at which leaves of a tree meet, by simultaneous descent (Ju et al. 2002; Schaefer and Warren 2004;
+// references in leaf_set.hpp).
+//
+// The recursion visits elements: nodes, faces between two nodes, edges between four, corners between eight. An element
+// carries the 2^n nodes around it. To divide an element, each refined node is replaced by its children next to the
+// element; a leaf stays and stands for all its descendants. Each child element is reached in exactly one way, since
+// along each axis it is either a plane between children or as wide as a child. A corner between leaves has a dual cell.
+//
+// Every node knows the range of the numbers below it. An element is skipped, with everything below it, if the common
+// range of its nodes has no contour value. So the cost follows the size of the surface and not of the tree. The caller
+// decides if unknown nodes (other blocks may have leaves there) are kept or skipped.
 #include "mesh/amr/leaf_tree.hpp"
 
 #include <algorithm>
@@ -25,18 +36,18 @@ void LeafTree::find_ratios(const Lattice& lattice) {
   }
 }
 
-/// What a father knows of its children.
+/// Sets the range of a parent from those of its children.
 void LeafTree::gather(std::size_t node, std::size_t depth) {
-  Node& father = nodes_[node];
-  father.some_unknown = false;
-  father.low = 1, father.high = 0;
-  for (Index n = father.first; n < father.first + product(ratios_[depth]); ++n) {
+  Node& parent = nodes_[node];
+  parent.some_unknown = false;
+  parent.low = 1, parent.high = 0;
+  for (Index n = parent.first; n < parent.first + product(ratios_[depth]); ++n) {
     const Node& child = nodes_[static_cast<std::size_t>(n)];
-    father.some_unknown = father.some_unknown || child.some_unknown;
+    parent.some_unknown = parent.some_unknown || child.some_unknown;
     if (child.low > child.high) continue;
-    const bool first = father.low > father.high;
-    father.low = first ? child.low : std::min(father.low, child.low);
-    father.high = first ? child.high : std::max(father.high, child.high);
+    const bool first = parent.low > parent.high;
+    parent.low = first ? child.low : std::min(parent.low, child.low);
+    parent.high = first ? child.high : std::max(parent.high, child.high);
   }
 }
 
@@ -62,9 +73,9 @@ LeafTree::Node LeafTree::join_roots(const Lattice& lattice, std::size_t depth, c
   }
   nodes_.push_back({children});
   gather(nodes_.size() - 1, depth);
-  const Node father = nodes_.back();
+  const Node parent = nodes_.back();
   nodes_.pop_back();
-  return father;
+  return parent;
 }
 
 LeafTree::LeafTree(const Lattice& lattice, const ArrayView& refined, std::span<const std::uint8_t> absent,
@@ -104,13 +115,13 @@ LeafTree::LeafTree(const Lattice& lattice, const LeafSet& leaves) : dimensions_(
   }
 }
 
-/// Walks down from the top. What is above a leaf takes its number into its range.
+/// Walks down from the root and adds the number to the range of each node on the way.
 void LeafTree::insert(const Lattice& lattice, const TreeCell& cell, std::int64_t leaf, double number) {
   const Box& domain = lattice.domain();
   const Index3& coarsest = lattice.steps(0);
   const Box box = lattice.box(cell);
   const std::size_t depth = above_ + static_cast<std::size_t>(cell.level);
-  Index3 length, offset;  // of the node, and of the cell in it
+  Index3 length, offset;  // length of the node, and the place of the cell in it
   for (std::size_t a = 0; a < 3; ++a) {
     length[a] = coarsest[a] << (a < static_cast<std::size_t>(dimensions_) ? above_ : 0);
     offset[a] = box.lo[a] - domain.lo[a];
@@ -153,8 +164,9 @@ void LeafTree::for_each_corner(std::span<const double> values, bool skip_unknown
   descend({values, skip_unknown, f}, 0, 0, top);
 }
 
-/// An element is what 2^n nodes have in common, two on each of n axes (the bits of `closed`): a node itself, a face, an
-/// edge, a corner. nodes[b] is on the upper side of the axes in b. Those that are refined are of this depth.
+/// Visits an element: the intersection of 2^n nodes, two along each of n axes (the bits of `closed`). It is a node, a
+/// face, an edge or a corner. nodes[b] is on the upper side of the axes in b. Refined nodes have the depth of the
+/// element.
 void LeafTree::descend(const Search& search, std::size_t depth, unsigned closed, const Around& nodes) const {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   bool refined = false, some_unknown = false;
@@ -182,7 +194,7 @@ void LeafTree::descend(const Search& search, std::size_t depth, unsigned closed,
   descend_below(search, depth, closed, nodes);
 }
 
-/// The elements that children have in common inside this one.
+/// Visits the elements between children inside this element.
 void LeafTree::descend_below(const Search& search, std::size_t depth, unsigned closed, const Around& nodes) const {
   const Index3& ratio = ratios_[depth];
   Index3 choices;
@@ -191,14 +203,14 @@ void LeafTree::descend_below(const Search& search, std::size_t depth, unsigned c
   for (choice[2] = 0; choice[2] < choices[2]; ++choice[2]) {
     for (choice[1] = 0; choice[1] < choices[1]; ++choice[1]) {
       for (choice[0] = 0; choice[0] < choices[0]; ++choice[0]) {
-        unsigned now = closed;  // an odd choice is a plane between two children, an even one a child's width
+        unsigned now = closed;  // an odd choice is a plane between two children, an even one the width of a child
         for (unsigned a = 0; a < 3; ++a) now |= static_cast<unsigned>(choice[a] & 1) << a;
         Around below{};
         for (unsigned b = 0; b < 8; ++b) {
           if ((b & ~now) != 0) continue;
-          const Index father = nodes[b & closed];
-          const Index first = nodes_[static_cast<std::size_t>(father)].first;
-          below[b] = father;  // a leaf is there on both sides
+          const Index parent = nodes[b & closed];
+          const Index first = nodes_[static_cast<std::size_t>(parent)].first;
+          below[b] = parent;  // a leaf stands for all its descendants
           if (first < 0) continue;
           Index child = 0;
           for (unsigned a = 3; a-- > 0;) {

@@ -1,4 +1,4 @@
-// A tree over cells of several levels, in which the corners are found at which its leaves meet.
+// A tree over leaves of several levels, to find the corners at which they meet.
 #pragma once
 
 #include <array>
@@ -7,39 +7,39 @@
 #include <span>
 #include <vector>
 
-#include "mesh/amr/lattice.hpp"
 #include "mesh/amr/leaf_set.hpp"
+#include "sidestream/kit/mesh/amr/lattice.hpp"
 
 namespace sidestream {
 
-/// Levels above the coarsest, each half as fine, join all root cells in one.
+/// A tree with one root. Extra levels above the coarsest, each half as fine, join all root cells.
 class LeafTree {
  public:
-  /// What a node is that has no children: nothing is known of it (leaves of other blocks may be there), it is beyond
-  /// the mesh, or leaf n by `leaf_code(n)`.
+  /// Kinds of nodes without children: `unknown` (other blocks may have leaves there), `outside` the mesh, or leaf n as
+  /// `leaf_code(n)`.
   enum : Index { unknown = -1, outside = -2 };
   [[nodiscard]] static constexpr Index leaf_code(std::int64_t leaf) noexcept { return -3 - leaf; }
 
-  /// Of a block of an octree. Cell n is leaf n if `absent[n]` is 0, and has `numbers[n]`.
+  /// The tree of an octree block. Cell n is leaf n with `numbers[n]` if `absent[n]` is 0.
   LeafTree(const Lattice& lattice, const ArrayView& refined, std::span<const std::uint8_t> absent,
            std::span<const double> numbers);
-  /// Of leaves in the order of their levels: what overlaps a finer one is not looked at. Of the same cell the first
-  /// counts. Where there are none nothing is known.
+  /// A tree of leaves in the order of their levels. A leaf that overlaps a finer one is ignored. Of equal cells the
+  /// first counts. Space without leaves is unknown.
   LeafTree(const Lattice& lattice, const LeafSet& leaves);
 
-  /// Leaves round a corner, as in DualCell; -1: unknown.
+  /// Takes the leaves around a corner, as in DualCell; -1: unknown.
   using Corner = std::function<void(const DualCell&)>;
-  /// Calls `f` for the corners inside the mesh round which one of `values` is between the leaves' numbers, or may be
-  /// since some are unknown. `skip_unknown`: not for corners with such.
+  /// Calls `f` for each corner inside the mesh if one of `values` lies between the numbers of the leaves around it, or
+  /// may lie there because a leaf is unknown. `skip_unknown`: skips corners with unknown nodes.
   void for_each_corner(std::span<const double> values, bool skip_unknown, const Corner& f) const;
 
  private:
   struct Node {
-    Index first = unknown;     ///< of its children; they lie one behind the other, x fastest
-    double low = 1, high = 0;  ///< of the finite numbers below it; none: low > high
-    bool some_unknown = true;  ///< below it
+    Index first = unknown;     ///< the first child; children are consecutive, x fastest
+    double low = 1, high = 0;  ///< range of the finite numbers below it; none: low > high
+    bool some_unknown = true;  ///< some node below it is unknown
   };
-  using Around = std::array<Index, 8>;  ///< nodes on the sides of an element; see LeafTree::descend
+  using Around = std::array<Index, 8>;  ///< the nodes around an element; see LeafTree::descend
   struct Search;
 
   void find_ratios(const Lattice& lattice);
@@ -52,8 +52,8 @@ class LeafTree {
 
   int dimensions_;
   std::size_t above_ = 0;       ///< levels above the coarsest
-  std::vector<Index3> ratios_;  ///< by depth: children along each axis
-  std::vector<Node> nodes_;     ///< of leaves and fathers
+  std::vector<Index3> ratios_;  ///< number of children along each axis, by depth
+  std::vector<Node> nodes_;     ///< leaves and parents
   Index top_ = 0;
 };
 

@@ -1,3 +1,6 @@
+// The kinds of BlockCells: boxes of cells on axes or with coordinates, lists of cells, and particles; trees are in
+// tree_cells.cpp. Each finds out once which cells count (Standing) and then gives cells, positions and keys by number.
+// PieceBuilder collects chosen cells and numbers their points on first use.
 #include "mesh/cells/block_cells.hpp"
 
 #include <algorithm>
@@ -6,23 +9,23 @@
 #include <limits>
 #include <optional>
 
-#include "base/fail.hpp"
 #include "mesh/cells/cell_list.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "mesh/cells/tree_cells.hpp"
 #include "mesh/point_grid.hpp"
-#include "mesh/point_values.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream {
 namespace {
 
-constexpr int level_bits = 56;  ///< below them the number on the level
+constexpr int level_bits = 56;  ///< the lower bits are the number on the level
 
 using Place = std::array<double, 3>;
 
 bool is_finite(const Place& x) { return std::isfinite(x[0]) && std::isfinite(x[1]) && std::isfinite(x[2]); }
 
-/// Of a box, i fastest.
+/// Number of an index in a box, i fastest.
 std::size_t number_in(const Box& box, const Index3& p) {
   return static_cast<std::size_t>(((p[2] - box.lo[2]) * box.extent(1) + (p[1] - box.lo[1])) * box.extent(0) +
                                   (p[0] - box.lo[0]));
@@ -77,7 +80,7 @@ class BoxCells final : public BlockCells {
     for (int c = 0; c < corners; ++c) {
       cell.points.push_back(number_in(nodes_, {p[0] + (c & 1), p[1] + (c >> 1 & 1), p[2] + (c >> 2)}));
     }
-    if (!axes_) {  // round the cell
+    if (!axes_) {  // in VTK's order, around the cell
       if (mesh_.dimensions > 1) std::swap(cell.points[2], cell.points[3]);
       if (mesh_.dimensions > 2) std::swap(cell.points[6], cell.points[7]);
     }
@@ -112,8 +115,8 @@ class BoxCells final : public BlockCells {
     return std::int64_t{block_.level} << level_bits | static_cast<std::int64_t>(number);
   }
 
-  /// Which cells count. Of values in cells the view says which are the block's and which the halo has; blocks that
-  /// overlap would count twice otherwise.
+  /// Decides which cells count. For values in cells, the view tells which cells are the block's own and which are in
+  /// the halo. Otherwise overlapping blocks would count twice.
   void stand(const BlockView& view, bool in_cells) {
     standing_.assign(static_cast<std::size_t>(box_.count()), Standing::absent);
     const auto set = [&](const Box& part, Standing to) {
@@ -130,7 +133,7 @@ class BoxCells final : public BlockCells {
     leave_out_flagged();
   }
 
-  /// Of values at nodes: cells whose nodes are all here or in the halo.
+  /// For values at nodes: marks cells whose nodes are all here or in the halo.
   void neighbours_by_nodes(const BlockView& view) {
     std::vector<char> known(static_cast<std::size_t>(nodes_.count()), 0);
     const auto note = [&](const Box& part) {
@@ -175,8 +178,8 @@ class BoxCells final : public BlockCells {
   const LocalInput& input_;
   const Mesh& mesh_;
   const Block block_;
-  Box all_, all_nodes_;  ///< of the level
-  Box box_, nodes_;      ///< those that are looked at
+  Box all_, all_nodes_;  ///< all of the level
+  Box box_, nodes_;      ///< the cells and nodes that are visited
   std::optional<LevelAxes> axes_;
   std::vector<Place> places_;  ///< without axes
   std::vector<Standing> standing_;
@@ -236,7 +239,7 @@ class ListCells final : public BlockCells {
   const LocalInput& input_;
   const Block block_;
   CellList list_;
-  std::vector<std::int64_t> begins_;  ///< of each cell in the connectivity
+  std::vector<std::int64_t> begins_;  ///< beginning of each cell in the connectivity
 };
 
 /// A block of particles.
@@ -281,7 +284,7 @@ class PointCells final : public BlockCells {
   bool apart() const override { return true; }
 
  private:
-  /// A whole number that is as great as the real one, compared with others; both zeros are one.
+  /// A whole number in the same order as the real one; both zeros give the same.
   static std::int64_t in_order(double x) {
     const auto bits = std::bit_cast<std::int64_t>(x + 0.0);
     return bits >= 0 ? bits : bits ^ std::numeric_limits<std::int64_t>::max();
@@ -320,7 +323,7 @@ std::unique_ptr<BlockCells> cells_of_block(const LocalInput& input, const Variab
 
 int halo_for_cells(const Mesh& mesh, const Variable& variable, bool neighbours) noexcept {
   if (mesh.is_list()) return 0;
-  // Nodes of a block's cells may be another block's, those with its coordinates as well.
+  // Nodes of a block's cells may belong to another block, also the nodes with its coordinates.
   return neighbours || variable.centering != Centering::cell || mesh.axes() == nullptr ? 1 : 0;
 }
 

@@ -1,4 +1,4 @@
-// The cells of one block of a mesh of any kind, each by itself.
+// Gives the cells of one block, on a mesh of any kind, one by one.
 #pragma once
 
 #include <array>
@@ -13,21 +13,21 @@
 
 namespace sidestream {
 
-/// Whether a cell is to be looked at.
+/// The part that a cell plays in the block.
 enum class Standing : std::uint8_t {
-  absent,     ///< it counts in another block or nowhere, or has no place
-  neighbour,  ///< it is another block's, and borders on this one's: it hides faces
+  absent,     ///< counts in another block or nowhere, or has no position
+  neighbour,  ///< belongs to another block and is next to this one: hides faces
   own,
 };
 
-/// A cell: its type, and its points as numbers of the block's.
+/// A cell: its type, and its points by their numbers in the block.
 struct BlockCell {
   std::uint8_t type = 0;
   std::vector<std::size_t> points;
-  std::vector<std::vector<std::size_t>> faces;  ///< of polyhedra
+  std::vector<std::vector<std::size_t>> faces;  ///< for polyhedra
 };
 
-/// The numbers of one component of a variable in a block; nothing: it was not delivered, NaN everywhere.
+/// The numbers of one component of a variable in a block. Empty if it was not delivered; then all are NaN.
 struct BlockNumbers {
   bool at_points = false;
   std::vector<double> values;
@@ -42,11 +42,11 @@ class BlockCells {
   [[nodiscard]] virtual std::size_t cells() const = 0;
   [[nodiscard]] virtual std::size_t points() const = 0;
   [[nodiscard]] virtual Standing standing(std::size_t cell) const = 0;
-  /// Fills `cell`, whose memory is used again.
+  /// Fills `cell`, whose memory is reused.
   virtual void look(std::size_t number, BlockCell& cell) const = 0;
   [[nodiscard]] virtual std::array<double, 3> place(std::size_t point) const = 0;
   [[nodiscard]] virtual PointKey key(std::size_t point) const = 0;
-  /// By what it is in order among all cells; cells may have the same name.
+  /// A number that orders the cell among all cells; several may have the same.
   [[nodiscard]] virtual std::int64_t name(std::size_t cell) const = 0;
   [[nodiscard]] virtual BlockNumbers numbers(const Variable& variable, int component) const = 0;
   /// The refinement level of a cell.
@@ -54,31 +54,31 @@ class BlockCells {
     static_cast<void>(cell);
     return 0;
   }
-  /// Whether the points are particles: each is a cell, and is not joined to others.
+  /// True if the points are particles: each is a cell, and none is merged with others.
   [[nodiscard]] virtual bool apart() const { return false; }
 };
 
-/// The cells of the block of a view of a variable in cells or at nodes; null if it has none or not all that
-/// says where they are is here. `neighbours`: with a layer of cells around, which needs a halo of one. Keeps
-/// references.
+/// The cells of the block of a view of a variable in cells or at nodes. Null if there are none or some of the arrays
+/// with their positions are missing. With `neighbours` a layer of cells around the block is included, which needs a
+/// halo of one. Keeps references.
 [[nodiscard]] std::unique_ptr<BlockCells> cells_of_block(const LocalInput& input, const Variable& variable,
                                                          const BlockView& view, bool neighbours);
 
-/// The halo that it needs of a variable of the mesh.
+/// The width of the halo that it needs for a variable of the mesh.
 [[nodiscard]] int halo_for_cells(const Mesh& mesh, const Variable& variable, bool neighbours) noexcept;
 
-/// Adds cells of a block to a piece, points once each.
+/// Collects cells of a block in a piece, each point once.
 class PieceBuilder {
  public:
-  /// `fields`: the numbers that come along, at points and in cells. Keeps references.
+  /// `fields` are the numbers that are copied along, at points and in cells. Keeps references.
   PieceBuilder(const BlockCells& cells, const std::vector<BlockNumbers>& fields);
-  /// Adds a cell whole.
+  /// Adds a complete cell.
   void add(std::size_t number, const BlockCell& cell);
-  /// A point of the block in the piece.
+  /// The number in the piece of a point of the block; adds it if necessary.
   std::int64_t point(std::size_t p);
-  /// A point that was made: its place, key, and values at points.
+  /// Adds a computed point: its position, key, and values at points.
   std::int64_t point(const std::array<double, 3>& place, const PointKey& key, std::span<const double> values);
-  /// Adds a cell of points of the piece, the `part`-th one of what is made of a cell of the block.
+  /// Adds a cell made of points of the piece, the `part`-th part of a cell of the block.
   void add(std::size_t number, std::int64_t part, std::uint8_t type, std::span<const std::int64_t> points);
   [[nodiscard]] CellPiece& piece() noexcept { return piece_; }
 
@@ -88,7 +88,7 @@ class PieceBuilder {
   const BlockCells& cells_;
   const std::vector<BlockNumbers>& fields_;
   CellPiece piece_;
-  std::vector<std::int64_t> numbers_;  ///< of the block's points in the piece, -1: not in it
+  std::vector<std::int64_t> numbers_;  ///< number in the piece of each point of the block, -1: not in it
 };
 
 }  // namespace sidestream

@@ -1,3 +1,6 @@
+// Reading the lists of an unstructured block. The arrays are taken as views if they are contiguous, otherwise copied.
+// Offsets, types and the connectivity are checked once, so that later code may index without checks; polyhedra get the
+// beginnings of their faces. Then cells of higher order are replaced by linear parts.
 #include "mesh/cells/cell_list.hpp"
 
 #include <fmt/format.h>
@@ -5,14 +8,14 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "base/fail.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "mesh/cells/subdivision.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {
 
-// A name of a point without a number: the block's id and the place in its list.
+// The name of a point without a number consists of the block's id and its position in the list.
 constexpr int place_bits = 38;
 constexpr std::int64_t most_blocks = std::int64_t{1} << (62 - place_bits);
 
@@ -34,7 +37,7 @@ const BlockView* find_array(const LocalInput& input, const Mesh& mesh, Role role
   return input.find(mesh.array(role), block);
 }
 
-/// How many points cells of a type have; 0: any number from 3 on, or 1.
+/// Number of points of cells of a type; 0: any number from 3 on, or 1.
 std::int64_t corners_of(std::uint8_t type) {
   if (type == vtk_triangle) return 3;
   if (type == vtk_pixel || type == vtk_quad) return 4;
@@ -169,7 +172,7 @@ void CellList::check() {
 void CellList::check_links() const {
   const auto points = static_cast<std::int64_t>(places_.size());
   links_.visit([&](auto links) {
-    std::int64_t least = 0, most = -1;  // first whether there is any mistake, which is quick
+    std::int64_t least = 0, most = -1;  // a quick check first tells if there is any mistake
     for (const auto link : links) {
       least = std::min(least, static_cast<std::int64_t>(link));
       most = std::max(most, static_cast<std::int64_t>(link));
@@ -190,11 +193,11 @@ void CellList::find_faces() {
   std::int64_t begin = 0;
   for (std::size_t cell = 0; cell < face_ends_->size(); ++cell) {
     face_begins_.push_back(begin);
-    if ((*face_ends_)[cell] >= 0) begin = (*face_ends_)[cell];  // otherwise no polyhedron
+    if ((*face_ends_)[cell] >= 0) begin = (*face_ends_)[cell];  // otherwise it is no polyhedron
   }
 }
 
-/// Puts the linear parts of cells of higher order in their place.
+/// Replaces cells of higher order by their linear parts.
 void CellList::subdivide() {
   bool any = false;
   for (std::size_t type = 0; type < has_.size(); ++type) {
@@ -217,7 +220,7 @@ void CellList::subdivide() {
       for (const auto corner : loop) faces.push_back(point(corner));
     }
   };
-  std::vector<std::vector<std::vector<std::int64_t>>> loops;  // of polyhedra as published
+  std::vector<std::vector<std::vector<std::int64_t>>> loops;  // faces of polyhedra as published
   for (std::size_t cell = 0; cell < types_.size(); ++cell) {
     if (types_[cell] == vtk_polyhedron) loops.push_back(this->faces(cell));
   }
@@ -246,7 +249,7 @@ void CellList::subdivide() {
   faces_ = WholeNumbers(std::move(faces));
   face_ends_ = WholeNumbers(std::move(face_ends));
   face_begins_.clear();
-  has_[vtk_polyhedron] = true;  // perhaps: some parts are
+  has_[vtk_polyhedron] = true;  // perhaps: some parts are polyhedra
   find_faces();
 }
 
@@ -304,7 +307,7 @@ std::vector<double> CellList::distances(const Plane& plane) const {
 
 std::optional<CellList> cell_list_of(const LocalInput& input, const BlockView& view) {
   const Mesh& mesh = input.metadata.meshes.at(static_cast<std::size_t>(view.block.mesh));
-  // A copy's cells count in the block that it is a copy of.
+  // The cells of a copy count in the original block.
   if (view.copy || view.block.cells.empty()) return std::nullopt;
   for (const Role role : {Role::coordinates, Role::connectivity, Role::offsets, Role::types}) {
     if (find_array(input, mesh, role, view.block.id) == nullptr) return std::nullopt;

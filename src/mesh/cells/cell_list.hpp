@@ -15,7 +15,7 @@
 
 namespace sidestream {
 
-/// Whole numbers of a list: as published if they lie without gaps, otherwise a copy.
+/// Whole numbers of a list: a view if they are contiguous, otherwise a copy.
 class WholeNumbers {
  public:
   WholeNumbers() = default;
@@ -23,7 +23,7 @@ class WholeNumbers {
   explicit WholeNumbers(std::vector<std::int64_t> numbers) : copy_(std::move(numbers)) {
     numbers_ = std::span<const std::int64_t>(copy_);
   }
-  WholeNumbers(WholeNumbers&&) noexcept = default;  // a copy would refer to the numbers of the first
+  WholeNumbers(WholeNumbers&&) noexcept = default;  // no copy: it would refer to the numbers of the original
   WholeNumbers& operator=(WholeNumbers&&) noexcept = default;
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] std::int64_t operator[](std::size_t n) const noexcept {
@@ -40,17 +40,16 @@ class WholeNumbers {
   std::vector<std::int64_t> copy_;
 };
 
-/// What surfaces need to know of the points and cells of a block. Points and cells have names that order them over all
-/// blocks: their numbers (point_ids, cell_ids), otherwise the block and the place in its lists. Cells of higher order
-/// and strips come as the linear cells that they are cut into (mesh/cells/subdivision.hpp), each with the name of the
-/// whole.
+/// The points and cells of a block as surfaces need them. Points and cells have names that order them over all blocks:
+/// their numbers (point_ids, cell_ids), or else the block and the position in its lists. Strips and cells of higher
+/// order are cut into linear cells (mesh/cells/subdivision.hpp), each with the name of the whole.
 class CellList {
  public:
-  /// All arrays must be there. Throws Error(analysis), naming block and mesh, if a cell has points that the block has
-  /// not, or a number of points that its type has not, or a type that surfaces are not known of.
+  /// All arrays must be present. Throws Error(analysis), naming block and mesh, if a cell has points that the block
+  /// does not have, a number of points that does not fit its type, or a type that surfaces do not support.
   CellList(const LocalInput& input, const Mesh& mesh, const Block& block);
-  /// Cells of one type that were made: of each point its place and its number, which blocks agree about; of each cell
-  /// its points, which may be the same several times. Keeps a reference to the mesh.
+  /// Makes a list of computed cells of one type. Each point has its position and its number, on which blocks agree;
+  /// each cell has its points, which may be repeated. Keeps a reference to the mesh.
   CellList(const Mesh& mesh, std::vector<std::array<double, 3>> places, std::vector<std::int64_t> point_ids,
            std::uint8_t type, std::vector<std::int64_t> links);
 
@@ -64,36 +63,36 @@ class CellList {
   [[nodiscard]] std::int64_t point_name(std::size_t point) const noexcept {
     return point_ids_ ? (*point_ids_)[point] : first_name_ + static_cast<std::int64_t>(point);
   }
-  /// Whether the name of p is lower than that of q.
+  /// True if the name of p is lower than that of q.
   [[nodiscard]] bool comes_before(std::size_t p, std::size_t q) const noexcept {
     return point_ids_ ? (*point_ids_)[p] < (*point_ids_)[q] : p < q;
   }
-  /// Whether points have numbers that other blocks know.
+  /// True if points have numbers that other blocks know.
   [[nodiscard]] bool numbered_points() const noexcept { return point_ids_.has_value(); }
-  /// Nothing where points have numbers and cells have none: then their points tell which is which.
+  /// The name of a cell. Nothing if points have numbers and cells do not; then its points identify the cell.
   [[nodiscard]] std::optional<std::int64_t> cell_name(std::size_t cell) const noexcept {
     if (cell_ids_) return (*cell_ids_)[whole(cell)];
     if (point_ids_) return std::nullopt;
     return own_name(cell);
   }
-  /// By block and place.
+  /// The name made of the block and the position in its list.
   [[nodiscard]] std::int64_t own_name(std::size_t cell) const noexcept {
     return first_name_ + static_cast<std::int64_t>(whole(cell));
   }
-  /// The published cell that a cell is, or is part of, and which part.
+  /// The published cell that a cell is or is part of, and the number of the part.
   [[nodiscard]] std::size_t whole(std::size_t cell) const noexcept { return wholes_.empty() ? cell : wholes_[cell]; }
   [[nodiscard]] std::int64_t part(std::size_t cell) const noexcept { return parts_.empty() ? 0 : parts_[cell]; }
-  /// Numbers of the published cells, for these.
+  /// Numbers of the published cells, expanded to these.
   [[nodiscard]] std::vector<double> in_cells(std::vector<double> numbers) const;
   [[nodiscard]] std::size_t link(std::int64_t entry) const noexcept {
     return static_cast<std::size_t>(links_[static_cast<std::size_t>(entry)]);
   }
   [[nodiscard]] std::int64_t end(std::size_t cell) const noexcept { return ends_[cell]; }
-  /// Whether a cell counts in this block.
+  /// True if a cell counts in this block.
   [[nodiscard]] bool counts(std::size_t cell) const noexcept { return flags_.empty() || flags_[whole(cell)] == 0; }
   /// The faces of a polyhedron as loops of points.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> faces(std::size_t cell) const;
-  /// Of each point its signed distance to a plane.
+  /// The signed distance of each point to a plane.
   [[nodiscard]] std::vector<double> distances(const Plane& plane) const;
   /// Throws Error(analysis): `what` is wrong with a cell.
   [[noreturn]] void refuse(std::size_t cell, const std::string& what) const;
@@ -112,13 +111,13 @@ class CellList {
   WholeNumbers links_, ends_;
   std::optional<WholeNumbers> point_ids_, cell_ids_, faces_, face_ends_;
   std::vector<std::uint8_t> types_, flags_;
-  std::array<bool, 256> has_{};            ///< whether there are cells of a type
-  std::vector<std::int64_t> face_begins_;  ///< of each cell; empty: there are no polyhedra
-  std::vector<std::size_t> wholes_;        ///< of each cell, if some are parts
+  std::array<bool, 256> has_{};            ///< by type: true if there are such cells
+  std::vector<std::int64_t> face_begins_;  ///< by cell; empty: there are no polyhedra
+  std::vector<std::size_t> wholes_;        ///< by cell, if some are parts
   std::vector<std::int64_t> parts_;
 };
 
-/// The lists of the block of a view, or nothing if it has no cells or not all of its arrays are here.
+/// The lists of the block of a view, or nothing if it has no cells or some of its arrays are missing.
 [[nodiscard]] std::optional<CellList> cell_list_of(const LocalInput& input, const BlockView& view);
 
 /// A component of all points or cells of a list.

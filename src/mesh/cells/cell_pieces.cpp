@@ -1,9 +1,12 @@
+// Merging pieces into one canonical set. All points are sorted by key and position, and equal ones get the same number;
+// links are renumbered; then cells are sorted by name, type, points, faces and values. Ties are broken by bits of the
+// data, so that the result does not depend on how blocks were divided among pieces.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
-#include "base/records.hpp"
 #include "mesh/cells/cell_piece.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {
@@ -31,7 +34,7 @@ std::span<const std::int64_t> links_of(const CellPiece& piece, std::int64_t cell
   return part_of(piece.links, c == 0 ? 0 : piece.ends[c - 1], piece.ends[c]);
 }
 
-/// Of each cell: where its faces begin.
+/// The beginning of the faces of each cell.
 std::vector<std::int64_t> begins_of_faces(const CellPiece& piece) {
   std::vector<std::int64_t> begins;
   std::int64_t begin = 0;
@@ -42,7 +45,7 @@ std::vector<std::int64_t> begins_of_faces(const CellPiece& piece) {
   return begins;
 }
 
-/// Less, equal or greater by the bits of numbers at two places of arrays of one layout.
+/// Compares the bits of the numbers at two positions of arrays of one layout: less, equal or greater than 0.
 int compare_bits(const std::vector<std::vector<double>>& a, std::size_t m, const std::vector<std::vector<double>>& b,
                  std::size_t n) {
   for (std::size_t d = 0; d < a.size(); ++d) {
@@ -68,7 +71,7 @@ class Merger {
   }
 
  private:
-  /// Points of one key at one place are one, but for particles, which are in order of what they have.
+  /// Points with one key at one position are one, except for particles, which are ordered by their data.
   void take_points() {
     std::vector<PointEntry> entries;
     for (std::size_t p = 0; p < pieces_.size(); ++p) {
@@ -189,8 +192,8 @@ class Merger {
   std::vector<CellPiece> pieces_;
   RepeatedPoints& repeated_;
   CellSet set_;
-  std::vector<std::vector<std::int64_t>> numbers_;      ///< of each piece's points: the number in the set
-  std::vector<std::vector<std::int64_t>> face_begins_;  ///< of each piece's cells
+  std::vector<std::vector<std::int64_t>> numbers_;      ///< by piece and point: the number in the set
+  std::vector<std::vector<std::int64_t>> face_begins_;  ///< by piece and cell
 };
 
 }  // namespace

@@ -1,3 +1,6 @@
+// Sections of axis-aligned cells by a plane. A table gives the loop of crossed edges for the set of corners below the
+// plane. It is built by going from edge to edge across the faces; each face has two crossed edges or none. The points
+// on an edge are computed from the line of the mesh through it, so that cells with the same line get the same bits.
 #include "mesh/cells/cell_section.hpp"
 
 #include <algorithm>
@@ -19,7 +22,7 @@ constexpr std::array<SectionEdge, edge_count> make_edges() {
 }
 constexpr std::array<SectionEdge, edge_count> edges = make_edges();
 
-/// A polygon by the edges its corners are on.
+/// A polygon as the list of edges on which its corners lie.
 struct Loop {
   std::uint8_t count = 0;
   std::array<std::uint8_t, 6> edges{};
@@ -32,7 +35,7 @@ constexpr bool crossed(const SectionEdge& edge, unsigned below) {
   return (below >> edge.corner & 1U) != (below >> (edge.corner | 1U << edge.axis) & 1U);
 }
 
-/// The edge that a face joins to `from`, or -1: what a plane cuts crosses two edges of a face or none.
+/// The other crossed edge of a face, or -1: a plane crosses two edges of a face or none.
 constexpr int across(int from, int axis, int side, unsigned below) {
   int other = -1;
   for (int e = 0; e < edge_count; ++e) {
@@ -42,8 +45,8 @@ constexpr int across(int from, int axis, int side, unsigned below) {
   return other;
 }
 
-/// Whether the loop is counter-clockwise seen from the corners that are not below, by Newell's normal of the middles of
-/// its edges.
+/// True if the loop is counter-clockwise seen from the corners that are not below, by Newell's normal of the midpoints
+/// of its edges.
 constexpr bool turns_left(const Loop& loop, unsigned below) {
   const auto middle = [&](int n, int axis) {  // in half cells
     const SectionEdge& edge = edges[loop.edges[static_cast<std::size_t>(n % loop.count)]];
@@ -64,8 +67,8 @@ constexpr bool turns_left(const Loop& loop, unsigned below) {
   return sense > 0;
 }
 
-/// Which corners of a cell are below a plane is a monotonic function of three truths, of which faces cross two edges or
-/// none and the crossed edges are one loop. Other cases do not occur and have none.
+/// The loop of a case. The set of corners below a plane is a monotonic function of three signs, for which each face has
+/// two crossed edges or none and the crossed edges form one loop. Other cases do not occur and have no loop.
 constexpr Loop make_loop(unsigned below) {
   Loop loop;
   int first = -1;

@@ -1,4 +1,4 @@
-// What a plane cuts of a cell whose sides lie along the axes.
+// Section of a plane and a cell whose sides are parallel to the axes.
 #pragma once
 
 #include <array>
@@ -9,40 +9,40 @@
 
 namespace sidestream {
 
-/// By axis where a cell begins and ends, in the order of its indices.
+/// Ends of a cell on each axis, in the order of its indices.
 using CellEnds = std::array<std::array<double, 2>, 3>;
 
-/// A corner of what is cut: where it is, and on which edge of the cell (0 to 11, those along x first) and how far from
-/// its lower end, as a part of it.
+/// A corner of a section: its position, its edge of the cell (0 to 11, those along x first), and its fraction of the
+/// edge from the lower end.
 struct SectionPoint {
   std::array<double, 3> place;
   std::uint8_t edge;
   double along;
 };
 
-/// Corner n of a cell lies at its upper end along axis a where bit a of n is set.
+/// An edge of a cell. Corner n of a cell lies at its upper end along axis a where bit a of n is set.
 struct SectionEdge {
-  std::uint8_t corner, axis;  ///< the lower end, and the axis along which it goes
+  std::uint8_t corner, axis;  ///< the lower end, and the axis along which it runs
 };
 [[nodiscard]] SectionEdge section_edge(int edge) noexcept;
 
-/// A plane as cells meet it. A distance is the sum of a term for each axis, x + (y + z), so that it is the same bits
-/// for all cells that have a corner and, as sums are monotonic, those of a cell's corners lie between those of the
-/// corners of any cell that contains it.
+/// Cuts cells by a plane. A distance is the sum of a term for each axis, x + (y + z). So it has the same bits in all
+/// cells that share a corner. As sums are monotonic, the distances of a cell's corners also lie between those of any
+/// cell that contains it.
 class CellSections {
  public:
-  /// `whole`: the ends of the mesh. If no corner of it is below the plane, the plane's sign is turned, so that the face
-  /// that it lies in is cut like any other.
+  /// `whole` gives the ends of the mesh. If none of its corners is below the plane, the plane's sign is reversed, so
+  /// that a face in which it lies is cut like any other.
   CellSections(const Plane& plane, const CellEnds& whole, int dimensions);
 
-  /// Whether the plane cuts a cell: some corner is below it and some is not. So of the cells on both sides of a face
-  /// in the plane one alone is cut, the one below.
+  /// True if the plane cuts a cell: some corner is below it and some is not. For a face in the plane only one of the
+  /// adjacent cells is cut, the one below.
   [[nodiscard]] bool cuts(const CellEnds& ends) const noexcept;
 
-  /// The corners of what is cut, in three dimensions of a polygon, counter-clockwise seen from the normal's side; in
-  /// two dimensions the ends of a line, on the right of which the normal's side is. No two that follow each other are
-  /// the same; fewer than three, or two, if nothing is left. A corner lies on a line of the mesh and is computed from
-  /// that line alone: cells of different levels have the same bits there.
+  /// Computes the corners of a section. In three dimensions they form a polygon, counter-clockwise seen from the
+  /// normal's side; in two dimensions the ends of a line, with the normal's side on its right. No two consecutive ones
+  /// are equal; fewer than three, or two, if nothing is left. A corner lies on a line of the mesh and is computed from
+  /// that line only: cells of different levels have the same bits there.
   void section(const CellEnds& ends, std::vector<SectionPoint>& points) const;
 
  private:

@@ -1,3 +1,7 @@
+// Locating a position in a cell by Newton's method. The map from parameters to space is a sum of shape functions:
+// products of linear ones (lines, squares, cubes), barycentric ones (triangles, tetrahedra), or combinations (wedges,
+// pyramids). Each step solves the linearised equations for the change of the parameters. Parameters inside the unit
+// cell, within a tolerance, give the weights of the corners.
 #include "mesh/cells/cell_shape.hpp"
 
 #include <algorithm>
@@ -9,13 +13,13 @@ namespace {
 constexpr double tolerance = 1e-9;
 constexpr int most_steps = 30;
 
-/// Weights of the corners, and how they change with each parameter.
+/// Weights of the corners, and their derivatives by each parameter.
 struct Shape {
   Weights weights{};
   std::array<Weights, 3> slopes{};
 };
 
-/// In which corners of a line, a square or a cube each parameter is 1: bit a of the entry for the corner.
+/// The corners of a line, a square or a cube at which each parameter is 1: bit a of a corner's entry.
 constexpr std::array<unsigned, 8> in_order{0, 1, 2, 3, 4, 5, 6, 7}, around{0, 1, 3, 2, 4, 5, 7, 6};
 
 /// Products of r or 1 - r over the axes.
@@ -36,7 +40,7 @@ Shape product(const Place& r, int dimensions, const std::array<unsigned, 8>& cor
   return s;
 }
 
-/// A triangle or a tetrahedron.
+/// Shape functions of a triangle or a tetrahedron.
 Shape simplex(const Place& r, int dimensions) {
   Shape s;
   s.weights[0] = 1;
@@ -66,7 +70,7 @@ Shape wedge(const Place& r) {
   return s;
 }
 
-/// A cube of which the upper four corners are one, as VTK has it.
+/// A cube whose upper four corners coincide, as VTK defines it.
 Shape pyramid(const Place& r) {
   const Shape square = product(r, 2, around);
   Shape s;
@@ -130,7 +134,7 @@ bool solve(std::array<Place, 3> m, Place b, int n, Place& x) {
   return true;
 }
 
-/// Whether parameters are those of a place in the cell; they are brought into it if they are hardly outside.
+/// True if the parameters lie in the cell; those just outside are moved into it.
 bool inside(CellType type, int dimensions, Place& r) {
   for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
     if (!(r[a] >= -tolerance && r[a] <= 1 + tolerance)) return false;
@@ -176,10 +180,10 @@ std::optional<Place> invert(CellType type, int dimensions, std::span<const Place
     }
     if (largest < 1e-13) return r;
   }
-  return r;  // as near as numbers allow; of a cell turned inside out it may be wrong
+  return r;  // this is as accurate as possible; it may be wrong in an inverted cell
 }
 
-/// Whether the corners' mean with these weights is the place, but for rounding.
+/// True if the corners' mean with these weights is the position, up to rounding.
 bool is_there(const Weights& weights, std::span<const Place> corners, const Place& place, int dimensions) {
   for (std::size_t x = 0; x < static_cast<std::size_t>(dimensions); ++x) {
     double sum = 0, low = corners[0][x], high = low;
@@ -220,7 +224,7 @@ CellKind kind_of(std::uint8_t type) noexcept {
 std::optional<Weights> locate(std::uint8_t number, std::span<const Place> corners, const Place& place) {
   const auto type = static_cast<CellType>(number);
   const int dimensions = kind_of(number).dimensions;
-  // Counted from the first corner, small cells far from the origin keep their digits.
+  // Positions relative to the first corner keep the digits of small cells far from the origin.
   std::array<Place, most_corners> near{};
   Place there{};
   for (std::size_t x = 0; x < static_cast<std::size_t>(dimensions); ++x) {
@@ -230,7 +234,7 @@ std::optional<Weights> locate(std::uint8_t number, std::span<const Place> corner
   const std::span<const Place> shifted(near.data(), corners.size());
   for (std::size_t c = 0; c < corners.size(); ++c) {
     if (near[c] != there) continue;
-    Weights one{};  // the map of a pyramid has no inverse at its top
+    Weights one{};  // the map of a pyramid has no inverse at its apex
     one[c] = 1;
     return one;
   }

@@ -1,4 +1,4 @@
-// Cells of VTK's linear types: where in one a place is, and what corners count there.
+// Cells of VTK's linear types: positions in a cell and the weights of its corners.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace sidestream::sampling {
 
 inline constexpr std::size_t most_corners = 8;
 
-/// VTK's numbers of the types that values can be interpolated in.
+/// VTK's numbers of the types in which values can be interpolated.
 enum class CellType : std::uint8_t {
   line = 3,
   triangle = 5,
@@ -26,19 +26,19 @@ enum class CellType : std::uint8_t {
   pyramid = 14,
 };
 
-/// Dimensions and corners of a type; 0 of those that are none of the above.
+/// Dimensions and corners of a type; 0 for types that are none of the above.
 struct CellKind {
   int dimensions = 0;
   std::size_t corners = 0;
 };
 [[nodiscard]] CellKind kind_of(std::uint8_t type) noexcept;
 
-/// How much each corner counts at a place; they add up to 1.
+/// Weight of each corner at a position; they sum to 1.
 using Weights = std::array<double, most_corners>;
 
-/// The weights of the corners at a place in a cell, by inversion of its map from parameters to space with Newton's
-/// method; nothing if the place is outside, beyond a tolerance of 1e-9 of the cell's size. `corners`: in VTK's order,
-/// as many as the type has, with as many coordinates as it has dimensions. The same numbers give the same result
+/// The weights of the corners at a position in a cell. Newton's method inverts its map from parameters to space.
+/// Nothing if the position is outside, beyond a tolerance of 1e-9 of the cell's size. `corners` are in VTK's order, as
+/// many as the type has, with as many coordinates as it has dimensions. The same numbers give the same result
 /// everywhere.
 [[nodiscard]] std::optional<Weights> locate(std::uint8_t type, std::span<const Place> corners, const Place& place);
 

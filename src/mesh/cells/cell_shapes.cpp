@@ -1,3 +1,7 @@
+// Surfaces in convex and general cells by face loops. On each face, every stretch of inside corners is cut off by a
+// segment between the edges at its two ends. The segments of all faces form closed loops of edges. A loop is
+// triangulated by a search for diagonals that lie in no face, so that neighbouring cells cannot produce the same
+// triangle; long or odd loops are cut as a fan. The simple shapes have a table of all cases.
 #include "mesh/cells/cell_shapes.hpp"
 
 #include <algorithm>
@@ -14,7 +18,7 @@ double determinant(const Vector& a, const Vector& b, const Vector& c) {
   return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-constexpr std::size_t longest_searched = 10;  ///< loops beyond are cut as a fan; those of simple shapes have up to 7
+constexpr std::size_t longest_searched = 10;  ///< longer loops are cut as a fan; those of simple shapes have up to 7
 
 const CellShape& tetrahedron() {
   static const CellShape shape(Polyhedron(4, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}));
@@ -43,7 +47,7 @@ const CellShape& pyramid() {
   return shape;
 }
 
-/// The three axes of a cell as pairs of corners, each from the first to the second; several are added up.
+/// The three axes of a cell as sums of pairs of corners, each from the first to the second.
 using Axis = std::vector<std::array<int, 2>>;
 
 const std::array<Axis, 3>* axes_of(std::uint8_t type) {
@@ -71,7 +75,7 @@ const std::array<Axis, 3>* axes_of(std::uint8_t type) {
 
 Polyhedron::Polyhedron(int corners, Faces faces) : corners_(corners), faces_(std::move(faces)) {
   struct Sides {
-    int edge, forwards = -1, backwards = -1;  // the faces that pass it so
+    int edge, forwards = -1, backwards = -1;  // the faces that traverse it in this direction
   };
   std::map<std::pair<int, int>, Sides> known;
   for (std::size_t f = 0; f < faces_.size(); ++f) {
@@ -98,7 +102,7 @@ bool Polyhedron::share_face(int e, int f) const noexcept {
   return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1];
 }
 
-/// Of each edge: the one that the loop through it goes to; -1 where it is not crossed.
+/// The next edge in the loop of each edge; -1 if the edge is not crossed.
 std::vector<int> Polyhedron::links(std::span<const char> inside) const {
   std::vector<int> next(edges_.size(), -1);
   for (std::size_t f = 0; f < faces_.size(); ++f) {
@@ -107,7 +111,8 @@ std::vector<int> Polyhedron::links(std::span<const char> inside) const {
     const auto is_inside = [&](std::size_t n) { return inside[static_cast<std::size_t>(corners[n % count])] != 0; };
     for (std::size_t n = 0; n < count; ++n) {
       if (!is_inside(n) || is_inside(n + 1)) continue;
-      // Going round the face we leave the inside here; the segment goes to where this stretch of it was entered.
+      // Here the traversal of the face leaves the inside. The segment goes to the edge at which this stretch was
+      // entered.
       std::size_t back = n + count;
       while (is_inside(back - 1)) --back;
       next[static_cast<std::size_t>(face_edges_[f][n])] = face_edges_[f][(back - 1) % count];
@@ -116,7 +121,8 @@ std::vector<int> Polyhedron::links(std::span<const char> inside) const {
   return next;
 }
 
-/// Cuts the part first..last of a loop, closed by the chord between them; false if every way has a diagonal in a face.
+/// Triangulates the part first..last of a loop, closed by the chord between them. Returns false if every triangulation
+/// has a diagonal in a face.
 bool Polyhedron::triangulate(std::span<const int> loop, std::size_t first, std::size_t last,
                              std::vector<std::array<int, 3>>& triangles) const {
   if (last - first < 2) return true;
@@ -218,7 +224,7 @@ const CellShape* shape_of(std::uint8_t type) noexcept {
 
 double orientation(std::uint8_t type, std::span<const std::array<double, 3>> corners) noexcept {
   std::array<Vector, 3> along{};
-  if (type == vtk_tetra) {  // most meshes are of these
+  if (type == vtk_tetra) {  // most meshes consist of these
     for (std::size_t a = 0; a < 3; ++a) {
       for (std::size_t d = 0; d < 3; ++d) along[a][d] = corners[a + 1][d] - corners[0][d];
     }

@@ -1,7 +1,7 @@
-// What surfaces look like in cells of any shape: the rule of case_table.hpp for cells that are no boxes.
+// Surfaces in cells of any shape. This is the rule of case_table.hpp for cells that are not boxes.
 //
-// On each face the crossed edges are joined so that inside corners are cut off, which depends on the face alone: so
-// cells of different shapes agree about the faces that they share. The segments close to loops, and a loop is cut into
+// On each face the crossed edges are joined so that inside corners are cut off. This depends only on the face, so cells
+// of different shapes agree about the faces that they share. The segments close to loops, and a loop is cut into
 // triangles without a diagonal in a face, where the shape allows that; all but polyhedra of odd shapes do.
 #pragma once
 
@@ -12,21 +12,21 @@
 
 namespace sidestream {
 
-/// The corners, edges and faces of a cell of three dimensions. Corners are numbered from 0.
+/// The corners, edges and faces of a three-dimensional cell. Corners are numbered from 0.
 class Polyhedron {
  public:
   using Faces = std::vector<std::vector<int>>;
 
   Polyhedron() = default;
-  /// Faces as loops of corners, all counter-clockwise or all clockwise seen from outside. Throws std::invalid_argument
-  /// if they do not close: if an edge has not two faces that pass it in opposite directions.
+  /// Faces are loops of corners, all counter-clockwise or all clockwise seen from outside. Throws std::invalid_argument
+  /// if they are not closed: if an edge does not have two faces that traverse it in opposite directions.
   Polyhedron(int corners, Faces faces);
 
   [[nodiscard]] int corners() const noexcept { return corners_; }
   [[nodiscard]] const Faces& faces() const noexcept { return faces_; }
   [[nodiscard]] const std::vector<std::array<int, 2>>& edges() const noexcept { return edges_; }
-  /// The triangles between inside and outside as numbers of edges: with faces that are counter-clockwise seen from
-  /// outside, counter-clockwise seen from the outside corners. `inside`: of each corner whether it is.
+  /// The triangles between inside and outside as numbers of edges. If faces are counter-clockwise seen from outside,
+  /// triangles are counter-clockwise seen from the outside corners. `inside` has a flag for each corner.
   [[nodiscard]] std::vector<std::array<int, 3>> cut(std::span<const char> inside) const;
 
  private:
@@ -41,8 +41,8 @@ class Polyhedron {
   std::vector<std::array<int, 2>> edges_, edge_faces_;
 };
 
-/// Turns faces of a polyhedron, given in any direction, so that neighbours pass their edge in opposite directions, as
-/// far as there are such.
+/// Reverses faces of a polyhedron so that neighbours traverse their common edge in opposite directions, as far as
+/// possible.
 [[nodiscard]] Polyhedron::Faces aligned(Polyhedron::Faces faces);
 
 /// A shape of a few corners with all of its cases: bit n of a case is set where corner n is inside.
@@ -78,15 +78,15 @@ enum : std::uint8_t {
 
 /// The shape of types 10 to 14, null for others.
 [[nodiscard]] const CellShape* shape_of(std::uint8_t type) noexcept;
-/// Whether it is a cell of two dimensions whose corners lie round it, but for pixels, which have the last two swapped.
+/// True for two-dimensional cells whose corners are in cyclic order, and for pixels, which have the last two swapped.
 [[nodiscard]] constexpr bool is_flat_cell(std::uint8_t type) noexcept {
   return type == vtk_triangle || type == vtk_polygon || type == vtk_pixel || type == vtk_quad;
 }
-/// Whether it is a point or a line, or several: nothing is between points and surfaces.
+/// True for points and lines, single or several: surfaces do not pass through them.
 [[nodiscard]] constexpr bool is_thin_cell(std::uint8_t type) noexcept { return type <= 4; }
 
-/// Positive if the corners of a cell of types 10 to 14 are in the order that VTK shows, wedges the other way; negative
-/// if the cell is mirrored; 0 if it has no volume.
+/// Positive if the corners of a cell of types 10 to 14 are in VTK's order, wedges the other way. Negative if the cell
+/// is mirrored; 0 if it has no volume.
 [[nodiscard]] double orientation(std::uint8_t type, std::span<const std::array<double, 3>> corners) noexcept;
 
 }  // namespace sidestream

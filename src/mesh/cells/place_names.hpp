@@ -1,24 +1,24 @@
-// What cells and nodes of refinement levels and trees are called: by where they are in the whole mesh.
+// Names of cells and nodes of refinement levels and trees, made from their position in the whole mesh.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 
-#include "base/hash.hpp"
-#include "data/octree.hpp"
+#include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 
-inline constexpr int level_name_bits = 56;  ///< below them the number on the level, as on refinement levels
+inline constexpr int level_name_bits = 56;  ///< the lower bits are the number on the level
 
-/// What a place on a level is called. Trees may be so deep that a level has more places than 64 bits can count; there
-/// `a` and `b` are hashes, which together are of 120 bits.
+/// The name of a position on a level. Trees may be so deep that a level has more positions than 64 bits can count;
+/// there `a` and `b` are hashes, together of 120 bits.
 struct TreeName {
   std::int64_t a, b;
   auto operator<=>(const TreeName&) const noexcept = default;
 };
 
-/// `extents`: how many places the level has along each axis; `at.index` counts them from 0.
+/// `extents` is the number of positions of the level along each axis; `at.index` counts them from 0.
 [[nodiscard]] inline TreeName name_of(const TreeCell& at, const Index3& extents, int dimensions) {
   constexpr std::int64_t below_level = (std::int64_t{1} << level_name_bits) - 1;
   double places = 1;

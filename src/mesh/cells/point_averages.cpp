@@ -1,3 +1,8 @@
+// Averages at points from cells of many blocks. PointSums keeps the numbers that cells give to each point. Points on
+// the rim of a block may have cells in other blocks; the rim consists of the faces with only one cell. Their numbers go
+// to the server that owns the point's number (modulo the number of servers). It sorts and averages them, and the means
+// of points with several blocks are gathered by all. slopes_of_cells fits a linear function to the corners of each cell
+// by least squares (normal equations, solved by Cramer's rule).
 #include "mesh/cells/point_averages.hpp"
 
 #include <algorithm>
@@ -5,13 +10,13 @@
 #include <limits>
 #include <map>
 
-#include "base/records.hpp"
 #include "mesh/cells/cell_shapes.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {
 
-/// The mean of component `c` of numbers `width` by `width`; NaN of none.
+/// The mean of component `c` of tuples of `width` numbers; NaN if there are none.
 double mean_of(std::span<const double> numbers, std::size_t width, std::size_t c) {
   std::vector<double> values;
   for (std::size_t n = c; n < numbers.size(); n += width) {
@@ -24,7 +29,7 @@ double mean_of(std::span<const double> numbers, std::size_t width, std::size_t c
   return values.empty() ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(values.size());
 }
 
-/// The points of a face, ascending: those of two cells that share one are alike.
+/// The points of a face, ascending: two cells that share a face have equal lists.
 using Face = std::vector<std::int64_t>;
 
 void add_face(Face points, std::vector<Face>& faces) {
@@ -32,7 +37,7 @@ void add_face(Face points, std::vector<Face>& faces) {
   faces.push_back(std::move(points));
 }
 
-/// The faces of a cell of three dimensions; of others none, which puts all of their points on the rim.
+/// Adds the faces of a three-dimensional cell. Returns false for other cells; all of their points are then on the rim.
 bool add_faces(const CellList& list, std::size_t cell, std::int64_t begin, std::vector<Face>& faces) {
   const std::uint8_t type = list.types()[cell];
   if (type == vtk_polyhedron) {
@@ -49,7 +54,7 @@ bool add_faces(const CellList& list, std::size_t cell, std::int64_t begin, std::
   return true;
 }
 
-/// What one block gave to one point of its rim.
+/// The numbers that one block gave to one point of its rim.
 struct Given {
   std::int64_t name = 0;
   std::vector<double> numbers;
@@ -89,7 +94,7 @@ void PointSums::add(std::size_t cell, std::span<const double> numbers) {
   }
 }
 
-/// Points of faces that one cell alone has here.
+/// Marks the points of faces that only one cell here has.
 std::vector<char> PointSums::rim() const {
   std::vector<char> rim(list_.points(), 0);
   std::vector<Face> faces;
@@ -130,7 +135,7 @@ std::vector<double> PointSums::means(const SeamMeans& seams) const {
 
 namespace {
 
-/// Of each number of a point that this server looks after: what blocks gave.
+/// The numbers that blocks gave to a point which this server owns.
 struct Sum {
   int blocks = 0;
   std::vector<double> numbers;
@@ -202,7 +207,7 @@ PointSums slopes_of_cells(const CellList& list, const std::vector<double>& at_po
     const std::uint8_t type = list.types()[cell];
     if (!list.counts(cell) || (shape_of(type) == nullptr && type != vtk_polyhedron)) continue;
     const auto count = static_cast<double>(list.end(cell) - begin);
-    std::array<double, 4> mean{};  // of the place and the value
+    std::array<double, 4> mean{};  // means of position and value
     const auto corner = [&](std::int64_t n) {
       const std::size_t p = list.link(n);
       const auto& x = list.places()[p];
@@ -212,7 +217,7 @@ PointSums slopes_of_cells(const CellList& list, const std::vector<double>& at_po
       const auto x = corner(n);
       for (std::size_t d = 0; d < 4; ++d) mean[d] += x[d] / count;
     }
-    std::array<std::array<double, 4>, 3> a{};  // of the best fit: three equations and their right sides
+    std::array<std::array<double, 4>, 3> a{};  // three normal equations with their right sides
     for (std::int64_t n = begin; n < list.end(cell); ++n) {
       auto x = corner(n);
       for (std::size_t d = 0; d < 4; ++d) x[d] -= mean[d];

@@ -1,10 +1,9 @@
-// Numbers of cells as numbers at points: the mean over the cells round each point, in lists of cells that lie in any
-// number of blocks.
+// Averages of cell values at points. The mean is over the cells around each point, in lists of cells of any number of
+// blocks.
 //
-// The numbers that a point gets are added up from the least to the greatest, so that the mean does not depend on the
-// order of cells. Points on a block's rim may have cells in other blocks: what they get goes to the server that looks
-// after their number, and the means of those that several blocks have come back to all, in a pass before the one that
-// uses them.
+// The numbers of a point are added from the least to the greatest, so that the mean does not depend on the order of
+// cells. Points on a block's rim may have cells in other blocks, so their numbers go to the server that owns the
+// point's number. If several blocks have a point, all servers get its mean, one pass before they use it.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +15,13 @@
 
 namespace sidestream {
 
-/// Means at points that several blocks have, by their numbers: `width` each.
+/// Means at points that several blocks have, by point number: `width` values each.
 class SeamMeans {
  public:
   SeamMeans() = default;
-  /// From what `join_seams` returned.
+  /// Reads the bytes from `join_seams`.
   SeamMeans(BytesView bytes, std::size_t width);
-  /// Null if the point is in one block alone.
+  /// The means of a point; null if only one block has it.
   [[nodiscard]] const double* find(std::int64_t name) const;
 
  private:
@@ -36,11 +35,11 @@ class PointSums {
  public:
   /// Each cell gives `width` numbers. Keeps a reference.
   PointSums(const CellList& list, std::size_t width);
-  /// To all corners of a cell that counts.
+  /// Gives the numbers of a cell that counts to all its corners.
   void add(std::size_t cell, std::span<const double> numbers);
-  /// What points on the rim got, for `join_seams`; nothing if points have no numbers that other blocks know.
+  /// The numbers of points on the rim, for `join_seams`; empty if points have no numbers that other blocks know.
   [[nodiscard]] Bytes seams() const;
-  /// Of each point `width` means; NaN where no cell gave any.
+  /// `width` means for each point; NaN where no cell gave any.
   [[nodiscard]] std::vector<double> means(const SeamMeans& seams) const;
 
  private:
@@ -48,17 +47,17 @@ class PointSums {
 
   const CellList& list_;
   std::size_t width_;
-  std::vector<std::vector<double>> given_;  ///< by point: width numbers a cell
+  std::vector<std::vector<double>> given_;  ///< by point: width numbers per cell
 };
 
-/// Collective: the means at points that several of the servers' blocks have, the same bytes on all servers. `partials`:
-/// of any number of blocks, one after the other.
+/// The means at points that several of the servers' blocks have, the same bytes on all servers. Collective. `partials`
+/// are those of any number of blocks, one after the other.
 [[nodiscard]] Bytes join_seams(std::span<const Bytes> partials, std::size_t width, Communicator& servers);
 
-/// Means of values in cells.
+/// Sums for the means of values in cells.
 [[nodiscard]] PointSums sums_of_cells(const CellList& list, const std::vector<double>& in_cells);
-/// Means of the slopes of values at points: of each cell that of the linear function that fits its corners best, which
-/// for tetrahedra passes through them. Cells without volume, or with a corner without a value, give none.
+/// Sums for the mean slopes of values at points. Each cell gives the slope of the linear function that fits its corners
+/// best, which for tetrahedra passes through them. Cells without volume, or with a corner without a value, give none.
 [[nodiscard]] PointSums slopes_of_cells(const CellList& list, const std::vector<double>& at_points);
 
 }  // namespace sidestream

@@ -1,3 +1,6 @@
+// Tables of linear parts for VTK's cells of higher order. Corners are cut off at the midpoints of edges. The rest is an
+// octahedron cut into tetrahedra, a polyhedron, or, for cells with points on faces and inside, a lattice of smaller
+// cells of the same kind. The parts of a cell on one of its faces depend only on that face.
 #include "mesh/cells/subdivision.hpp"
 
 #include <algorithm>
@@ -14,20 +17,21 @@ enum : std::uint8_t { strip = 6, quadratic_polygon = 36 };
 
 using Parts = std::vector<LinearPart>;
 
-/// The triangle of six points: corners, then the middles of the sides.
+/// The triangle of six points: corners, then the midpoints of the sides.
 Parts triangle_of_six() { return {{5, {0, 3, 5}}, {5, {3, 1, 4}}, {5, {5, 4, 2}}, {5, {3, 4, 5}}}; }
 
 Parts quad_of_eight() { return {{5, {0, 4, 7}}, {5, {1, 5, 4}}, {5, {2, 6, 5}}, {5, {3, 7, 6}}, {9, {4, 5, 6, 7}}}; }
 
 Parts quad_of_nine() { return {{9, {0, 4, 8, 7}}, {9, {4, 1, 5, 8}}, {9, {8, 5, 2, 6}}, {9, {7, 8, 6, 3}}}; }
 
-/// Four corners, and between them an octahedron round the line from the middle of one edge to that of the opposite one.
+/// Four corners, and between them an octahedron around the line from the midpoint of one edge to that of the opposite
+/// one.
 Parts tetrahedron_of_ten() {
   return {{10, {0, 4, 6, 7}}, {10, {4, 1, 5, 8}}, {10, {6, 5, 2, 9}}, {10, {7, 8, 9, 3}},
           {10, {4, 9, 6, 5}}, {10, {4, 9, 7, 6}}, {10, {4, 9, 8, 7}}, {10, {4, 9, 5, 8}}};
 }
 
-/// Behind `parts` a tetrahedron at each corner, which is its first point, and what they leave of the cell.
+/// Appends a tetrahedron for each corner, whose first point is the corner, and the remaining polyhedron of the cell.
 Parts with_corners(const std::vector<std::vector<int>>& corners, LinearPart middle, Parts parts = {}) {
   for (const std::vector<int>& corner : corners) {
     parts.push_back({vtk_tetra, corner});
@@ -37,7 +41,7 @@ Parts with_corners(const std::vector<std::vector<int>>& corners, LinearPart midd
   return parts;
 }
 
-/// Eight corners and the polyhedron between the middles of the edges.
+/// Eight corners and the polyhedron between the midpoints of the edges.
 Parts hexahedron_of_twenty() {
   const std::vector<std::vector<int>> corners{{0, 8, 11, 16},  {1, 9, 8, 17},   {2, 10, 9, 18},  {3, 11, 10, 19},
                                               {4, 15, 12, 16}, {5, 12, 13, 17}, {6, 13, 14, 18}, {7, 14, 15, 19}};
@@ -67,7 +71,8 @@ Parts pyramid_of_thirteen() {
 
 /// Eight hexahedra on a lattice of 3 x 3 x 3 points.
 Parts hexahedron_of_27() {
-  // By lattice, x fastest: corners, middles of edges, of faces (x, y, z, lower ones first), of the cell.
+  // Points in the order of the lattice, x fastest. They are corners, midpoints of edges, midpoints of faces (x, y, z,
+  // lower ones first), and the midpoint of the cell.
   constexpr std::array<int, 27> lattice{0,  8,  1,  11, 24, 9,  3, 10, 2,  16, 22, 17, 20, 26,
                                         21, 19, 23, 18, 4,  12, 5, 15, 25, 13, 7,  14, 6};
   Parts parts;
@@ -153,11 +158,11 @@ std::vector<LinearPart> linear_parts(std::uint8_t type, std::int64_t points) {
   if (const Kind* kind = kind_of(type)) return kind->parts;
   Parts parts;
   const auto count = static_cast<int>(points);
-  if (type == strip) {  // every other one runs the other way
+  if (type == strip) {  // every second triangle is reversed
     for (int n = 0; n + 2 < count; ++n) {
       parts.push_back({vtk_triangle, n % 2 == 0 ? std::vector{n, n + 1, n + 2} : std::vector{n + 1, n, n + 2}});
     }
-  } else {  // a polygon: corners, then the middles of its sides
+  } else {  // a polygon: corners, then the midpoints of its sides
     LinearPart polygon{vtk_polygon, {}};
     for (int n = 0; n < count / 2; ++n) polygon.points.insert(polygon.points.end(), {n, count / 2 + n});
     parts.push_back(std::move(polygon));

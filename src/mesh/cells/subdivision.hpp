@@ -1,7 +1,8 @@
 // Cells of higher order, and strips of triangles, as linear cells of their own points.
 //
-// What lies on a face of the cell depends on that face's points alone, so neighbours agree, whatever their types: a
-// quadrilateral of eight points is four corners and the quadrilateral between, one of nine points four quadrilaterals.
+// The division of a face depends only on that face's points, so neighbours agree, whatever their types. A quadrilateral
+// of eight points becomes four corners and the quadrilateral between them. A quadrilateral of nine points becomes four
+// quadrilaterals.
 #pragma once
 
 #include <array>
@@ -14,18 +15,18 @@ namespace sidestream {
 struct LinearPart {
   std::uint8_t type = 0;
   std::vector<int> points;
-  std::vector<std::vector<int>> faces{};  ///< of polyhedra
+  std::vector<std::vector<int>> faces{};  ///< for polyhedra
 };
 
-/// Whether cells of the type are cut into linear ones: VTK's types 6, 21 to 32 and 34 to 36.
+/// True if cells of the type are cut into linear ones: VTK's types 6, 21 to 32 and 34 to 36.
 [[nodiscard]] bool is_subdivided(std::uint8_t type) noexcept;
-/// How many points such cells have; 0: any number from 3 on.
+/// Number of points of such cells; 0: any number from 3 on.
 [[nodiscard]] std::int64_t points_of_subdivided(std::uint8_t type) noexcept;
-/// The parts of a cell of that type with `points` points, in an order of their own.
+/// The parts of a cell of that type with `points` points, in a fixed order.
 [[nodiscard]] std::vector<LinearPart> linear_parts(std::uint8_t type, std::int64_t points);
 
-/// The tetrahedra of a convex polyhedron: between its first point and the triangles of the faces without it, each face
-/// cut from its first point. Points are in the order of their numbers.
+/// Divides a convex polyhedron into tetrahedra. They connect its first point with the triangles of the faces that do
+/// not contain this point. Each face is cut from its first point. Points are in the order of their numbers.
 [[nodiscard]] std::vector<std::array<std::int64_t, 4>> tetrahedra_of(
     const std::vector<std::vector<std::int64_t>>& faces);
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/octree.hpp"
 #include "mesh/cells/cell_list.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "mesh/cells/place_names.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 namespace {
@@ -57,7 +57,7 @@ class TreeCells final : public BlockCells {
   }
 
  private:
-  /// How many cells, or with `more` 1 nodes, a level has along each axis.
+  /// The number of cells, or with `more` 1 of nodes, of a level along each axis.
   [[nodiscard]] Index3 extents(std::int32_t level, Index more) const {
     Index3 extents{1, 1, 1};
     for (std::size_t a = 0; a < static_cast<std::size_t>(mesh_.dimensions); ++a) {
@@ -70,7 +70,7 @@ class TreeCells final : public BlockCells {
   [[nodiscard]] TreeCell corner(const TreeCell& cell, int corner) const {
     TreeCell node = cell;
     Index odd = 0;
-    for (int a = 0; a < 3; ++a) {  // along axes that the mesh does not use all is 0
+    for (int a = 0; a < 3; ++a) {  // along axes that the mesh does not use every index is 0
       Index& index = node.index[static_cast<std::size_t>(a)];
       index += corner >> a & 1;
       odd |= index;
@@ -81,7 +81,7 @@ class TreeCells final : public BlockCells {
     return node;
   }
 
-  /// Gives the corners of the leaves that count numbers, in the order of places.
+  /// Numbers the corners of the counting leaves, in the order of positions.
   void number_corners() {
     struct Corner {
       TreeCell node;
@@ -109,9 +109,9 @@ class TreeCells final : public BlockCells {
   const Block block_;
   std::vector<TreeCell> cells_;
   std::vector<std::uint8_t> absent_;
-  std::vector<TreeCell> nodes_;  ///< the points, as if they were cells: what they are the lower corner of
+  std::vector<TreeCell> nodes_;  ///< the points, named by the cell whose lower corner they are
   std::vector<std::size_t> corners_;
-  std::vector<std::ptrdiff_t> first_corner_;  ///< of each cell
+  std::vector<std::ptrdiff_t> first_corner_;  ///< by cell
 };
 
 }  // namespace

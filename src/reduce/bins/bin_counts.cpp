@@ -1,4 +1,8 @@
-#include "reduce/bins/bin_counts.hpp"
+// Counting of values by interval. BinGuess gives a place for each of up to 1024 values at a time; values whose interval
+// is unsure are counted by Bins::slot. Counts by place lie in several rows that are used in turn, because neighbouring
+// values are often in the same interval and one addition would have to wait for the other. Rows are added up now and
+// then. With weights, or where guesses are not possible, every value is looked up.
+#include "sidestream/kit/reduce/bins/bin_counts.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +10,7 @@
 #include <limits>
 #include <numeric>
 
-#include "reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
 
 namespace sidestream {
 
@@ -16,9 +20,10 @@ Option normalisation_option() {
       .type = OptionType::choice,
       .default_value = "counts",
       .text =
-          "A column `density` of what is in each interval, counts or weights: `density`, by all that is in intervals "
-          "and the interval's width, so that its integral is 1; `gimlet`, by the sum over all intervals of what is in "
-          "them times their width, as Gimlet does, which is no density where widths differ. `counts`: no such column.",
+          "Adds a column `density` with the content of each interval, counts or weights, divided by a total. "
+          "`density`: by the content of all intervals and the interval's width, so that the integral is 1. `gimlet`: "
+          "by the sum over all intervals of content times width, as Gimlet does, which is no density where widths "
+          "differ. `counts`: no such column.",
       .choices = {"counts", "density", "gimlet"}};
 }
 
@@ -33,7 +38,7 @@ Option bin_scale_option(const std::string& name) {
       .type = OptionType::choice,
       .default_value = "linear",
       .text =
-          "`logarithmic`: edges are at equal ratios, 10^(l + n (h - l) / bins) with the logarithms l and h of the range; "
+          "`logarithmic`: edges have equal ratios, 10^(l + n (h - l) / bins) with the logarithms l and h of the range; "
           "values that are not above 0 lie below it.",
       .choices = {"linear", "logarithmic"}};
 }
@@ -79,7 +84,7 @@ std::vector<double> densities(const std::vector<double>& edges, const std::vecto
 
 namespace {
 
-/// Adds one for each place. Meanwhile values far behind `values`, those of the next places, are fetched.
+/// Adds one for each place. Meanwhile it prefetches the values of the next places, far behind `values`.
 void count_places(const std::uint16_t* places, Index n, const double* values, std::uint32_t* rows) noexcept {
   Index i = 0;
   for (; i + static_cast<Index>(CountRows::turns) <= n; i += static_cast<Index>(CountRows::turns)) {
@@ -92,7 +97,7 @@ void count_places(const std::uint16_t* places, Index n, const double* values, st
   for (; i < n; ++i) ++rows[places[i]];
 }
 
-/// Calls f(i) for the places that are `mark`, which are few.
+/// Calls f(i) for the places that equal `mark`; they are few.
 template <class F>
 void for_marked(const std::uint16_t* places, Index n, std::uint16_t mark, F&& f) {
   constexpr Index together = 64;
@@ -138,7 +143,7 @@ void BinCounts::add_wide(const double* values, Index count) {
   Unsure unsure;
   wide_(values, count, guess_.rule(), rows_.data(), unsure);
   take_none(unsure.none);
-  constexpr std::size_t together = 16;  // they are few
+  constexpr std::size_t together = 16;  // unsure values are few
   const auto groups = static_cast<std::size_t>(count / wide_group);
   for (std::size_t first = 0; first < groups; first += together) {
     const std::size_t end = std::min(groups, first + together);
@@ -156,7 +161,7 @@ void BinCounts::add_wide(const double* values, Index count) {
 void BinCounts::take_none(Index count) {
   const auto below = bins_.edges().size() - 1;
   counts_[below + 2] += count;
-  counts_[below] -= count;  // where the guess has put them
+  counts_[below] -= count;  // the guess has counted them there
 }
 
 void BinCounts::add_some(const double* values, Index count) {
@@ -174,7 +179,7 @@ void BinCounts::collect() {
   const std::size_t count = bins_.edges().size() - 1;
   for (std::size_t n = 0; n < rows_.size(); ++n) {
     const std::size_t place = n % row_;
-    // The place behind those is that of what was unsure, which is counted already.
+    // The last place is that of unsure values, which are already counted.
     if (place < places_) counts_[place == 0 ? count : place == count + 1 ? count + 1 : place - 1] += rows_[n];
     rows_[n] = 0;
   }

@@ -1,18 +1,22 @@
-#include "reduce/bins/bin_guess.hpp"
+// Fast guesses of intervals. A place is (value - offset) * factor, as a whole number of 2^-shift of an interval; for
+// equal ratios the value is replaced by a polynomial approximation of its logarithm. The constructor bounds the error
+// of the place. A value whose place lies within the bound of an edge is unsure; all others are certain. The loops are
+// compiled for several instruction sets and chosen when the program runs.
+#include "sidestream/kit/reduce/bins/bin_guess.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 
-#include "reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
 
 namespace sidestream {
 namespace {
 
 using Scale = BinGuess::Scale;
 
-/// Numbers that are none become `least`, since no comparison with them is true.
+/// The place of a value. NaN becomes `least`, since no comparison with it is true.
 [[gnu::always_inline]] inline std::int32_t place_of(double x, const Scale& scale) noexcept {
   double place = (x - scale.offset) * scale.factor;
   place = place > scale.least ? place : scale.least;
@@ -125,7 +129,7 @@ BinGuess::BinGuess(const Bins& bins) {
   const double low = logarithmic ? std::log2(edges.front()) : edges.front();
   const double high = logarithmic ? std::log2(edges.back()) : edges.back();
   const double by_interval = static_cast<double>(count) / (high - low);
-  // In intervals: that of the logarithm, of edges and of the differences, of the place.
+  // Error in intervals: of the logarithm, of edges and differences, of the place.
   double error = 0x1p-50 * (std::max(std::fabs(low), std::fabs(high)) * by_interval + static_cast<double>(count));
   if (logarithmic) {
     const double rounding = 4 * 0x1p-24 * (std::max(std::fabs(low), std::fabs(high)) + 1);
@@ -138,7 +142,7 @@ BinGuess::BinGuess(const Bins& bins) {
                  (static_cast<double>(count) + 0.5) * unit,
                  edges.front() * std::exp2(-0.5 / by_interval),
                  edges.back() * std::exp2(0.5 / by_interval)};
-  // Logarithms are had of what floats can be.
+  // Logarithms are computed in single precision.
   if (logarithmic && !(edges.front() > 1e-37 && edges.back() < 1e37)) return;
   if (!(margin * 8 < unit) || !std::isfinite(rule_.scale.factor) || !(rule_.scale.factor > 0)) return;
   rule_.margin = static_cast<std::int32_t>(margin);

@@ -1,5 +1,5 @@
-// In place of wide_counts.cpp on other processors.
-#include "reduce/bins/wide_counts.hpp"
+// Replaces wide_counts.cpp on other processors.
+#include "sidestream/kit/reduce/bins/wide_counts.hpp"
 
 namespace sidestream {
 

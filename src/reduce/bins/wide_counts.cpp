@@ -1,26 +1,26 @@
-// A count is a load and a store, one a cycle; what the processor can do besides is guess places. It does so where both
-// stand next to each other in one loop, and where places are known long before they are counted: a load behind a store
-// to a place that is not known yet waits for it, or is done again when it turns out to be the same.
-#include "reduce/bins/wide_counts.hpp"
+// Counting with AVX-512. A count is a load and a store, one per cycle; meanwhile the processor can compute places. Both
+// therefore stand next to each other in one loop, and places are known long before they are counted. A load that
+// follows a store to an unknown address would wait for it, or be repeated when the addresses turn out to be equal.
+#include "sidestream/kit/reduce/bins/wide_counts.hpp"
 
 #include <immintrin.h>
 
 #include <bit>
 
-#include "reduce/bins/bins.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
 
 #define SIDESTREAM_WIDE [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512")]]
 
 namespace sidestream {
 namespace {
 
-/// How many groups places are known before they are counted.
+/// Number of groups whose places are known before they are counted.
 constexpr Index ahead = 8;
 
-/// Of 16 values, places in units of an interval's 2^-shift.
+/// Places of 16 values, in units of 2^-shift of an interval.
 struct Group {
   __m512i at;
-  std::uint32_t none;  ///< a bit for each that is no number
+  std::uint32_t none;  ///< a bit for each NaN
 };
 
 SIDESTREAM_WIDE [[gnu::always_inline]] inline std::uint32_t no_numbers(__m512d low, __m512d high) noexcept {
@@ -28,7 +28,7 @@ SIDESTREAM_WIDE [[gnu::always_inline]] inline std::uint32_t no_numbers(__m512d l
   return first | static_cast<std::uint32_t>(_mm512_cmp_pd_mask(high, high, _CMP_UNORD_Q)) << 8;
 }
 
-/// What is no number becomes the least: the greater of it and a number is the second operand.
+/// NaN becomes the least: the second operand of the maximum is returned if one is NaN.
 SIDESTREAM_WIDE [[gnu::always_inline]] inline Group linear(const double* v, const BinGuess::Scale& scale) noexcept {
   const __m512d low = _mm512_loadu_pd(v), high = _mm512_loadu_pd(v + 8);
   const __m512d offset = _mm512_set1_pd(scale.offset), factor = _mm512_set1_pd(scale.factor),
@@ -58,7 +58,7 @@ SIDESTREAM_WIDE [[gnu::always_inline]] inline Group ratios(const double* v, cons
   return {_mm512_cvttps_epi32(_mm512_mul_ps(place, factor)), no_numbers(low, high)};
 }
 
-/// The places of the group n, which go to `places`.
+/// Writes the places of group n to `places`.
 template <Group (*guess)(const double*, const BinGuess::Scale&) noexcept>
 SIDESTREAM_WIDE [[gnu::always_inline]] inline void find(const double* v, Index n, const BinGuess::Rule& rule,
                                                         std::uint16_t* places, Unsure& unsure) noexcept {
@@ -92,7 +92,7 @@ SIDESTREAM_WIDE [[gnu::always_inline]] inline void run(const double* v, Index n,
   Index counted = 0;
   for (Index g = first; g < groups; ++g, ++counted) {
     find<guess>(v, g, rule, places.data(), unsure);
-    // The next call's.
+    // Values of the next call.
     _mm_prefetch(reinterpret_cast<const char*>(v + g * wide_group + 1024), _MM_HINT_T0);
     _mm_prefetch(reinterpret_cast<const char*>(v + g * wide_group + 1032), _MM_HINT_T0);
     count(places.data() + counted * wide_group, rows);

@@ -1,10 +1,16 @@
+// Derivatives in cells as weighted sums of point values; the weights depend on the mesh only and are computed once.
+//
+// For a linear cell with parametric coordinates r, s, t, the derivatives of its shape functions N_p at the parametric
+// centre are constants (table below). With the edges e_r = sum_p dN_p/dr x_p (e_s, e_t likewise) and their dual basis
+// e*_r, point p has the weight dN_p/dr e*_r + dN_p/ds e*_s + dN_p/dt e*_t. All other cells get a least-squares fit of a
+// linear function to their points: the weights are (pseudo-inverse of the scatter matrix) (x_p - mean).
 #include "server/derived/derived_cells.hpp"
 
 #include <cmath>
 #include <limits>
 #include <span>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -20,14 +26,14 @@ Vector cross(const Vector& a, const Vector& b) {
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + (a[1] * b[1] + a[2] * b[2]); }
 Vector scaled(const Vector& a, double by) { return {a[0] * by, a[1] * by, a[2] * by}; }
 
-/// Of a type of linear cells: the derivatives of its points' shape functions in the parametric centre.
+/// Derivatives of the shape functions of a linear cell type in the parametric centre.
 struct CentreSlopes {
   std::uint8_t type;
   std::size_t points, dimensions;
   std::array<std::array<double, 8>, 3> slopes;  ///< [parameter][point]
 };
 
-/// With VTK's numbers of types, orders of points and centres.
+/// Types, orders of points and centres as in VTK.
 constexpr double h = 0.5, q = 0.25, t = 1.0 / 3;
 constexpr CentreSlopes linear_cells[] = {
     {3, 2, 1, {{{-1, 1}}}},                                       // line
@@ -51,7 +57,8 @@ const CentreSlopes* slopes_of(std::int64_t type) {
   return nullptr;
 }
 
-/// Vectors whose products with the edges are 1 with their own and 0 with the others; none outside of what edges span.
+/// Dual basis: vectors whose products with the edges are 1 with their own and 0 with the others. They lie in the span
+/// of the edges.
 std::array<Vector, 3> dual(const std::array<Vector, 3>& edges, std::size_t dimensions) {
   const Vector uv = cross(edges[0], edges[1]);
   if (dimensions == 1) return {scaled(edges[0], 1 / dot(edges[0], edges[0]))};
@@ -64,7 +71,8 @@ std::array<Vector, 3> dual(const std::array<Vector, 3>& edges, std::size_t dimen
   return {scaled(vw, volume), scaled(wu, volume), scaled(uv, volume)};
 }
 
-/// Weights of a cell without extent are infinite or NaN; a derivative is then NaN, not a number out of rounding.
+/// Computes the weights of a linear cell. Those of a degenerate cell are infinite or NaN, so that its derivative is NaN
+/// instead of a number made of rounding errors.
 void find_weights(const CentreSlopes& cell, std::span<const Vector> places, std::span<Vector> weights) {
   std::array<Vector, 3> edges{};
   for (std::size_t r = 0; r < cell.dimensions; ++r) {
@@ -82,8 +90,8 @@ void find_weights(const CentreSlopes& cell, std::span<const Vector> places, std:
   }
 }
 
-/// The inverse of a symmetric matrix where it is not zero, by Jacobi's rotations (Golub and Van Loan, "Matrix
-/// Computations", 8.5). All NaN if it is zero everywhere.
+/// Pseudo-inverse of a symmetric matrix, by Jacobi's rotations (Golub and Van Loan, "Matrix Computations", 8.5). All
+/// NaN for the zero matrix.
 std::array<Vector, 3> pseudo_inverse(std::array<Vector, 3> a) {
   std::array<Vector, 3> v{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  // columns are eigenvectors
   for (int sweep = 0; sweep < 30; ++sweep) {
@@ -118,7 +126,7 @@ std::array<Vector, 3> pseudo_inverse(std::array<Vector, 3> a) {
   return inverse;
 }
 
-/// Of the linear function that fits all points best.
+/// Computes the weights of the linear function that fits all points best.
 void fit_weights(std::span<const Vector> places, std::span<Vector> weights) {
   Vector mean{0, 0, 0};
   for (const Vector& x : places) {

@@ -9,29 +9,30 @@
 
 namespace sidestream {
 
-/// The lists that say what the cells of a block are.
+/// The arrays that define the cells of a block.
 struct CellArrays {
   const BlockView &coordinates, &connectivity, &offsets, &types;
 };
 
-/// What the numbers at the points of a cell say of its derivative in its parametric centre: each point has a weight for
-/// each axis. Of linear cells by their shape functions, as VTK's vtkCellDerivatives does; of all others (polygons,
-/// polyhedra, strips, cells of higher order) that of the linear function that fits all of their points best. Along
-/// directions in which a cell does not reach, such as across a surface, nothing changes; NaN if it reaches in none, or
-/// where a cell is to reach and does not. A cell's own points alone count.
+/// Weights that turn point values into derivatives in each cell's parametric centre: one for each point and axis.
+/// Linear cells use their shape functions, as VTK's vtkCellDerivatives does. All others (polygons, polyhedra, strips,
+/// cells of higher order) use the linear function that fits their points best. The derivative is 0 along directions in
+/// which a cell has no extent, such as across a surface. It is NaN if a cell has no extent at all, or lacks extent that
+/// its type must have. Only a cell's own points are used.
 class CellWeights {
  public:
-  /// Throws Error(analysis), naming block and mesh, if a cell has points that the block has not, or too few of them.
+  /// Throws Error(analysis), naming block and mesh, if a cell refers to points outside the block, or has too few
+  /// points.
   CellWeights(const Mesh& mesh, const CellArrays& arrays);
-  /// The box of the points that cells are made of.
+  /// The box of the points that cells refer to.
   [[nodiscard]] const Box& points() const noexcept { return points_; }
-  /// The derivative of numbers at the points along `axis`, of the cells of a line.
+  /// Computes the derivative of point values along `axis`, in the cells of a line.
   void along(const double* values, int axis, const PointLine& line, double* out) const;
 
  private:
   Box points_;
   std::vector<std::size_t> links_, ends_;
-  std::vector<std::array<double, 3>> weights_;  ///< of each link
+  std::vector<std::array<double, 3>> weights_;  ///< weights of each entry of links_
 };
 
 }  // namespace sidestream

@@ -1,3 +1,12 @@
+// Deposit of particles on the cells of a uniform mesh, distributed over the servers.
+//
+// The planes of the mesh across its last axis are divided evenly and contiguously among the servers.
+// 1. Each server sends its particles to the servers whose planes they contribute to, by the assignment scheme (see
+//    deposit).
+// 2. Each server sorts the particles that it received by plane (counting sort) and then, plane by plane, their shares
+//    by cell. A cell's shares are added exactly and rounded once, so that the order of particles does not matter.
+// 3. Servers request the planes of the regions that they need from the servers that keep them, and copy the answers.
+//    Indices beyond the faces of periodic axes are wrapped.
 #include "server/derived/derived_deposits.hpp"
 
 #include <algorithm>
@@ -5,26 +14,27 @@
 #include <limits>
 
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 namespace {
 
-/// Travels.
+/// Trivially copyable; sent between servers.
 struct Particle {
   std::array<double, 3> x{};
   double weight = 1;
 };
 
-/// A plane of a region that is wanted: its cells along the other axes, beyond the ends of the mesh where it goes on.
+/// A requested plane of a region: its cells along the other axes, which may extend beyond the faces of a periodic mesh.
 struct WantedPlane {
   std::int64_t region = 0;
-  Index plane = 0;  ///< in the mesh, from its lower end
+  Index plane = 0;  ///< index in the mesh, from its lower end
   Index3 low{}, high{};
 };
 
-/// The cells of the mesh, from its lower end, and which server keeps which planes of them: across the last axis.
+/// Cells of the mesh, numbered from its lower end, and the server that keeps each plane of them. Planes are
+/// perpendicular to the last axis.
 class Planes {
  public:
   Planes(const Mesh& mesh, Assignment method, int servers)
@@ -40,18 +50,18 @@ class Planes {
     }
   }
   [[nodiscard]] std::size_t across() const noexcept { return across_; }
-  [[nodiscard]] double volume() const noexcept { return volume_; }  ///< of a cell
+  [[nodiscard]] double volume() const noexcept { return volume_; }  ///< volume of a cell
   [[nodiscard]] Index extent(std::size_t axis) const noexcept { return axes_[axis].cells; }
   [[nodiscard]] Index first_of(int server) const noexcept {
     return static_cast<Index>(static_cast<__int128>(extent(across_)) * server / servers_);
   }
   [[nodiscard]] int keeper(Index plane) const noexcept {
     auto server = static_cast<int>(static_cast<__int128>(plane) * servers_ / extent(across_));
-    while (first_of(server + 1) <= plane) ++server;  // rounded down
+    while (first_of(server + 1) <= plane) ++server;  // corrects rounding
     return server;
   }
   [[nodiscard]] Index plane_cells() const noexcept { return extent(0) * extent(1) * extent(2) / extent(across_); }
-  /// The number of a cell in its plane.
+  /// Index of the cell in its plane.
   [[nodiscard]] Index in_plane(const Index3& cell) const noexcept {
     Index number = 0;
     for (std::size_t a = 3; a-- > 0;) {
@@ -59,14 +69,14 @@ class Planes {
     }
     return number;
   }
-  /// False outside of the mesh.
+  /// Computes the shares of a particle along each axis. Returns false if it lies outside the mesh.
   [[nodiscard]] bool shares_of(const Particle& particle, std::array<AxisShares, 3>& shares) const noexcept {
     for (std::size_t a = 0; a <= across_; ++a) {
       if (!shares_along(axes_[a], method_, particle.x[a], shares[a])) return false;
     }
     return true;
   }
-  /// Brings an index from the mesh's own numbers, and from beyond its ends, to cells from the lower end.
+  /// Converts an index of the mesh, also one beyond its periodic faces, to a cell index from the lower end.
   [[nodiscard]] Index wrapped(std::size_t axis, Index index) const noexcept {
     const Index n = extent(axis), from_low = index - mesh_.cells.lo[axis];
     return axes_[axis].periodic ? (from_low % n + n) % n : from_low;
@@ -92,7 +102,7 @@ double value_at(const ArrayView& array, Index i, int component) {
                    [&](auto zero) { return static_cast<double>(*array.at<decltype(zero)>(i, 0, 0, component)); });
 }
 
-/// Calls `f` for each particle that counts here and was delivered.
+/// Calls `f` for each delivered particle that this server counts.
 template <class F>
 void for_each_particle(const Deposit& deposit, const Metadata& metadata, const Views& views, F&& f) {
   const Mesh& mesh = metadata.meshes[static_cast<std::size_t>(deposit.particles)];
@@ -112,7 +122,7 @@ void for_each_particle(const Deposit& deposit, const Metadata& metadata, const V
   }
 }
 
-/// The planes that a particle gives something to, each once.
+/// Calls `f` once for each plane that a particle contributes to.
 template <class F>
 void for_each_plane(const AxisShares& shares, F&& f) {
   for (int n = 0; n < shares.count; ++n) {
@@ -129,7 +139,7 @@ std::vector<MemberMessage> particles_for(const Deposit& deposit, const Metadata&
   for_each_particle(deposit, metadata, views, [&](const Particle& particle) {
     std::array<AxisShares, 3> shares;
     if (!planes.shares_of(particle, shares)) return;
-    int last = -1, before = -1;  // one or two servers, of tiny meshes three
+    int last = -1, before = -1;  // one or two servers; three only for tiny meshes
     for_each_plane(shares[planes.across()], [&](Index plane) {
       const int server = planes.keeper(plane);
       if (server == last || server == before) return;
@@ -147,7 +157,7 @@ std::vector<MemberMessage> particles_for(const Deposit& deposit, const Metadata&
   return messages;
 }
 
-/// What particles give to a cell: shares are added up exactly.
+/// Sums of particle shares in the cells of one plane, added exactly.
 class PlaneSums {
  public:
   explicit PlaneSums(const Planes& planes)
@@ -160,7 +170,7 @@ class PlaneSums {
       if (cell[planes_.across()] == plane) terms_.push_back({planes_.in_plane(cell), value});
     });
   }
-  /// Writes densities, and begins anew.
+  /// Writes the densities and clears the sums.
   void finish(double* densities) {
     std::fill(begins_.begin(), begins_.end(), 0);
     for (const Term& term : terms_) ++begins_[static_cast<std::size_t>(term.cell) + 1];
@@ -182,7 +192,7 @@ class PlaneSums {
   };
   [[nodiscard]] double sum(std::size_t first, std::size_t end) const {
     if (end - first <= 1) return first == end ? 0 : sorted_[first];
-    if (end - first == 2) return sorted_[first] + sorted_[first + 1];  // rounded once as well
+    if (end - first == 2) return sorted_[first] + sorted_[first + 1];  // also rounded once
     ExactSum exact;
     for (std::size_t n = first; n < end; ++n) exact.add(sorted_[n]);
     return exact.value();
@@ -194,7 +204,7 @@ class PlaneSums {
   std::vector<double> sorted_;
 };
 
-/// Densities in the planes [first, end), one after the other.
+/// Computes the densities in the planes [first, end), which are contiguous in the result.
 std::vector<double> densities(std::vector<MemberMessage> messages, const Planes& planes, Index first, Index end) {
   std::vector<Particle> particles;
   for (MemberMessage& message : messages) {
@@ -206,7 +216,7 @@ std::vector<double> densities(std::vector<MemberMessage> messages, const Planes&
     fail(Code::analysis, "{} particles are to be put on the cells of one server, which can take {}; use more servers",
          particles.size(), std::numeric_limits<std::uint32_t>::max());
   }
-  // By plane; those of several are in each of them.
+  // Sorts by plane; a particle appears in each plane that it contributes to.
   std::vector<std::size_t> begins(static_cast<std::size_t>(end - first) + 2);
   const auto for_each = [&](auto&& f) {
     for (std::size_t n = 0; n < particles.size(); ++n) {
@@ -231,7 +241,7 @@ std::vector<double> densities(std::vector<MemberMessage> messages, const Planes&
   return values;
 }
 
-/// What is wanted, by the servers that keep it.
+/// Requested planes, by the server that keeps them.
 std::vector<std::vector<WantedPlane>> wanted_planes(std::span<const Box> regions, const Planes& planes, int servers) {
   std::vector<std::vector<WantedPlane>> to(static_cast<std::size_t>(servers));
   for (std::size_t r = 0; r < regions.size(); ++r) {
@@ -246,7 +256,7 @@ std::vector<std::vector<WantedPlane>> wanted_planes(std::span<const Box> regions
   return to;
 }
 
-/// Calls `f` for each cell of a wanted plane.
+/// Calls `f` for each cell of a requested plane.
 template <class F>
 void for_each_cell(const WantedPlane& one, F&& f) {
   Index3 p;

@@ -1,4 +1,4 @@
-// Particles that are put on the cells of a mesh, for derived variables.
+// Deposits of particles on the cells of a mesh, for derived variables.
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace sidestream {
 
-/// Of a region, by deposit: densities in its cells.
+/// Densities in the cells of a region, by deposit.
 using DepositedParts = std::map<Deposit, DerivedField>;
 
-/// Collective, with the same deposit and mesh everywhere: of each of this server's regions the density of all servers'
-/// particles, as many for each as wanted. Regions may go on beyond the ends of periodic axes. Every cell's shares are
-/// added up exactly and rounded once: the same bits however particles and regions are divided. Each server keeps some
-/// planes of the mesh meanwhile, as many as the others, and gets the particles that give something to them. Throws on
-/// all alike.
+/// Computes the density of all servers' particles in each of this server's regions. Collective, with the same deposit
+/// and mesh on all servers; the number of regions may differ. Regions may extend beyond the faces of periodic axes. The
+/// shares of every cell are added exactly and rounded once, so that the result is the same bits however particles and
+/// regions are divided. Meanwhile each server keeps an equal share of the mesh's planes, and receives the particles
+/// that contribute to them. Throws the same error on all servers.
 [[nodiscard]] std::vector<DerivedField> deposited(const Deposit& deposit, const Metadata& metadata, const Mesh& mesh,
                                                   const Views& views, std::span<const Box> regions,
                                                   Communicator& servers);

@@ -1,3 +1,9 @@
+// Evaluation of a derived variable in a region, line by line along the first axis.
+//
+// The program (DerivedProgram) lists the steps of the expression. Point-wise steps (formulas, products, components) are
+// computed on one line at a time. A stencil step (gradient, divergence, curl, ...) needs neighbours of its argument, so
+// the argument is computed first in a whole region and kept: such steps are targets. Regions of targets are found
+// backwards from the result, one point wider for each derivative, and then filled in ascending order of steps.
 #include "server/derived/derived_evaluator.hpp"
 
 #include <algorithm>
@@ -9,7 +15,7 @@ using Kind = DerivationStep::Kind;
 
 namespace {
 
-/// Both are grown from one box.
+/// Smallest box that contains both. Both are grown from the same box.
 Box hull(const Box& a, const Box& b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
@@ -34,8 +40,8 @@ DerivedEvaluator::DerivedEvaluator(DerivedProgram& program, const DerivedSurroun
   for (std::size_t t = 0; t + 1 < program_.targets.size(); ++t) keep(program_.targets[t], wanted[t]);
 }
 
-/// Where each target is needed, if the last one is needed in `region`: those before it one point further with each
-/// derivative.
+/// Returns the region in which each target is needed if the last one is needed in `region`. Each derivative widens the
+/// regions of its arguments by one point.
 std::vector<Box> DerivedEvaluator::regions(const Box& region) const {
   const std::vector<DerivedTarget>& targets = program_.targets;
   std::vector<Box> wanted(targets.size(), Box{{0, 0, 0}, {0, 0, 0}});
@@ -140,7 +146,7 @@ void DerivedEvaluator::formula(const DerivedPart& part, const PointLine& line, d
   steps_[part.step].formula.evaluate(arguments_, line.count, out, scratch_);
 }
 
-/// The sum of products of components, the first one first.
+/// Computes the sum of the products of components, starting with the first; for the magnitude, the root of the squares.
 void DerivedEvaluator::products(const DerivationStep& step, const PointLine& line, double* out) const {
   const bool squares = step.kind == Kind::magnitude;
   const std::size_t a = step.arguments[0], b = squares ? a : step.arguments[1];
@@ -191,7 +197,7 @@ void DerivedEvaluator::stencil(const DerivationStep& step, int component, const 
   }
 }
 
-/// du_a/db - du_c/dd of `parts` a, b, c, d; nothing changes along axes that the mesh does not use.
+/// Computes du_a/db - du_c/dd for `parts` a, b, c, d. Derivatives along axes that the mesh does not have are 0.
 void DerivedEvaluator::differences(const DerivedField& field, const std::array<int, 4>& parts, const PointLine& line,
                                    double* out) {
   const int dimensions = around_.mesh.dimensions;

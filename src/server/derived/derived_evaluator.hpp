@@ -1,4 +1,4 @@
-// Computes a derived variable round one block.
+// Evaluation of a derived variable in a region around one block.
 #pragma once
 
 #include <map>
@@ -14,25 +14,25 @@
 
 namespace sidestream {
 
-/// What is known round one block. Referred to, not copied.
+/// Everything an evaluation needs to know about the region around one block. Holds references.
 struct DerivedSurroundings {
   const Mesh& mesh;
   const Iteration& iteration;
-  std::map<std::int32_t, InputValues>& inputs;  ///< by variable
+  std::map<std::int32_t, InputValues>& inputs;  ///< inputs by variable
   const Presence& presence;
   const DerivedPoints& points;
-  Box region;                                ///< that inputs cover
-  const DepositedParts* deposits = nullptr;  ///< those of the region, if there are any
-  const CellWeights* cells = nullptr;        ///< if derivatives are in the cells of an unstructured mesh
+  Box region;                                ///< region that the inputs cover
+  const DepositedParts* deposits = nullptr;  ///< deposits in the region; null: none
+  const CellWeights* cells = nullptr;  ///< if derivatives are computed in the cells of an unstructured mesh, else null
 };
 
-/// Line by line; only what neighbours are taken of is kept for a whole region.
+/// Computes line by line; whole regions are kept only for steps whose neighbours are needed.
 class DerivedEvaluator {
  public:
-  /// References outlive it. `region`: what will be asked for; what neighbours of it take must be in the surroundings,
-  /// as far as it exists.
+  /// Keeps references. `region`: all that will be requested. The surroundings must contain the neighbours that stencils
+  /// need around it, as far as they exist.
   DerivedEvaluator(DerivedProgram& program, const DerivedSurroundings& around, const Box& region);
-  /// A component of the result. Fastest with all components of a line one after the other.
+  /// Computes one component of the result. Fastest if all components of a line are requested in turn.
   void line(int component, const PointLine& line, double* out);
 
  private:
@@ -54,12 +54,12 @@ class DerivedEvaluator {
   const std::vector<DerivationStep>& steps_;
   DerivedSurroundings around_;
   DerivedSlopes slopes_;
-  std::vector<DerivedField> fields_;                      ///< by step: what neighbours are taken of
-  std::vector<std::vector<std::vector<double>>> values_;  ///< by step and component, on the line at hand
-  std::vector<double> one_, other_;                       ///< slopes on it
+  std::vector<DerivedField> fields_;                      ///< by step: fields whose neighbours are needed
+  std::vector<std::vector<std::vector<double>>> values_;  ///< by step and component, on the current line
+  std::vector<double> one_, other_;                       ///< derivatives on the current line
   std::vector<const double*> arguments_;
   Formula::Scratch scratch_;
-  PointLine line_{};  ///< the one that the result was computed on last
+  PointLine line_{};  ///< line on which the result was computed last
 };
 
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-// Numbers around a block: of what derived variables are computed from, and of what is on the way to them.
+// Fields of numbers around a block: inputs of derived variables and intermediate results.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace sidestream {
 
-/// Points of one line of a region: `count` along i from `first` on.
+/// Points of one line of a region: `count` points along i, starting at `first`.
 struct PointLine {
   Index3 first{};
   Index count = 0;
 };
 
-/// Calls f(line, offset) for each line of the box; `offset` counts points of the box with i fastest.
+/// Calls f(line, offset) for each line of the box; `offset` counts the box's points with i fastest.
 template <class F>
 void for_each_line(const Box& box, F&& f) {
   if (box.empty()) return;
@@ -27,7 +27,7 @@ void for_each_line(const Box& box, F&& f) {
   }
 }
 
-/// Gapless numbers, i fastest, one component after the other.
+/// Contiguous numbers, i fastest, one component after the other.
 struct DerivedField {
   Box box;
   std::vector<std::vector<double>> components{};
@@ -37,14 +37,14 @@ struct DerivedField {
   }
 };
 
-/// One input in a region round a block, as doubles: what the block's owners published, wherever there is an owner; a
-/// node that none has here as the block itself has it; else NaN.
+/// One input in a region around a block, as doubles: the values of the blocks that own the points. A node without an
+/// owner here has the block's own value; all other points are NaN.
 class InputValues {
  public:
-  /// Keeps references. `region`: that will be asked for.
+  /// Keeps references. `region`: all that will be requested.
   InputValues(const BlockView& view, const Box& region);
   void read(int component, const PointLine& line, double* out);
-  /// The points of the region for which there are values.
+  /// The points of the region that have values.
   [[nodiscard]] const std::vector<Box>& there() const noexcept { return there_; }
 
  private:
@@ -52,17 +52,17 @@ class InputValues {
 
   const BlockView& view_;
   Box region_;
-  bool direct_;             ///< the block's own array has all, as it should be
-  std::vector<Box> own_{};  ///< what its array has
+  bool direct_;             ///< true if the block's own array has all values of the region
+  std::vector<Box> own_{};  ///< points that its own array has
   std::vector<Box> there_{};
   DerivedField field_;
 };
 
-/// Which points of a region have values of all inputs.
+/// Tells which points of a region have values of all inputs.
 class Presence {
  public:
   Presence(const Box& region, const std::vector<const InputValues*>& inputs);
-  /// Whether all of the region has.
+  /// True if all points of the region have values of all inputs.
   [[nodiscard]] bool complete() const noexcept { return missing_.empty(); }
   [[nodiscard]] bool has(const Index3& p) const noexcept {
     if (!region_.contains(p)) return false;
@@ -74,7 +74,7 @@ class Presence {
 
  private:
   Box region_;
-  std::vector<bool> missing_{};  ///< empty: none is
+  std::vector<bool> missing_{};  ///< empty: none is missing
 };
 
 }  // namespace sidestream

@@ -11,14 +11,14 @@ double node_at(const Mesh& mesh, const Index3& ratio, int axis, Index index) {
   return uniform->origin()[a] + uniform->spacing()[a] * (static_cast<double>(index) / static_cast<double>(ratio[a]));
 }
 
-/// How many repetitions of n points beyond the mesh an index is, as few as it takes.
+/// The number of periods of n points, smallest in magnitude, by which an index must be shifted down to lie in the mesh.
 Index repetitions(Index index, Index low, Index n, Index points) {
   if (index < low) return -((low - index + n - 1) / n);
   if (index >= low + points) return (index - low - points) / n + 1;
   return 0;
 }
 
-/// The means of neighbours along an axis.
+/// Means of neighbours along an axis.
 DerivedField halved(const DerivedField& field, int axis) {
   const auto a = static_cast<std::size_t>(axis);
   DerivedField result{field.box};

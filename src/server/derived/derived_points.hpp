@@ -1,4 +1,4 @@
-// Where the points around a block are.
+// Coordinates of the points around a block.
 #pragma once
 
 #include <array>
@@ -10,24 +10,25 @@
 
 namespace sidestream {
 
-/// The points of a variable's centring in a region round a block. On axes their places follow from global indices; on
-/// curvilinear meshes they are the coordinates of nodes, between nodes the mean of those around, taken along one axis
-/// after the other; of lists they are the points' coordinates.
+/// Coordinates of the points of a variable's centring in a region around a block. On meshes with axes they follow from
+/// global indices. On curvilinear meshes they are the coordinates of nodes, or, between nodes, means of the surrounding
+/// ones, taken axis by axis. On lists they are the points' coordinates.
 class DerivedPoints {
  public:
-  /// `coordinates`: of the mesh round the same block; null where its axes say where it is, or nobody will ask.
+  /// `coordinates`: view of the mesh's coordinates around the same block; null if the mesh has axes, or if coordinates
+  /// are not needed.
   DerivedPoints(const Mesh& mesh, std::int32_t level, Centering centering, const Box& region,
                 const BlockView* coordinates);
 
   [[nodiscard]] bool curved() const noexcept { return curved_; }
-  /// The distance of neighbours along an axis where it is the same everywhere, otherwise 0.
+  /// Spacing along an axis if it is uniform, otherwise 0.
   [[nodiscard]] double spacing(int axis) const noexcept { return spacing_[static_cast<std::size_t>(axis)]; }
-  /// Of a mesh with axes: goes on beyond the faces of a periodic one.
+  /// Coordinate on a mesh with axes; continues beyond the faces of a periodic mesh.
   [[nodiscard]] double along(int axis, Index index) const noexcept {
     const auto a = static_cast<std::size_t>(axis);
     return places_[a][static_cast<std::size_t>(index - region_.lo[a])];
   }
-  /// Of any mesh: beyond the faces of a periodic one that of the point that stands for it.
+  /// Coordinate on any mesh. Beyond the faces of a periodic mesh it is the coordinate of the point's periodic image.
   [[nodiscard]] double coordinate(int axis, const Index3& p) const noexcept {
     const auto a = static_cast<std::size_t>(axis);
     if (curved_) return field_.components[a][field_.offset(p)];

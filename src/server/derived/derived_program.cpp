@@ -9,7 +9,7 @@ namespace {
 
 using Kind = DerivationStep::Kind;
 
-/// Which components of which steps are needed for a target.
+/// Finds the components of steps that a target needs.
 class Needed {
  public:
   Needed(const std::vector<DerivationStep>& steps, std::size_t target) : steps_(steps), parts_(target + 1) {
@@ -42,7 +42,7 @@ class Needed {
   }
 
   void need_arguments(const DerivationStep& step, int component) {
-    if (step.is_stencil()) return;  // it takes what is kept of a region
+    if (step.is_stencil()) return;  // it reads a kept region
     switch (step.kind) {
       case Kind::component:
         return need(step.arguments[0], step.index);
@@ -65,14 +65,14 @@ class Needed {
   }
 
   const std::vector<DerivationStep>& steps_;
-  std::vector<std::vector<bool>> parts_;  ///< by step and component; empty: none is
+  std::vector<std::vector<bool>> parts_;  ///< by step and component; empty: no component is needed
 };
 
 }  // namespace
 
 DerivedProgram::DerivedProgram(const Derivation& derivation, const Metadata& metadata)
     : steps(all_steps(derivation, metadata)) {
-  // From the result on, so that nothing is kept that nobody takes.
+  // Starts from the result, so that nothing is kept that is not needed.
   std::set<std::size_t> kept{steps.size() - 1};
   std::vector<DerivedTarget> found;
   while (!kept.empty()) {

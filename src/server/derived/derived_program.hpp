@@ -1,4 +1,4 @@
-// A derivation, ready to be computed line by line.
+// A derivation that is prepared for evaluation line by line.
 #pragma once
 
 #include <vector>
@@ -7,20 +7,20 @@
 
 namespace sidestream {
 
-/// A component of a step.
+/// One component of a step.
 struct DerivedPart {
   std::size_t step = 0;
   int component = 0;
 };
 
-/// What is kept for a whole region, since neighbours of it are taken, or asked for in the end: all components of a
-/// step; and what must be computed on a line before, in this order, each once.
+/// A step that is kept, with all components, for a whole region, because its neighbours are needed or it is the result.
+/// `order` lists what must be computed first on a line, each entry once.
 struct DerivedTarget {
   std::size_t step = 0;
   std::vector<DerivedPart> order{};
 };
 
-/// Steps that several others take are computed once: a chain of n derived variables takes as long as n of them.
+/// Steps that several others use are computed once: a chain of n derived variables takes n times as long as one.
 struct DerivedProgram {
   DerivedProgram(const Derivation& derivation, const Metadata& metadata);
 

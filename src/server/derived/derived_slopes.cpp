@@ -18,7 +18,7 @@ double dot_product(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1]
 
 bool is_zero(const Vector& a) { return a[0] == 0 && a[1] == 0 && a[2] == 0; }
 
-/// A vector across both, or, if one is none, across the other.
+/// A vector perpendicular to both, or, if one is zero, to the other.
 Vector across(const Vector& a, const Vector& b) {
   const Vector& one = is_zero(a) ? b : a;
   if (!is_zero(a) && !is_zero(b)) return cross_product(a, b);
@@ -39,8 +39,8 @@ DerivedSlopes::Sides DerivedSlopes::sides(const DerivedField& field, const Index
           field.box.contains(above) && (all || presence_.has(above))};
 }
 
-/// A derivative from a value and its neighbours, of which those that are not there do not count. `even`: the distance,
-/// or 0 where it is `before` and `after`.
+/// Computes a derivative from a value and those of its neighbours that exist. `even`: the uniform spacing, or 0 if the
+/// spacings are `before` and `after`.
 double DerivedSlopes::difference(const Sides& has, const Values& u, double even, double before, double after) noexcept {
   if (!has.lower && !has.upper) return 0;
   if (even != 0) {
@@ -50,7 +50,7 @@ double DerivedSlopes::difference(const Sides& has, const Values& u, double even,
   }
   if (!has.lower) return (u.above - u.here) / after;
   if (!has.upper) return (u.here - u.below) / before;
-  // The parabola through the three points.
+  // Derivative of the parabola through the three points.
   const double a = -after / (before * (before + after)), b = (after - before) / (before * after);
   const double c = before / (after * (before + after));
   return a * u.below + b * u.here + c * u.above;
@@ -64,7 +64,7 @@ void DerivedSlopes::on_axis(const DerivedField& field, const double* values, int
                                                               : field.box.extent(0) * field.box.extent(1));
   const double* here = values + field.offset(line.first);
   const double even = points_.spacing(axis);
-  // Along other axes all points of a line have the same neighbours, if all points have.
+  // Along other axes all points of a line have the same neighbours, if all points have values.
   const bool alike = axis != 0 && presence_.complete();
   Sides has = sides(field, line.first, axis);
   double before = 0, after = 0;
@@ -83,7 +83,7 @@ void DerivedSlopes::on_axis(const DerivedField& field, const double* values, int
 
 DerivedSlopes::Surroundings DerivedSlopes::surroundings(const DerivedField& field, const Index3& p) const noexcept {
   Surroundings around;
-  std::array<Vector, 3> along{};  // between the neighbours along each line of the mesh
+  std::array<Vector, 3> along{};  // differences of the coordinates of neighbours along each line of the mesh
   std::array<bool, 3> alone{true, true, true};
   for (int axis = 0; axis < dimensions_; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
@@ -96,7 +96,7 @@ DerivedSlopes::Surroundings DerivedSlopes::surroundings(const DerivedField& fiel
       along[a][static_cast<std::size_t>(d)] = points_.coordinate(d, to) - points_.coordinate(d, from);
     }
   }
-  // Along an axis with one point nothing is known to change.
+  // An axis with one point gets a perpendicular direction, along which nothing is known to change.
   for (std::size_t a = 0; a < 3; ++a) {
     if (alone[a]) along[a] = across(along[(a + 1) % 3], along[(a + 2) % 3]);
   }
@@ -106,7 +106,8 @@ DerivedSlopes::Surroundings DerivedSlopes::surroundings(const DerivedField& fiel
   return around;
 }
 
-/// Tensors ask for all derivatives of all components on one line after the other: where its points lie is found once.
+/// Surroundings of all points of a line. Tensors request all derivatives of all components on one line in turn, so they
+/// are computed once.
 const std::vector<DerivedSlopes::Surroundings>& DerivedSlopes::of_line(const DerivedField& field,
                                                                        const PointLine& line) {
   const bool known = line_.count == line.count && line_.first == line.first && line_box_ == field.box;

@@ -1,4 +1,4 @@
-// Derivatives of numbers on a structured mesh.
+// Derivatives on structured meshes by finite differences.
 #pragma once
 
 #include <array>
@@ -10,17 +10,17 @@
 
 namespace sidestream {
 
-/// Central differences of second order along the lines of the mesh, also where these are unevenly spaced, one-sided
-/// differences of first order where one neighbour has no value or lies beyond the mesh, and 0 where both do. On axes a
-/// difference along each is a derivative; on curvilinear meshes the differences of the coordinates turn them into
-/// derivatives in space, which are NaN where the lines do not span it. What a point gets depends on its neighbours'
-/// values, global indices and places alone.
+/// Central differences of second order along the lines of the mesh, also for uneven spacing. If one neighbour has no
+/// value or lies beyond the mesh, they are one-sided differences of first order; if both, 0. On meshes with axes a
+/// difference is a derivative. On curvilinear meshes the differences of the coordinates convert them to derivatives in
+/// space, which are NaN where the lines do not span it. The result at a point depends only on its neighbours' values,
+/// global indices and coordinates.
 class DerivedSlopes {
  public:
   /// Keeps references.
   DerivedSlopes(const Mesh& mesh, const DerivedPoints& points, const Presence& presence)
       : dimensions_(mesh.dimensions), points_(points), presence_(presence) {}
-  /// The derivative of a component along `axis` in space, at the points of a line.
+  /// Computes the derivative of a component along `axis` in space, at the points of a line.
   void along(const DerivedField& field, int component, int axis, const PointLine& line, double* out);
 
  private:
@@ -34,11 +34,12 @@ class DerivedSlopes {
   [[nodiscard]] static double difference(const Sides& has, const Values& u, double even, double before,
                                          double after) noexcept;
   void on_axis(const DerivedField& field, const double* values, int axis, const PointLine& line, double* out) const;
-  /// What a derivative in space at a point needs but the values.
+  /// Everything but the values that a derivative in space at a point needs.
   struct Surroundings {
-    std::array<std::size_t, 3> from{}, to{};        ///< of the neighbours' values along each line of the mesh
-    std::array<std::array<double, 3>, 3> across{};  ///< across what lies between those of the other two lines
-    double volume = 0;                              ///< that these span; 0: they span none
+    std::array<std::size_t, 3> from{}, to{};        ///< offsets of the neighbours along each line of the mesh
+    std::array<std::array<double, 3>, 3> across{};  ///< for each line: the cross product of the coordinate differences
+                                                    ///< along the other two
+    double volume = 0;  ///< volume that the coordinate differences span; 0: they do not span space
   };
   [[nodiscard]] Surroundings surroundings(const DerivedField& field, const Index3& p) const noexcept;
   [[nodiscard]] const std::vector<Surroundings>& of_line(const DerivedField& field, const PointLine& line);
@@ -47,8 +48,8 @@ class DerivedSlopes {
   int dimensions_;
   const DerivedPoints& points_;
   const Presence& presence_;
-  PointLine line_{};  ///< the last one of a curvilinear mesh
-  Box line_box_{};    ///< of the field that it was in
+  PointLine line_{};  ///< the last line of a curvilinear mesh
+  Box line_box_{};    ///< box of the field that it was in
   std::vector<Surroundings> of_line_{};
 };
 

@@ -29,14 +29,14 @@ std::vector<Box> in_both(const std::vector<Box>& a, const std::vector<Box>& b) {
   return both;
 }
 
-/// The points that a view has from their owners.
+/// Points of a view whose values come from their owners.
 std::vector<Box> from_owners(const BlockView& view) {
   std::vector<Box> all = view.owned;
   for (const HaloPiece& piece : view.halo) all.push_back(piece.box);
   return all;
 }
 
-/// Which blocks are asked for; nothing: all.
+/// Ids of the blocks that are requested; nothing: all.
 std::optional<std::set<std::int64_t>> asked_for(const Variable& variable, std::span<const Selected> derived,
                                                 const Metadata& metadata, const BlockTable& table) {
   std::set<std::int64_t> ids;
@@ -60,7 +60,7 @@ const BlockView* find_block(const std::vector<BlockView>& views, std::int64_t id
   return at == views.end() || at->block.id != id ? nullptr : &*at;
 }
 
-/// Writes doubles of one component where they belong.
+/// Writes the values of one component to an array.
 template <class T>
 void store(const double* values, const PointLine& line, int component, const ArrayView& array) {
   auto* to = const_cast<T*>(array.at<T>(line.first[0], line.first[1], line.first[2], component));
@@ -105,7 +105,7 @@ Box DerivedStage::region_of(const Variable& variable, const BlockView& like, std
   if (like.block.is_list() || like.points.empty()) return like.points;
   const Mesh& mesh = metadata_.mesh_of(variable);
   const std::int32_t reach = variable.derivation->reach();
-  // Beyond the faces of a curvilinear mesh places do not go on: neighbours are taken up to them.
+  // Coordinates of a curvilinear mesh do not continue beyond its faces, so neighbours end there.
   const bool wraps = mesh.axes() != nullptr || reach == 0;
   const Box all = variable.points(mesh.cells_on(like.block.level));
   return within_faces(grown(like.points, halo + reach), mesh, all, wraps);
@@ -142,7 +142,7 @@ std::vector<Box> DerivedStage::regions_of(const Selected& selected, std::span<co
 void DerivedStage::deposit(std::span<const Selected> derived, const BlockTable& table, const Views& views,
                            Communicator& servers) {
   deposits_.clear();
-  std::map<std::pair<std::int32_t, Deposit>, std::vector<Box>> wanted;  // by mesh; the same keys everywhere
+  std::map<std::pair<std::int32_t, Deposit>, std::vector<Box>> wanted;  // by mesh; the same keys on all servers
   run_collectively(servers, [&] {
     for (const Selected& one : derived) {
       const Variable& variable = variable_of(metadata_, one.variable);
@@ -234,7 +234,7 @@ void DerivedStage::derive_blocks(const Variable& variable, std::span<const Selec
   const auto like = static_cast<std::size_t>(variable.derivation->like(metadata_));
   std::vector<BlockView>& result = views.blocks[static_cast<std::size_t>(variable.id)];
   for (const BlockView& one : views.blocks[like]) {
-    const std::int64_t id = one.block.id;  // of a part of a block negative: nobody looks whether it is asked for
+    const std::int64_t id = one.block.id;  // parts of a block have negative ids, for which requests are not checked
     if (asked && id >= 0 && !asked->contains(id)) continue;
     const auto view_of = [&](std::int32_t input) {
       return find_block(views.blocks[static_cast<std::size_t>(input)], id);

@@ -1,3 +1,10 @@
+// Agreement of all servers on one iteration, by one bitwise-or reduction of a short array of words.
+//
+// Every server contributes the words below, followed by a bit per variable that was published and a bit per task whose
+// wall-clock time has come. The engine combines them with one collective call (bit_or), and every server reads the same
+// result. A value on which all must agree (cycle, time, refusing client) is sent together with its complement: if
+// servers contribute different values, some bit is set in both combined words. Servers that do not know a value
+// contribute zeros, which change nothing.
 #include "server/engine/agreement.hpp"
 
 #include <algorithm>
@@ -23,18 +30,18 @@ enum Flag : std::uint64_t {
   signals_flag = 256,
   absent_flag = 512
 };
-/// Words of the agreement. Those with a complement show whether those who know say the same; the others are zero with
-/// those who don't know.
+/// Words of the agreement. Those with a complement show whether the servers that know the value agree; the others
+/// contribute zeros.
 enum Word : std::size_t {
   flags_word = 0,
   events_word,
   cycle_word,
   not_cycle_word,
-  time_word,  ///< of the first client of each server, and another time of its clients
+  time_word,  ///< time of the first client of each server, and another time of its clients
   not_time_word,
-  first_time_word,  ///< of the first of all clients
+  first_time_word,  ///< time of the first of all clients
   refusal_word,
-  refusing_word,  ///< the client that refused, from 1
+  refusing_word,  ///< number of the client that refused, from 1
   not_refusing_word,
   header_words
 };
@@ -62,12 +69,12 @@ std::uint64_t flags_of(const Contribution& mine, ServerTransport& transport) {
   return flags;
 }
 
-/// What the clients of this server said at the end of the iteration.
+/// Adds what the clients of this server reported at the end of the iteration.
 void add_end(const Contribution& mine, ServerTransport& transport, std::vector<std::uint64_t>& words) {
   const EndRecord& end = transport.inbox(mine.index).end;
   words[events_word] = end.events;
   words[cycle_word] = static_cast<std::uint64_t>(end.iteration.cycle);
-  // Clients of this server that differ among themselves show as a word that contradicts its own complement.
+  // A disagreement between clients of this server is sent as a word that contradicts its own complement.
   words[not_cycle_word] = end.mismatch ? ~std::uint64_t{0} : ~words[cycle_word];
   if (end.mismatch) words[cycle_word] = ~std::uint64_t{0};
   const auto time = std::bit_cast<std::uint64_t>(end.iteration.time);
@@ -155,7 +162,7 @@ void Agreement::mark_derived(const Metadata& metadata) {
 
 bool Agreement::wall_due(std::size_t task) const { return get_bit(&words[header_words + words_for(variables)], task); }
 
-/// A bit that is set both in a word and in its complement was given differently by two clients: all servers see it.
+/// Bits set both in a word and in its complement come from clients that gave different values; all servers see them.
 bool Agreement::cycles_differ() const { return (words[cycle_word] & words[not_cycle_word]) != 0; }
 
 bool Agreement::times_differ() const { return (words[time_word] & words[not_time_word]) != 0; }

@@ -1,4 +1,4 @@
-// What servers agree on before each iteration: whether there is one, whether it counts, and what is in it.
+// Agreement of the servers before each iteration: whether there is one, whether it counts, and what it contains.
 #pragma once
 
 #include <cstddef>
@@ -11,45 +11,45 @@
 
 namespace sidestream {
 
-/// Made of words that are combined by bitwise or: equal values of those that know, zero of others. The same on every
-/// server.
+/// The combined words, decoded; the same on every server. Words are combined by bitwise or: equal values from the
+/// servers that know them, zero from the others.
 struct Agreement {
   bool iteration = false, closing = false, refused = false, lagging = false, changed = false, broken = false;
-  bool signals = false;  ///< some server has signals that others must hear of
-  bool absent = false;   ///< on some server other blocks did not come than before
-  bool died = false;     ///< a process that had not ended the iteration has died
+  bool signals = false;  ///< some server has signals that concern other servers
+  bool absent = false;   ///< the set of missing blocks changed on some server
+  bool died = false;     ///< a process died before it ended the iteration
   std::uint64_t events = 0;
   Iteration at;
   std::uint32_t why = 0;             ///< bits of Refusal
-  int client = -1;                   ///< the one that refused, if it was one
-  std::vector<std::uint64_t> words;  ///< as they were combined
-  std::size_t variables = 0;         ///< of the metadata
+  int client = -1;                   ///< the client that refused; -1: none, or several
+  std::vector<std::uint64_t> words;  ///< the combined words
+  std::size_t variables = 0;         ///< number of variables in the metadata
 
-  /// Whether somebody published it, or everything that it is computed from.
+  /// True if any client published the variable, or all that it is derived from.
   [[nodiscard]] bool has(std::int32_t variable) const;
-  /// Notes which derived variables there are. Allocates nothing.
+  /// Marks the derived variables whose inputs were published. Allocates nothing.
   void mark_derived(const Metadata& metadata);
-  /// Whether the wall-clock time of a task has come.
+  /// True if the wall-clock time of a task has come.
   [[nodiscard]] bool wall_due(std::size_t task) const;
-  /// Whether two clients gave different cycles, or times.
+  /// True if two clients gave different cycles, or times.
   [[nodiscard]] bool cycles_differ() const;
   [[nodiscard]] bool times_differ() const;
 };
 
-/// What a server brings to an agreement besides what its transport knows.
+/// A server's contribution to an agreement, besides the state of its transport.
 struct Contribution {
   std::int64_t index = 0;  ///< the iteration; the transport has advanced to it
   bool changed = false;    ///< blocks of its clients have changed since the tables were updated
-  bool absent = false;     ///< other blocks did not come than it said last
-  bool broken = false;     ///< it can not go on
-  bool clock = false;      ///< its clock counts
-  double seconds = 0;      ///< since the session's start
+  bool absent = false;     ///< its missing blocks differ from those it reported last
+  bool broken = false;     ///< the server cannot continue
+  bool clock = false;      ///< its clock decides about wall-clock schedules
+  double seconds = 0;      ///< seconds since the session's start
 };
 
-/// One server's words.
+/// Returns the words of one server.
 [[nodiscard]] std::vector<std::uint64_t> agreement_words(const Contribution& mine, ServerTransport& transport,
                                                          const Metadata& metadata, std::vector<ScheduledTask>& tasks);
-/// What the combined words say. Allocates nothing.
+/// Decodes the combined words. Allocates nothing.
 [[nodiscard]] Agreement read_agreement(std::vector<std::uint64_t> words, std::int64_t index, std::size_t variables);
 
 }  // namespace sidestream

@@ -1,3 +1,11 @@
+// Assembling: from the arrivals of an iteration to views for the analyses that are due.
+//
+// 1. Ranges: servers exchange the value ranges on which selections depend, and decide which blocks are needed.
+// 2. Stage: the plan of movement for this demand, cached while blocks, allocated boxes and demand stay the same.
+// 3. Values: fetched from clients, or, where values are in place, exchanged between servers.
+// 4. Views: built from the values, or those of the previous iteration with new pointers.
+// 5. Marks: cells covered by finer levels, ghosts flagged by the simulation, leaves of trees, points shared by blocks.
+// 6. Derived variables, computed from the views of their inputs.
 #include "server/engine/assembler.hpp"
 
 #include <algorithm>
@@ -6,11 +14,11 @@
 
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
-#include "data/octree.hpp"
 #include "server/redistribution/block_table.hpp"
 #include "server/redistribution/redistribution.hpp"
 #include "server/redistribution/shared_points.hpp"
+#include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 
@@ -31,10 +39,10 @@ void Assembler::update(ServerTransport& transport) {
   trusted_ = true;
   catalogue_.reset();
   forget_stages();
-  static_cast<void>(table_.covered_in_part(metadata_));  // where it may fail
+  static_cast<void>(table_.covered_in_part(metadata_));  // called here, where it may fail
 }
 
-/// What follows from which blocks there are.
+/// Drops everything that depends on the set of blocks.
 void Assembler::forget_stages() {
   last_.reset();
   viewed_.reset();
@@ -47,7 +55,8 @@ void Assembler::settle_absent(const AbsentBlocks::Has& has) {
   if (absent_.settle(table_, has)) forget_stages();
 }
 
-/// Collective. What arrays cover counts where a view reads beyond the points of its block: anew when it has changed.
+/// Updates the boxes that arrays cover; a change rebuilds the stages. Collective. Only needed where a view reads beyond
+/// its block's points.
 void Assembler::update_allocated(ServerTransport& transport, std::int64_t index,
                                  const std::vector<Selected>& selection) {
   std::vector<bool> variables(metadata_.variables.size(), false);
@@ -64,7 +73,7 @@ void Assembler::update_allocated(ServerTransport& transport, std::int64_t index,
   stages_.clear();
 }
 
-/// What is in two blocks counts twice. A block that did not come overlaps nothing, until it comes.
+/// Warns if blocks overlap, since cells in two blocks count twice. A missing block overlaps nothing until it arrives.
 void Assembler::warn_of_overlap() {
   if (warned_ || servers_.rank() != 0) return;
   bool ignores = false;
@@ -93,7 +102,7 @@ const std::vector<Box>& Assembler::covered(const Variable& variable, const Block
 
 namespace {
 
-/// The view of a block among views in the order of ids; null if there is none.
+/// Finds a block's view among views sorted by id; null if there is none.
 const BlockView* find_view(const std::vector<BlockView>& views, std::int64_t block) {
   const auto at = std::lower_bound(views.begin(), views.end(), block,
                                    [](const BlockView& v, std::int64_t id) { return v.block.id < id; });
@@ -102,7 +111,7 @@ const BlockView* find_view(const std::vector<BlockView>& views, std::int64_t blo
 
 }  // namespace
 
-/// What finer levels cover, which stands in views that were used before, and what the simulation flags.
+/// Marks cells that finer levels cover, and ghosts that the simulation flags. Reused views keep their covered cells.
 void Assembler::mark(Views& assembled, bool refreshed) {
   std::vector<std::vector<BlockView>>& blocks = assembled.blocks;
   for (const Variable& variable : metadata_.variables) {
@@ -119,7 +128,7 @@ void Assembler::mark(Views& assembled, bool refreshed) {
   mark_pieces(assembled);
 }
 
-/// The flags of a piece come along with it, in the same piece.
+/// Marks pieces with their ghost flags, which were moved in the same pieces.
 void Assembler::mark_pieces(Views& views) const {
   for (PieceViews& pieces : views.pieces) {
     const Variable& variable = metadata_.variables[static_cast<std::size_t>(pieces.selected.variable)];
@@ -132,7 +141,7 @@ void Assembler::mark_pieces(Views& views) const {
   }
 }
 
-/// Gives the flags, `arrays` of the views of `flags`, to the views of all variables that lie where these do.
+/// Sets the flags, `arrays` of the views of `flags`, in the views of all variables with the same mesh and centring.
 void Assembler::mark_flagged(const Variable& flags, std::span<const ArrayView> arrays,
                              std::vector<std::vector<BlockView>>& blocks) {
   const std::vector<BlockView>& flagged = blocks[static_cast<std::size_t>(flags.id)];
@@ -146,7 +155,7 @@ void Assembler::mark_flagged(const Variable& flags, std::span<const ArrayView> a
   }
 }
 
-/// Collective, where there are trees: leaves count, once.
+/// Collective, if there are trees: marks cells so that each leaf counts once.
 void Assembler::mark_trees(Assembled& result) {
   const auto is_tree = [](const Mesh& mesh) { return mesh.kind() == MeshKind::octree; };
   if (std::none_of(metadata_.meshes.begin(), metadata_.meshes.end(), is_tree)) return;
@@ -168,7 +177,7 @@ void Assembler::mark_trees(Assembled& result) {
   }
 }
 
-/// Flags what does not count; returns how many leaves of each level do.
+/// Flags the cells that do not count; returns the number of counted leaves on each level.
 std::vector<std::int64_t> Assembler::mark_tree(const Mesh& mesh, Assembled& result) {
   std::vector<std::int64_t> leaves(most_tree_levels, 0);
   const std::int32_t owned = mesh.array(Role::owned);
@@ -188,7 +197,7 @@ std::vector<std::int64_t> Assembler::mark_tree(const Mesh& mesh, Assembled& resu
   return leaves;
 }
 
-/// Once in a run.
+/// Warns, once in a run, if leaves are owned by more than one block.
 void Assembler::warn_of_owners(const Mesh& mesh, std::span<const std::int64_t> leaves) {
   const double excess = excess_of_leaves(mesh, leaves);
   if (excess == 0 || told_trees_) return;
@@ -202,7 +211,7 @@ void Assembler::warn_of_owners(const Mesh& mesh, std::span<const std::int64_t> l
                                   : "let `owned` be 0 for a leaf in all blocks but one");
 }
 
-/// Where the simulation numbers points and does not flag them: which of those that several blocks have count.
+/// Decides which copy of a shared point counts, where the simulation numbers points and does not flag them.
 void Assembler::mark_shared(const Demand& demand, Assembled& result) {
   if (!demand.counts) return;
   for (const Variable& variable : metadata_.variables) {
@@ -226,7 +235,7 @@ void Assembler::mark_shared(const Demand& demand, Assembled& result) {
 }
 
 const std::vector<Box>& Assembler::owned(const Variable& variable, const Block& block) {
-  // Lists of some roles are of lengths of their own.
+  // Lists of some roles have lengths of their own.
   const std::int32_t kind = static_cast<std::int32_t>(variable.centering) * role_count +
                             (block.is_list() ? static_cast<std::int32_t>(variable.role) : 0);
   const std::size_t set = absent_.set_of(variable.id);
@@ -236,7 +245,7 @@ const std::vector<Box>& Assembler::owned(const Variable& variable, const Block& 
   return owned_.emplace(key, table_of(variable.id).owned(variable, block)).first->second;
 }
 
-/// Collective: what of `mine` is in `requests`, of everybody.
+/// Collective: gathers the ranges in `mine` that `requests` ask for, from all servers.
 std::vector<BlockRange> Assembler::gather_ranges(const std::vector<BlockRange>& mine,
                                                  const std::vector<RangeRequest>& requests) {
   if (requests.empty()) return {};
@@ -251,7 +260,7 @@ std::vector<BlockRange> Assembler::gather_ranges(const std::vector<BlockRange>& 
   return all;
 }
 
-/// The blocks are copied when they have changed, or while somebody still has those of an earlier iteration.
+/// Copies the blocks only if they have changed, or if the catalogue of an earlier iteration is still in use.
 std::shared_ptr<const Catalogue> Assembler::catalogue(std::vector<BlockRange> ranges) {
   if (!catalogue_ || catalogue_.use_count() > 1) {
     catalogue_ = std::make_shared<Catalogue>(Catalogue{true, table_.blocks(), {}});
@@ -260,8 +269,8 @@ std::shared_ptr<const Catalogue> Assembler::catalogue(std::vector<BlockRange> ra
   return catalogue_;
 }
 
-/// Which blocks finer ones cover whole, by position, empty if none is: also without what is absent of any variable that
-/// is demanded, since analyses look at several side by side.
+/// Blocks that finer ones cover completely, by position; empty if there are none. Blocks that are missing for any
+/// demanded variable do not cover, since analyses look at several variables together.
 std::vector<bool> Assembler::left_out(const Demand& demand) const {
   std::vector<bool> covered = table_.wholly_covered(metadata_);
   if (covered.empty()) return covered;
@@ -274,7 +283,8 @@ std::vector<bool> Assembler::left_out(const Demand& demand) const {
   return covered;
 }
 
-/// What is computed has the views of an input, which may be there on finer blocks where another one is not.
+/// Marks derived views anew: they are like those of one input, which may exist on finer blocks where another one does
+/// not.
 void Assembler::mark_derived(const Demand& demand) {
   for (const Selected& one : demand.derived) {
     if (absent_.set_of(one.variable) == 0) continue;
@@ -286,7 +296,7 @@ void Assembler::mark_derived(const Demand& demand) {
   }
 }
 
-/// Collective where it is new.
+/// Returns the stage of a demand. Collective if it is new.
 std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, const Decisions& decided,
                                                          bool values_in_place) {
   const bool keeps = values_in_place || (planner_.ranges_for(demand.selection).empty() && !planner_.wants_cost());
@@ -295,7 +305,7 @@ std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, c
   }
   const auto made = std::make_shared<Stage>();
   const Redistribution::Place place{servers_.rank(), servers_.size(), values_in_place};
-  // A partitioner may refuse, memory may be short: before anything is asked for.
+  // A partitioner may refuse, or memory may be short: this must happen before anything is requested.
   run_collectively(servers_, [&] {
     made->tasks = demand.tasks;
     auto movement = values_in_place ? planner_.keep(table_, demand.selection, place.server)
@@ -309,7 +319,7 @@ std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, c
   if (values_in_place) {
     made->local.emplace(metadata_, made->redistribution->wanted(), made->redistribution->holders(), servers_);
   }
-  // Kept by all or by none, since making one is collective.
+  // Kept by all servers or by none, since creating a stage is collective.
   std::list<std::shared_ptr<const Stage>> kept;
   run_collectively(servers_, [&] {
     if (keeps) kept.push_front(made);
@@ -320,7 +330,7 @@ std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, c
   return made;
 }
 
-/// `expected`: the transport is told to expect the same from now on.
+/// `expected`: tells the transport to expect the same request in later iterations.
 std::vector<ArrayView> Assembler::fetch(ServerTransport& transport, std::int64_t index, const Stage& stage,
                                         bool expected) {
   const std::vector<Wanted>& wanted = stage.redistribution->wanted();
@@ -370,15 +380,15 @@ std::vector<ArrayView> Assembler::get_values(ServerTransport& transport, std::in
     assembled_.messages = std::move(got.messages);
     return std::move(got.values);
   }
-  // Iterations that are refused move values in vain then: hence not before the same is wanted a second time.
+  // A standing order moves values of refused iterations in vain, so it waits until the same is demanded a second time.
   const bool expected = demand.repeats && stage == last_ && stage != ordered_;
   std::vector<ArrayView> values = fetch(transport, index, *stage, expected);
   if (expected) ordered_ = stage;
   return values;
 }
 
-/// Whether the views of the iteration before could be used again; if so, they were. Making them takes an allocation and
-/// half a kilobyte for each, every time, which is most of what many small blocks cost.
+/// True if the views of the previous iteration could be reused; if so, they now have the new values. Creating views
+/// costs an allocation and half a kilobyte each, which is most of the cost of many small blocks.
 bool Assembler::refresh(const std::shared_ptr<const Stage>& stage, std::span<const ArrayView> values) {
   const bool same = viewed_ == stage;
   viewed_.reset();

@@ -1,4 +1,4 @@
-// From arrivals to the blocks that analyses see.
+// Assembling of the blocks that analyses see from what has arrived.
 #pragma once
 
 #include <list>
@@ -24,31 +24,31 @@
 
 namespace sidestream {
 
-/// What the analyses that are due need together. The same on every server.
+/// Everything that the due analyses need together. The same on every server.
 struct Demand {
-  std::vector<std::size_t> tasks;    ///< their numbers: equal tasks have equal demands
-  std::vector<Selected> selection;   ///< of what is published
-  std::vector<Selected> derived;     ///< to be computed from that
-  Iteration iteration;               ///< that they are computed for
-  bool catalogue = false;            ///< some want the catalogue
-  std::vector<RangeRequest> ranges;  ///< some want these in it
-  bool repeats = false;              ///< it is that of every iteration
-  bool counts = false;               ///< some look at values: points that several blocks have must count once
+  std::vector<std::size_t> tasks;    ///< numbers of the tasks; equal tasks have equal demands
+  std::vector<Selected> selection;   ///< selected published variables
+  std::vector<Selected> derived;     ///< selected derived variables, computed from those
+  Iteration iteration;               ///< the iteration that they are computed for
+  bool catalogue = false;            ///< true if a task needs the catalogue
+  std::vector<RangeRequest> ranges;  ///< ranges that tasks need in the catalogue
+  bool repeats = false;              ///< true if every iteration has this demand
+  bool counts = false;  ///< true if a task reads values, so that points shared by several blocks must count once
 };
 
-/// The assembled values of one iteration. Points into the transport's memory and its own messages.
+/// Assembled values of one iteration. Points into the transport's memory and into its own messages.
 struct Assembled {
   Views views;
-  std::vector<MemberMessage> messages;           ///< from other servers
-  std::vector<std::vector<std::uint8_t>> flags;  ///< of points that several blocks have
-  std::shared_ptr<const Catalogue> catalogue;    ///< if somebody wants it
-  /// What came to this server for this iteration, in bytes: whole blocks or pieces, and what else its views take, which
-  /// is all that moves where values are at hand.
+  std::vector<MemberMessage> messages;           ///< messages from other servers
+  std::vector<std::vector<std::uint8_t>> flags;  ///< flags of points that several blocks share
+  std::shared_ptr<const Catalogue> catalogue;    ///< null unless a task needs it
+  /// Bytes that came to this server for this iteration: whole blocks or pieces, and layers around them. Where values
+  /// are in place only layers move.
   std::int64_t moved_blocks = 0;
   std::uint64_t moved_bytes = 0, moved_layers = 0;
 };
 
-/// Builds views for the union of selections. Keeps the global block table, which changes by differences.
+/// Builds views for the union of selections. Keeps the global block table, which is updated by differences.
 class Assembler {
  public:
   Assembler(const Metadata& metadata, Communicator& servers, MovementRules rules)
@@ -58,35 +58,36 @@ class Assembler {
         derived_(metadata),
         absent_(metadata) {}
 
-  /// Collective, when some server's blocks have changed: applies what changed since the last call, everywhere.
+  /// Collective, when some server's blocks have changed: applies the changes since the last call on all servers.
   void update(ServerTransport& transport);
   [[nodiscard]] const BlockTable& table() const noexcept { return table_; }
-  /// Once in a run, on the first server: two blocks that have cells in common, after `update`; not what is absent.
+  /// Warns on the first server, once in a run, of two blocks that have cells in common. Call it after `update`; ignores
+  /// missing blocks.
   void warn_of_overlap();
-  /// Collective: `mine` did not come in this iteration from the clients of this server. Before `settle_absent`.
+  /// Collective: gathers missing blocks. `mine`: those of this server's clients. Call it before `settle_absent`.
   void gather_absent(const std::vector<AbsentBlock>& mine) { absent_.gather(mine, servers_); }
-  /// In an iteration in which something is absent, or was before: it owns and covers nothing. `has`: whether somebody
-  /// published a variable.
+  /// Applies missing blocks: they own and cover nothing. Call it in iterations with missing blocks, and in the one
+  /// after. `has`: true if any client published a variable.
   void settle_absent(const AbsentBlocks::Has& has);
   [[nodiscard]] const AbsentBlocks& absent() const noexcept { return absent_; }
-  /// The blocks that there are of a variable.
+  /// The blocks on which a variable exists.
   [[nodiscard]] const BlockTable& table_of(std::int32_t variable) const {
     const std::size_t set = absent_.set_of(variable);
     return set == 0 ? table_ : absent_.table(set);
   }
-  /// Collective, with the same `demand` everywhere. Fails on all servers or on none. May be asked again with another
-  /// demand for the same iteration. What it returns stays until the next call, or `end`.
+  /// Collective, with the same `demand` on all servers. Fails on all servers or on none. May be called again with
+  /// another demand for the same iteration. The result is valid until the next call, or `end`.
   [[nodiscard]] const Assembled& assemble(ServerTransport& transport, std::int64_t index, const Demand& demand);
-  /// Before the iteration is released: nobody uses what `assemble` returned any more. Views are kept: the next
-  /// iteration may have the same, with other values.
+  /// Ends the use of what `assemble` returned, before the iteration is released. Views are kept, because the next
+  /// iteration may have the same ones with other values.
   void end() noexcept;
 
-  /// Collective, after the analyses have run: `seconds` that this server spent on what `assemble` gave it last are
-  /// shared out among its blocks by their cells, for partitioners that want costs.
+  /// Collective, after the analyses have run: divides `seconds`, which this server spent on its last assembly, among
+  /// its blocks by their cells, for partitioners that use costs.
   void note_cost(double seconds);
   [[nodiscard]] bool wants_cost() const { return planner_.wants_cost(); }
-  /// After an update that failed: tables may differ between servers, and the next one builds them anew. The same on all
-  /// servers.
+  /// Marks the tables as possibly different between servers after a failed update; the next update rebuilds them. Call
+  /// it on all servers.
   void distrust() noexcept { trusted_ = false; }
 
  private:
@@ -94,11 +95,11 @@ class Assembler {
   [[nodiscard]] std::vector<BlockRange> gather_ranges(const std::vector<BlockRange>& mine,
                                                       const std::vector<RangeRequest>& requests);
   [[nodiscard]] std::shared_ptr<const Catalogue> catalogue(std::vector<BlockRange> ranges);
-  /// What stands as long as the blocks and what is demanded do.
+  /// Everything that stays valid as long as the blocks and the demand stay the same.
   struct Stage {
     std::vector<std::size_t> tasks;
     std::optional<Redistribution> redistribution;
-    std::optional<LocalValues> local;  ///< where values are at hand
+    std::optional<LocalValues> local;  ///< only if values are in place
   };
   [[nodiscard]] std::shared_ptr<const Stage> stage(const Demand& demand, const Decisions& decided,
                                                    bool values_in_place);
@@ -126,24 +127,24 @@ class Assembler {
   Planner planner_;
   DerivedStage derived_;
   BlockTable table_;
-  std::shared_ptr<Catalogue> catalogue_;  ///< of the table; null: nobody has asked since it changed
+  std::shared_ptr<Catalogue> catalogue_;  ///< made from the table; null: not requested since the table changed
   AllocatedBoxes allocated_;
-  bool trusted_ = true;  ///< the table is the same on all servers
+  bool trusted_ = true;  ///< true if the table is the same on all servers
   BlockCosts costs_;
-  std::shared_ptr<const Stage> ordered_;  ///< what the transport was told to expect
-  std::shared_ptr<const Stage> last_;     ///< of the last assembly
+  std::shared_ptr<const Stage> ordered_;  ///< the stage that the transport was told to expect
+  std::shared_ptr<const Stage> last_;     ///< the stage of the last assembly
   Assembled assembled_;
-  std::shared_ptr<const Stage> viewed_;  ///< of the views in `assembled_`; null: they are not to be used again
+  std::shared_ptr<const Stage> viewed_;  ///< the stage of the views in `assembled_`; null: they must not be reused
   AbsentBlocks absent_;
-  /// By mesh, centering and role, the set of absent blocks, block.
+  /// Keys: mesh with centering and role, set of missing blocks, block.
   std::map<std::tuple<std::int32_t, std::size_t, std::int64_t>, std::vector<Box>> owned_;
-  /// By mesh, the set of absent blocks, level, cells.
+  /// Keys: mesh, set of missing blocks, level, cells.
   std::map<std::tuple<std::int32_t, std::size_t, std::int32_t, Index3, Index3>, std::vector<Box>> covered_;
-  bool warned_ = false;        ///< of blocks that overlap
-  bool overlap_open_ = false;  ///< some that did not come were not looked at
-  /// Of leaves that several blocks own; the same on all servers.
+  bool warned_ = false;        ///< the warning about overlapping blocks was given
+  bool overlap_open_ = false;  ///< some missing blocks were not checked
+  /// The warning about leaves that several blocks own was given; the same on all servers.
   bool told_trees_ = false;
-  /// Those that hold while the table does; the newest first. The same on all servers.
+  /// Stages that are valid while the table is; the newest first. The same on all servers.
   std::list<std::shared_ptr<const Stage>> stages_;
 };
 

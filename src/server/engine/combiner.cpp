@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "base/float_environment.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {
 
@@ -33,7 +33,7 @@ void Combiner::combine(const ReceivedRound& received) {
   const ScheduledTask::PartialInput input{iteration, parts_.metadata, received.partials, received.round.pass};
   const std::string failure = task.combine_partials(input, std::cref(results), feedback);
   ledger_.work(iteration.index, first_task + received.round.task, start - parts_.origin, now() - start);
-  parts_.receiver.answer(failure, feedback);  // the reducing servers report it, as they do their own
+  parts_.receiver.answer(failure, feedback);  // the reducing servers report the failure, as they do their own
 }
 
 void Combiner::run() {

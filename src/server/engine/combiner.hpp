@@ -1,4 +1,4 @@
-// The main loop of a server that combines what others have reduced.
+// Main loop of a server that combines partial results of other servers.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace sidestream {
 
-/// What it works with; references outlive it.
+/// Parts of the combiner; references must outlive it.
 struct CombinerParts {
   const Metadata& metadata;
   PartialReceiver& receiver;
@@ -22,11 +22,11 @@ struct CombinerParts {
   LedgerRows rows{};
 };
 
-/// Runs `combine` of the analyses, in the order in which rounds come; the same on all combining servers.
+/// Runs `combine` of the analyses in the order in which rounds arrive, which is the same on all combining servers.
 class Combiner {
  public:
   explicit Combiner(CombinerParts parts);
-  /// Until all reducing servers have closed.
+  /// Runs until all reducing servers have closed.
   void run();
   [[nodiscard]] const Ledger& ledger() const noexcept { return ledger_; }
 
@@ -34,7 +34,7 @@ class Combiner {
   void combine(const ReceivedRound& received);
   CombinerParts parts_;
   Ledger ledger_;
-  std::int64_t iteration_ = -1;  ///< that `results_` is for
+  std::int64_t iteration_ = -1;  ///< the iteration of `results_`
   std::unique_ptr<Results> results_;
 };
 

@@ -1,3 +1,14 @@
+// One step of a server, collective over all servers:
+//
+// 1. agree: one reduction decides whether there is an iteration, whether it is refused, and what was published
+//    (agreement).
+// 2. steer and take_events: apply changed parameters and order the events of all clients.
+// 3. check_blocks and check_absent: update the block table, and account for blocks that were not published.
+// 4. process: evaluate conditions, find due tasks, assemble their values once, run them one after the other.
+// 5. release: tell the clients the outcome and free the iteration's memory.
+//
+// Failures of tasks are contained (see guarded_communicator). A failure of this server's transport is kept in `broken_`
+// until the next agreement, which then ends all servers with the same error.
 #include "server/engine/engine.hpp"
 
 #include <fmt/format.h>
@@ -9,15 +20,15 @@
 #include <new>
 #include <utility>
 
-#include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/polite_wait.hpp"
-#include "base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -37,7 +48,7 @@ std::vector<std::string> engine_ledger_names(const std::vector<ScheduledTask>& t
   return names;
 }
 
-/// The names of what was not there when the task was due.
+/// Names of the variables that were missing when the task was due.
 std::string missing_of(const ScheduledTask& task, const Metadata& metadata) {
   std::string names;
   for (const int variable : task.missing) {
@@ -55,15 +66,15 @@ Engine::Engine(EngineParts parts)
       events_(parts_.events, parts_.node, parts_.clients),
       ledger_(engine_ledger_names(parts_.tasks), parts_.timings, parts_.rows),
       next_(parts_.first) {
-  // While a server waits for the others it goes on taking in what its clients send, so that they needn't wait too.
+  // While a server waits for others it keeps receiving from its clients, so that they need not wait too.
   const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
   parts_.servers.set_meanwhile(take_in);
   for (ScheduledTask& task : parts_.tasks) task.communicator().set_meanwhile(take_in);
   if (parts_.statistics) parts_.statistics->communicator().set_meanwhile(take_in);
 }
 
-/// Takes in what came. Where memory is short the next call goes on; any other failure is this server's end, and no
-/// exception before the others know.
+/// Receives what has arrived. If memory is short, the next call continues. Any other failure ends this server, but
+/// throws nothing before the other servers know.
 void Engine::receive(std::chrono::microseconds limit) {
   if (broken_) return;
   try {
@@ -75,7 +86,8 @@ void Engine::receive(std::chrono::microseconds limit) {
   }
 }
 
-/// In a handler. The clients of this server hear of it at once: they may wait for it, and others for them.
+/// Records the current exception; call it in a handler. Tells this server's clients at once, because they may wait for
+/// it, and others for them.
 void Engine::broke() noexcept {
   broken_ = std::current_exception();
   try {
@@ -91,7 +103,7 @@ void Engine::broke() noexcept {
   }
 }
 
-/// Collective: the sentence of the server that can not go on.
+/// Collective: throws the error of the server that cannot continue.
 void Engine::end_together() {
   std::string why = "a server can not go on";
   try {
@@ -107,7 +119,7 @@ void Engine::end_together() {
 
 Agreement Engine::agree() {
   std::vector<std::uint64_t> words;
-  retry_while_out_of_memory([&] {  // the others wait for them
+  retry_while_out_of_memory([&] {  // the others wait for these words
     if (!broken_) i_changed_ |= parts_.transport.advance(next_);
     const bool there = !broken_ && parts_.transport.ended(next_) > 0;
     absent_ = there ? find_absent(parts_.transport, next_, parts_.metadata) : std::vector<AbsentBlock>();
@@ -140,8 +152,8 @@ Agreement Engine::agree() {
   return agreement;
 }
 
-/// Tells the clients what the servers have taken up, before they hear of the iteration's outcome. Clients that have
-/// closed read nothing any more.
+/// Tells the clients the changed parameters before the iteration's outcome. Clients that have closed read nothing any
+/// more.
 void Engine::steer(const Agreement& agreement) {
   if (!parts_.steering || (agreement.why & Refusal::left) != 0) return;
   try {
@@ -152,11 +164,11 @@ void Engine::steer(const Agreement& agreement) {
     }
     parts_.steering->confirm();
   } catch (...) {
-    broke();  // its clients would go on with other values than those of other servers
+    broke();  // otherwise its clients would continue with other values than those of other servers
   }
 }
 
-/// Also of iterations that are refused: their events take effect in the next one that is not.
+/// Takes events, also of refused iterations: these take effect in the next iteration that is not refused.
 void Engine::take_events(Agreement& agreement) {
   events_.take_bits(agreement.events);
   const Inbox* const inbox = parts_.transport.ended(next_) > 0 ? &parts_.transport.inbox(next_) : nullptr;
@@ -169,7 +181,7 @@ void Engine::take_events(Agreement& agreement) {
   complain(next_, "the events of the iteration are lost: " + failure);
 }
 
-/// Every server calls it for the same failure; one of them logs it, the first time. Once called, it does not fail.
+/// Reports a failure. Every server calls it for the same failure; one of them logs it, the first time. Never fails.
 void Engine::complain(std::int64_t iteration, const std::string& message) {
   bool first = false;
   retry_while_out_of_memory([&] { first = ledger_.failure(iteration, message); });
@@ -178,7 +190,8 @@ void Engine::complain(std::int64_t iteration, const std::string& message) {
     retry_while_out_of_memory([&] { log::error("iteration {}: {}", iteration, message); });
 }
 
-/// Whether no place of what an analysis selects would count twice. Outputs write blocks as they are.
+/// True if no cell or point of the analysis' selection would count twice. Always true for outputs, which write blocks
+/// unchanged.
 bool Engine::counts_once(ScheduledTask& task) {
   if (!task.counts()) return true;
   for (const Selected& selected : task.selection().variables) {
@@ -201,7 +214,7 @@ bool Engine::counts_once(ScheduledTask& task) {
   return true;
 }
 
-/// Whether enough of what the task selects was published by anybody; counts where not all was.
+/// True if enough of the task's selection was published by any client; updates the counts if not all was.
 bool Engine::can_run(ScheduledTask& task, const Agreement& agreement) {
   if (!counts_once(task)) {
     ++ledger_.skipped_tasks;
@@ -212,7 +225,7 @@ bool Engine::can_run(ScheduledTask& task, const Agreement& agreement) {
   const auto there =
       std::count_if(wanted.begin(), wanted.end(), [&](const Selected& s) { return agreement.has(s.variable); });
   if (there == static_cast<std::ptrdiff_t>(wanted.size())) return true;
-  const bool runs = !task.counts() && there > 0;  // an output is written without it
+  const bool runs = !task.counts() && there > 0;  // an output is written without the missing variables
   ++(runs ? task.incomplete : task.not_there);
   retry_while_out_of_memory([&] {
     for (const Selected& selected : wanted) {
@@ -227,8 +240,8 @@ bool Engine::can_run(ScheduledTask& task, const Agreement& agreement) {
 
 std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
   std::vector<std::size_t> due;
-  retry_while_out_of_memory(
-      [&] { due.reserve(parts_.tasks.size()); });  // schedules of all servers go on in step: nothing fails below
+  retry_while_out_of_memory([&] { due.reserve(parts_.tasks.size()); });  // schedules of all servers advance in step, so
+                                                                         // nothing below may fail
   for (std::size_t t = 0; t < parts_.tasks.size(); ++t) {
     ScheduledTask& task = parts_.tasks[t];
     const std::string& event = parts_.task_events[t];
@@ -253,7 +266,8 @@ void Engine::run_task(std::size_t number, const Iteration& iteration, const Asse
   complain(iteration.index, failure);
 }
 
-/// Counts blocks of this server's clients that were declared and not delivered, of variables that somebody published.
+/// Counts blocks of this server's clients that were declared but not delivered, for variables that any client
+/// published.
 void Engine::count_absent(const Agreement& agreement) {
   for (const AbsentBlock& absent : absent_) {
     const Variable& variable = parts_.metadata.variables[static_cast<std::size_t>(absent.variable)];
@@ -284,7 +298,7 @@ Demand Engine::demand_of(const std::vector<std::size_t>& due, const Iteration& i
   return demand;
 }
 
-/// Nothing if it failed, for want of memory on one server, say: on all servers then.
+/// Assembles the values of due tasks. Returns null on all servers if it failed on one, for example for lack of memory.
 const Assembled* Engine::assemble(const std::vector<std::size_t>& due, const Iteration& iteration,
                                   std::unique_ptr<Results>& results) {
   const double start = now();
@@ -298,7 +312,7 @@ const Assembled* Engine::assemble(const std::vector<std::size_t>& due, const Ite
   const std::string failure = guarded_.attempt(std::cref(work));
   if (failure.empty()) {
     if (!parts_.transport.values_in_place())
-      retry_while_out_of_memory([&] { parts_.transport.free_values(next_); });  // clients go on meanwhile
+      retry_while_out_of_memory([&] { parts_.transport.free_values(next_); });  // lets clients continue meanwhile
     return assembled;
   }
   complain(next_, failure);
@@ -323,13 +337,13 @@ Outcome Engine::process(const Agreement& agreement, std::string& failures) {
     spent += parts_.tasks[t].local_seconds();
   }
   const auto note = [&] { assembler_.note_cost(spent); };
-  if (assembler_.wants_cost()) static_cast<void>(guarded_.attempt(std::cref(note)));  // plans do without
+  if (assembler_.wants_cost()) static_cast<void>(guarded_.attempt(std::cref(note)));  // plans work without it
   return failed ? Outcome::failed : Outcome::delivered;
 }
 
 bool Engine::step() {
   const FloatEnvironment environment;
-  // A client may have given up meanwhile, or sent more: a server with iterations in store would not look otherwise.
+  // A client may have given up or sent more meanwhile; a server with stored iterations would not check otherwise.
   receive(std::chrono::microseconds(0));
   const double start = now();
   Agreement agreement = agree();
@@ -360,7 +374,7 @@ bool Engine::step() {
 }
 
 void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
-  std::optional<std::int64_t> end;  // others have come as far, so all of it will be here
+  std::optional<std::int64_t> end;  // other servers have come this far, so all of it will arrive
   const auto stops = [&] { return stop && !end && stop(); };
   LateNote late(!stop && parts_.servers.rank() == 0 && next_ == 0, first_patience, late_sentence);
   for (;;) {

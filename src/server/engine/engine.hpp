@@ -1,4 +1,4 @@
-// A server's main loop: receive, agree, assemble, run what is due, release.
+// A server's main loop: receive, agree, assemble, run due tasks, release.
 #pragma once
 
 #include <exception>
@@ -21,26 +21,26 @@
 
 namespace sidestream {
 
-/// What the engine works with; references outlive it.
+/// Parts of the engine; references must outlive it.
 struct EngineParts {
   const Metadata& metadata;
   const std::vector<std::string>& events;
   ServerTransport& transport;
-  MpiCommunicator& servers;           ///< all servers; used by the engine alone
+  MpiCommunicator& servers;           ///< all servers; used by the engine only
   std::vector<ScheduledTask>& tasks;  ///< in the file's order, the same on every server
   std::function<std::unique_ptr<Results>(const Iteration&)> results;
-  std::vector<std::string> task_events;  ///< of each task: the event of `on`, or empty
+  std::vector<std::string> task_events;  ///< by task: the event of `on`, or empty
   double origin = 0;                     ///< now() at the session's start
-  bool timings = true;                   ///< keep what the ledger writes out
-  MovementRules movement;                ///< how blocks get to servers that do not have them at hand
-  std::int64_t first = 0;                ///< the iteration to begin with
+  bool timings = true;                   ///< keep the rows that the ledger writes
+  MovementRules movement;                ///< rules for moving blocks to servers that do not hold them
+  std::int64_t first = 0;                ///< the first iteration
   Triggers* triggers = nullptr;          ///< null: no task has a condition
-  ScheduledTask* statistics = nullptr;   ///< what conditions need, as its feedback; null: nothing
-  SteeringServer* steering = nullptr;    ///< null: nothing can be steered, or others tell the clients
-  int node = -1;                         ///< this server's; -1: no client's
-  std::int64_t clients = 0;              ///< of the simulation
-  bool gaps = false;                     ///< blocks that do not come are not wanted: nothing is said of them
-  LedgerRows rows{};                     ///< what becomes of the ledger's
+  ScheduledTask* statistics = nullptr;   ///< computes the statistics of conditions, returned as feedback; null: none
+  SteeringServer* steering = nullptr;    ///< null: nothing can be steered, or other servers tell the clients
+  int node = -1;                         ///< this server's node; -1: no client is on it
+  std::int64_t clients = 0;              ///< number of clients of the simulation
+  bool gaps = false;                     ///< missing blocks are expected, so nothing is said about them
+  LedgerRows rows{};                     ///< what happens to the ledger's rows
 };
 
 /// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them
@@ -49,19 +49,19 @@ class Engine {
  public:
   explicit Engine(EngineParts parts);
 
-  /// Processes iterations until every client of every server has closed, or, if `stop` is given, until it is true on
-  /// some server between two iterations. `stop` is asked every few milliseconds. `meet`, if given, is called once at
-  /// the end with the iteration that would be next, and returns where to end: not before it.
+  /// Processes iterations until every client of every server has closed. With `stop` it also ends when `stop` is true
+  /// on some server between two iterations; `stop` is called every few milliseconds. `meet`, if given, is called once
+  /// at the end with the next iteration's number, and returns the number at which to end, which must not be smaller.
   using Meet = std::function<std::int64_t(std::int64_t)>;
   void run(const std::function<bool()>& stop = {}, const Meet& meet = {});
-  /// One step without waiting for clients: the next iteration must be complete (placement `inline`), or all clients
-  /// closed. False: all closed, nothing more to do. Collective over servers.
+  /// Performs one step without waiting for clients: the next iteration must be complete (placement `inline`), or all
+  /// clients closed. Returns false if all have closed. Collective over servers.
   bool step();
-  /// Takes in what clients have sent, waiting for it no longer than `limit`. Failures are kept until the next
-  /// agreement: it throws nothing and may be called while the engine waits for others.
+  /// Receives from clients, waiting at most `limit`. Failures are kept until the next agreement, so that it throws
+  /// nothing and may be called while the engine waits for others.
   void receive(std::chrono::microseconds limit);
   [[nodiscard]] const Ledger& ledger() const noexcept { return ledger_; }
-  /// Logs, on rank 0, tasks that were thinned or never ran. Call once, at the end.
+  /// Logs, on rank 0, tasks that were thinned or never ran. Call it once, at the end.
   void report() const;
 
  private:
@@ -83,7 +83,7 @@ class Engine {
   [[nodiscard]] Demand demand_of(const std::vector<std::size_t>& due, const Iteration& iteration) const;
   [[nodiscard]] const Assembled* assemble(const std::vector<std::size_t>& due, const Iteration& iteration,
                                           std::unique_ptr<Results>& results);
-  /// `failures`: the tasks that failed.
+  /// `failures`: receives the names of the tasks that failed.
   [[nodiscard]] Outcome process(const Agreement& agreement, std::string& failures);
   void run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
                 bool& failed);
@@ -91,22 +91,24 @@ class Engine {
   void broke() noexcept;
   [[noreturn]] void end_together();
 
-  /// Numbers of the ledger's names.
+  /// Indices of the ledger's names.
   enum LedgerEntry : std::int32_t { idle = 0, agreement_wait = 1, assembly = 2, first_task = 3 };
 
   EngineParts parts_;
-  GuardedCommunicator guarded_;  ///< the servers
-  std::exception_ptr broken_;    ///< what ended this server's transport; the others learn of it when they agree
+  GuardedCommunicator guarded_;  ///< communicator of the servers
+  std::exception_ptr broken_;    ///< exception that ended this server's transport; the others learn of it at the next
+                                 ///< agreement
   Assembler assembler_;
   EventOrder events_;
   Ledger ledger_;
   std::int64_t next_;
-  bool i_changed_ = true;                          ///< my blocks, since the table was updated
-  std::vector<AbsentBlock> absent_, absent_said_;  ///< of my clients in this iteration; that the others know of
-  std::string missing_, missing_told_;             ///< what is absent, in this iteration; that was logged last
-  int told_ = 0;                                   ///< times that it was
-  std::string left_out_;                           ///< tasks that miss variables in this iteration, and what is absent
-  bool times_compared_ = false;                    ///< a difference was found, and said
+  bool i_changed_ = true;  ///< blocks of this server's clients changed since the table was updated
+  std::vector<AbsentBlock> absent_, absent_said_;  ///< missing blocks of this server's clients in this iteration; those
+                                                   ///< that the others know of
+  std::string missing_, missing_told_;  ///< text about missing blocks in this iteration; the text logged last
+  int told_ = 0;                        ///< number of times it was logged
+  std::string left_out_;                ///< tasks that miss variables in this iteration, and missing blocks
+  bool times_compared_ = false;         ///< true if differing times were found and reported
 };
 
 }  // namespace sidestream

@@ -1,13 +1,13 @@
-// Checks of an iteration before servers decide what runs: cycles, times, blocks, and blocks that did not come.
+// Checks of an iteration before servers decide what runs: cycles, times, blocks, missing blocks.
 #include <fmt/format.h>
 
 #include <cstring>
 #include <functional>
 
 #include "base/log.hpp"
-#include "base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "server/engine/engine.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -20,7 +20,7 @@ void Engine::check_cycles(const Agreement& agreement) {
   });
 }
 
-/// Times may differ, by what a rank rounds on its own: said once, since results carry the first client's.
+/// Reports differing times once. Times may differ by rounding on each rank; results carry the first client's.
 void Engine::check_times(const Agreement& agreement) {
   if (times_compared_ || !agreement.times_differ()) return;
   times_compared_ = true;
@@ -29,7 +29,7 @@ void Engine::check_times(const Agreement& agreement) {
   if (parts_.transport.ended(next_) > 0) mine = parts_.transport.inbox(next_).end;
   std::vector<Bytes> all;
   const auto gather = [&] { all = guarded_.gather(bytes_of(mine), 0); };
-  if (!guarded_.attempt(std::cref(gather)).empty()) return;  // of no consequence
+  if (!guarded_.attempt(std::cref(gather)).empty()) return;  // a failure here has no consequences
   for (const Bytes& bytes : all) {
     auto end = record_of<EndRecord>(bytes);
     if (end.client < 0) continue;
@@ -46,7 +46,7 @@ void Engine::check_times(const Agreement& agreement) {
   }
 }
 
-/// Collective.
+/// Collective: updates the block table if blocks have changed.
 void Engine::check_blocks(Agreement& agreement) {
   if (agreement.changed) {
     const auto work = [&] { assembler_.update(parts_.transport); };
@@ -72,9 +72,9 @@ void Engine::check_blocks(Agreement& agreement) {
   });
 }
 
-/// Collective: what did not come covers nothing. The servers say anew what is absent only where that has changed.
+/// Collective: applies missing blocks, which cover nothing. Servers exchange them only if they have changed.
 void Engine::check_absent(Agreement& agreement) {
-  // Last: blocks that did not come overlap nothing.
+  // Called last, because missing blocks overlap nothing.
   const auto warn = [&] {
     if (agreement.changed || agreement.absent) retry_while_out_of_memory([&] { assembler_.warn_of_overlap(); });
   };
@@ -87,7 +87,7 @@ void Engine::check_absent(Agreement& agreement) {
   const std::string failure = guarded_.attempt(std::cref(work));
   if (!failure.empty()) {
     retry_while_out_of_memory(
-        [&] { absent_said_.assign(1, AbsentBlock{}); });  // which none is: the next iteration tries again
+        [&] { absent_said_.assign(1, AbsentBlock{}); });  // matches nothing, so the next iteration tries again
     assembler_.distrust();
     i_changed_ = true;
     agreement.refused = true;
@@ -99,7 +99,7 @@ void Engine::check_absent(Agreement& agreement) {
   if (!parts_.gaps) retry_while_out_of_memory([&] { note_absent(); });
 }
 
-/// In the table of iterations each time, on the log where it is news.
+/// Adds missing blocks to the table of iterations each time, and to the log when they change.
 void Engine::note_absent() {
   constexpr int most_told = 5;
   missing_ = assembler_.absent().text();

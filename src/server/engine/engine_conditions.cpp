@@ -1,23 +1,23 @@
-// What servers do to find out whose conditions (`when`) hold.
+// Evaluation of the tasks' conditions (`when`) on the servers.
 #include <algorithm>
 #include <functional>
 #include <limits>
 
-#include "base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "server/engine/engine.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
-/// Collective; empty if all went well, otherwise what failed anywhere.
+/// Collective: computes the statistics of the conditions. Returns what failed on any server, empty if nothing did.
 std::string Engine::find_statistics(const Iteration& iteration, std::unique_ptr<Results>& results,
                                     std::vector<double>& values) {
   const double start = now();
   const Assembled* assembled = nullptr;
   const auto work = [&] {
     Demand demand;
-    demand.tasks = {parts_.tasks.size()};  // no number of a task
+    demand.tasks = {parts_.tasks.size()};  // not the number of any task
     demand.selection = parts_.statistics->inputs();
     demand.derived = parts_.statistics->derived();
     demand.iteration = iteration;
@@ -32,7 +32,7 @@ std::string Engine::find_statistics(const Iteration& iteration, std::unique_ptr<
   return failure;
 }
 
-/// Finds out whose conditions hold. False: it failed, on all servers.
+/// Evaluates the conditions. Returns false if that failed, then on all servers.
 bool Engine::judge(const Agreement& agreement, std::unique_ptr<Results>& results) {
   if (!parts_.triggers) return true;
   std::vector<double> values(parts_.triggers->statistics().size(), std::numeric_limits<double>::quiet_NaN());

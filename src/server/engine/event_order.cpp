@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// SignalHead::barrier.
+/// Values of SignalHead::barrier.
 enum Coming : std::uint32_t { no_barrier = 0, comes = 1, all_have_come = 2 };
 
 bool concerns_others(const Signal& signal) {
@@ -27,7 +27,7 @@ Bytes encoded(const std::vector<const Signal*>& signals) {
 
 struct Known {
   Signal signal;
-  bool is_mine = false;  ///< of a client of this server
+  bool is_mine = false;  ///< true for clients of this server
 };
 
 }  // namespace
@@ -52,7 +52,7 @@ Event EventOrder::event_of(const Signal& signal) const {
           signal.values};
 }
 
-/// One client more at a barrier; the last one raises the event.
+/// Counts one more client at a barrier; the last one raises the event.
 void EventOrder::arrive(const SignalHead& head, std::vector<Event>& reached) {
   Barrier& barrier = barriers_[head.event];
   ++barrier.comings[head.client];
@@ -89,7 +89,7 @@ void EventOrder::take(const Inbox* inbox, bool exchange, Communicator& servers) 
       }
     }
   }
-  // By client, then as it raised them: where they come from does not count.
+  // Ordered by client and then by the order of raising, independent of the servers that received them.
   std::sort(known.begin(), known.end(),
             [](const Known& a, const Known& b) { return a.signal.head.number < b.signal.head.number; });
   std::vector<Event> in_order;

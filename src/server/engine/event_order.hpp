@@ -1,4 +1,4 @@
-// The one order in which all servers have the events of the program.
+// Total order of the program's events, the same on all servers.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,33 @@
 
 namespace sidestream {
 
-/// docs/events.md has the protocol. Every server has one and feeds it the same iterations; what concerns all servers is
-/// exchanged between them, in iterations in which there is any, and what is kept of it is the same on all.
+/// Orders events; docs/events.md has the protocol. Every server has one and feeds it the same iterations. Signals that
+/// concern all servers are exchanged in iterations that have any, and their state is the same on all.
 class EventOrder {
  public:
-  /// `names` by number, outlives this. `node`: this server's; -1: clients are on none of the servers' nodes. `clients`:
-  /// of the simulation, in all.
+  /// `names`: by number; must outlive this. `node`: this server's node; -1: no client is on a server's node. `clients`:
+  /// total number in the simulation.
   EventOrder(const std::vector<std::string>& names, int node, std::int64_t clients)
       : names_(names), node_(node), clients_(clients) {}
 
-  /// Whether others must hear of what is in the inbox.
+  /// True if signals in the inbox concern other servers.
   [[nodiscard]] static bool concerns_others(const Inbox& inbox);
-  /// Takes in the signals of one iteration that have come here (null: none have). `exchange`: some server has signals
-  /// that concern others; then this is collective.
+  /// Takes the signals of one iteration that arrived here (null: none). `exchange`: true if some server has signals
+  /// that concern others; the call is then collective.
   void take(const Inbox* inbox, bool exchange, Communicator& servers);
-  /// Names without values that were signalled, by bit; the same on every server.
+  /// Adds signalled names without values, as bits; the same on every server.
   void take_bits(std::uint64_t signalled) noexcept { bits_ |= signalled; }
 
-  /// What takes effect in the next iteration that is not refused: in order, as this server sees it.
+  /// Events that take effect in the next iteration that is not refused, in order, as this server sees them.
   [[nodiscard]] const std::vector<Event>& pending() const noexcept { return pending_; }
-  /// All names among it, those of other servers' events too.
+  /// Bits of all pending names, including those of other servers' events.
   [[nodiscard]] std::uint64_t bits() const noexcept { return bits_; }
-  /// It has taken effect.
+  /// Clears the events after they have taken effect.
   void clear() noexcept {
     pending_.clear();
     bits_ = 0;
   }
-  /// Barriers that some clients have come to and others have not, for people; empty if there are none.
+  /// Text about barriers that some clients have reached and others have not; empty if there are none.
   [[nodiscard]] std::string unreached() const;
 
  private:
@@ -52,8 +52,8 @@ class EventOrder {
   std::vector<Event> pending_;
   std::uint64_t bits_ = 0;
   struct Barrier {
-    std::map<std::int32_t, std::int64_t> comings;  ///< by client
-    std::int64_t reached = 0;                      ///< how often all had come
+    std::map<std::int32_t, std::int64_t> comings;  ///< arrivals by client
+    std::int64_t reached = 0;                      ///< number of times that all have arrived
   };
   std::map<std::int32_t, Barrier> barriers_;  ///< by number of the name
 };

@@ -9,7 +9,7 @@
 
 namespace sidestream {
 
-/// Collective. Takes no memory.
+/// Collective: tells all members whether one has thrown. Allocates nothing.
 void GuardedCommunicator::look(bool well) {
   std::int64_t failing = well ? 0 : 1;
   if (inner_.size() > 1) inner_.maximum(std::span(&failing, 1));
@@ -29,7 +29,7 @@ std::string GuardedCommunicator::attempt(const std::function<void()>& work) {
   } catch (...) {
     thrown = std::current_exception();
   }
-  // Who was told by others in the middle of its work has thrown for that reason alone.
+  // A member that others told in the middle of its work has thrown only for that reason.
   const bool told = broken_;
   if (!told) look(!thrown);
   if (!broken_) return {};
@@ -39,10 +39,10 @@ std::string GuardedCommunicator::attempt(const std::function<void()>& work) {
     });
     return "failed";
   } catch (const std::bad_alloc&) {
-    return "no memory";  // short enough to need none
+    return "no memory";  // short enough to need no allocation
   } catch (const std::exception& e) {
     try {
-      return escaped_utf8(e.what());  // a plug-in may say anything, and this goes into files
+      return escaped_utf8(e.what());  // a plug-in may return any text, and this goes into files
     } catch (const std::bad_alloc&) {
       return "no memory";
     }

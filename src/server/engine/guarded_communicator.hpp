@@ -1,4 +1,4 @@
-// A group in which an exception on one member ends what all are doing, wherever they are in it.
+// Communicator in which an exception on one member ends the work of all, wherever they are in it.
 #pragma once
 
 #include <functional>
@@ -8,16 +8,16 @@
 
 namespace sidestream {
 
-/// Before each communication the members ask each other whether all have got there. One whose work has thrown says no,
-/// and the others, instead of waiting for it, throw too. That costs a reduction of one number each time.
+/// Before each communication all members exchange whether they got there. A member whose work has thrown reports
+/// failure, and the others throw instead of waiting for it. That costs a reduction of one number each time.
 class GuardedCommunicator final : public Communicator {
  public:
-  /// `inner` outlives this object; nobody else uses it while `attempt` runs.
+  /// `inner` must outlive this object; nothing else may use it while `attempt` runs.
   explicit GuardedCommunicator(Communicator& inner) : inner_(inner) {}
 
-  /// Collective. Runs `work` on every member, which communicates through this object alone. If it throws on one,
-  /// whatever and wherever, it ends on all, and the sentence of the lowest member that threw is returned on all
-  /// (shortened on one that has no memory for it); empty if all is well. Throws only if MPI fails.
+  /// Collective. Runs `work` on every member; it must communicate through this object only. If it throws on one member,
+  /// it ends on all. Returns the message of the lowest member that threw (shortened on a member that has no memory for
+  /// it), or empty if all is well. Throws only if MPI fails.
   [[nodiscard]] std::string attempt(const std::function<void()>& work);
 
   [[nodiscard]] int rank() const noexcept override { return inner_.rank(); }
@@ -41,7 +41,7 @@ class GuardedCommunicator final : public Communicator {
     return check(), inner_.exchange(std::move(to));
   }
   [[nodiscard]] std::int64_t exclusive_sum(std::int64_t value) override { return check(), inner_.exclusive_sum(value); }
-  /// The groups are not guarded: their members are others.
+  /// The resulting groups are not guarded, since their members differ.
   [[nodiscard]] std::unique_ptr<Communicator> split(int color) override { return check(), inner_.split(color); }
   [[nodiscard]] void* native() noexcept override { return inner_.native(); }
 
@@ -50,7 +50,7 @@ class GuardedCommunicator final : public Communicator {
   void check();
 
   Communicator& inner_;
-  bool broken_ = false;  ///< some member has thrown; known to all
+  bool broken_ = false;  ///< true if some member has thrown; known to all
 };
 
 }  // namespace sidestream

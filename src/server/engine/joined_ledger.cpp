@@ -1,17 +1,17 @@
-// What several groups of servers did, as one account.
+// Joins the ledgers of several groups of servers into one account.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
 
-#include "base/records.hpp"
 #include "server/engine/ledger.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Of a row, with the texts behind it.
+/// Fixed part of a row; its texts follow.
 struct RowHead {
   Iteration at;
   Outcome outcome = Outcome::pending;
@@ -52,19 +52,19 @@ Bytes Ledger::decisions() const {
 
 namespace {
 
-/// What becomes of a row that only some groups have: the others ended before it, or began after it.
+/// Marks a row that only some groups have: the others ended before it, or began after it.
 void miss(IterationRow& row, const std::string& groups) {
   row.outcome = Outcome::lost;
   append(row.left_out, "; ", "not known of " + groups);
 }
 
-/// Both groups decided on it; `name` is that of the other one.
+/// Joins the rows of two groups that both decided on the iteration; `name` is that of the other group.
 void join_row(IterationRow& mine, const IterationRow& row, const std::string& name) {
   const bool taken = mine.outcome != Outcome::refused, others = row.outcome != Outcome::refused;
   if (taken != others) {
     append(mine.left_out, "; ", fmt::format("{}refused by the group '{}'", taken ? "" : "not ", name));
   }
-  if (!taken) mine.at = row.at;  // who refuses may not have heard of its cycle and time
+  if (!taken) mine.at = row.at;  // a group that refuses may not know the cycle and time
   mine.outcome = joined(mine.outcome, row.outcome);
   mine.why |= row.why;
   if (mine.client < 0) mine.client = row.client;
@@ -90,7 +90,7 @@ std::vector<IterationRow> rows_of(ByteReader& in) {
 
 }  // namespace
 
-/// Both are in the order of iterations, of which a run may have millions.
+/// Merges rows; both lists are sorted by iteration, of which a run may have millions.
 void Ledger::join_rows(std::vector<IterationRow> others, const std::string& name, const std::string& so_far) {
   std::vector<IterationRow> mine = std::move(iterations_);
   iterations_.clear();
@@ -130,7 +130,7 @@ void Ledger::join(BytesView decisions, const std::string& name, const std::strin
     return std::count_if(iterations_.begin(), iterations_.end(),
                          [&](const IterationRow& row) { return row.outcome == outcome; });
   };
-  if (!keeps_timings_) {  // what is at least so, without rows
+  if (!keeps_timings_) {  // without rows only bounds are known
     delivered = std::min(delivered, counts.delivered);
     refused = std::min(std::max(refused, counts.refused), all - delivered);
     failed = std::max(failed, counts.failed);

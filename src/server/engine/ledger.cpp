@@ -7,7 +7,7 @@ namespace sidestream {
 namespace {
 constexpr std::size_t most_failures = 1000;
 
-/// What messages have in common that differ in the numbers of iterations, cycles and files only.
+/// Common form of messages that differ only in the numbers of iterations, cycles and files.
 std::string without_digits(const std::string& message) {
   std::string shape;
   for (const char c : message) {
@@ -43,7 +43,7 @@ std::string text_of(const IterationRow& row) {
   return text;
 }
 
-/// Before a row is added to `rows` others.
+/// Empties the rows if there is no room; call it before a row is added to `rows` others.
 void Ledger::make_room(std::size_t rows) {
   if (rows < most_rows || !rows_.take) return;
   rows_.take(*this);
@@ -61,7 +61,7 @@ bool Ledger::failure(std::int64_t iteration, const std::string& message) {
     found->last_iteration = iteration;
     return false;
   }
-  // A long run must not keep them all.
+  // A long run must not keep all of them.
   if (failures_.size() < most_failures) failures_.push_back({iteration, 1, message, iteration});
   return true;
 }

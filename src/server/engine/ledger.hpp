@@ -1,4 +1,4 @@
-// What a server did and how long it took.
+// Account of what a server did and how long it took.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace sidestream {
 
-/// One stretch of work. `task` indexes Ledger::names.
+/// One interval of work. `task` indexes Ledger::names.
 struct WorkTiming {
   std::int64_t iteration = 0;
   std::int32_t task = 0;
   double start = 0;  ///< seconds since the session's start
   double seconds = 0;
-  double local = -1;  ///< of these, what this server did by itself; -1: not told
+  double local = -1;  ///< seconds of these that this server worked by itself; -1: unknown
 };
 
-/// What came to a server for one iteration: blocks (pieces of variables) with their bytes, and layers around them.
+/// Data that came to a server for one iteration: blocks (pieces of variables) with their bytes, and layers around them.
 struct MovedBytes {
   std::int64_t iteration = 0;
   std::int64_t blocks = 0;
@@ -30,7 +30,7 @@ struct MovedBytes {
   std::uint64_t layers = 0;
 };
 
-/// What became of one iteration.
+/// Outcome of one iteration, with its reasons.
 struct IterationRow {
   Iteration at;
   Outcome outcome = Outcome::pending;
@@ -40,30 +40,31 @@ struct IterationRow {
   std::string left_out = {};  ///< names of the tasks that were due without all of their variables
 };
 
-/// The reasons of a refusal for people: "no room in the buffer; client 3".
+/// Readable reasons of a refusal, such as "no room in the buffer; client 3".
 [[nodiscard]] std::string text_of(const IterationRow& row);
 
 class Ledger;
 
-/// What becomes of a ledger's rows while the run lasts.
+/// Handling of a ledger's rows during the run.
 struct LedgerRows {
-  /// Takes those that the ledger has, which then drops them. Without it they stay.
+  /// Takes the ledger's rows, which are then dropped. Without it they stay.
   std::function<void(const Ledger&)> take{};
   enum class Iterations {
-    none,      ///< others tell what became of iterations: there are no rows of them
-    taken,     ///< with the other rows
-    gathered,  ///< they stay, to be joined with those of other groups at the end
+    none,      ///< no rows: other servers record the outcomes of iterations
+    taken,     ///< taken together with the other rows
+    gathered,  ///< kept, to be joined with those of other groups at the end
   } iterations = Iterations::taken;
 };
 
-/// Kept by each server, written out at close. Where memory is short it is waited for: others wait for this server.
+/// A server's account of its work, written at close. Recording waits while memory is short instead of failing, since
+/// other servers wait for this one.
 class Ledger {
  public:
   /// Without `timings`, only counts and failures are kept.
   Ledger(std::vector<std::string> names, bool timings, LedgerRows rows = {})
       : names_(std::move(names)), keeps_timings_(timings), rows_(std::move(rows)) {}
 
-  /// The most rows of a kind that are kept before somebody takes them.
+  /// Most rows of a kind that are kept before they are taken.
   static constexpr std::size_t most_rows = 512;
 
   void work(std::int64_t iteration, std::int32_t task, double start, double seconds, double local = -1) {
@@ -83,8 +84,8 @@ class Ledger {
     iterations_.push_back(std::move(row));
   }
   [[nodiscard]] const std::vector<IterationRow>& iterations() const noexcept { return iterations_; }
-  /// Remembers the first of each message; thousands of iterations that fail alike are one line, also if the messages
-  /// name the files of each. True for the first.
+  /// Records a failure; returns true for the first of its kind. Failures whose messages differ only in numbers, such as
+  /// those in file names, share one line.
   bool failure(std::int64_t iteration, const std::string& message);
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
   [[nodiscard]] const std::vector<WorkTiming>& timings() const noexcept { return timings_; }
@@ -97,19 +98,19 @@ class Ledger {
   };
   [[nodiscard]] const std::vector<Failure>& failures() const noexcept { return failures_; }
 
-  /// What other groups of servers must know of it: counts, failures, and what became of iterations.
+  /// Serialises what other groups of servers must know: counts, failures, and outcomes of iterations.
   [[nodiscard]] Bytes decisions() const;
-  /// Whether `iterations` are all that there were.
+  /// True if `iterations` has all iterations of the run.
   [[nodiscard]] bool gathers() const noexcept { return rows_.iterations == LedgerRows::Iterations::gathered; }
-  /// Takes in the decisions of another group on the same iterations, which `name` names: an iteration is delivered if
-  /// all have delivered it. Rows say which group alone refused one. An iteration that only some decided on, since the
-  /// others began later or ended earlier, is unknown; `so_far` names the groups whose decisions these are, as "'a',
-  /// 'b'".
+  /// Joins the decisions of the group `name` about the same iterations: an iteration is delivered if all groups
+  /// delivered it. Rows say which group refused an iteration that others took. An iteration that only some groups
+  /// decided on, since the others began later or ended earlier, is unknown. `so_far` names the groups joined so far, as
+  /// "'a', 'b'".
   void join(BytesView decisions, const std::string& name, const std::string& so_far);
 
   std::int64_t delivered = 0, refused = 0, failed = 0, absent_blocks = 0;
-  std::int64_t unknown = 0;        ///< only some groups decided on them
-  std::int64_t skipped_tasks = 0;  ///< times a task was due and one of its variables was not there
+  std::int64_t unknown = 0;        ///< iterations that only some groups decided on
+  std::int64_t skipped_tasks = 0;  ///< number of times that a due task was skipped because a variable was missing
 
  private:
   void make_room(std::size_t rows);

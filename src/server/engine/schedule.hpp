@@ -1,4 +1,4 @@
-// When a task is due.
+// Schedule of a task: when it is due.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace sidestream {
 
-/// The state of one task's schedule. All servers hold the same state, because they feed it the same iterations and the
-/// same `wall` and `lagging` answers (those of one server, agreed).
+/// State of one task's schedule. All servers hold the same state, because they feed it the same iterations and the same
+/// `wall` and `lagging` values (those of one server, agreed).
 class ScheduleState {
  public:
   explicit ScheduleState(const Schedule& schedule) : schedule_(schedule) {}
 
-  /// For wall-clock schedules, asked on one server, once an iteration: whether `seconds` since the session's start is
-  /// past the next due time. That advances when the task runs, not while its iterations are refused or its event is
+  /// For wall-clock schedules, called on one server, once in an iteration: true if `seconds` since the session's start
+  /// are past the next due time. That advances when the task runs, but not in refused iterations or while its event is
   /// awaited.
   [[nodiscard]] bool wall_due(double seconds) noexcept;
-  /// Whether the task runs in this iteration; advances the state. `events_match`: its event was signalled (or it has
-  /// none), and its condition holds (or it has none).
+  /// True if the task runs in this iteration; advances the state. `events_match`: true if its event was signalled (or
+  /// it has none), and its condition holds (or it has none).
   [[nodiscard]] bool due(const Iteration& iteration, bool events_match, bool wall, bool lagging);
-  /// Iterations that an `auto` schedule left out because a server lagged.
+  /// Number of iterations that an `auto` schedule left out because a server lagged.
   [[nodiscard]] std::int64_t thinned() const noexcept { return thinned_; }
-  /// Whether it is due in every iteration, whatever its cycle, time and events.
+  /// True if it is due in every iteration, whatever its cycle, time and events.
   [[nodiscard]] bool always() const noexcept {
     return schedule_.unit == Schedule::Unit::iterations && schedule_.every == 1 && !schedule_.start && !schedule_.end &&
            schedule_.event.empty() && !schedule_.when;
@@ -36,8 +36,8 @@ class ScheduleState {
   [[nodiscard]] bool reached(double at);
 
   Schedule schedule_;
-  std::int64_t last_cell_ = INT64_MIN;  ///< multiple of `every` in which it ran last
-  bool begun_ = false;                  ///< an iteration within the bounds has been there
+  std::int64_t last_cell_ = INT64_MIN;  ///< multiple of `every` in which it last ran
+  bool begun_ = false;                  ///< true after the first iteration within the bounds
   double wall_next_ = 0, wall_seen_ = 0;
   std::int64_t thinned_ = 0;
 };

@@ -5,13 +5,13 @@
 #include <iterator>
 #include <new>
 
-#include "base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"
 #include "server/redistribution/block_table.hpp"
 #include "server/redistribution/redistribution.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -37,8 +37,8 @@ void ScheduledTask::set_communicator(std::unique_ptr<MpiCommunicator> communicat
   guarded_ = std::make_unique<GuardedCommunicator>(*communicator_);
 }
 
-/// The sentence of what failed anywhere, with the task's name before it; empty if nothing did. Everything is caught: a
-/// plug-in may throw anything and must not take the server down.
+/// Returns what failed on any server, prefixed with the task's name; empty if nothing did. Catches everything: a
+/// plug-in may throw anything and must not end the server.
 std::string ScheduledTask::attempt(const std::function<void()>& work) {
   std::string failure = guarded_->attempt(work);
   if (failure.empty()) return failure;
@@ -54,7 +54,7 @@ void ScheduledTask::count_passes() {
   if (passes_ < 1) fail(Code::analysis, "it has {} passes, expected at least 1; correct `passes`", passes_);
 }
 
-/// The blocks stay readable until `combine` or `discard` has returned.
+/// Runs one pass. The blocks stay readable until `combine` or `discard` has returned.
 std::string ScheduledTask::pass(LocalInput input, const Views& views, Results& results, Bytes& feedback) {
   Bytes partial;
   std::vector<EntryViews> entries;
@@ -82,13 +82,13 @@ std::string ScheduledTask::pass(LocalInput input, const Views& views, Results& r
   return keep(calls, attempt(std::cref(merge)));
 }
 
-/// What an analysis sets in a pass counts if that has not failed anywhere.
+/// Keeps the parameters that an analysis set in a pass, if the pass did not fail on any server.
 std::string ScheduledTask::keep(SteeringCalls& calls, std::string failure) {
   if (failure.empty()) retry_while_out_of_memory([&] { calls.keep(); });
   return failure;
 }
 
-/// Collective over the reducing servers: what others answered one of them is what all return.
+/// Collective over the reducing servers: all return the answer that one of them received.
 std::string ScheduledTask::send_partial(const LocalInput& input, const Bytes& partial, Bytes& feedback) {
   std::string failure;
   const auto send = [&] { failure = sender_->combine({input.iteration, number_, input.pass}, partial, feedback); };
@@ -110,7 +110,7 @@ std::string ScheduledTask::combine_partials(const PartialInput& input, const std
 std::string ScheduledTask::run(const RunInput& given, Results& results) {
   const auto& [iteration, metadata, assembled, events] = given;
   ++runs;
-  // An isolated one is ended at its limit, and says so.
+  // An isolated task is ended at its limit, and reports that.
   const Watchdog::Watch watch(isolated_ ? nullptr : watchdog_, name_, iteration.index, limit_, overruns_);
   local_seconds_ = 0;
   passes_ = 1;

@@ -18,27 +18,27 @@
 
 namespace sidestream {
 
-/// A task with its schedule and a communicator of its own, so that one that errs cannot take messages
-/// of another. Runs the passes: local everywhere, agreement, combine everywhere, agreement.
+/// A task with its schedule and its own communicator, so that a faulty task cannot receive messages of another. Runs
+/// the passes: local everywhere, agreement, combine everywhere, agreement.
 class ScheduledTask {
  public:
-  /// Asks for the selection, which may throw, and adds the arrays of the meshes.
+  /// Gets the task's selection, which may throw, and adds the arrays of the meshes.
   ScheduledTask(const TaskConfig& config, const Metadata& metadata, std::unique_ptr<Task> task);
-  /// Before the first run.
+  /// Call it before the first run.
   void set_communicator(std::unique_ptr<MpiCommunicator> communicator);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const Selection& selection() const noexcept { return selection_; }
-  /// What of that is published: what derived variables are computed from in their place.
+  /// The published part of the selection; derived variables are replaced by their inputs.
   [[nodiscard]] const std::vector<Selected>& inputs() const noexcept { return inputs_; }
-  /// What of it is derived.
+  /// The derived part of the selection.
   [[nodiscard]] const std::vector<Selected>& derived() const noexcept { return derived_; }
-  /// Whether it is an analysis: that looks at values, in which every point counts once, and needs all it selects.
+  /// True for an analysis: it reads values, in which every point counts once, and needs all that it selects.
   [[nodiscard]] bool counts() const noexcept { return counts_; }
   [[nodiscard]] ScheduleState& schedule() noexcept { return schedule_; }
   [[nodiscard]] MpiCommunicator& communicator() noexcept { return *communicator_; }
 
-  /// Collective over the servers. Returns what failed anywhere, the same on every server; empty if all went well. Never
+  /// Collective over the servers. Returns what failed on any server, the same everywhere; empty if nothing did. Never
   /// throws for failures of the analysis.
   struct RunInput {
     const Iteration& iteration;
@@ -48,13 +48,13 @@ class ScheduledTask {
   };
   [[nodiscard]] std::string run(const RunInput& given, Results& results);
 
-  /// The reducing half of a combined placement: analyses combine elsewhere. Writers do all they do here. `number`: of
-  /// this task among all.
+  /// Makes this the reducing half of a combined placement: analyses combine elsewhere, writers do everything here.
+  /// `number`: of this task among all.
   void set_sender(PartialSender* sender, std::int32_t number) noexcept {
     sender_ = sender;
     number_ = number;
   }
-  /// Where what it sets goes; outlives the task.
+  /// Sets the receiver of steered parameters, which must outlive the task.
   void set_steering(const SteeringSink* sink) noexcept { steering_ = sink; }
   struct PartialInput {
     const Iteration& iteration;
@@ -62,26 +62,26 @@ class ScheduledTask {
     std::span<const Bytes> partials;
     int pass = 0;
   };
-  /// The combining half. Collective over the combining servers; returns as `run` does. What `results` throws is a
-  /// failure like others.
+  /// Runs the combining half. Collective over the combining servers; returns as `run` does. What `results` throws
+  /// counts as a failure.
   [[nodiscard]] std::string combine_partials(const PartialInput& input, const std::function<Results&()>& results,
                                              Bytes& feedback);
 
-  /// Warns where it takes longer than its limit; outlives the task.
+  /// Warns when the task takes longer than its limit; `watchdog` must outlive the task.
   void set_watchdog(Watchdog* watchdog) noexcept { watchdog_ = watchdog; }
   [[nodiscard]] double limit() const noexcept { return limit_; }
-  /// How often it passed its limit here, and the longest time.
+  /// Number of times that it passed its limit here, and the longest time.
   [[nodiscard]] const Overruns& overruns() const noexcept { return overruns_; }
 
-  /// What the last pass of the last run returned, the same on every server.
+  /// Feedback of the last pass of the last run, the same on every server.
   [[nodiscard]] const Bytes& feedback() const noexcept { return feedback_; }
-  /// Seconds of the last run that `local` or `write` took on this server.
+  /// Seconds that `local` or `write` of the last run took on this server.
   [[nodiscard]] double local_seconds() const noexcept { return local_seconds_; }
 
   std::int64_t runs = 0;        ///< iterations in which it ran
-  std::int64_t not_there = 0;   ///< iterations in which it was due and did not run, for want of what it needs
-  std::int64_t incomplete = 0;  ///< iterations in which an output was written without a variable nobody published
-  std::set<int> missing;        ///< the variables that were not there then
+  std::int64_t not_there = 0;   ///< iterations in which it was due but did not run, because variables were missing
+  std::int64_t incomplete = 0;  ///< iterations in which an output was written without a variable that nobody published
+  std::set<int> missing;        ///< the variables that were missing then
 
  private:
   [[nodiscard]] std::string pass(LocalInput input, const Views& views, Results& results, Bytes& feedback);
@@ -97,10 +97,10 @@ class ScheduledTask {
   bool counts_;
   std::unique_ptr<MpiCommunicator> communicator_;
   std::unique_ptr<GuardedCommunicator> guarded_;  ///< the same group, as analyses get it
-  Selection selection_;                           ///< with the arrays of meshes
-  std::vector<Selected> entries_;                 ///< as it was asked for
+  Selection selection_;                           ///< including the arrays of meshes
+  std::vector<Selected> entries_;                 ///< the entries as the task gave them
   std::vector<Selected> inputs_, derived_;
-  int passes_ = 1;  ///< in this iteration
+  int passes_ = 1;  ///< number of passes in this iteration
   PartialSender* sender_ = nullptr;
   std::int32_t number_ = 0;
   const SteeringSink* steering_ = nullptr;

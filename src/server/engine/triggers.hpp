@@ -1,4 +1,4 @@
-// Which tasks' conditions hold in an iteration.
+// Conditions of tasks: which of them hold in an iteration.
 #pragma once
 
 #include <memory>
@@ -11,22 +11,23 @@
 
 namespace sidestream {
 
-/// Remembers the iteration before. All servers hold the same, because they are given the same statistics.
+/// Remembers the previous iteration. All servers hold the same state, because they get the same statistics.
 class Triggers {
  public:
   explicit Triggers(const std::vector<TaskConfig>& tasks);
-  /// Whether any task has a condition.
+  /// True if any task has a condition.
   [[nodiscard]] bool any() const noexcept { return any_; }
-  /// What must be known of each iteration.
+  /// The statistics that must be known in each iteration.
   [[nodiscard]] const std::vector<Statistic>& statistics() const noexcept { return statistics_; }
-  /// `values`: of `statistics`; NaN where nobody published the variable.
+  /// Evaluates the conditions. `values`: of `statistics`; NaN for variables that nobody published.
   void judge(const Iteration& iteration, std::vector<double> values);
-  /// The statistics of this iteration are not to be had: no condition holds, and the next one looks back beyond it.
+  /// Skips an iteration without statistics: no condition holds, and the next iteration is compared with the one before
+  /// it.
   void skip() noexcept;
   [[nodiscard]] bool holds(std::size_t task) const { return holds_[task]; }
 
  private:
-  /// A task's condition and where its statistics are among all.
+  /// A task's condition and the indices of its statistics.
   struct Entry {
     std::shared_ptr<const Condition> condition;
     std::vector<std::size_t> statistics;
@@ -38,7 +39,7 @@ class Triggers {
   bool any_ = false;
   std::vector<bool> holds_;
   std::optional<Iteration> before_;
-  std::vector<double> values_before_;  ///< of variables that were not published then, the last that was known
+  std::vector<double> values_before_;  ///< of variables that were not published then, the last known value
 };
 
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-// Says so while a task takes longer than it may.
+// Warns while a task takes longer than its limit.
 #pragma once
 
 #include <condition_variable>
@@ -10,15 +10,15 @@
 
 namespace sidestream {
 
-/// Of one task on one server.
+/// Counts of exceeded limits, for one task on one server.
 struct Overruns {
   std::int64_t count = 0;
   double longest = 0;           ///< seconds
-  std::int64_t iteration = -1;  ///< that took them
+  std::int64_t iteration = -1;  ///< the iteration with the longest time
 };
 
-/// A thread, started with the first task that has a limit, which calls neither MPI nor HDF5 and looks at nothing that
-/// the task does. It warns at the limit, and again each time that twice as long has gone by.
+/// A thread, started with the first task that has a limit. It calls neither MPI nor HDF5 and reads nothing of the task.
+/// It warns at the limit, and again each time that the elapsed time has doubled.
 class Watchdog {
  public:
   Watchdog() = default;
@@ -26,8 +26,8 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// A task at work, as long as this lives; one at a time. Without a watchdog or a limit (0) it does nothing. If no
-  /// thread can be had, only `overruns` tells.
+  /// Watches a running task as long as this object lives; one at a time. Without a watchdog or a limit (0) it does
+  /// nothing. If no thread can be started, only `overruns` is updated.
   class Watch {
    public:
     Watch(Watchdog* watchdog, const std::string& name, std::int64_t iteration, double limit, Overruns& overruns);
@@ -46,7 +46,7 @@ class Watchdog {
   struct Watched {
     std::string name;
     std::int64_t iteration = 0;
-    double start = 0, limit = 0, next = 0;  ///< next: when to warn, in seconds since `start`
+    double start = 0, limit = 0, next = 0;  ///< next: time of the next warning, in seconds since `start`
   };
   void begin(const std::string& name, std::int64_t iteration, double start, double limit);
   void end() noexcept;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "base/records.hpp"
 #include "data/event_bytes.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

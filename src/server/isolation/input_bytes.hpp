@@ -11,7 +11,7 @@
 
 namespace sidestream {
 
-/// Of the blocks those alone that the entries of the selection asked for.
+/// Encodes the input, with only those blocks that the entries of the selection asked for.
 [[nodiscard]] Bytes bytes_of(const LocalInput& input, PlacedValues& values);
 
 /// The other way, over memory that outlives it: `objects[n]` is where object n begins here.

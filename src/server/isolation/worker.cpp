@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "server/isolation/input_bytes.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

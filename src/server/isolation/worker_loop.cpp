@@ -18,14 +18,14 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
-#include "base/float_environment.hpp"
 #include "base/memory_object.hpp"
-#include "base/numbers.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
 #include "server/isolation/input_bytes.hpp"
 #include "server/isolation/worker_messages.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "base/hash.hpp"
 #include "sidestream/data/block.hpp"
+#include "sidestream/kit/base/hash.hpp"
 
 namespace sidestream {
 

@@ -1,3 +1,8 @@
+// Missing blocks: declared by a client, but without values of a variable in this iteration.
+//
+// Each server compares what its clients declared with what arrived. Where all blocks of a variable are missing, one
+// entry stands for all of them. Servers exchange their lists only when one has changed. Variables that are missing on
+// the same blocks share a set: a copy of the block table without these blocks, which then own and cover nothing.
 #include "server/redistribution/absent_blocks.hpp"
 
 #include <fmt/format.h>
@@ -6,8 +11,8 @@
 #include <set>
 #include <utility>
 
-#include "base/records.hpp"
 #include "data/derivation.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -17,7 +22,7 @@ bool has_points(const Variable& variable, const Block& block) {
   return block.mesh == variable.mesh && !variable.points(block).empty();
 }
 
-/// Calls f(arrival) for what there is of the iteration, blocks without points left out.
+/// Calls f(arrival) for everything that exists in the iteration, without empty blocks.
 template <class F>
 void for_each_arrival(ServerTransport& transport, std::int64_t index, F&& f) {
   for (const std::vector<Arrival>* all : {&transport.inbox(index).blocks, &transport.persistent()}) {
@@ -27,7 +32,7 @@ void for_each_arrival(ServerTransport& transport, std::int64_t index, F&& f) {
   }
 }
 
-/// Of a variable that did not come for all blocks.
+/// Adds the missing blocks of a variable that did not arrive for all blocks.
 void add_absent(ServerTransport& transport, std::int64_t index, const Variable& variable, std::int64_t declared,
                 std::vector<AbsentBlock>& absent) {
   std::set<std::int64_t> there;
@@ -82,7 +87,7 @@ void AbsentBlocks::gather(const std::vector<AbsentBlock>& mine, Communicator& se
   found_ = std::move(found);
 }
 
-/// What is computed is absent where one of its inputs on the same mesh is.
+/// True if `variable` is missing where `other` is: a derived variable needs all its inputs on the same mesh.
 bool AbsentBlocks::needs(const Variable& variable, std::int32_t other) const {
   if (!variable.derived()) return variable.id == other;
   const std::vector<std::int32_t> inputs = variable.derivation->inputs();
@@ -112,7 +117,7 @@ std::vector<std::int64_t> AbsentBlocks::positions_of(const Variable& variable, c
   return positions;
 }
 
-/// Variables that are absent on the same blocks share a table.
+/// Returns the number of a set; variables that are missing on the same blocks share one.
 std::size_t AbsentBlocks::set_for(std::int32_t mesh, std::vector<std::int64_t> positions, const BlockTable& table) {
   if (positions.empty()) return 0;
   for (std::size_t s = 0; s < tables_.size(); ++s) {
@@ -132,7 +137,7 @@ std::size_t AbsentBlocks::set_for(std::int32_t mesh, std::vector<std::int64_t> p
     }
   }
   set.rest = BlockTable(std::move(rest));
-  static_cast<void>(set.rest.covered_in_part(metadata_));  // where it may fail
+  static_cast<void>(set.rest.covered_in_part(metadata_));  // called here, where it may fail
   set.positions = std::move(positions);
   tables_.push_back(std::move(set));
   return tables_.size();
@@ -179,7 +184,7 @@ void AbsentBlocks::uncover(std::size_t set, std::vector<bool>& covered) const {
 }
 
 std::string AbsentBlocks::text() const {
-  constexpr std::size_t most = 5;  // ids
+  constexpr std::size_t most = 5;  // most ids that are listed
   std::string all;
   for (std::size_t s = 0; s < tables_.size(); ++s) {
     std::string names, ids;
@@ -205,7 +210,7 @@ std::string AbsentBlocks::text() const {
 
 namespace {
 
-/// Another block of the level of `block` or a coarser one with cells where that lies; null if there is none.
+/// Finds another block, on the level of `block` or a coarser one, that overlaps it; null if there is none.
 const Block* find_overlap(const Mesh& mesh, const Block& block, const BlockTable& table) {
   if (block.is_list() || block.cells.empty()) return nullptr;
   Box cells = block.cells;

@@ -1,4 +1,4 @@
-// Blocks that were declared and not published: they cover nothing and own nothing in the iteration.
+// Blocks that were declared but not published; in that iteration they cover nothing and own nothing.
 #pragma once
 
 #include <cstdint>
@@ -15,52 +15,52 @@
 
 namespace sidestream {
 
-/// A block of one of a server's clients for which a variable did not come, or all of its clients' blocks.
+/// A block of a server's clients for which a variable is missing, or all blocks of its clients.
 struct AbsentBlock {
   std::int32_t variable = -1;
-  std::int32_t all = 0;  ///< how many these are; 0: it is one
+  std::int32_t all = 0;  ///< number of blocks if all are missing; 0: this one block
   std::int64_t block = 0;
   bool operator==(const AbsentBlock&) const noexcept = default;
 };
 
-/// Of one server's clients in one iteration, by variable; also of variables that nobody published. Where all came it
-/// only counts.
+/// Finds the missing blocks of one server's clients in one iteration, by variable; also of variables that nobody
+/// published. If nothing is missing it only counts.
 [[nodiscard]] std::vector<AbsentBlock> find_absent(ServerTransport& transport, std::int64_t index,
                                                    const Metadata& metadata);
 
-/// What is absent on all servers, the same on each. Costs nothing where nothing is.
+/// Missing blocks on all servers, the same on each. Costs nothing if nothing is missing.
 class AbsentBlocks {
  public:
-  /// `metadata` outlives it.
+  /// `metadata` must outlive it.
   explicit AbsentBlocks(const Metadata& metadata) : metadata_(metadata) {}
 
-  /// Collective: what each server found.
+  /// Collective: gathers what each server found.
   void gather(const std::vector<AbsentBlock>& mine, Communicator& servers);
   [[nodiscard]] bool none() const noexcept { return found_.empty(); }
-  /// After `gather`, or after blocks have changed: finds the blocks in the table, of variables that somebody published
-  /// (`has`). True if anything is other than it was before.
+  /// Call it after `gather`, or after blocks have changed: finds the missing blocks in the table, for variables that
+  /// any client published (`has`). Returns true if the result differs from before.
   using Has = std::function<bool(std::int32_t variable)>;
   [[nodiscard]] bool settle(const BlockTable& table, const Has& has);
 
-  /// A number for the set of blocks that the variable is absent on; 0: on none.
+  /// Number of the set of blocks on which the variable is missing; 0: on none.
   [[nodiscard]] std::size_t set_of(std::int32_t variable) const {
     return sets_.empty() ? 0 : sets_[static_cast<std::size_t>(variable)];
   }
-  /// The table without these blocks; for a set that is not 0.
+  /// The table without the blocks of a set, which must not be 0.
   [[nodiscard]] const BlockTable& table(std::size_t set) const { return tables_[set - 1].rest; }
-  /// Mesh and id of each block that some variable is absent on.
+  /// Mesh and id of each block on which some variable is missing.
   [[nodiscard]] std::set<std::pair<std::int32_t, std::int64_t>> blocks() const;
-  /// Takes off `covered`, by position in the whole table, the blocks that finer ones cover whole only together with
-  /// those of a set that is not 0.
+  /// Removes blocks from `covered`, which is by position in the whole table: those that finer blocks do not cover
+  /// completely without the blocks of a set, which must not be 0.
   void uncover(std::size_t set, std::vector<bool>& covered) const;
-  /// What is absent for people; empty if nothing: "'t' is missing on block 5 of the mesh 'grid'".
+  /// Readable text about missing blocks; empty if there are none: "'t' is missing on block 5 of the mesh 'grid'".
   [[nodiscard]] std::string text() const;
-  /// A block that is absent and lies over others or under them, with one of them, if there is any: "block 5 of level 1
-  /// lies over block 0 of level 0".
+  /// Names a missing block that lies over or under another one, if there is any: "block 5 of level 1 lies over block 0
+  /// of level 0".
   [[nodiscard]] std::string overlap(const BlockTable& table) const;
 
  private:
-  /// The blocks that some variables of one mesh are absent on.
+  /// Blocks on which some variables of one mesh are missing.
   struct Set {
     std::int32_t mesh = 0;
     std::vector<std::int64_t> positions;  ///< in the whole table, ascending
@@ -78,7 +78,7 @@ class AbsentBlocks {
   };
   std::vector<Found> found_;
   std::vector<Set> tables_;
-  std::vector<std::size_t> sets_;  ///< by variable; empty: all 0
+  std::vector<std::size_t> sets_;  ///< set numbers by variable; empty: all 0
 };
 
 }  // namespace sidestream

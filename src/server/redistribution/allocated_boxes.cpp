@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
-/// What is not as it is known.
+/// Boxes that differ from the known ones.
 std::vector<AllocatedBoxes::Change> AllocatedBoxes::changes(std::span<const Arrival> arrivals,
                                                             const std::vector<bool>& variables) const {
   std::vector<Change> result;
@@ -46,7 +46,7 @@ bool AllocatedBoxes::update(std::span<const Arrival> arrivals, std::span<const A
 Box AllocatedBoxes::of(const Variable& variable, const Block& block) const {
   const Box points = variable.points(block);
   const auto known = boxes_.find({variable.id, block.client, block.id});
-  // The block may have changed, and nothing been published of it since.
+  // The block may have changed since its arrays were published.
   return known != boxes_.end() && known->second.contains(points) ? known->second : points;
 }
 

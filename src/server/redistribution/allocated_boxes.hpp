@@ -1,4 +1,4 @@
-// What arrays cover besides the points of their blocks, of all servers' clients.
+// Boxes that arrays cover beyond the points of their blocks, for all servers' clients.
 #pragma once
 
 #include <compare>
@@ -14,17 +14,17 @@
 
 namespace sidestream {
 
-/// The same on every server. Known are the variables that were asked for, as they were published last.
+/// The same on every server. Knows the variables that were requested, as they were published last.
 class AllocatedBoxes {
  public:
-  /// Collective, with the same `variables`: takes in what the clients of each server published of them. True on every
-  /// server if something is new on one. `arrivals`: of this iteration, `persistent`: and before. Fails on all servers
-  /// or on none, and then has changed nothing.
+  /// Collective, with the same `variables`: takes the boxes of the arrays that each server's clients published. Returns
+  /// true on every server if something is new on one. `arrivals`: of this iteration; `persistent`: of earlier ones.
+  /// Fails on all servers or on none, and then changes nothing.
   [[nodiscard]] bool update(std::span<const Arrival> arrivals, std::span<const Arrival> persistent,
                             const std::vector<bool>& variables, Communicator& servers);
-  /// What the arrays of a variable on a block cover: at least its points.
+  /// The box that arrays of a variable on a block cover: at least its points.
   [[nodiscard]] Box of(const Variable& variable, const Block& block) const;
-  /// Forgets blocks that are not there any more.
+  /// Forgets blocks that no longer exist.
   void keep(const BlockTable& table);
   void clear() noexcept { boxes_.clear(); }
 
@@ -34,7 +34,7 @@ class AllocatedBoxes {
     std::int64_t block = 0;
     auto operator<=>(const Key&) const = default;
   };
-  /// Crosses between servers.
+  /// Trivially copyable; sent between servers.
   struct Change {
     Key key;
     Box box;
@@ -42,7 +42,7 @@ class AllocatedBoxes {
   using Boxes = std::map<Key, Box>;
   [[nodiscard]] std::vector<Change> changes(std::span<const Arrival> arrivals,
                                             const std::vector<bool>& variables) const;
-  Boxes boxes_;  ///< of arrays that have had something around their blocks
+  Boxes boxes_;  ///< boxes of arrays that extend beyond their blocks' points
 };
 
 }  // namespace sidestream

@@ -1,3 +1,9 @@
+// Block table, updated by differences.
+//
+// `declared_` has the declaration of each client under (mesh, id, client). The visible block of a name (mesh, id) is
+// that of the lowest client. An update remembers the visible block of each changed name, applies the changes, and
+// compares: blocks that only changed in place are replaced, all others are merged into the sorted lists. The spatial
+// index is rebuilt only if blocks came or went, or if it cannot replace one.
 #include "server/redistribution/block_table.hpp"
 
 #include <algorithm>
@@ -7,7 +13,7 @@ namespace sidestream {
 
 namespace {
 
-/// Of what others look at.
+/// Sort key of the visible blocks.
 std::tuple<std::int32_t, std::int32_t, std::int64_t> order_of(const Block& block) {
   return {block.client, block.mesh, block.id};
 }
@@ -31,7 +37,7 @@ void BlockTable::apply(const std::vector<std::vector<BlockChange>>& changes) {
   update(before);
 }
 
-/// The block that others see under a name: that of the lowest client, so that ids are unique there.
+/// The visible block of a name: that of the lowest client, so that ids are unique.
 const PlacedBlock* BlockTable::find(const Name& name) const {
   const auto at = declared_.lower_bound({name.first, name.second, INT32_MIN});
   if (at == declared_.end() || at->second.block.mesh != name.first || at->second.block.id != name.second)
@@ -49,7 +55,7 @@ void BlockTable::declare(const std::vector<std::vector<BlockChange>>& changes, B
         before.emplace(name, known ? std::optional(*known) : std::nullopt);
       }
       if (change.removed) {
-        // Readers of a stream share its blocks out anew: another server may have taken the block over already.
+        // Readers of a stream divide its blocks anew: another server may have taken over the block already.
         const auto found = declared_.find(key_of(change.block));
         if (found != declared_.end() && found->second.server == server) declared_.erase(found);
       } else {
@@ -82,11 +88,11 @@ std::int64_t BlockTable::position_of(const Block& block) const {
   return std::lower_bound(blocks_.begin(), blocks_.end(), block, comes_first) - blocks_.begin();
 }
 
-/// What others see, after `declared_`.
+/// Updates the visible blocks after changes of `declared_`.
 void BlockTable::update(const Before& before) {
   std::vector<Block> gone;
   std::vector<PlacedBlock> fresh;
-  bool stands = true;  // the index does
+  bool stands = true;  // the index is still valid
   covered_.reset();
   in_part_.reset();
   changed_.clear();
@@ -105,7 +111,7 @@ void BlockTable::update(const Before& before) {
   std::sort(changed_.begin(), changed_.end());
 }
 
-/// False if the index has to be made anew.
+/// Replaces a block in place. Returns false if the index must be rebuilt.
 bool BlockTable::replace(const PlacedBlock& before, const PlacedBlock& after) {
   const std::int64_t position = position_of(after.block);
   const auto n = static_cast<std::size_t>(position);

@@ -1,4 +1,4 @@
-// All blocks of all servers, and which points count as whose.
+// Table of all blocks of all servers, and of the points that each of them owns.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "data/block_index.hpp"
 #include "data/covered_cells.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
@@ -19,6 +18,7 @@
 #include "sidestream/data/variable.hpp"
 #include "sidestream/extend/analysis.hpp"
 #include "sidestream/extend/transport.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream {
 
@@ -28,17 +28,17 @@ struct PlacedBlock {
   std::int32_t server = 0;
 };
 
-/// The global view of the meshes' geometry, the same on every server.
+/// Global view of the meshes' geometry, the same on every server.
 class BlockTable {
  public:
   BlockTable() = default;
   explicit BlockTable(std::vector<PlacedBlock> blocks);
 
-  /// Applies what changed, changes[s] on server s in its order. A block that one client gave up and another took over
-  /// may be removed and declared in either order. Blocks that are other ones now cost the logarithm of the table's size
-  /// each; where some are new or have gone, all move up.
+  /// Applies changes; changes[s] came from server s, in its order. If a block moves between clients, its removal and
+  /// its declaration may come in either order. Replaced blocks cost the logarithm of the table's size each; if blocks
+  /// are added or removed, the whole table is rebuilt.
   void apply(const std::vector<std::vector<BlockChange>>& changes);
-  /// A block that two clients declare: nobody can tell whose values are meant, and no iteration may be processed.
+  /// A block that two clients declare. Its values are ambiguous, so no iteration may be processed.
   struct Repeated {
     std::int32_t mesh = 0;
     std::int64_t id = 0;
@@ -46,32 +46,32 @@ class BlockTable {
   };
   [[nodiscard]] const std::optional<Repeated>& repeated() const noexcept { return repeated_; }
 
-  /// Positions in `blocks` of the non-empty blocks of `mesh` and `level` whose cells, grown by one, overlap `cells`:
-  /// neighbours that may share nodes are found.
+  /// Positions in `blocks` of the non-empty blocks of `mesh` and `level` whose cells, grown by one, overlap `cells`.
+  /// This finds neighbours that may share nodes.
   [[nodiscard]] std::vector<std::int64_t> near(std::int32_t mesh, std::int32_t level, const Box& cells) const;
   /// The points of `variable` in the block's cells that no block of lower id has: disjoint boxes.
   [[nodiscard]] std::vector<Box> owned(const Variable& variable, const Block& block) const;
-  /// The cells of the block's level, in the block and one layer round it, that blocks of finer levels cover whole:
-  /// disjoint boxes.
+  /// Cells on the block's level, in the block and one layer around it, that finer levels cover completely: disjoint
+  /// boxes.
   [[nodiscard]] std::vector<Box> covered(const Mesh& mesh, const Block& block) const;
-  /// Which blocks finer levels cover whole, by position; empty if none is. Found when it is first asked for.
+  /// Blocks that finer levels cover completely, by position; empty if there are none. Computed on first use.
   [[nodiscard]] const std::vector<bool>& wholly_covered(const Metadata& metadata) const;
-  /// Of each mesh that has any a cell that finer blocks cover in part. Found when it is first asked for.
+  /// For each mesh a cell that finer blocks cover partly, if there is any. Computed on first use.
   [[nodiscard]] const std::vector<CoveredInPart>& covered_in_part(const Metadata& metadata) const;
-  /// Two blocks of one mesh and level that have cells in common, if there are any among those that changed last, or
-  /// `of_all`, and what they meet. Those that are `ignored` are not looked at.
+  /// Finds two blocks of one mesh and level that overlap, among those that the last `apply` changed and their
+  /// neighbours, or among all (`of_all`). Skips those that are `ignored`.
   [[nodiscard]] std::optional<std::pair<Block, Block>> overlap(
       bool of_all = false, const std::function<bool(const Block&)>& ignored = [](const Block&) { return false; }) const;
-  /// In the order of clients, meshes and ids.
+  /// Sorted by client, mesh and id.
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
-  /// The server of the client that has blocks()[position].
+  /// Server of the client that owns blocks()[position].
   [[nodiscard]] std::int32_t server(std::int64_t position) const {
     return servers_.at(static_cast<std::size_t>(position));
   }
 
  private:
   using Name = std::pair<std::int32_t, std::int64_t>;  ///< mesh and id
-  /// Names that `apply` was told of, and the block that each stood for before.
+  /// Names that an update changes, each with its visible block before.
   using Before = std::map<Name, std::optional<PlacedBlock>>;
   [[nodiscard]] const PlacedBlock* find(const Name& name) const;
   void declare(const std::vector<std::vector<BlockChange>>& changes, Before& before);

@@ -4,17 +4,17 @@
 #include <cstring>
 #include <map>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Values in messages begin at multiples of it, so that they can be read in place.
+/// Alignment of values in messages, so that they can be read in place.
 constexpr std::uint64_t alignment = 8;
 
-/// What an array without values points to, so that it is told from one that is not there.
+/// Address of arrays without values, which distinguishes them from missing ones.
 constexpr std::byte nothing{};
 
 }  // namespace
@@ -57,13 +57,13 @@ LocalValues::LocalValues(const Metadata& metadata, std::span<const Wanted> wante
   }
 }
 
-/// The position of a key; that of the end if nobody looks for it.
+/// Position of a key, or keys_.size() if it is not needed here.
 std::size_t LocalValues::slot(const Key& key) const {
   const auto at = std::lower_bound(keys_.begin(), keys_.end(), key);
   return at == keys_.end() || *at != key ? keys_.size() : static_cast<std::size_t>(at - keys_.begin());
 }
 
-/// By slot what was published.
+/// Finds the published arrays, by slot.
 std::vector<ArrayView> LocalValues::find(std::span<const Arrival> arrivals, std::span<const Arrival> persistent) const {
   std::vector<ArrayView> there(keys_.size());
   guesses_.resize(arrivals.size() + persistent.size(), keys_.size());
@@ -81,12 +81,12 @@ std::vector<ArrayView> LocalValues::find(std::span<const Arrival> arrivals, std:
 
 namespace {
 
-/// Whether `points` were published. An array that was kept may be of a block that has changed.
+/// True if `points` were published. A persistent array may belong to an earlier state of the block.
 bool has(const ArrayView& there, const Box& points) { return there.data && there.box.contains(points); }
 
 }  // namespace
 
-/// A byte for each order, 1 if its values follow.
+/// Builds the answer to orders: one byte for each, 1 if its values follow.
 Bytes LocalValues::answer(const Orders& asked, const std::vector<ArrayView>& there) const {
   const std::vector<Order>& orders = asked.orders;
   std::uint64_t size = round_up(orders.size(), alignment);

@@ -1,4 +1,4 @@
-// Values where each server has those of its own clients at hand: read in place, and sent to the servers that want them.
+// Exchange of values between servers that each read their own clients' values in place.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,27 @@
 
 namespace sidestream {
 
-/// What stands as long as what is wanted does: every server tells the others once what it wants of them; after that
-/// each sends what was asked for in one message to each server in each iteration, and nothing where nobody wants any.
+/// Exchange for one demand, valid as long as the demand stays the same. Every server tells the others once what it
+/// needs from them. Then each sends one message with all ordered values to each server in each iteration, and none if
+/// nothing is ordered.
 class LocalValues {
  public:
-  /// Collective. wanted[n] is with the clients of server holders[n].
+  /// Collective. wanted[n] belongs to the clients of server holders[n].
   LocalValues(const Metadata& metadata, std::span<const Wanted> wanted, std::span<const std::int32_t> holders,
               Communicator& servers);
 
   struct Got {
-    std::vector<ArrayView> values;  ///< by wanted; without data where it was not published
+    std::vector<ArrayView> values;  ///< by wanted; null data if it was not published
     std::vector<MemberMessage> messages;
   };
-  /// Collective. `arrivals`: what the clients of this server published, `persistent` and before.
+  /// Collective. `arrivals`: published by this server's clients in this iteration; `persistent`: in earlier ones.
   [[nodiscard]] Got get(std::span<const Arrival> arrivals, std::span<const Arrival> persistent,
                         Communicator& servers) const;
 
  private:
-  /// A variable on a block.
+  /// variable, block id
   using Key = std::pair<std::int32_t, std::int64_t>;
-  /// Values that a server wants of another; crosses between them.
+  /// Values that a server needs from another. Trivially copyable; sent between servers.
   struct Order {
     std::int64_t block = 0;
     std::int32_t variable = -1;
@@ -40,11 +41,11 @@ class LocalValues {
   };
   [[nodiscard]] std::vector<ArrayView> find(std::span<const Arrival> arrivals,
                                             std::span<const Arrival> persistent) const;
-  /// What another server wants of this one.
+  /// Orders of another server for values of this one.
   struct Orders {
     int server = 0;
     std::vector<Order> orders;
-    std::vector<std::size_t> slots;  ///< of each
+    std::vector<std::size_t> slots;  ///< slot of each order
   };
   [[nodiscard]] std::size_t slot(const Key& key) const;
   [[nodiscard]] std::size_t slot(const Order& order) const { return slot(Key(order.variable, order.block)); }
@@ -53,14 +54,15 @@ class LocalValues {
 
   const Metadata& metadata_;
   std::vector<Order> wanted_;
-  std::vector<std::pair<std::size_t, std::size_t>> mine_;        ///< positions in `wanted` of what is here, and slots
-  std::vector<std::pair<int, std::vector<std::size_t>>> asked_;  ///< by server, ascending: what it has of `wanted`
+  std::vector<std::pair<std::size_t, std::size_t>> mine_;  ///< positions in `wanted` of local values, and their slots
+  std::vector<std::pair<int, std::vector<std::size_t>>> asked_;  ///< by server, ascending: positions in `wanted` of
+                                                                 ///< what it holds
   std::vector<Orders> orders_;                                   ///< by server, ascending
-  std::vector<Key> keys_;                                        ///< sorted, by slot: all that is looked for here
-  /// Of what was published in the iteration before, one after the other. Most simulations publish in the same order
-  /// each time, and looking once at the right place is a tenth of a search.
+  std::vector<Key> keys_;  ///< sorted keys of all values that are needed here, by slot
+  /// Slots of the arrays published in the previous iteration, in order. Most simulations publish in the same order each
+  /// time, and checking one guess takes a tenth of a search.
   mutable std::vector<std::size_t> guesses_;
-  bool any_ = false;  ///< some server wants something of another
+  bool any_ = false;  ///< true if some server needs values of another
 };
 
 }  // namespace sidestream

@@ -1,9 +1,15 @@
+// Planning of the movement of blocks for one demand; every server computes the same plan and keeps its own part.
+//
+// 1. Selections become a halo width per variable and block (-1: not needed). Parts that depend on values use the
+//    decisions made by ranges; blocks that finer ones cover completely are left out.
+// 2. The partitioner assigns the needed blocks, or pieces of them, to servers (src/partition).
+// 3. Its pieces are checked. A piece of a split block gets the unique negative id -1 - (id * servers + server).
 #include "server/redistribution/movement.hpp"
 
 #include <algorithm>
 
-#include "base/fail.hpp"
 #include "data/covered_cells.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -1,3 +1,9 @@
+// Decisions about parts that depend on values, such as blocks that an isosurface may cross.
+//
+// A block is needed if the range of its values meets the part. Values between blocks matter too: an isosurface may lie
+// between the last values of one block and the first ones of the next. Therefore each range is sent to the servers of
+// blocks just below, or of all adjacent blocks if levels meet (for_others). Each server then decides about its own
+// blocks (`needed`), and the results are combined, as bits or as a list of numbers, whichever is smaller (`share`).
 #include "server/redistribution/range_decisions.hpp"
 
 #include <algorithm>
@@ -5,15 +11,15 @@
 #include <set>
 
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
 #include "data/touching.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// A block's range, on its way to a server that has a block below it, or on levels beside it.
+/// A block's range, sent to a server that has a block below it, or next to it on another level.
 struct Beyond {
   std::int64_t position;
   BlockRange range;
@@ -31,7 +37,7 @@ class Decider {
     }
   }
 
-  /// Ranges that others need to decide on blocks below.
+  /// Ranges that other servers need to decide on blocks below.
   [[nodiscard]] std::vector<MemberMessage> for_others(std::span<const Selected> parts, int server) const {
     std::map<int, std::vector<Beyond>> to;
     std::vector<RangeRequest> done;
@@ -63,7 +69,7 @@ class Decider {
     }
   }
 
-  /// Numbers of own blocks that are needed, counted on from part to part.
+  /// Numbers of own blocks that are needed: position plus part times the number of blocks.
   [[nodiscard]] std::vector<std::int64_t> needed(std::span<const Selected> parts, int server) const {
     std::set<std::int64_t> known = positions_;
     for (const std::int64_t position : positions_) add_covering(position, known);
@@ -85,7 +91,7 @@ class Decider {
   }
 
  private:
-  /// The patches of finer levels that may cover cells of a block: without ranges, but what they cover counts.
+  /// Adds blocks of finer levels that may cover cells of a block: they have no ranges, but hide what they cover.
   void add_covering(std::int64_t position, std::set<std::int64_t>& known) const {
     const Block& block = table_.blocks()[static_cast<std::size_t>(position)];
     const Mesh& mesh = metadata_.meshes.at(static_cast<std::size_t>(block.mesh));
@@ -100,7 +106,7 @@ class Decider {
   [[nodiscard]] std::pair<std::int32_t, std::int64_t> name_of(const BlockRange& range) const {
     return {variable({range.variable, 0}).mesh, range.block};
   }
-  /// The servers of blocks whose span reaches to what this one begins with.
+  /// Servers of blocks whose cells extend to the first points of this one.
   [[nodiscard]] std::set<int> servers_below(const BlockRange& range) const {
     std::set<int> servers;
     const auto found = own_.find(name_of(range));
@@ -117,7 +123,7 @@ class Decider {
     return servers;
   }
 
-  /// The servers of blocks that touch one, on any level.
+  /// Servers of blocks that touch this one, on any level.
   [[nodiscard]] std::set<int> servers_beside(const Mesh& mesh, const Block& block) const {
     std::set<int> servers;
     const auto look = [&](std::int64_t position) {
@@ -139,10 +145,10 @@ class Decider {
   const BlockTable& table_;
   std::vector<BlockRange> ranges_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::int64_t> own_;  ///< positions by mesh and id
-  std::set<std::int64_t> positions_;                                   ///< own ones, and those of `ranges_`
+  std::set<std::int64_t> positions_;  ///< positions of own blocks, and of those in `ranges_`
 };
 
-/// Collective: everybody's numbers, below `all`, as bits or as they are, whichever is less.
+/// Collective: combines all servers' numbers, which are below `all`, as bits or as numbers, whichever is smaller.
 std::vector<bool> share(const std::vector<std::int64_t>& mine, std::int64_t all, Communicator& servers) {
   std::vector<bool> flags(static_cast<std::size_t>(all), false);
   std::vector<std::uint64_t> words((flags.size() + 63) / 64, 0);

@@ -1,4 +1,4 @@
-// Which blocks a part that goes by values needs, decided by the servers whose clients have them.
+// Blocks needed by a part that depends on values, decided by the servers whose clients own them.
 #pragma once
 
 #include <span>
@@ -12,16 +12,15 @@
 
 namespace sidestream {
 
-/// The range that a part is decided by; variable -1: none.
+/// The range that decides on a part; variable -1: none.
 [[nodiscard]] RangeRequest range_of(const Selected& selected);
 
-/// For each of some parts a flag for each block of the table, as Needs gives them.
+/// For each part a flag for each block of the table, as from Needs.
 using Decisions = std::vector<std::vector<bool>>;
 
-/// Collective, with the same table and the same parts everywhere; the same result everywhere. `mine`: the ranges that
-/// the parts go by, of the blocks of this server's clients. Ranges go no further than to servers that have blocks just
-/// below, or beside them on other levels; what all are told is which blocks are needed, a bit for each block or a
-/// number for each that is, whichever is less.
+/// Collective, with the same table and parts on all servers, and the same result. `mine`: the ranges of this server's
+/// blocks that the parts depend on. Ranges are sent only to servers of blocks just below, or adjacent on other levels.
+/// All servers get the decisions, as a bit for each block or a number for each needed one, whichever is smaller.
 [[nodiscard]] Decisions decide_by_ranges(const Metadata& metadata, const BlockTable& table,
                                          std::span<const Selected> parts, std::span<const BlockRange> mine,
                                          Communicator& servers);

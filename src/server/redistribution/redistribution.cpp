@@ -8,7 +8,7 @@ namespace sidestream {
 
 namespace {
 
-/// The same values under other indices.
+/// The same values with shifted indices.
 ArrayView under_other_indices(ArrayView array, const Index3& shift) {
   array.box = moved(array.box, shift);
   return array;
@@ -53,7 +53,7 @@ BlockView Redistribution::view_of(const Own& own, std::span<const ArrayView> val
   view.copy = piece.copy;
   view.array = values[own.wanted];
   if (!piece.copy) view.owned = own.owned;
-  // A copy's points count elsewhere, but may be looked at.
+  // The points of a copy count elsewhere, but may be read.
   for (const Box& box : own.owned) {
     if (piece.copy) view.halo.push_back(HaloPiece{box, view.array});
   }
@@ -76,7 +76,7 @@ BlockView Redistribution::view_of(const Piece& piece, std::span<const ArrayView>
   view.array.components = variable.components;
   view.array.strides = packed_strides(piece.box, variable.components, variable.order);
   const std::uint64_t bytes = packed_bytes(piece.box, variable.components, variable.type);
-  // Not filled with zeros first: every value is written below.
+  // Left uninitialised: every value is written below.
   result.memory.emplace_back(new std::byte[bytes]);
   view.array.data = result.memory.back().get();
   view.absent = piece.absent;

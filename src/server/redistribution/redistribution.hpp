@@ -1,4 +1,4 @@
-// What one server needs of others in an iteration, and the views that are made of it: pieces of blocks, layers around
+// Values that one server needs from others in an iteration, and the views made of them: pieces of blocks, layers around
 // them, and pieces of decompositions. The same for all placements.
 #pragma once
 
@@ -15,59 +15,59 @@
 
 namespace sidestream {
 
-/// The views of one decomposition of a variable: one, or none where the piece is empty.
+/// The view of one decomposition of a variable; none if its piece is empty.
 struct PieceViews {
   Selected selected;
   std::vector<BlockView> views;
 };
 
-/// The views of one iteration. They point into the memory that they were made from, and into `memory`.
+/// Views of one iteration. They point to the values that they were made from, and into `memory`.
 struct Views {
-  std::vector<std::vector<BlockView>> blocks;  ///< as published: by variable id, ascending block id
+  std::vector<std::vector<BlockView>> blocks;  ///< published blocks: by variable id, ascending block id
   std::vector<PieceViews> pieces;              ///< in the order of Movement::decomposed
   std::vector<std::unique_ptr<std::byte[]>> memory;
 };
 
-/// A plan, which holds while the blocks, what their arrays cover and the selections do. Values of neighbours come from
-/// the blocks that own them, or, where ghosts are declared filled, from the block's own array; what several views want
-/// is wanted once, and what lies in a piece of this server is read there.
+/// A plan, valid as long as the blocks, the boxes of their arrays and the selections stay the same. Values of
+/// neighbours come from the blocks that own them, or, if ghosts are declared filled, from the block's own array. Values
+/// that several views need are fetched once; values in a piece of this server are read there.
 class Redistribution {
  public:
-  /// The points that a block owns of a variable: see BlockTable::owned.
+  /// The points of a variable that a block owns; see BlockTable::owned.
   using Owned = std::function<const std::vector<Box>&(const Variable&, const Block&)>;
-  /// What the arrays of a variable on a block cover: see AllocatedBoxes::of.
+  /// The box that arrays of a variable on a block cover; see AllocatedBoxes::of.
   using Allocated = std::function<Box(const Variable&, const Block&)>;
   struct Place {
     int server = 0, servers = 1;
-    bool values_in_place = false;  ///< the blocks of this server's clients can be read in place
+    bool values_in_place = false;  ///< blocks of this server's clients can be read in place
   };
-  /// `metadata` outlives this object. Without `allocated` arrays cover the points of their blocks.
+  /// `metadata` must outlive this object. Without `allocated`, arrays cover the points of their blocks.
   Redistribution(const Metadata& metadata, const BlockTable& table, std::shared_ptr<const Movement> movement,
                  const Place& place, const Owned& owned, const Allocated& allocated = {});
 
-  /// The values that it takes. Of blocks at hand they are whole, and arrays may cover more.
+  /// The values to fetch. Those of blocks in place are whole, and their arrays may cover more.
   [[nodiscard]] const std::vector<Wanted>& wanted() const noexcept { return wanted_; }
   /// By position in `wanted`: the server whose clients have it.
   [[nodiscard]] const std::vector<std::int32_t>& holders() const noexcept { return holders_; }
   [[nodiscard]] const Movement& movement() const noexcept { return *movement_; }
-  /// What moves for the sake of one iteration: whole pieces, unless they are at hand, and the rest: layers around them
-  /// and what pieces of decompositions take. `values`: see views.
+  /// Amount of data that moves in one iteration: whole pieces, unless they are in place, and layers: those around
+  /// pieces, and all of decompositions. `values`: see views.
   struct Amount {
-    std::int64_t blocks = 0;  ///< pieces, counted once for each variable
+    std::int64_t blocks = 0;  ///< number of pieces, counted once for each variable
     std::uint64_t pieces = 0, layers = 0;
   };
   [[nodiscard]] Amount count(std::span<const ArrayView> values) const;
-  /// Gives views that `views` made before other values. False if they are of other blocks, or not of whole blocks
-  /// alone: then they are not to be used again.
+  /// Puts new values into views that `views` made. Returns false if they are views of other blocks, or not only of
+  /// whole blocks; they must not be reused then.
   [[nodiscard]] bool refresh(Views& views, std::span<const ArrayView> values) const;
-  /// `values`: for each of `wanted` an array that covers its points, without data if the block was not published.
+  /// `values`: for each of `wanted` an array that covers its points, with null data if the block was not published.
   [[nodiscard]] Views views(std::span<const ArrayView> values) const;
 
  private:
   struct Source {  ///< a part of a view
     std::size_t wanted;
     Box box;       ///< in the view's indices
-    Index3 shift;  ///< the view's indices less those of the values
+    Index3 shift;  ///< the view's indices minus those of the values
   };
   struct Own {  ///< a piece of a block
     std::int32_t variable;
@@ -78,12 +78,12 @@ class Redistribution {
     std::vector<Box> owned;
     std::vector<Source> around{};
   };
-  struct Piece {         ///< of a decomposition
-    std::size_t number;  ///< in Movement::decomposed
+  struct Piece {         ///< a piece of a decomposition
+    std::size_t number;  ///< index in Movement::decomposed
     Block block;
-    Box points, box, own;  ///< all, what the array covers, what counts
+    Box points, box, own;  ///< all points; the box of the array; the points that count
     std::vector<Source> sources{};
-    std::vector<Box> absent{};  ///< no block has them
+    std::vector<Box> absent{};  ///< points that no block has
   };
   class Builder;
 
@@ -96,17 +96,17 @@ class Redistribution {
   std::vector<Wanted> wanted_;
   std::vector<std::int32_t> holders_;
   std::vector<Own> own_;
-  std::vector<std::size_t> layers_;  ///< positions in `wanted` of what comes for the sake of others
+  std::vector<std::size_t> layers_;  ///< positions in `wanted` of layers, which are fetched for other blocks
   std::vector<Piece> pieces_;
 };
 
-// From what was assembled for all tasks to what each entry of one task's selection asked for.
+// Selects one task's entries among the views assembled for all tasks.
 
-/// `entries`: as the task asked, without the arrays of meshes; these are found by the meshes. Points into `views`.
+/// `entries`: the task's own, without the arrays of meshes, which are found by the mesh. Points into `views`.
 [[nodiscard]] std::vector<EntryViews> entry_views(const std::vector<Selected>& entries, const Metadata& metadata,
                                                   const Views& views);
 
-/// The views of one decomposition, or null if nobody asked for it. `like`: of another variable, in the same pieces.
+/// The views of one decomposition, or null if it was not requested. `like`: a selection with the same pieces.
 [[nodiscard]] const PieceViews* find_pieces(const Views& views, const Selected& like, std::int32_t variable);
 
 }  // namespace sidestream

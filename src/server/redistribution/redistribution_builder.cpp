@@ -1,3 +1,11 @@
+// Builds the plan of a Redistribution in three passes.
+//
+// 1. Notes the arrays of own pieces, and the pieces of decompositions that this server gets.
+// 2. For the region around each view, notes the points that neither a piece of this server nor the view's own array has
+//    (note). What is missing is fetched once from the blocks that own it (settle).
+// 3. For each view, finds the sources of its points among the arrays and fetched boxes (sources_of). Regions beyond
+// periodic
+//    faces are looked up at their periodic images, with a shift of indices.
 #include "server/redistribution/redistribution_builder.hpp"
 
 #include <algorithm>
@@ -8,7 +16,7 @@ namespace sidestream {
 
 namespace {
 
-/// The box that `moved` by the shift is this one.
+/// The box shifted by the opposite of `shift`.
 Box moved_back(const Box& box, const Index3& shift) { return moved(box, {-shift[0], -shift[1], -shift[2]}); }
 
 Index points_in(const std::vector<Box>& boxes) {
@@ -44,8 +52,8 @@ void Redistribution::Builder::add_own(const Variable& variable) {
   }
 }
 
-/// What is taken of a block's array for a piece with `points`: these, and what is wanted of the ghosts round them. A
-/// piece has ghosts on the sides on which the block ends, along the axes that the mesh uses.
+/// The part of a block's array to take for a piece with `points`: these and the required ghosts around them. A piece
+/// has ghosts only on sides where the block ends, along the axes of the mesh.
 Box Redistribution::Builder::taken(const Variable& variable, const Movement::Piece& piece, const Box& points,
                                    std::int32_t halo) const {
   const bool ghosts = plan_.movement_->wants_ghosts(variable.id, piece.block);
@@ -100,7 +108,7 @@ Redistribution::Builder::Region Redistribution::Builder::region_of(const Piece& 
   return {variable, 0, piece.box, selected.wrap ? piece.box : piece.points};
 }
 
-/// Calls f(position, source, shift) for each block that may have points of the region, in which they are `source`.
+/// Calls f(position, source, shift) for each block that may have points of the region, and for its periodic images.
 template <class F>
 void Redistribution::Builder::for_each_block(const Region& region, F&& f) const {
   const Mesh& mesh = plan_.metadata_.mesh_of(region.variable);
@@ -116,7 +124,7 @@ void Redistribution::Builder::for_each_block(const Region& region, F&& f) const 
   }
 }
 
-/// What the region wants of a block's own points, in the indices of `source`.
+/// Parts of the region that a block owns, in the indices of `source`.
 std::vector<Box> Redistribution::Builder::parts_of(const Region& region, std::int64_t position, const Box& source,
                                                    const Index3& shift) const {
   std::vector<Box> parts;
@@ -130,7 +138,7 @@ std::vector<Box> Redistribution::Builder::parts_of(const Region& region, std::in
   return parts;
 }
 
-/// Notes what of the region no piece here has, nor the view's own array.
+/// Notes the points of the region that no piece here has, nor the view's own array.
 void Redistribution::Builder::note(const Region& region) {
   for_each_block(region, [&](std::int64_t position, const Box& source, const Index3& shift) {
     const Block& block = table_.blocks()[static_cast<std::size_t>(position)];
@@ -152,7 +160,7 @@ void Redistribution::Builder::note(const Region& region) {
   });
 }
 
-/// What is missing is wanted.
+/// Fetches the missing points.
 void Redistribution::Builder::settle() {
   for (const auto& [key, boxes] : fetched_) {
     const Variable& variable = plan_.metadata_.variables[static_cast<std::size_t>(key.first)];
@@ -178,7 +186,7 @@ std::vector<Redistribution::Source> Redistribution::Builder::sources_of(const Re
     const auto found = holdings_.find({region.variable.id, position});
     if (found == holdings_.end()) return;
     for (const Holding& holding : found->second) {
-      // The piece itself, whose points are where they are.
+      // The piece itself, whose points are in its array.
       if (region.own && holding.wanted == region.own->wanted && shift == Index3{0, 0, 0}) continue;
       for (const Box& box : holding.boxes) {
         const Box part = moved(intersection(box, source), shift);

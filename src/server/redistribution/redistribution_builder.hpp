@@ -1,4 +1,4 @@
-// Makes the plan of a Redistribution.
+// Builds the plan of a Redistribution.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace sidestream {
 
-/// First it notes what every view wants of every block, then it settles what is to be fetched, then it finds where each
-/// view reads. References outlive it.
+/// First it notes what every view needs of every block. Then it settles what to fetch, and finds the sources of each
+/// view. References must outlive it.
 class Redistribution::Builder {
  public:
   Builder(Redistribution& plan, const BlockTable& table, const Owned& owned, const Allocated& allocated)
@@ -18,20 +18,20 @@ class Redistribution::Builder {
   void build();
 
  private:
-  /// A variable on a block.
+  /// variable, block position
   using Key = std::pair<std::int32_t, std::int64_t>;
-  /// Points of a block that are, or will be, here.
+  /// Points of a block that are, or will be, on this server.
   struct Holding {
     std::size_t wanted;
     std::vector<Box> boxes;
   };
-  /// What a view wants of a variable: `plain` of the mesh as it is, `wrapped` of its repetitions.
+  /// Points that a view needs of a variable: `plain` in the mesh itself, `wrapped` in its periodic images.
   struct Region {
     const Variable& variable;
     std::int32_t level;
     Box plain, wrapped;
-    const Own* own = nullptr;  ///< whose surroundings it is
-    Box filled{};              ///< what its own array has of them
+    const Own* own = nullptr;  ///< the piece that it surrounds; null: none
+    Box filled{};              ///< points that its own array has
   };
 
   std::size_t want(const Variable& variable, std::int64_t position, const Box& points);

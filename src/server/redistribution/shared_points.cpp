@@ -6,14 +6,14 @@
 #include <map>
 #include <unordered_map>
 
-#include "base/records.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// A number and the block that has it, as servers tell each other.
+/// A point's number and the block that has it. Trivially copyable; sent between servers.
 struct Claim {
   std::int64_t number;
   std::int64_t block;
@@ -30,12 +30,12 @@ void for_each_number(const BlockView& view, F&& f) {
 }
 
 int share_of(std::int64_t number, int servers) {
-  // Neighbouring numbers to different servers, whatever their step.
+  // Assigns neighbouring numbers to different servers, whatever their stride.
   const std::uint64_t mixed = static_cast<std::uint64_t>(number) * 0x9e3779b97f4a7c15ull;
   return static_cast<int>((mixed >> 32) % static_cast<std::uint64_t>(servers));
 }
 
-/// The answers to what servers claim, a byte for each claim.
+/// Answers to the servers' claims: one byte for each claim.
 std::vector<MemberMessage> decide(const std::vector<MemberMessage>& received) {
   struct Best {
     std::int64_t block;
@@ -61,7 +61,7 @@ std::vector<MemberMessage> decide(const std::vector<MemberMessage>& received) {
   return answers;
 }
 
-/// Each claim goes to the server that its number belongs to: to few of many, where there are few points.
+/// Claims of this server, by the server that decides on their numbers. Few points involve few servers.
 std::vector<MemberMessage> claims_of(std::span<const BlockView> ids, int servers) {
   std::map<int, Bytes> claims;
   for (const BlockView& view : ids) {

@@ -5,19 +5,19 @@
 #include <cstring>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "config/sections.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Notices of the longest size that a client's ring holds (shared memory), while the client reads none.
+/// Number of notices of the longest size that fit in a client's ring (shared memory) while the client reads none.
 constexpr std::size_t most_told = 3;
 static_assert(most_steered * sizeof(SteeredChange) <= longest_notice);
 
-/// Looking at a directory on a parallel file system costs more than a short iteration.
+/// Reading a directory of a parallel file system costs more than a short iteration.
 constexpr double seconds_between_looks = 0.1;
 
 }  // namespace
@@ -40,8 +40,8 @@ void SteeringServer::set(std::size_t parameter, const SteeredParameter::Value& v
   waiting_.push_back({parameter, bits_of(value), {}});
 }
 
-/// Of the last `ahead_` iterations, this one included, not more than most_told have told something. Clients have read
-/// what was told before.
+/// True if fewer than most_told of the last `ahead_` iterations, including this one, have told something. Clients have
+/// read earlier notices.
 bool SteeringServer::may_tell(std::int64_t index) const noexcept {
   return told_.size() < most_told || told_[told_.size() - most_told] <= index - ahead_;
 }
@@ -67,14 +67,15 @@ void SteeringServer::contribute(std::span<std::uint64_t> words, std::int64_t ind
   if (!may_tell(index)) return;
   for (Change& change : waiting_) {
     const std::uint64_t bit = std::uint64_t{1} << change.parameter;
-    change.offered = (words[0] & bit) == 0;  // of several of one parameter the first; the others come later
+    change.offered = (words[0] & bit) == 0;  // only the first of several changes of one parameter; the others come
+                                             // later
     if (!change.offered) continue;
     words[0] |= bit;
     words[1 + change.parameter] = change.bits;
   }
 }
 
-/// On the first server: what was offered is decided.
+/// On the first server: decides on the offered changes.
 void SteeringServer::settle(std::int64_t effective) {
   for (const Change& change : waiting_) {
     if (!change.offered) continue;

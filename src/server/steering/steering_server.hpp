@@ -1,4 +1,4 @@
-// Where servers take changes of steered parameters up, and what they tell the clients of them. docs/steering.md has the
+// Servers' part of steering: takes up changes of steered parameters and tells the clients. docs/steering.md has the
 // protocol.
 #pragma once
 
@@ -19,46 +19,47 @@
 
 namespace sidestream {
 
-/// What somebody outside asks for, in the words that were typed.
+/// A change requested by a user, as typed.
 struct SteeringRequest {
-  std::string id;  ///< to answer it
+  std::string id;  ///< identifies the request in the answer
   std::string name, value;
 };
 
-/// The way to people; used on the first server alone. None of it throws but for want of memory.
+/// Connection to users; used on the first server only. Its functions throw only if memory is short.
 struct SteeringChannel {
-  std::function<std::vector<SteeringRequest>()> requests;  ///< new ones; each once
+  std::function<std::vector<SteeringRequest>()> requests;  ///< returns new requests, each once
   std::function<void(const std::string& id, const std::string& sentence)> answer;
-  std::function<void(const std::vector<SteeredParameter::Value>&)> record;  ///< the values that were decided on last
+  /// records the values that were decided last
+  std::function<void(const std::vector<SteeredParameter::Value>&)> record;
 };
 
-/// One for each server, with the same parameters; changes come to the first one. Which of them are taken up in an
-/// iteration follows from the words that the servers combine, so that it is the same on all of them.
+/// One for each server, with the same parameters; changes come to the first one. The words that servers combine
+/// determine which changes are taken up in an iteration, so that all servers take the same ones.
 class SteeringServer {
  public:
-  /// `channel`: of the first server; empty on others.
+  /// `channel`: on the first server; empty on others.
   SteeringServer(const std::vector<SteeredParameter>& parameters, int ahead, std::optional<SteeringChannel> channel);
 
-  /// An analysis has set it. Another change of the same that nobody has taken up yet is replaced.
+  /// Takes a value set by an analysis. Replaces an earlier change of the same parameter that is not yet taken up.
   void set(std::size_t parameter, const SteeredParameter::Value& value);
 
-  /// How many words it adds to an agreement.
+  /// Number of words that it adds to an agreement.
   [[nodiscard]] std::size_t words() const noexcept { return 1 + parameters_.size(); }
-  /// What this server adds for iteration `index`; `words` are zero before. `seconds`: any clock.
+  /// Writes this server's words for iteration `index`; `words` must be zero. `seconds`: any clock.
   void contribute(std::span<std::uint64_t> words, std::int64_t index, double seconds);
-  /// What the clients must be told, before the iteration is released, after the servers have combined their words for
-  /// it. Not called for iterations of which some clients have closed: those would not read it.
+  /// Returns what the clients must be told before the iteration is released, from the combined words. Not called for
+  /// iterations in which a client has closed, since it would not read the notice.
   [[nodiscard]] std::optional<Notice> take_up(std::span<const std::uint64_t> words, std::int64_t index);
-  /// The clients have been told what `take_up` returned last: so are people.
+  /// Confirms that the clients were told what `take_up` returned last; answers the users.
   void confirm();
-  /// No more iterations come: refuses what is left.
+  /// Refuses remaining requests, since no more iterations come.
   void close();
 
  private:
   struct Change {
     std::size_t parameter;
     std::uint64_t bits;
-    std::string id;  ///< empty: nobody waits for an answer
+    std::string id;  ///< empty: no user waits for an answer
     bool offered = false;
   };
   [[nodiscard]] bool may_tell(std::int64_t index) const noexcept;
@@ -69,15 +70,15 @@ class SteeringServer {
   std::int64_t ahead_;
   std::optional<SteeringChannel> channel_;
   std::deque<Change> waiting_;
-  std::vector<std::pair<std::string, std::string>> answers_;  ///< by id: what people will be told
+  std::vector<std::pair<std::string, std::string>> answers_;  ///< by id: pending answers to users
   std::vector<SteeredParameter::Value> values_;
-  std::deque<std::int64_t> told_;  ///< the last iterations in which something was taken up
-  double looked_ = -1;             ///< for requests
+  std::deque<std::int64_t> told_;  ///< the last iterations in which changes were taken up
+  double looked_ = -1;             ///< time of the last check for requests
 };
 
-// What an analysis sets, until it is known that it has not failed.
+// Values that an analysis sets, kept until it is known that it did not fail.
 
-/// Where changes go that an analysis has made: of the first server.
+/// Receiver of the changes that analyses made, on the first server.
 struct SteeringSink {
   const std::vector<SteeredParameter>& parameters;
   std::function<void(std::size_t parameter, const SteeredParameter::Value& value)> take;
@@ -89,7 +90,7 @@ class SteeringCalls final : public Steering {
   explicit SteeringCalls(const SteeringSink* sink) : sink_(sink) {}
   void set(std::string_view name, std::int64_t value) override { add(name, value); }
   void set(std::string_view name, double value) override { add(name, value); }
-  /// The analysis has not failed. Once.
+  /// Keeps the changes, because the analysis did not fail. Call it once.
   void keep();
 
  private:

@@ -7,14 +7,14 @@
 #include <cstring>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "session/c/c_session.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Its last character is nobody's to write: a callback may fill all of its own without an end.
+/// Callbacks must not write the last character: they may fill all of theirs without a terminating zero.
 using MessageText = std::array<char, SIDESTREAM_MESSAGE_BYTES + 1>;
 
 std::string text_or_empty(const char* text) { return text ? text : ""; }
@@ -55,7 +55,7 @@ std::vector<Option> options_of(const sidestream_analysis& table) {
   return options;
 }
 
-/// What a callback gets, and what sidestream_input_entry finds in it.
+/// The argument of a callback, and the entries for sidestream_input_entry.
 class View {
  public:
   View(const Iteration& iteration, const Metadata& metadata, const LocalInput* local, const CombineInput* combine)
@@ -72,7 +72,7 @@ class View {
   std::vector<sidestream_input> entries_;
 };
 
-/// One entry of the configuration.
+/// An analysis for one entry of the configuration.
 class TableAnalysis final : public Task {
  public:
   TableAnalysis(const sidestream_analysis& table, const std::string& name, const std::vector<Option>& options,
@@ -149,7 +149,7 @@ class TableAnalysis final : public Task {
     fail(Code::analysis, "'{}' of the analysis '{}' returned {}: {}", callback, name_, code, why);
   }
 
-  sidestream_analysis table_;  ///< of which the texts are the caller's, and may be gone
+  sidestream_analysis table_;  ///< its texts belong to the caller and may be gone
   std::string name_;
   Settings settings_;
   std::deque<std::string> texts_;

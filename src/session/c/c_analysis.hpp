@@ -6,11 +6,11 @@
 
 namespace sidestream {
 
-/// The kind that such a table describes; the table is copied, what it points at must stay. Throws Error(usage) if the
-/// table is not complete.
+/// The kind that such a table describes. The table is copied; the objects it points to must outlive the kind. Throws
+/// Error(usage) if the table is incomplete.
 [[nodiscard]] AnalysisKind kind_of(const sidestream_analysis& table);
 
-/// Registers what a plug-in's sidestream_c_plugin() returned. Throws Error(usage).
+/// Registers the result of a plug-in's sidestream_c_plugin(). Throws Error(usage).
 void register_c_plugin(const void* header, Registry& registry);
 
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-// What analyses written in C call.
+// Calls for analyses written in C.
 #include <mpi.h>
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 #include <exception>
 #include <new>
 
-#include "base/fail.hpp"
 #include "session/c/c_session.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -22,7 +22,7 @@ const Option* option_with_value(const sidestream_settings* settings, const char*
   return nullptr;
 }
 
-/// Takes entry n of an option into `value`: what `one` reads, or if the option is a list, what `all` does.
+/// Reads entry n of an option into `value`, with `one`, or, if the option is a list, with `all`.
 template <class T, class One, class All>
 int read(const sidestream_settings* settings, const char* name, std::int64_t n, T* value, One one, All all) noexcept {
   if (!value || n < 0) return SIDESTREAM_ERROR_USAGE;
@@ -38,7 +38,7 @@ int read(const sidestream_settings* settings, const char* name, std::int64_t n, 
     *value = entries[static_cast<std::size_t>(n)];
     return SIDESTREAM_OK;
   });
-  // An option of another type: the caller's mistake.
+  // The option has another type: the caller's mistake.
   return code == SIDESTREAM_ERROR_INTERNAL ? SIDESTREAM_ERROR_USAGE : code;
 }
 
@@ -111,7 +111,7 @@ int64_t sidestream_setting_count(const sidestream_settings* settings, const char
         return static_cast<int64_t>(values.texts(option).size());
     }
   } catch (const std::exception&) {
-    return 0;  // no memory
+    return 0;  // out of memory
   }
 }
 
@@ -245,7 +245,7 @@ int sidestream_select_covered(sidestream_selection* selection, int covered) {
 void* sidestream_bytes_resize(sidestream_bytes* bytes, size_t size) {
   if (!bytes) return nullptr;
   try {
-    bytes->bytes.reserve(std::max<std::size_t>(size, 1));  // never NULL for want of bytes
+    bytes->bytes.reserve(std::max<std::size_t>(size, 1));  // never NULL for lack of bytes
     bytes->bytes.resize(size);
     return bytes->bytes.data();
   } catch (const std::exception&) {

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "session/c/c_session.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -119,7 +119,7 @@ DataSet data_of(const char* file, int arrays, const sidestream_array* array) {
   return data;
 }
 
-/// Adds what `make` makes.
+/// Adds the result of `make`.
 template <class Make>
 int add(sidestream_results* results, const char* file, Make make) noexcept {
   if (!results) return SIDESTREAM_ERROR_USAGE;
@@ -129,7 +129,7 @@ int add(sidestream_results* results, const char* file, Make make) noexcept {
   });
 }
 
-/// The same of parts, collectively: all fail if one does.
+/// Collective: the same for parts. All fail if one does.
 template <class Make>
 int add_part(sidestream_results* results, const char* file, sidestream_pieces pieces, Make make) noexcept {
   if (!results) return SIDESTREAM_ERROR_USAGE;

@@ -8,14 +8,14 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/fail.hpp"
 #include "session/c/c_session.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 namespace {
 
-constexpr std::size_t message_bytes = 512 + 1;  // the last one is not the function's to write, and stays 0
+constexpr std::size_t message_bytes = 512 + 1;  // the last character stays 0; the function must not write it
 
 void check(int code, const std::array<char, message_bytes>& message) {
   if (code == 0) return;
@@ -48,7 +48,7 @@ class FunctionAnalysis final : public Task {
   }
 
  private:
-  /// One partial of however many there are. None: no forwarder reports to this server, which then has no blocks.
+  /// Merges all partials into one. Without any, no forwarder reports to this server, which then has no blocks.
   [[nodiscard]] Bytes merged(const CombineInput& input) {
     if (input.partials.empty()) {
       const std::vector<std::vector<BlockView>> none(input.metadata.variables.size());

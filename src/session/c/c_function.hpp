@@ -1,4 +1,4 @@
-// What an analysis written as C functions gets.
+// Arguments of an analysis written as C functions.
 #pragma once
 
 #include "sidestream/extend/analysis.hpp"
@@ -7,12 +7,12 @@
 struct sidestream_input {
   const sidestream::Iteration* iteration;
   const sidestream::Metadata* metadata;
-  const sidestream::LocalInput* local;        ///< null in a combine of what others have reduced
+  const sidestream::LocalInput* local;        ///< null in a combine of results that others have reduced
   const sidestream::CombineInput* combine;    ///< null in local
-  const sidestream_input* entries = nullptr;  ///< of the analysis' selection, as many as local->entries
-  std::int64_t entry = -1;                    ///< the one that this is; -1: none
+  const sidestream_input* entries = nullptr;  ///< entries of the analysis' selection, as many as local->entries
+  std::int64_t entry = -1;                    ///< index of this entry; -1: none
 
-  /// The blocks of a variable, or null if it is not declared or there are none to be asked for.
+  /// The blocks of a variable, or null if it is not declared or has no blocks here.
   [[nodiscard]] const std::vector<sidestream::BlockView>* blocks(const char* variable) const {
     const sidestream::Variable* found = local && variable ? metadata->find_variable(variable) : nullptr;
     if (!found) return nullptr;

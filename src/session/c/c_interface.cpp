@@ -1,11 +1,11 @@
-// The C face: every function forwards to the C++ session.
+// The C interface: every function forwards to the C++ session.
 #include <algorithm>
 
-#include "base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "session/c/c_session.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
-// C says no types here: these calls are the ones that C++ warns of.
+// These calls take no C++ types, which the C++ interface marks as deprecated.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace sidestream {
@@ -22,13 +22,13 @@ void need(const void* argument, const char* call, const char* name) {
 
 namespace {
 
-/// `given`: a file's name or a text, or null for none.
+/// `given`: a file name or a text; null for none.
 int open_with(Session (*open)(MPI_Comm, const std::string&), MPI_Comm comm, const char* given,
               sidestream_session** session) noexcept {
   return shielded(&message_without_session(), [&] {
     need(session, "open", "the address for the session");
     *session = nullptr;
-    // The others are in this collective call, and then have an open session: so does this rank.
+    // The other ranks are in this collective call and then have an open session, so this one must have one, too.
     std::string what;
     retry_while_out_of_memory([&] { what = given ? given : ""; });
     Session opened = open(comm, what);
@@ -37,7 +37,7 @@ int open_with(Session (*open)(MPI_Comm, const std::string&), MPI_Comm comm, cons
   });
 }
 
-/// What the client knows of memory of its own.
+/// Describes an array in the client's memory.
 sidestream_block block_of(const ArrayView& view, std::int64_t block) {
   sidestream_block whole{};
   whole.block = block;

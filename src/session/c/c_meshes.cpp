@@ -1,8 +1,8 @@
-// The C face: kinds of meshes, their arrays, and blocks.
+// The C interface: kinds of meshes, their arrays, and blocks.
 #include <vector>
 
-#include "base/fail.hpp"
 #include "session/c/c_session.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -14,7 +14,7 @@ Box box_of(const char* call, const std::int64_t* lo, const std::int64_t* hi) {
   return Box{{lo[0], lo[1], lo[2]}, {hi[0], hi[1], hi[2]}};
 }
 
-/// Six numbers, or null: not known.
+/// Converts six numbers; null: unknown.
 Bounds bounds_from(const char* call, const double* bounds) {
   if (!bounds) return {};
   Bounds result{{bounds[0], bounds[1], bounds[2]}, {bounds[3], bounds[4], bounds[5]}};
@@ -27,7 +27,7 @@ Bounds bounds_from(const char* call, const double* bounds) {
   return result;
 }
 
-/// Of each axis up to the first that has none.
+/// The nodes of each axis up to the first without nodes.
 std::vector<std::vector<double>> nodes_from(const Box& cells, const double* const* nodes) {
   std::vector<std::vector<double>> all;
   for (std::size_t a = 0; a < 3 && nodes[a]; ++a) {

@@ -8,7 +8,7 @@
 #include "session/c/c_session.hpp"
 #include "sidestream/sidestream.h"
 
-// C says no types here: these calls are the ones that C++ warns of.
+// These calls take no C++ types, which the C++ interface marks as deprecated.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 using sidestream::code_of;
@@ -19,7 +19,7 @@ using sidestream::Session;
 
 namespace {
 
-/// Tries all, and keeps the first code that is not SIDESTREAM_OK with its sentence.
+/// Tries all, and returns the first code that is not SIDESTREAM_OK, with its message.
 template <class Publish>
 int publish_each(sidestream_session* session, int count, Publish&& publish) {
   int code = SIDESTREAM_OK;
@@ -37,7 +37,7 @@ int publish_each(sidestream_session* session, int count, Publish&& publish) {
 std::vector<const void*> listed(int count, const void* const* components) {
   if (count <= 0) return {};
   need(components, "publish_components", "components");
-  return std::vector<const void*>(components, components + count);  // braces would list two pointers
+  return std::vector<const void*>(components, components + count);  // braces would make a list of two pointers
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ const std::vector<sidestream::BlockView>* blocks_of(const sidestream_input* inpu
   return input ? input->blocks(variable) : nullptr;
 }
 
-/// The box round the owned points, and whether they fill it.
+/// The bounding box of the owned points. `is_box`: true if they fill it.
 sidestream::Box bound(const std::vector<sidestream::Box>& owned, bool& is_box) {
   is_box = owned.size() <= 1;
   if (owned.empty()) return {};

@@ -1,4 +1,4 @@
-// C's face on Restart.
+// The C interface of Restart.
 #include "sidestream/restart.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ struct sidestream_restart {
   Restart restart;
   std::string remarks;
   std::string message{};                               ///< of the last error
-  std::map<std::string, std::vector<Block>> blocks{};  ///< of meshes that were asked for
+  std::map<std::string, std::vector<Block>> blocks{};  ///< of the meshes requested so far
 };
 
 namespace {

@@ -1,4 +1,4 @@
-// What stands behind the C handle.
+// Objects behind the C handles.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "base/fail.hpp"
 #include "session/c/c_function.hpp"
 #include "sidestream/analysis.h"
 #include "sidestream/data/selection.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/sidestream.h"
 #include "sidestream/sidestream.hpp"
 
@@ -32,10 +32,10 @@ struct sidestream_memory {
 
 namespace sidestream {
 
-/// The message of the last failed open of this thread: there is no session to keep it in.
+/// The message of this thread's last failed open, which leaves no session to store it.
 std::string& message_without_session();
 
-/// `shielded` for calls on a session, which keeps the sentence; a null session is an error of usage.
+/// `shielded` for calls on a session, which stores the message; a null session is a usage error.
 template <class Work>
 int guarded(sidestream_session* handle, const char* call, Work&& work) noexcept {
   if (!handle) {
@@ -55,12 +55,12 @@ int guarded(sidestream_session* handle, const char* call, Work&& work) noexcept 
 
 [[nodiscard]] inline int code_of(Taken taken) { return taken == Taken::refused ? SIDESTREAM_REFUSED : SIDESTREAM_OK; }
 
-/// A call that may be refused, which leaves a sentence too.
+/// Runs a call that may be refused, and stores the reason of a refusal, too.
 template <class Work>
 int publishing(sidestream_session* session, const char* call, Work&& work) noexcept {
   const int code = guarded(session, call, work);
   if (code != SIDESTREAM_REFUSED) return code;
-  // Refused it is, also where there is no memory for the sentence.
+  // The call stays refused even if there is no memory for the message.
   static_cast<void>(shielded(&session->message, [&] {
     session->message = std::string(call) + ": " + session->session.refusal();
     return 0;
@@ -75,14 +75,14 @@ int publishing(sidestream_session* session, const char* call, Work&& work) noexc
   return static_cast<Type>(type);
 }
 
-/// A null pointer is let pass.
+/// A null pointer is accepted.
 [[nodiscard]] inline Values values_of(const char* call, sidestream_type type, const void* data, int64_t count) {
   if (count < 0) fail(Code::usage, "{}: found {} values, expected at least 0", call, count);
   return {type_of(call, type), data, static_cast<std::size_t>(count)};
 }
 
-/// Arguments that are wrong in themselves refuse the iteration, as those do that do not fit what is declared: if `work`
-/// throws, `fails` is called, a publication that fails.
+/// Arguments that are invalid by themselves refuse the iteration, as do those that do not fit the declarations. If
+/// `work` throws, calls `fails`, a publication that fails.
 template <class Work, class Fails>
 auto or_refuse(Work&& work, Fails&& fails) {
   try {
@@ -91,13 +91,13 @@ auto or_refuse(Work&& work, Fails&& fails) {
     try {
       fails();
     } catch (const Error&) {
-      // The first sentence is the one that helps.
+      // The first message is the helpful one.
     }
     throw;
   }
 }
 
-/// What no block has.
+/// Values that fit no block.
 [[nodiscard]] inline Values impossible_values() {
   return {Type::float64, nullptr, std::numeric_limits<std::size_t>::max()};
 }
@@ -105,9 +105,9 @@ auto or_refuse(Work&& work, Fails&& fails) {
 /// Throws Error(usage) if a required pointer argument is null.
 void need(const void* argument, const char* call, const char* name);
 
-// The border between C and C++.
+// The boundary between C and C++.
 
-/// Where memory is short, a sentence that needs none.
+/// Stores a message, or a shorter one that needs no allocation if memory is short.
 inline void say(std::string& message, const char* text) noexcept {
   try {
     message = text;
@@ -117,8 +117,8 @@ inline void say(std::string& message, const char* text) noexcept {
   }
 }
 
-/// Runs `work` and turns what it throws into a code and, in `problem` if that is given, a sentence. Nothing may leave a
-/// C function as an exception.
+/// Runs `work` and converts exceptions to a code and, unless it is null, a message in `problem`. No exception may leave
+/// a C function.
 template <class Work>
 int shielded(std::string* problem, Work&& work) noexcept {
   const auto failed = [problem](int code, const char* text) {
@@ -138,9 +138,9 @@ int shielded(std::string* problem, Work&& work) noexcept {
   }
 }
 
-// Structures that begin with their size: a program or library built with an older header has shorter ones.
+// Structures that begin with their size: programs and libraries built with an older header have shorter ones.
 
-/// What a caller gave; members that it does not know are zero.
+/// Copies a caller's structure; members that it lacks are zero.
 template <class Struct>
 [[nodiscard]] Struct taken(const void* given, std::size_t size) noexcept {
   Struct own{};
@@ -148,7 +148,7 @@ template <class Struct>
   return own;
 }
 
-/// Fills as much of a caller's structure as there is of it.
+/// Fills the part of a structure that the caller has.
 template <class Struct>
 void fill(Struct& to, Struct own) noexcept {
   own.struct_size = to.struct_size;
@@ -157,11 +157,11 @@ void fill(Struct& to, Struct own) noexcept {
 
 }  // namespace sidestream
 
-// What the opaque structures of analysis.h are.
+// Definitions of the opaque structures of analysis.h.
 struct sidestream_settings {
   const sidestream::Settings* values;
   const std::vector<sidestream::Option>* options;
-  std::deque<std::string>* texts;  ///< where texts that C code was given stay
+  std::deque<std::string>* texts;  ///< owner of texts that were passed to C code
 };
 
 struct sidestream_metadata {
@@ -171,7 +171,7 @@ struct sidestream_metadata {
 struct sidestream_selection {
   const sidestream::Metadata* metadata;
   sidestream::Selection selection;
-  std::string problem;  ///< the first, in a sentence
+  std::string problem;  ///< the first message
 };
 
 struct sidestream_bytes {
@@ -181,5 +181,5 @@ struct sidestream_bytes {
 struct sidestream_results {
   sidestream::Results* results;
   sidestream::Communicator* servers;
-  std::string problem{};  ///< the last, in a sentence
+  std::string problem{};  ///< the last message
 };

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -29,7 +29,7 @@ void bind_to(int core, const PlacementConfig& placement) {
       at, at.empty() ? "" : ": ", core, known ? system_text(errno) : "there is no such core");
 }
 
-/// The host, and the core if this process is bound to one: where it happens to run otherwise says nothing.
+/// The host and, if this process is bound to one core, the core.
 std::string place() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
@@ -43,10 +43,10 @@ std::string counted(const RankKind& kind, const char* one) {
   return fmt::format("{} {}{}", kind.count, one, kind.count == 1 ? "" : "s");
 }
 
-/// The job of 10^5 ranks does not want them all in its log, nor on one rank.
+/// Limits the list, since a job of 10^5 ranks must not have them all in its log, nor on one rank.
 constexpr int most = 8;
 
-/// Up to eight ranks by name, as they told this one.
+/// Lists up to eight ranks by their names.
 std::string described(const std::vector<MemberMessage>& told, std::byte kind, int count) {
   std::string text;
   int named = 0;
@@ -60,7 +60,7 @@ std::string described(const std::vector<MemberMessage>& told, std::byte kind, in
   return text;
 }
 
-/// Collective: what rank 0 says of the placement.
+/// Collective: rank 0 logs the placement.
 void say_places(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement) {
   constexpr std::byte server{1}, forwarder{2};
   std::vector<MemberMessage> mine;

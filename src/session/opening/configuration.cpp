@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include "analysis/register.hpp"
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
 #include "partition/kinds.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/register.hpp"
 
 namespace sidestream {

@@ -1,4 +1,4 @@
-// What every process reads before it is anything: the configuration's text and the kinds that come with Sidestream.
+// The first steps of every process: the configuration's text and the kinds that come with Sidestream.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace sidestream {
 
-/// The text of a file. Throws Error(configuration); `mend` ends the sentence: "correct the path".
+/// Reads a file. Throws Error(configuration); `mend` ends its message, for example "correct the path".
 [[nodiscard]] std::string read_configuration_file(const std::string& file, const std::string& mend);
-/// Collective: the working directory of rank 0, in which the relative paths of all ranks begin. To be called while a
-/// session opens, and then never again: the program may change it.
+/// Collective: the working directory of rank 0, the base of the relative paths of all ranks. Call only while a session
+/// opens, since the program may change it later.
 [[nodiscard]] std::string common_folder(Communicator& world);
-/// Analyses, writers, formats and partitioners that come with Sidestream, without streams.
+/// Registers the analyses, writers, formats and partitioners that come with Sidestream, without streams.
 void register_built_in(Registry& registry);
 
 }  // namespace sidestream

@@ -26,7 +26,7 @@ std::string of_parameters(const Parameters& mine, const Parameters& others) {
   return {};
 }
 
-/// Of things with names, in the order in which they were declared.
+/// Compares named objects in the order of their declaration.
 template <class Thing, class Compare>
 std::string of_named(const char* what, const std::vector<Thing>& mine, const std::vector<Thing>& others,
                      Compare compare) {

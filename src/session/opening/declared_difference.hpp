@@ -1,4 +1,4 @@
-// What two clients have declared differently.
+// Differences between the declarations of two clients.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace sidestream {
 
-/// The first thing in which what should be the same on every client is not, as the middle of a sentence, with both
-/// values if they are numbers: "$h (0.1, here 0.10000000000000001)". Empty if nothing is found.
+/// Returns the first difference between two clients' declarations, or an empty text. It is the middle of a sentence,
+/// with both values if they are numbers: "$h (0.1, here 0.10000000000000001)".
 [[nodiscard]] std::string difference_of(const Declarations& mine, const Declarations& others);
 
 }  // namespace sidestream

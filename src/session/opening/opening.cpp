@@ -2,19 +2,18 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/own_environment.hpp"
 #include "config/opening.hpp"
 #include "config/options/document.hpp"
 #include "config/stream_config.hpp"
-#include "config/tasks/plugin_loader.hpp"
-#include "session/c/c_analysis.hpp"
 #include "session/implementation.hpp"
 #include "session/opening/configuration.hpp"
+#include "session/opening/modules.hpp"
 #include "session/opening/spilling.hpp"
 #include "session/serving/record.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"
 #include "transport/staging/writer.hpp"
 
@@ -30,8 +29,8 @@ void check_mpi_state(MPI_Comm comm) {
     fail(Code::usage, "open: MPI is {}; open sessions between MPI_Init and MPI_Finalize",
          finalized ? "finalized" : "not initialized");
   }
-  // All placements so far call MPI from the caller's thread alone: MPI_THREAD_FUNNELED and its main thread, or any
-  // thread at a higher level.
+  // All placements only call MPI from the caller's thread: MPI_THREAD_FUNNELED and its main thread, or any thread at a
+  // higher level.
   int level = MPI_THREAD_SINGLE, is_main = 1;
   MPI_Query_thread(&level);
   MPI_Is_thread_main(&is_main);
@@ -75,6 +74,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
   });
   agree_on_nodes(*world_, opening_.placement);
   if (world_->rank() == 0) {
+    for (const std::string& former : opening_.former_names) log::warning("{}", former);
     for (const std::string& ignored : opening_.placement.warnings) log::warning("{}", ignored);
   }
   roles_ = assign_roles(*world_, opening_.placement);
@@ -82,14 +82,14 @@ void Session::Implementation::open_together(const std::string& file, const std::
     register_built_in(registry_);
     staging::register_streams(registry_, streams_);
     if (is_off()) return;  // tasks are not read either
-    for (const auto& [path, where] : opening_.plugins) load_plugin(path, where, registry_, register_c_plugin);
+    modules_ = load_plugins(opening_, *document_, folder_, registry_);
   });
   check_directory();
   tell_waiting_servers();
   guard_ = std::make_unique<FinalizeGuard>([this] { close_at_finalize(); });
 }
 
-/// From here to the start servers that wait see whether there is still something to wait for.
+/// From here to the start, waiting servers see whether the session still exists.
 void Session::Implementation::tell_waiting_servers() {
   const PlacementConfig& placement = opening_.placement;
   run_collectively(*world_, [&] {

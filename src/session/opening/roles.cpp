@@ -4,10 +4,10 @@
 #include <array>
 #include <cstdlib>
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/numbers.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -24,7 +24,7 @@ std::unique_ptr<MpiCommunicator> split_nodes(const MpiCommunicator& world, int p
   return world.group(static_cast<int>(world.rank() * n / world.size()));
 }
 
-/// The last ranks of a node: rank 0, which most simulations print from, stays a client.
+/// True for the last ranks of a node: rank 0, which prints in most simulations, stays a client.
 bool is_last(const MpiCommunicator& world, const MpiCommunicator& node, const PlacementConfig& placement) {
   if (placement.per_node >= node.size()) {
     fail(
@@ -85,7 +85,7 @@ void number_nodes(MpiCommunicator& world, MpiCommunicator& node, Roles& roles) {
   roles.node = static_cast<int>(number);
 }
 
-/// How many of each kind there are, and the first of each.
+/// Counts the ranks of each kind and finds the first of each.
 void count_kinds(MpiCommunicator& world, Roles& roles) {
   const std::array<bool, 3> is{roles.client, roles.server, roles.forwarder};
   const std::array<RankKind*, 3> kinds{&roles.clients, &roles.servers, &roles.forwarders};
@@ -102,7 +102,7 @@ void count_kinds(MpiCommunicator& world, Roles& roles) {
   }
 }
 
-/// This rank's place among those of its node that share memory: clients, and who serves them.
+/// This rank's place among those of its node that share memory: clients and the ranks that serve them.
 void count_on_node(Roles& roles) {
   const bool serves = roles.server || roles.forwarder;
   std::array<std::int64_t, 2> counts{!serves, serves};
@@ -115,7 +115,7 @@ void count_on_node(Roles& roles) {
   roles.on_node.server = serves;
 }
 
-/// Servers write their own, and each about as many others'.
+/// Chooses the rank that writes this one's records: servers write their own, and each those of about as many others.
 void find_recorder(MpiCommunicator& world, Roles& roles) {
   roles.recorder = world.rank();
   if (roles.servers.count == 0) return;
@@ -127,7 +127,7 @@ void find_recorder(MpiCommunicator& world, Roles& roles) {
   if (!ranks.empty()) roles.recorder = ranks.front();
 }
 
-/// From the environment, else `configured`.
+/// The number of nodes from the environment, otherwise `configured`.
 int pretended_nodes(int configured) {
   const char* value = std::getenv("SIDESTREAM_PRETEND_NODES");
   if (!value || !*value) return configured;
@@ -161,7 +161,7 @@ Roles assign_roles(MpiCommunicator& world, const PlacementConfig& placement) {
     if (by_node) roles.server = is_last(world, *node, placement);
     if (nodes) roles.server = serves_nodes(world, roles.node, roles.nodes, placement);
   });
-  // With forwarders, servers share no memory with clients; a node of servers alone has no forwarder.
+  // With forwarders, servers share no memory with clients; a node that only has servers has no forwarder.
   if (forwards) roles.node_members = node->group(roles.server ? 1 : 0);
   MpiCommunicator& node_members = forwards ? *roles.node_members : *node;
   run_collectively(world, [&] {

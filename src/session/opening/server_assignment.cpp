@@ -1,7 +1,7 @@
 #include "session/opening/server_assignment.hpp"
 
-#include "base/records.hpp"
 #include "session/opening/roles.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -13,7 +13,7 @@ struct Holding {
   std::int32_t rank;
 };
 
-/// Collective over the servers: what each knows of its own clients, by client.
+/// Collective over the servers: merges the servers' knowledge of their own clients, sorted by client.
 std::vector<int> share_holders(MpiCommunicator& servers, const std::vector<Holding>& mine) {
   std::vector<Holding> all;
   for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) {
@@ -30,7 +30,7 @@ std::vector<int> share_holders(MpiCommunicator& servers, const std::vector<Holdi
 std::vector<int> Reporting::left_over_for(int reporter) const {
   std::vector<int> numbers;
   for (std::int64_t server = reporter; server < servers; server += reporters) {
-    // The first whose contact is this server or a later one.
+    // The first reporter whose server is this or a later one.
     const std::int64_t first = (server * reporters + servers - 1) / servers;
     const bool reported_to = first < reporters && contact_of(static_cast<int>(first)) == server;
     if (!reported_to) numbers.push_back(static_cast<int>(server));

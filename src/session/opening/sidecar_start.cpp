@@ -6,11 +6,11 @@
 #include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
 #include "session/opening/spilling.hpp"
 #include "session/serving/server_groups.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/shared_memory/sidecar/sidecar_client.hpp"
 
@@ -22,7 +22,7 @@ using shared_memory::ServiceState;
 
 constexpr const char* client_record = own_files::clients_record;
 
-/// The same on all ranks.
+/// Returns the same id on all ranks.
 shared_memory::Id session_id(MpiCommunicator& world) {
   shared_memory::Id id{};
   run_collectively(world, [&] {
@@ -47,12 +47,12 @@ SidecarSetup setup_of(const Config& config, const Declarations& declarations, co
   return setup;
 }
 
-/// Until all nodes have servers, or the time is over.
+/// Waits until all nodes have servers, or the time is over.
 void wait_for_servers(MpiCommunicator& world, const ServiceState& service, const PlacementConfig& placement) {
   const double end = now() + placement.attach_limit;
   bool told = false;
   for (Backoff backoff(std::chrono::milliseconds(1), std::chrono::milliseconds(50));; backoff.pause()) {
-    // Rank 0's clock counts, so that all leave the loop together.
+    // Rank 0's clock decides, so that all leave the loop together.
     std::int64_t attached = ServiceState::phase_of(service.load()) == ServiceState::Phase::attached;
     std::int64_t over = world.rank() == 0 && now() >= end;
     world.minimum(std::span(&attached, 1));
@@ -113,7 +113,7 @@ std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
   account.bytes_spilled = static_cast<std::uint64_t>(bytes_spilled);
   run_collectively(world, [&] {
     if (world.rank() != 0) return;
-    // No server may ever have come, and then nobody has made it.
+    // The directory is missing if no server ever came.
     std::error_code error;
     std::filesystem::create_directories(opening.directory, error);
   });
@@ -155,7 +155,7 @@ SidecarSetup SidecarSetup::decode(BytesView bytes) {
   in.get(setup.file);
   in.get(setup.directory);
   in.get(setup.steering);
-  static_cast<void>(in.get<std::uint64_t>());  // the size of what follows
+  static_cast<void>(in.get<std::uint64_t>());  // size of the rest
   in.get(setup.clients);
   while (!in.at_end()) in.get(setup.events.emplace_back());
   return setup;

@@ -1,4 +1,4 @@
-// Placement `sidecar` on the simulation's side: listening for servers, waiting for servers, leaving records.
+// Simulation side of placement `sidecar`: listens for servers, waits for them, and leaves records.
 #pragma once
 
 #include <string>
@@ -12,35 +12,36 @@
 
 namespace sidestream {
 
-/// Collective over `world`, all clients: makes the nodes' shared memory and their listeners, and waits for servers on
-/// all nodes, at most `attach_limit` seconds. Throws the same Error everywhere.
+/// Collective over `world`, all clients. Creates the nodes' shared memory and listeners, and waits for servers on all
+/// nodes, at most `attach_limit` seconds. Throws the same Error everywhere.
 [[nodiscard]] Transports make_sidecar_transports(MpiCommunicator& world, const Roles& roles, const Config& config,
                                                  const Declarations& declarations, const std::string& file,
                                                  const std::vector<BlockBytes>& sizes);
 
-/// Collective over `world`: closes the account and leaves the clients' half of the records, `run-clients.yaml`,
-/// `timings-clients.csv` and `iterations-clients.csv`. The servers, who are another job, leave theirs under the usual
-/// names. Returns Account::dropped, the same everywhere.
+/// Collective over `world`: closes the account and writes the clients' half of the records, `run-clients.yaml`,
+/// `timings-clients.csv` and `iterations-clients.csv`. The servers, another job, write theirs under the usual names.
+/// Returns Account::dropped, the same everywhere.
 [[nodiscard]] std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
                                                 const OpeningConfig& opening, Publisher& publisher, RunTables* tables);
 
-// What a simulation tells the servers that attach to it, as bytes.
+// Message of a simulation to the servers that attach to it.
 
 struct SidecarSetup {
-  Bytes declarations;               ///< Declarations::encode of what the program declared
-  Bytes metadata;                   ///< the same of all meshes and variables, those of the file too, with their ids
-  std::vector<std::string> events;  ///< number e is bit e
-  std::string file;                 ///< the configuration's path
-  std::string directory;            ///< of the results, absolute
-  std::string steering;             ///< what the two sides must read alike, see steering_text
-  std::int64_t clients = 0;         ///< on all nodes
+  Bytes declarations;               ///< Declarations::encode of the program's declarations
+  Bytes metadata;                   ///< the same for all meshes and variables with their ids, including those of the
+                                    ///< file
+  std::vector<std::string> events;  ///< event number e is bit e
+  std::string file;                 ///< path of the configuration
+  std::string directory;            ///< absolute path of the results
+  std::string steering;             ///< steering settings that must be equal on both sides, see steering_text
+  std::int64_t clients = 0;         ///< number on all nodes
 
   [[nodiscard]] Bytes encode() const;
   /// Throws Error(system) if the bytes end too early.
   [[nodiscard]] static SidecarSetup decode(BytesView bytes);
 };
 
-/// The parameters that can be steered, and how far ahead.
+/// The steerable parameters, and how many iterations ahead they are set.
 [[nodiscard]] std::string steering_text(const Config& config);
 
 }  // namespace sidestream

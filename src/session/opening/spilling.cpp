@@ -12,7 +12,7 @@ namespace sidestream {
 
 namespace {
 
-/// Of `size` bytes. A client that has declared nothing may do so later.
+/// The share of `size` bytes for `mine` of `all`. A client that has declared nothing may do so later.
 std::uint64_t share_of(std::uint64_t size, std::int64_t mine, std::int64_t all) {
   return static_cast<std::uint64_t>(static_cast<long double>(size) * static_cast<long double>(mine) /
                                     static_cast<long double>(all));

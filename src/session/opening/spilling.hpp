@@ -1,4 +1,4 @@
-// Where the clients of a node put blocks that find no room (`when_full: spill`).
+// Files for blocks that do not fit the buffer of a node (`when_full: spill`).
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@
 
 namespace sidestream {
 
-/// Where `placement` says nothing, `$TMPDIR` or /tmp; an absolute path, as servers have other working directories. To
-/// be called while a session opens.
+/// Sets the spill folder if the placement has none: `$TMPDIR` or /tmp. The path becomes absolute, since servers have
+/// other working directories. Call while a session opens.
 void settle_spilling(PlacementConfig& placement, const std::string& folder);
 
-/// Collective over `world`. This client's file, with a share of the node's bytes that is as large as its share of what
-/// the node's clients publish; null on servers, and without `when_full: spill`. Removes first what dead runs have left.
-/// Throws the same Error on every rank.
+/// Collective over `world`. Returns this client's file; null on servers, and without `when_full: spill`. Its limit is a
+/// share of the node's bytes, in proportion to what this client publishes among the node's clients. First removes files
+/// of dead runs. Throws the same Error on every rank.
 [[nodiscard]] std::unique_ptr<shared_memory::SpillFile> make_spill_file(MpiCommunicator& world, const Roles& roles,
                                                                         const PlacementConfig& placement,
                                                                         const std::vector<BlockBytes>& sizes);

@@ -1,4 +1,4 @@
-// Starting a session: everybody agrees on what exists, then the wings are wired together.
+// Starting a session: all ranks agree on the declarations, then transports and tasks are created.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -9,12 +9,12 @@
 #include <map>
 #include <set>
 
-#include "base/fail.hpp"
+#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
-#include "base/records.hpp"
 #include "base/timer.hpp"
+#include "config/options/former_names.hpp"
 #include "data/derivation.hpp"
 #include "session/implementation.hpp"
 #include "session/opening/binding.hpp"
@@ -23,13 +23,15 @@
 #include "session/serving/record.hpp"
 #include "session/serving/server_groups.hpp"
 #include "session/serving/streams.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// SIGTERM is ignored while this lives: a server ends when its clients do, so that what they published is kept.
-/// Blocking it in this thread would not do, because MPI has threads of its own that would be given the signal.
+/// Ignores SIGTERM during its lifetime: a server ends when its clients do, so that their published data are kept.
+/// Blocking it in this thread does not suffice, because MPI has threads that would receive the signal.
 class SigtermIgnored {
  public:
   SigtermIgnored() {
@@ -51,7 +53,7 @@ namespace {
 
 constexpr double patience = 5;  ///< seconds
 
-/// Calls `what` while somebody waits in the communicator, as long as this lives.
+/// Calls `what` during waits in the communicator, for its lifetime.
 class Meanwhile {
  public:
   Meanwhile(MpiCommunicator& comm, std::function<void()> what) : comm_(comm) { comm_.set_meanwhile(std::move(what)); }
@@ -65,7 +67,7 @@ class Meanwhile {
 
 }  // namespace
 
-/// What to say of those who do not come: in the servers' words on the first of them, in the clients' on theirs.
+/// The message about ranks that are late, from the servers' or the clients' point of view.
 std::string Session::Implementation::late_sentence(Wish wish) const {
   if (is_server()) {
     return fmt::format(
@@ -81,7 +83,7 @@ std::string Session::Implementation::late_sentence(Wish wish) const {
       wish == Wish::start ? "start" : "close, of a session that has not started,", patience);
 }
 
-/// Whether everybody wants to start. False: everybody cancelled. Throws if they differ.
+/// True if all ranks want to start, false if all cancelled. Throws if they differ.
 bool Session::Implementation::vote(Wish wish) {
   const bool speaks =
       is_server() ? world_->rank() == roles_.servers.first : roles_.members && roles_.members->rank() == 0;
@@ -98,7 +100,7 @@ bool Session::Implementation::vote(Wish wish) {
       "client, and serve on every server");
 }
 
-/// Records that an earlier run in another placement left, too. With `job` an endpoint may be at work on its own ones.
+/// Removes records of an earlier run, also those of other placements. With `job` an endpoint may be writing its own.
 static void remove_replaced(const OpeningConfig& opening) {
   using namespace own_files;
   remove_earlier_records(
@@ -111,7 +113,7 @@ static void remove_replaced(const OpeningConfig& opening) {
 }
 
 void Session::Implementation::begin_together() {
-  // If what follows throws, those who wait for this simulation learn that it ends without having started.
+  // Destroyed on an exception, so that jobs waiting for this simulation learn that it ends without having started.
   const auto opening = std::move(opening_socket_);
   auto opening_files = std::move(opening_files_);
   bind_servers(*world_, roles_, opening_.placement);
@@ -120,7 +122,7 @@ void Session::Implementation::begin_together() {
   configure();
   divide_servers();
   make_tables();
-  // Over all ranks: servers must not go on to the next collective step if a client's blocks are wrong.
+  // Over all ranks: servers must not go on to the next collective step if a client's blocks are invalid.
   run_collectively(*world_, [&] {
     if (!is_server()) make_publisher();
   });
@@ -139,7 +141,7 @@ void Session::Implementation::begin_together() {
   }
   if (transports_.server) transports_.server = attach_streams(streams_, transports_.server);
   begin_serving();
-  // Only now is it a run that a later one must not overwrite.
+  // From here on it is a run that a later one must not overwrite.
   run_collectively(*world_, [&] {
     const bool sidecar = opening_.placement.mode == PlacementMode::sidecar;
     if (sidecar && world_->rank() == 0) {
@@ -155,7 +157,7 @@ void Session::Implementation::begin_together() {
   opening_files_ = std::move(opening_files);  // streams are announced with the first iteration, or never
 }
 
-/// Servers hear of a client's failure.
+/// Joins the declared meshes. Servers learn of a client's failure.
 void Session::Implementation::assemble_meshes() {
   std::exception_ptr failure;
   if (!is_server()) {
@@ -171,7 +173,7 @@ void Session::Implementation::assemble_meshes() {
   });
 }
 
-/// Clients compare what is to be the same on all of them; servers, which declare nothing, get it from the first client.
+/// Clients compare declarations that must agree; servers, which declare nothing, get those of the first client.
 void Session::Implementation::agree_on_declarations() {
   const int first = roles_.clients.first;
   Bytes common = declarations_.encode();
@@ -191,7 +193,7 @@ void Session::Implementation::agree_on_declarations() {
   });
 }
 
-/// Forwarders of a server are none, one or several: what they reduced must be mergeable.
+/// Checks that the partials of a server's forwarders (none, one or several) can be merged.
 static void check_partials(const Config& config, const Registry& registry) {
   const PlacementConfig& placement = config.opening.placement;
   if (placement.mode != PlacementMode::nodes || placement.forward != Forward::partials) return;
@@ -215,17 +217,23 @@ static void check_partials(const Config& config, const Registry& registry) {
 void Session::Implementation::configure() {
   run_collectively(*world_, [&] {
     const int pretended = opening_.placement.pretend_nodes;
+    if (!is_off()) add_needed_modules(modules_, *document_, registry_);
     config_ = complete_config(*document_, registry_, declarations_, streams_.get());
     config_.opening.placement.pretend_nodes = pretended;
     config_.opening.placement.spill = opening_.placement.spill;
     published_ = published_part(config_.metadata);
     check_partials(config_, registry_);
   });
+  for (const std::string& former : declarations_.former_attributes) {
+    if (world_->rank() != roles_.clients.first) break;
+    log::warning("the attribute '{}' of variables is called '{}' now; give it by that name", former,
+                 current_attribute(former));
+  }
   world_->barrier();
   origin_ = now();
 }
 
-/// Into groups, if the placement names some; each must suit the partitioner.
+/// Divides the servers into the groups of the placement, if any; each must suit the partitioner.
 void Session::Implementation::divide_servers() {
   if (is_off()) return;
   settle_groups(*world_, roles_, config_);
@@ -239,7 +247,7 @@ void Session::Implementation::divide_servers() {
   });
 }
 
-/// Whoever has rows.
+/// Makes the tables on ranks that have rows.
 void Session::Implementation::make_tables() {
   if (is_off() || !config_.opening.timings) return;
   const bool sidecar = opening_.placement.mode == PlacementMode::sidecar;
@@ -276,28 +284,29 @@ void Session::Implementation::make_publisher() {
 
 namespace {
 
-/// A block's name: its mesh and its id.
+/// Identifies a block by its mesh and its id.
 struct BlockName {
   std::int64_t mesh = 0, id = 0;
   auto operator<=>(const BlockName&) const = default;
 };
 
-/// The client that compares the names of others. As many ids in a row as clients have blocks, on average, have one: who
-/// gives its blocks the next numbers sends to one or two, and hears from about as many. `shift`: the logarithm of that.
+/// The client that compares this name with others. Runs of 2^shift consecutive ids, about the average number of blocks
+/// per client, have the same home. So a client with consecutive ids sends to one or two others and receives from about
+/// as many.
 int home_of(const BlockName& name, int clients, int shift) {
-  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;  // spreads numbers that are close
+  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;  // spreads close numbers
   const auto hash = (static_cast<std::uint64_t>(name.id >> shift) + static_cast<std::uint64_t>(name.mesh)) * golden;
   return static_cast<int>((hash >> 32) % static_cast<std::uint64_t>(clients));
 }
 
-/// Collective over the clients.
+/// Collective over the clients: the logarithm of the average number of blocks per client, for home_of.
 int shift_for(std::size_t blocks, Communicator& clients) {
   auto total = static_cast<std::int64_t>(blocks);
   clients.sum(std::span(&total, 1));
   return std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(total / clients.size(), 1))) - 1;
 }
 
-/// Names that came to their home, in the order of the clients that sent them. Throws if two are the same.
+/// Throws if two of the names received here are equal. They are in the order of the clients that sent them.
 void check_unique(const std::vector<MemberMessage>& from, const Metadata& metadata) {
   std::map<BlockName, int> seen;
   for (const MemberMessage& part : from) {
@@ -313,8 +322,8 @@ void check_unique(const std::vector<MemberMessage>& from, const Metadata& metada
 
 }  // namespace
 
-/// Ids must be unique over all clients: two blocks of one id would be taken for one. Each client compares a part of
-/// them.
+/// Checks that ids are unique over all clients, since two blocks of one id would be mistaken for one. Each client
+/// compares a part of them.
 void Session::Implementation::check_blocks() {
   if (is_server()) {
     run_collectively(*world_, [] {});
@@ -333,17 +342,17 @@ void Session::Implementation::check_blocks() {
   run_collectively(*world_, [&] { check_unique(from, config_.metadata); });
 }
 
-/// Servers fail alike; clients hear of it.
+/// Creates the serving part. Failures are collective on servers, and clients learn of them.
 void Session::Implementation::make_serving() {
   const bool reduces = roles_.forwarder && opening_.placement.forward == Forward::partials;
   const bool serves = roles_.server || reduces || opening_.placement.mode == PlacementMode::inline_;
   std::exception_ptr failure;
   if (serves) {
     try {
-      begin_streams(*streams_, *roles_.members);  // streams of all groups are one session's
+      begin_streams(*streams_, *roles_.members);  // the streams of all groups are one session's
       serving_ = std::make_unique<Serving>(
           Serving::Group{colleagues(roles_), roles_.group}, config_, registry_,
-          WorkerSource{text_, file_, folder_, declarations_.encode()}, reduces,
+          WorkerSource{text_, file_, folder_, declarations_.encode(), modules_.files}, reduces,
           [&](const auto& folder) { choose_stream_tasks(*streams_, config_, roles_.group, registry_, folder); });
     } catch (const Error&) {
       failure = std::current_exception();
@@ -370,7 +379,7 @@ void Session::Implementation::start() {
   if (is_server()) fail(Code::usage, "start: this rank is a server; call serve instead");
   if (state_ != State::open) fail(Code::usage, "start: the session has started already; call it once");
   const OwnEnvironment environment;
-  state_ = State::ended;  // if what follows throws, on every rank alike
+  state_ = State::ended;  // for an exception below, on every rank alike
   jointly([&] {
     if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
     begin_together();

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <limits>
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/in_process/transport.hpp"
 #include "transport/shared_memory/client.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
@@ -32,7 +32,8 @@ shared_memory::Extents extents_of(const std::vector<BlockBytes>& sizes) {
 
 namespace {
 
-/// Of the node's buffer: what this client needs for one iteration, and what is left beyond what all its clients need.
+/// Shares of the node's buffer: what this client needs for one iteration, and what is left beyond the needs of all its
+/// clients.
 struct Share {
   std::uint64_t mine = 0, rest = 0;
 };
@@ -68,9 +69,9 @@ Transports make_inline(MpiCommunicator& world, Roles& roles, const PlacementConf
 
 Transports make_cores(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
                       const std::vector<BlockBytes>& sizes) {
-  static_cast<void>(share_of_buffer(world, roles, placement, sizes));  // for its error, which names the place
+  static_cast<void>(share_of_buffer(world, roles, placement, sizes));  // called for its error, which names the place
   std::shared_ptr<shared_memory::Node> node;
-  // Each node fails by itself; `run_collectively` makes it a failure of all.
+  // Each node fails by itself; `run_collectively` makes all fail.
   run_collectively(world, [&] {
     node =
         std::make_shared<shared_memory::Node>(*roles.node_members, roles.on_node, extents_of(sizes), placement.buffer);
@@ -85,7 +86,7 @@ Transports make_cores(MpiCommunicator& world, Roles& roles, const PlacementConfi
   return {client, nullptr, nullptr, nullptr, nullptr, {}};
 }
 
-/// Clients and forwarders of each node share memory; servers elsewhere take part in nothing of it.
+/// Clients and forwarders of each node share memory; servers elsewhere take no part in it.
 Transports make_nodes_with_memory(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
                                   const Metadata& metadata, const std::vector<BlockBytes>& sizes) {
   const Share share = share_of_buffer(world, roles, placement, sizes);

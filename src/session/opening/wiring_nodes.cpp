@@ -1,9 +1,9 @@
 #include "session/opening/wiring.hpp"
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
 #include "session/opening/server_assignment.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/partials.hpp"
 #include "transport/mpi/server.hpp"
@@ -20,7 +20,7 @@ std::vector<mpi::ValueShape> shapes_of(const Metadata& metadata) {
   return shapes;
 }
 
-/// Collective over a node: the numbers of the clients whose values this forwarder has.
+/// Collective over a node: the numbers of the clients whose values this forwarder holds.
 std::vector<int> clients_held(Roles& roles) {
   const std::int32_t number = roles.client ? roles.members->rank() : -1;
   std::vector<int> held;
@@ -39,10 +39,10 @@ std::vector<int> clients_held(Roles& roles) {
 struct GroupShape {
   int servers = 0;
   int reporters = 0;
-  bool mine = true;  ///< this server, or this forwarder that reduces, is in it
+  bool mine = true;  ///< true if this server, or this forwarder that reduces, is in it
 };
 
-/// Collective: who talks to whom of a group.
+/// Collective: the server assignment within a group.
 ServerAssignment server_assignment_of(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
                                       bool pushed, const GroupShape& group) {
   const bool forwards = placement.forward != Forward::none, partials = placement.forward == Forward::partials;
@@ -58,7 +58,7 @@ ServerAssignment server_assignment_of(MpiCommunicator& world, Roles& roles, cons
   return find_server_assignment(world, serves && !partials ? &colleagues(roles) : nullptr, reporting, role, pushed);
 }
 
-/// The same for each group, with a communicator of its own.
+/// The assignment of each group, with a communicator of its own.
 struct GroupContacts {
   ServerAssignment assignment;
   std::shared_ptr<MpiCommunicator> comm;
@@ -75,7 +75,7 @@ std::vector<GroupContacts> contacts_of_groups(MpiCommunicator& world, Roles& rol
     all.push_back({std::move(assignment), world.duplicate()});
     return all;
   }
-  // All report to each group, but for forwarders that reduce for one.
+  // All report to each group, except forwarders that reduce for one group.
   std::vector<std::int64_t> counts(placement.groups.size(), partials ? 0 : reporters);
   if (partials) {
     if (roles.forwarder) ++counts[roles.group];

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/abort_flag.hpp"
 #include "base/mpi/agree.hpp"
@@ -19,15 +18,15 @@
 #include "base/timer.hpp"
 #include "config/options/document.hpp"
 #include "config/stream_config.hpp"
-#include "config/tasks/plugin_loader.hpp"
 #include "config/tasks/tasks.hpp"
-#include "session/c/c_analysis.hpp"
 #include "session/opening/configuration.hpp"
+#include "session/opening/modules.hpp"
 #include "session/serving/record.hpp"
 #include "session/serving/run_tables.hpp"
 #include "session/serving/server_groups.hpp"
 #include "session/serving/serving.hpp"
 #include "session/serving/streams.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/directory_lock.hpp"
 #include "transport/staging/server.hpp"
 #include "transport/staging/writer.hpp"
@@ -54,9 +53,9 @@ class Endpoint {
       declare();
       check_record();
       begin_streams(*streams_, all_);
-      serving_ =
-          std::make_unique<Serving>(Serving::Group{group(), roles_.group}, config_, registry_,
-                                    WorkerSource{text_, options_.file, folder_, server_->announced().declarations});
+      serving_ = std::make_unique<Serving>(
+          Serving::Group{group(), roles_.group}, config_, registry_,
+          WorkerSource{text_, options_.file, folder_, server_->announced().declarations, modules_.files});
       run_collectively(all_, [&] {
         if (all_.rank() == 0) {
           remove_earlier_records(config_.opening, {timings.file, movement.file, iterations.file});
@@ -84,12 +83,12 @@ class Endpoint {
     return (options_.stop && options_.stop()) || (abort_flag_ && abort_flag_->is_raised());
   }
 
-  /// Those of all groups.
+  /// The streams of all groups.
   [[nodiscard]] std::vector<StreamConfig> all_streams() const {
     return streams_for(stream_, opening_.placement.groups);
   }
 
-  /// Into the groups of the configuration, each of which has a stream of its own.
+  /// Divides the processes into the groups of the configuration, each with a stream of its own.
   void divide() {
     const std::vector<ServerGroup>& groups = opening_.placement.groups;
     if (groups.empty()) return;
@@ -101,14 +100,14 @@ class Endpoint {
     abort_flag_ = std::make_unique<AbortFlag>(all_, leaders);
   }
 
-  /// Until the stream ends. Not collective over the groups. What ended this one, if it was no end in good order: the
-  /// others end with it, so that another endpoint may come in place of all; so they do if its sender has died.
+  /// Runs until the stream ends. Not collective over the groups. Returns the error of this group, if any. The other
+  /// groups then end, too, as they do if this group's sender has died, so that another endpoint may replace all.
   std::exception_ptr work() {
     std::exception_ptr failed;
     try {
       serve();
-      // Not everything may have died with this group's sender: while the group counts as the stream's reader a sender
-      // that was only stopped would wait for its answer, the clients for that sender, and the other groups for them.
+      // Some processes of this group's sender may only be stopped. While the group counts as the stream's reader, such
+      // a sender would wait for its answer, the clients for that sender, and the other groups for them.
       if (abort_flag_ && server_->writer_died()) abort_flag_->raise();
     } catch (...) {
       failed = std::current_exception();
@@ -121,7 +120,7 @@ class Endpoint {
 
   void serve() {
     {
-      WaitNote note(all_.rank() == 0, "the first iteration of the simulation");  // where this endpoint begins
+      WaitNote note(all_.rank() == 0, "the first iteration of the simulation");  // this endpoint begins there
       for (; server_->current() < 0 && !server_->has_ended(); note.look()) {
         server_->receive(std::chrono::milliseconds(100));
       }
@@ -151,7 +150,7 @@ class Endpoint {
              options_.file, name_of(opening_.placement.mode));
       }
       stream_ = read_stream(opening_.placement.stream);
-      // A stream that is not the placement's is one, and all read it together.
+      // A stream other than the placement's is a single one, which all processes read together.
       const bool other = opening_.placement.mode != PlacementMode::job || !options_.stream.empty();
       if (other) opening_.placement.groups.clear();
       if (!options_.stream.empty()) stream_.name = options_.stream;
@@ -159,14 +158,15 @@ class Endpoint {
       register_built_in(registry_);
       streams_->reads = true;
       staging::register_streams(registry_, streams_);
-      for (const auto& [path, where] : opening_.plugins) load_plugin(path, where, registry_, register_c_plugin);
+      modules_ = load_plugins(opening_, *document_, folder_, registry_);
     });
   }
 
-  /// What the simulation declared, joined with what the file here declares.
+  /// Joins the declarations of the simulation and of this file.
   void declare() {
     run_collectively(all_, [&] {
       const Declarations there = Declarations::decode(server_->announced().declarations);
+      add_needed_modules(modules_, *document_, registry_);
       config_ = complete_config(*document_, registry_, there, streams_.get());
       if (!options_.directory.empty()) config_.opening.directory = path_from(folder_, options_.directory);
       config_.opening.placement.mode = PlacementMode::inline_;  // the tasks run here
@@ -175,7 +175,8 @@ class Endpoint {
     });
   }
 
-  /// An endpoint that takes over continues what the one before left; results of another session are an earlier run's.
+  /// An endpoint that takes over continues the results of the last one. Results of another session belong to an earlier
+  /// run.
   void check_record() {
     std::int64_t resume = 0;
     run_collectively(all_, [&] {
@@ -184,7 +185,7 @@ class Endpoint {
       std::ostringstream text;
       if (std::ifstream in(path); in) text << in.rdbuf();
       if (staging::line_of(text.str(), "placement") == placement_text(server_->session())) {
-        resume = 1;  // one reader of a stream at a time: that the one before has gone is known
+        resume = 1;  // a stream has one reader at a time, so the last one is gone
         return;
       }
       directory_lock_ = std::make_unique<DirectoryLock>(config_.opening.directory, record_names.lock);
@@ -200,7 +201,7 @@ class Endpoint {
     return fmt::format("endpoint of session {:016x}", session);
   }
 
-  /// On rank 0, and without communicating.
+  /// Writes the record on rank 0, without communication.
   void write(const Ledger* ledger) {
     if (all_.rank() != 0) return;
     const RunFacts facts{options_.file, text_, placement_text(server_->session()), 0,
@@ -239,7 +240,7 @@ class Endpoint {
               closing_text(account, config_.opening.directory));
   }
 
-  /// What was done, if no group failed before it began.
+  /// Writes the records, unless a group failed before it began.
   void finish() {
     std::int64_t begun = serving_->has_begun();
     all_.minimum(std::span(&begun, 1));
@@ -258,18 +259,19 @@ class Endpoint {
   MpiCommunicator& all_;
   const EndpointOptions& options_;
   std::string text_;
-  std::string folder_;  ///< working directory of the first process at its start: where relative paths begin
+  std::string folder_;  ///< working directory of the first process at its start: the base of relative paths
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
-  StreamConfig stream_;                    ///< that this process reads
-  Roles roles_;                            ///< of which the group counts, if there are some
-  std::unique_ptr<AbortFlag> abort_flag_;  ///< between groups: one has failed
+  StreamConfig stream_;                    ///< the stream that this process reads
+  Roles roles_;                            ///< only its group is used, if there are groups
+  std::unique_ptr<AbortFlag> abort_flag_;  ///< shared by the groups: raised when one has failed
   Registry registry_;
+  ModuleFiles modules_;
   std::shared_ptr<staging::StreamContext> streams_;
   Config config_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
   std::shared_ptr<staging::Server> server_;
-  std::unique_ptr<RunTables> tables_;  ///< with `timings`
+  std::unique_ptr<RunTables> tables_;  ///< only with `timings`
   std::unique_ptr<Serving> serving_;
 };
 

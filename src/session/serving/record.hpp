@@ -1,4 +1,4 @@
-// The record of a run in its output directory: what ran, with which configuration, how it went, how long it took.
+// The record of a run in its output directory: processes, configuration, outcome and times.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,9 @@
 
 namespace sidestream {
 
-/// What goes into run.yaml.
+/// The content of run.yaml.
 struct RunFacts {
-  std::string file, text;  ///< of the configuration
+  std::string file, text;  ///< path and text of the configuration
   std::string placement;
   int clients = 0, servers = 0, nodes = 1;
   std::vector<ServerGroup> groups{};
@@ -26,23 +26,23 @@ struct RunFacts {
 struct RecordNames {
   const char* record = own_files::run_record;
   const char* timings = own_files::run_timings;
-  const char* lock = own_files::run_lock;  ///< held by who writes into the directory
+  const char* lock = own_files::run_lock;  ///< held by the process that writes into the directory
 };
 
 /// Throws Error(file) if the output directory holds an earlier run and `existing` is refuse.
 void refuse_earlier_run(const OpeningConfig& opening, const RecordNames& names = {});
 
-/// Where this run replaces an earlier one: removes what that one left under `names`, which this run may not write.
+/// Removes the records of a replaced earlier run under `names`, which this run may not write.
 void remove_earlier_records(const OpeningConfig& opening, std::initializer_list<const char*> names);
 
-/// Of a run that goes on in the directory of an earlier one: that one's record stays too, as `run-v1.yaml` and so on.
+/// Keeps the record of an earlier run whose directory this one continues, as `run-v1.yaml` and so on.
 void keep_earlier_record(const OpeningConfig& opening, const RecordNames& names = {});
 
-/// Writes `run.yaml`; with a ledger and an account also how it ended. One rank.
+/// Writes `run.yaml`; with a ledger and an account also the outcome. Called on one rank.
 void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
                   const RecordNames& names = {});
 
-/// How a group of servers ended, for people: `10 iterations delivered, 1 failed, 0 refused; results are in out`.
+/// Describes the outcome for a group of servers: `10 iterations delivered, 1 failed, 0 refused; results are in out`.
 [[nodiscard]] std::string closing_text(const Account& account, const std::string& directory);
 
 /// This rank's rows of timings.csv, without the header.
@@ -50,35 +50,35 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
 [[nodiscard]] std::string server_rows(int rank, const Ledger& ledger);
 /// This rank's rows of movement.csv, without the header.
 [[nodiscard]] std::string movement_rows(int rank, const char* role, const std::vector<MovedBytes>& moved);
-/// A table of a run that every rank has rows of.
+/// A table of a run to which every rank adds rows.
 struct RunTable {
   const char* file;
   const char* header;
 };
 inline constexpr RunTable timings_table{own_files::run_timings,
                                         "rank,role,iteration,start,compute,publish,wait,end,task,seconds\n"};
-/// What moved: servers count what came (blocks are pieces of one variable; layers were fetched for halos), clients and
-/// forwarders what left, layers included.
+/// Moved bytes. Servers count received blocks (pieces of one variable; layers are fetched for halos), clients and
+/// forwarders sent bytes, layers included.
 inline constexpr RunTable movement_table{own_files::run_movement, "rank,role,iteration,blocks,bytes,layer_bytes\n"};
-/// What became of each iteration; README of the columns: docs/formats.md.
+/// The outcome of each iteration; docs/formats.md describes the columns.
 inline constexpr RunTable iterations_table{own_files::run_iterations, "iteration,cycle,time,outcome,reason\n"};
 [[nodiscard]] std::string iteration_rows(const std::vector<IterationRow>& iterations);
-/// What an account lost, for people: "3 were refused, 2 have an outcome that is not known"; empty if nothing.
-/// `skipped`: times an analysis or a writer was due without its variables.
+/// Describes the losses of an account: "3 were refused, 2 have an outcome that is not known"; empty if there are none.
+/// `skipped`: number of times an analysis or a writer was due without its variables.
 [[nodiscard]] std::string losses_of(const Account& account, std::int64_t skipped);
-/// One line on the log, if anything was lost: once, at the end, whatever was said when it happened. `table`: the file
-/// that says which and why, if there is one. One rank.
+/// Logs losses in one line at the end, even if they were logged when they happened. `table`: the file with iterations
+/// and reasons, if any. Called on one rank.
 void warn_of_losses(const Account& account, std::int64_t skipped, const std::string& table);
-/// What servers alone can say of a session's account.
+/// The part of a session's account that only servers know.
 [[nodiscard]] Account account_of(const Ledger& ledger);
-/// Who writes a table of a run that every rank has rows of.
+/// The ranks that write a table of a run.
 struct TableWriters {
   int mine = 0;   ///< the rank that writes this rank's rows
-  int first = 0;  ///< the one that makes the file, the same everywhere
+  int first = 0;  ///< the rank that creates the file, the same everywhere
 };
-/// Collective: `write`, on every rank, writes a record, or a part of it, without communicating. False if that failed
-/// anywhere with Error(file), on a full disk, say; the lowest rank on which it did says so on the log. It costs neither
-/// the account nor other records.
+/// Collective: `write` writes a record, or a part of it, on every rank without communication. Returns false if that
+/// failed anywhere with Error(file), for example on a full disk; the lowest failing rank logs it. Neither the account
+/// nor other records are affected.
 bool leave_record(Communicator& all, const std::function<void()>& write);
 
 }  // namespace sidestream

@@ -57,7 +57,7 @@ fs::path temporary_of(const std::string& directory, const RunTable& table) {
   return fs::path(directory) / (std::string(".") + table.file + ".part");
 }
 
-/// Makes the file that all write their rows to; returns where these begin.
+/// Creates the file to which all write their rows; returns the position of these.
 std::int64_t begin_table(const fs::path& path, const fs::path& temporary, const RunTable& table, bool append) {
   std::error_code error;
   if (append && fs::exists(path, error)) {
@@ -71,7 +71,7 @@ std::int64_t begin_table(const fs::path& path, const fs::path& temporary, const 
   return static_cast<std::int64_t>(header.size());
 }
 
-/// Removes the temporary file of a table that does not get its name.
+/// Removes the temporary file of a table that was not completed.
 struct Unfinished {
   fs::path temporary;
   bool finished = false;
@@ -81,7 +81,7 @@ struct Unfinished {
   }
 };
 
-/// Rows of a run that ended early, behind those of the table that is there.
+/// Appends rows of a run that ended early to those of the existing table.
 void take_in(const std::string& directory, const RunTable& table) {
   const fs::path path = fs::path(directory) / table.file;
   Unfinished unfinished{temporary_of(directory, table)};
@@ -110,7 +110,7 @@ void settle_part_files(const OpeningConfig& opening, std::initializer_list<RunTa
 
 namespace {
 
-/// This process' rows, at `position` of the table.
+/// Writes this process' rows at `position` of the table.
 void write_rows(const std::string& temporary, std::uint64_t position, const RowSpool& rows, const std::string& text) {
   rows.read_spilled([&](std::string_view some) {
     write_at(temporary, position, some);
@@ -119,7 +119,7 @@ void write_rows(const std::string& temporary, std::uint64_t position, const RowS
   if (!text.empty()) write_at(temporary, position, text);
 }
 
-/// Collective: rows in memory, of those whose rows `writers.mine` writes.
+/// Collective: the rows in memory of all processes whose rows `writers.mine` writes.
 std::string buffered_rows(Communicator& all, const TableWriters& writers, const std::string& rows) {
   std::vector<MemberMessage> mine;
   const auto bytes = std::as_bytes(std::span(rows));
@@ -131,7 +131,7 @@ std::string buffered_rows(Communicator& all, const TableWriters& writers, const 
   return text;
 }
 
-/// Collective: one rank says that rows are missing which could not be written while the run went on.
+/// Collective: one rank logs that rows are missing which could not be written during the run.
 void tell_lost(Communicator& all, const fs::path& path, const RowSpool& rows) {
   std::int64_t last = rows.lost() > 0 ? all.rank() : -1;
   all.maximum(std::span(&last, 1));

@@ -1,4 +1,4 @@
-// The tables of a run while it runs: what one process has rows of, in bounded memory.
+// Rows of the run's tables during the run, of one process, in bounded memory.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@
 
 namespace sidestream {
 
-/// Where the rows are until all processes write them to the tables together: in `.timings.csv.rows` and so on.
+/// Path of the file with rows until all processes write them to the tables together: `.timings.csv.rows` and so on.
 [[nodiscard]] std::string part_path(const std::string& directory, const RunTable& table);
 
-/// Before any process has rows. Part files are there if an earlier run ended early: where this one goes on with it,
-/// their rows come into the tables; else they are removed. One rank.
+/// Call on one rank before any process has rows. Part files exist if an earlier run ended early. If this run continues
+/// it, their rows are added to the tables, otherwise the files are removed.
 void settle_part_files(const OpeningConfig& opening, std::initializer_list<RunTable> tables);
 
 /// Rows of one process.
@@ -26,15 +26,15 @@ class RunTables {
  public:
   struct Kinds {
     RunTable timings = timings_table, movement = movement_table, iterations = iterations_table;
-    bool moves = false;  ///< there is a table of what moved
+    bool moves = false;  ///< true if there is a table of moved bytes
   };
   /// `rank` of `ranks` that share the part files.
   RunTables(const std::string& directory, int rank, int ranks, const Kinds& kinds);
 
-  /// All that a ledger, or a publisher, has at the moment. They drop it.
+  /// Takes all current rows of a ledger or a publisher, which drop them.
   void take(const Ledger& ledger);
   void take(const Publisher& publisher);
-  /// Of a forwarder.
+  /// Adds a row of a forwarder.
   void take_sent(std::int64_t iteration, std::uint64_t bytes);
 
   RowSpool timings, movement, iterations;
@@ -44,7 +44,7 @@ class RunTables {
   bool moves_;
 };
 
-/// Of a simulation with `sidecar`, and of an endpoint, whose servers' tables have the usual names.
+/// Tables of a simulation with `sidecar`, and of an endpoint. The tables of their servers have the usual names.
 inline constexpr RunTables::Kinds client_tables{{own_files::clients_timings, timings_table.header},
                                                 movement_table,
                                                 {own_files::clients_iterations, iterations_table.header}};
@@ -53,13 +53,13 @@ inline constexpr RunTables::Kinds endpoint_tables{{own_files::endpoint_timings, 
                                                   {own_files::endpoint_iterations, iterations_table.header},
                                                   true};
 
-/// What becomes of a server's rows. `records`: of all servers the one that leaves what became of iterations; with
-/// groups it joins its rows with those of the first of each other one. `tables` outlives the ledger.
+/// Directs a ledger's rows to `tables`, which outlives the ledger. `records`: true on the one server that writes the
+/// outcomes of iterations; with groups it joins its rows with those of the first server of each other group.
 [[nodiscard]] LedgerRows rows_to(RunTables& tables, const Roles& roles, bool records);
 
-/// Collective: one file with the header and everybody's rows, or false as `leave_record`; with `append` and an existing
-/// file, its rows come first. Those who write it do so together: each the rows that it has put into the part file, and
-/// those that came to it from the memory of others. No rank holds more. The part file is removed.
+/// Collective: writes one file with the header and all rows; with `append`, those of an existing file come first.
+/// Returns false as `leave_record`. The writers share the work: each writes its own rows from the part file and those
+/// sent to it from the memory of others, so that no rank holds more. Removes the part file.
 bool write_run_table_together(Communicator& all, const TableWriters& writers, const std::string& directory,
                               const RunTable& table, RowSpool& rows, bool append);
 

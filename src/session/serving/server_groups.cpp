@@ -5,19 +5,19 @@
 #include <span>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"
 #include "session/opening/configuration.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Collective: sizes in place of `auto`, by the measurements, which member 0 reads and says.
+/// Collective: chooses the sizes that are `auto` from the measurements, which member 0 reads and broadcasts.
 void choose_sizes_together(MpiCommunicator& world, PlacementConfig& placement, const std::vector<GroupedTask>& tasks,
                            int servers, int nodes) {
   std::string measured;
@@ -57,7 +57,8 @@ std::vector<int> sizes_of(const std::vector<ServerGroup>& groups) {
 
 namespace {
 
-/// Who shares memory with clients: the servers of a node; or, as evenly as they go, forwarders that reduce and senders.
+/// Sizes of the groups that share memory with clients: the servers of a node or, as evenly as possible, forwarders that
+/// reduce and senders.
 std::vector<int> sizes_on_node(const PlacementConfig& placement) {
   const bool job = placement.mode == PlacementMode::job;
   if (placement.mode != PlacementMode::nodes && !job) return sizes_of(placement.groups);

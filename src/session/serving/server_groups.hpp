@@ -1,4 +1,4 @@
-// Servers divided into groups that work side by side: docs/groups.md.
+// Servers divided into groups that work concurrently: docs/groups.md.
 #pragma once
 
 #include <cstddef>
@@ -13,24 +13,24 @@
 
 namespace sidestream {
 
-/// Collective over `world`, after the configuration was read: puts sizes in place of `auto`, from what rank 0 finds in
-/// `placement.measured`. Throws the same Error everywhere if the groups don't fit the servers.
+/// Collective over `world`, after the configuration was read. Replaces sizes that are `auto`, using the measurements
+/// that rank 0 finds in `placement.measured`. Throws the same Error everywhere if the groups do not fit the servers.
 void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config);
 
 [[nodiscard]] std::vector<int> sizes_of(const std::vector<ServerGroup>& groups);
 
-/// Collective over the servers, and over forwarders that reduce: which group this one belongs to; on all ranks: which
-/// groups memory is shared with. Nothing without groups.
+/// Collective over the servers, and over forwarders that reduce: sets the group of this one and, on all ranks, the
+/// groups with which memory is shared. Does nothing without groups.
 void join_group(Roles& roles, const PlacementConfig& placement);
 
-/// Collective over the processes of an endpoint: which group this one belongs to. Sizes that are `auto` are chosen, for
-/// the tasks that the file names: what they read is not known before a group has its stream. Throws the same Error
-/// everywhere unless there are as many processes as the sizes add up to. Nothing without groups.
+/// Collective over the processes of an endpoint: sets the group of this one. Sizes that are `auto` are chosen from the
+/// tasks that the file names, since their variables are unknown until a group has its stream. Throws the same Error
+/// everywhere unless the sizes add up to the number of processes. Does nothing without groups.
 void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, PlacementConfig& placement,
                             const std::vector<WrittenTask>& tasks);
 
-/// Collective over `world`: the ledger of member `to`, joined with those of the other groups; elsewhere the member's
-/// own. `mine`: null on those that have none.
+/// Collective over `world`. Returns on member `to` its ledger joined with those of the other groups; elsewhere the
+/// member's own. `mine`: null on members without a ledger.
 [[nodiscard]] std::optional<Ledger> join_ledgers(Communicator& world, const Roles& roles,
                                                  const PlacementConfig& placement, const Ledger* mine, int to);
 

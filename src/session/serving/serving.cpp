@@ -20,7 +20,7 @@ std::unique_ptr<Task> Serving::make_task(std::size_t number, const Registry& reg
   return std::make_unique<IsolatedTask>(std::move(made), worker_settings(source_, config_, number), objects_);
 }
 
-/// What the configuration asks of this group, in the file's order.
+/// Makes the configured tasks of this group, in the file's order.
 void Serving::make_tasks(const Registry& registry) {
   for (const std::size_t n : tasks_of_group(config_, group_)) {
     configs_.push_back(config_.tasks[n]);
@@ -29,8 +29,8 @@ void Serving::make_tasks(const Registry& registry) {
   }
 }
 
-/// Before any server writes: run_collectively() ends on all of them at once. Each group removes what its own tasks
-/// write.
+/// Removes earlier results before any server writes, since run_collectively() ends on all servers at once. Each group
+/// removes the files of its own tasks.
 void Serving::remove_earlier(const Registry& registry) const {
   std::vector<std::string> patterns, meshes;
   for (const std::size_t n : tasks_of_group(config_, group_)) {
@@ -75,7 +75,7 @@ Serving::Serving(const Group& group, const Config& config, const Registry& regis
 void Serving::begin(Feed feed) {
   feed_ = std::move(feed);
   if (feed_.transport) objects_ = feed_.transport->shared_objects();
-  // Clients hear of changes from one group, so that all of them hear of two changes in the same order.
+  // Clients learn of changes from one group, so that all of them learn of two changes in the same order.
   const bool steers = feed_.transport && feed_.steers && group_ == 0;
   steering_ = std::make_unique<SteeringLink>(config_, servers_->rank() == 0, steers);
   for (ScheduledTask& task : tasks_) task.set_steering(&steering_->sink());

@@ -1,4 +1,4 @@
-// What a server is, in every placement: the output directory, the tasks, and the loop that runs them.
+// The server in every placement: output directory, tasks, and the loop that runs them.
 #pragma once
 
 #include <functional>
@@ -16,29 +16,30 @@
 
 namespace sidestream {
 
-/// Where a server gets its iterations from; what is not null outlives the serving.
+/// The source of a server's iterations. Pointers that are not null outlive the serving.
 struct Feed {
   ServerTransport* transport = nullptr;
-  PartialSender* sender = nullptr;      ///< with a transport: others combine what is reduced here
-  PartialReceiver* receiver = nullptr;  ///< instead of a transport: others have reduced
-  std::vector<std::string> events;      ///< of the simulation, by bit
-  std::int64_t first = 0;               ///< the iteration to begin with
+  PartialSender* sender = nullptr;      ///< used with a transport: others combine the results reduced here
+  PartialReceiver* receiver = nullptr;  ///< used instead of a transport: others have reduced
+  std::vector<std::string> events;      ///< events of the simulation, by bit
+  std::int64_t first = 0;               ///< first iteration
   double origin = 0;                    ///< now() at the session's start
-  int node = -1;                        ///< this server's, as clients count them; -1: none of theirs
-  std::int64_t clients = 0;             ///< of the simulation
-  bool steers = true;                   ///< the transport's clients are the simulation's ranks, or pass on to them
-  bool gaps = false;                    ///< blocks that do not come are not wanted
-  LedgerRows rows{};                    ///< what becomes of the ledger's
+  int node = -1;                        ///< this server's node in the clients' numbering; -1: none of theirs
+  std::int64_t clients = 0;             ///< number of clients of the simulation
+  bool steers = true;                   ///< true if the transport's clients are the simulation's ranks, or forward to
+                                        ///< them
+  bool gaps = false;                    ///< true if missing blocks are not wanted
+  LedgerRows rows{};                    ///< destination of the ledger's rows
 };
 
-/// Made collectively over the servers (or the forwarders that reduce); every one of them has one.
+/// Constructed collectively over the servers (or the forwarders that reduce); each has one.
 class Serving {
  public:
-  /// `reduces`: results come from those who combine. `choose`, if given, runs when the directory is open and before
-  /// tasks are made, and may change those of `config`. Throws the same Error on all servers if the directory cannot be
-  /// written or a task cannot be made. `config` and `registry` outlive it.
+  /// `reduces`: results come from the servers that combine. `choose`, if given, runs after the directory is open and
+  /// before tasks are made; it may change the tasks of `config`. Throws the same Error on all servers if the directory
+  /// cannot be written or a task cannot be made. `config` and `registry` outlive it.
   using Choose = std::function<void(const std::shared_ptr<const OutputDirectory>&)>;
-  /// Servers that work together, and which of `placement.groups` they are.
+  /// Servers that work together, and their index in `placement.groups`.
   struct Group {
     MpiCommunicator& servers;
     std::size_t number = 0;
@@ -47,17 +48,17 @@ class Serving {
           const Choose& choose = {});
   /// Collective.
   void begin(Feed feed);
-  /// Until all clients have closed, or `stop`: see Engine::run.
+  /// Runs until all clients have closed, or `stop` is true: see Engine::run.
   void run(const std::function<bool()>& stop = {}, const Engine::Meet& meet = {});
-  /// Placement `inline`: see Engine::step.
+  /// For placement `inline`: see Engine::step.
   bool step() { return engine_->step(); }
 
   [[nodiscard]] bool has_begun() const noexcept { return engine_ || combiner_; }
-  /// What this server did; only after `begin`.
+  /// The statistics of this server; only after `begin`.
   [[nodiscard]] const Ledger& ledger() const noexcept { return engine_ ? engine_->ledger() : combiner_->ledger(); }
-  /// Whether it agrees with others about iterations, and so knows what became of them.
+  /// True if it agrees with others about iterations, and so knows their outcomes.
   [[nodiscard]] bool decides() const noexcept { return engine_ != nullptr; }
-  /// At the end: see Engine::report.
+  /// Call at the end: see Engine::report.
   void report() const {
     if (engine_) engine_->report();
   }
@@ -75,12 +76,12 @@ class Serving {
   std::unique_ptr<ResultStore> results_;
   std::unique_ptr<SteeringLink> steering_;
   WorkerSource source_;
-  std::vector<SharedObject> objects_;  ///< that workers may map
-  Watchdog watchdog_;                  ///< of the tasks
+  std::vector<SharedObject> objects_;  ///< memory that workers may map
+  Watchdog watchdog_;                  ///< watches the tasks
   Triggers triggers_{{}};
-  std::unique_ptr<ScheduledTask> statistics_;  ///< that the triggers need, if they need any
-  std::vector<TaskConfig> configs_;            ///< of the tasks that run here
-  std::vector<ScheduledTask> tasks_;           ///< likewise
+  std::unique_ptr<ScheduledTask> statistics_;  ///< statistics that the triggers need, if any
+  std::vector<TaskConfig> configs_;            ///< configurations of the tasks that run here
+  std::vector<ScheduledTask> tasks_;           ///< the tasks that run here
   Feed feed_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Combiner> combiner_;

@@ -8,22 +8,19 @@
 #include <optional>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "base/records.hpp"
 #include "base/timer.hpp"
 #include "client/declarations.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
-#include "config/tasks/plugin_loader.hpp"
 #include "data/derivation.hpp"
-#include "session/c/c_analysis.hpp"
 #include "session/opening/configuration.hpp"
+#include "session/opening/modules.hpp"
 #include "session/opening/roles.hpp"
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"
@@ -31,6 +28,8 @@
 #include "session/serving/server_groups.hpp"
 #include "session/serving/serving.hpp"
 #include "session/serving/streams.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/files/directory_lock.hpp"
 #include "transport/shared_memory/sidecar/opening_socket.hpp"
 #include "transport/shared_memory/sidecar/sidecar_server.hpp"
@@ -43,7 +42,7 @@ using shared_memory::Attachment;
 using shared_memory::AttachRequest;
 using shared_memory::AttachSignal;
 
-/// A group whose predecessor was killed waits so long for it to disappear.
+/// Seconds that a group waits for a killed predecessor to disappear.
 constexpr double busy_limit = 5;
 
 class Group {
@@ -67,7 +66,7 @@ class Group {
   void write_records(const Ledger& ledger);
   void finish(bool died);
   [[nodiscard]] bool anybody(bool flag);
-  /// Collective: if `work` throws on one, it throws on all.
+  /// Collective: if `work` throws on one process, it throws on all.
   template <class Work>
   void jointly(Work&& work) {
     JointWork joint(world_, node_members_.get());
@@ -78,10 +77,11 @@ class Group {
   MpiCommunicator& world_;
   const SidecarOptions& options_;
   std::string text_;
-  std::string folder_;  ///< working directory of the first server at its start: where relative paths begin
+  std::string folder_;  ///< working directory of the first server at its start: the base of relative paths
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
   Registry registry_;
+  ModuleFiles modules_;
   Roles roles_;
   std::unique_ptr<MpiCommunicator> node_members_;
   int pretended_ = -1;
@@ -89,9 +89,9 @@ class Group {
   SidecarSetup setup_;
   Config config_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
-  std::unique_ptr<RunTables> tables_;              ///< with `timings`
+  std::unique_ptr<RunTables> tables_;              ///< only with `timings`
   std::unique_ptr<Serving> serving_;
-  bool met_ = false;  ///< with the other groups, at the end
+  bool met_ = false;  ///< true after the meeting with the other groups at the end
 };
 
 bool Group::anybody(bool flag) {
@@ -116,7 +116,7 @@ void Group::read_configuration() {
            name_of(opening_.placement.mode));
     }
     register_built_in(registry_);
-    for (const auto& [path, where] : opening_.plugins) load_plugin(path, where, registry_, register_c_plugin);
+    modules_ = load_plugins(opening_, *document_, folder_, registry_);
   });
   agree_on_nodes(world_, opening_.placement);
 }
@@ -135,7 +135,7 @@ void Group::find_place() {
   });
 }
 
-/// False: told to stop before there was anything to attach to.
+/// Returns false if told to stop before there was anything to attach to.
 bool Group::attach() {
   AttachRequest request;
   request.build = shared_memory::shared_memory_build();
@@ -154,7 +154,7 @@ bool Group::attach() {
       const std::string name = shared_memory::listener_name(session, pretended_);
       if (!opening) opening = std::make_unique<shared_memory::OpeningWatch>(name);
       if (!attachment_) try_attach(name, request, now() - start, gone);
-      gone = opening->has_ended();  // then the listener is there now, or never will be
+      gone = opening->has_ended();  // then the listener exists now, or never will
       left = {!attachment_, options_.stop && options_.stop()};
     });
     world_.maximum(left);
@@ -164,7 +164,7 @@ bool Group::attach() {
   }
 }
 
-/// Once. `gone`: the simulation has opened its listener or ended. Throws when there is nothing more to wait for.
+/// Tries once. `gone`: the simulation has opened its listener or ended. Throws if waiting is pointless.
 void Group::try_attach(const std::string& name, const AttachRequest& request, double waited, bool gone) {
   const std::string& session = opening_.placement.session;
   Attachment::Attempt attempt = Attachment::attempt(name, request);
@@ -191,7 +191,7 @@ void Group::try_attach(const std::string& name, const AttachRequest& request, do
   }
 }
 
-/// All servers must have come to one simulation and to all its nodes.
+/// Checks that all servers are attached to one simulation and to all its nodes.
 void Group::compare_nodes() {
   const auto& answer = attachment_->answer();
   std::vector<int> seen(static_cast<std::size_t>(answer.nodes), 0);
@@ -223,12 +223,13 @@ void Group::configure() {
   run_collectively(world_, [&] {
     const Declarations declared = Declarations::decode(setup_.declarations);
     const int pretended = opening_.placement.pretend_nodes;
+    add_needed_modules(modules_, *document_, registry_);
     config_ = complete_config(*document_, registry_, declared);
     check_declarations();
     OpeningConfig& opening = config_.opening;
     opening.placement.pretend_nodes = pretended;
     opening.directory = options_.directory.empty() ? setup_.directory : path_from(folder_, options_.directory);
-    // A second group of one simulation goes on where the first one ended.
+    // A second group of one simulation continues where the first one ended.
     opening.same_session = epoch > 1;
     if (opening.same_session) opening.existing = Existing::resume;
     if (world_.rank() != 0) return;
@@ -237,12 +238,12 @@ void Group::configure() {
     refuse_earlier_run(opening);
   });
   divide();
-  serving_ =
-      std::make_unique<Serving>(Serving::Group{roles_.group_members ? *roles_.group_members : world_, roles_.group},
-                                config_, registry_, WorkerSource{text_, options_.file, folder_, setup_.declarations});
+  serving_ = std::make_unique<Serving>(
+      Serving::Group{roles_.group_members ? *roles_.group_members : world_, roles_.group}, config_, registry_,
+      WorkerSource{text_, options_.file, folder_, setup_.declarations, modules_.files});
 }
 
-/// Into the groups that the simulation has laid out its memory for.
+/// Divides the servers into the groups for which the simulation has laid out its memory.
 void Group::divide() {
   std::vector<ServerGroup>& groups = config_.opening.placement.groups;
   const std::vector<int>& there = attachment_->node()->role().groups;
@@ -264,7 +265,7 @@ void Group::divide() {
   roles_.group_members = world_.group(static_cast<int>(roles_.group));
 }
 
-/// What ended this group of servers, if it was no end in good order. The others end with it.
+/// Returns the error that ended this group of servers, if any. The others end with it.
 std::exception_ptr Group::run_group() {
   const bool groups = roles_.group_members != nullptr;
   try {
@@ -279,14 +280,14 @@ std::exception_ptr Group::run_group() {
   return nullptr;
 }
 
-/// Groups that are told to stop do so at one iteration: the last that one of them has begun.
+/// Lets groups that are told to stop do so at one iteration: the last that any of them has begun.
 std::int64_t Group::meet(std::int64_t next) {
   met_ = true;
   world_.maximum(std::span(&next, 1));
   return next;
 }
 
-/// Numbers of meshes, variables and events must mean the same on both sides; analyses and outputs may differ.
+/// Checks that numbers of meshes, variables and events mean the same on both sides; analyses and outputs may differ.
 void Group::check_declarations() {
   Declarations mine;
   mine.metadata = published_part(config_.metadata);
@@ -313,7 +314,8 @@ void Group::check_declarations() {
   }
 }
 
-/// Waits until all clients of all servers have joined and agrees on the first iteration. False: not to be.
+/// Waits until all clients of all servers have joined and agrees on the first iteration. Returns false if the group is
+/// not to serve.
 bool Group::join(shared_memory::SidecarServer& server, std::int64_t& first) {
   constexpr std::chrono::microseconds slice{10'000};
   const auto stopped = [&] { return server.over() || (options_.stop && options_.stop()); };
@@ -321,8 +323,8 @@ bool Group::join(shared_memory::SidecarServer& server, std::int64_t& first) {
     WaitNote note(world_.rank() == 0, "the first iteration of the simulation's ranks");
     for (; !server.joined() && !stopped(); note.look()) server.receive(slice);
   }
-  // Others may still wait for clients that compute: meanwhile those that have joined fill their rings. What fails there
-  // is kept until all have been told.
+  // Other servers may still wait for clients that compute. Meanwhile, clients that have joined fill their rings. A
+  // failure there is kept until all servers know of it.
   std::exception_ptr failed;
   world_.set_meanwhile([&] {
     if (failed) return;

@@ -1,4 +1,4 @@
-// A group of server processes that attaches to a simulation: what `sidestream serve` runs.
+// A group of server processes that attaches to a simulation, run by `sidestream serve`.
 #pragma once
 
 #include <mpi.h>
@@ -9,14 +9,16 @@
 namespace sidestream {
 
 struct SidecarOptions {
-  std::string file;            ///< the configuration
+  std::string file;            ///< path of the configuration
   double wait = 60;            ///< seconds to wait for the simulation
-  std::string directory;       ///< of the results, instead of the configuration's; empty: that of the simulation
-  std::function<bool()> stop;  ///< asked often: somebody wants the group to leave
+  std::string directory;       ///< directory of the results instead of the configuration's; empty: that of the
+                               ///< simulation
+  std::function<bool()> stop;  ///< polled often; true: the group is to leave
 };
 
-/// Collective over `comm`, the whole group: finds the simulation, attaches, serves until it closes or `stop` is true on
-/// one of them. Throws the same Error on all; also when the simulation died, after what it had ended is finished.
+/// Collective over `comm`, the whole group. Finds the simulation, attaches, and serves until it closes or `stop` is
+/// true on one process. Throws the same Error on all, also if the simulation died, after the iterations it ended are
+/// finished.
 void serve_sidecar(MPI_Comm comm, const SidecarOptions& options);
 
 }  // namespace sidestream

@@ -24,7 +24,7 @@ SteeringLink::SteeringLink(const Config& config, bool first, bool tells)
   std::vector<std::pair<std::string, std::string>> before;
   if (mailbox_ && config_.opening.same_session) before = mailbox_->recorded();
   desk_.emplace(config_.steering, config_.steering_ahead, std::move(mine));
-  // Clients of servers that were killed may have heard different things; these servers tell them all.
+  // Clients of killed servers may have received different values; these servers tell them all.
   for (const auto& [name, text] : before) {
     try {
       const std::size_t parameter = find_steered(config_.steering, name);
@@ -43,7 +43,7 @@ SteeringLink::~SteeringLink() {
   }
 }
 
-/// Without it analyses can steer all the same.
+/// Opens the mailbox; without it, analyses can steer nevertheless.
 void SteeringLink::open_mailbox() {
   try {
     mailbox_ = std::make_unique<SteeringMailbox>(config_.opening.directory, config_.opening.same_session);
@@ -81,7 +81,7 @@ void SteeringLink::record(const std::vector<SteeredParameter::Value>& values) {
   mailbox_->record(lines);
 }
 
-/// What an analysis has set, on every server: the first one counts.
+/// Takes the value that an analysis has set, on every server; the first server's counts.
 void SteeringLink::take(std::size_t parameter, const SteeredParameter::Value& value) {
   if (!first_) return;
   if (desk_) return desk_->set(parameter, value);

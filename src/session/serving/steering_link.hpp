@@ -1,4 +1,4 @@
-// Joins what changes steered parameters (people, analyses) to what tells the clients.
+// Connects the sources of steered values (people, analyses) with the server that tells the clients.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace sidestream {
 
-/// One for each server. `config` outlives it.
+/// One object per server. `config` outlives it.
 class SteeringLink {
  public:
-  /// `first`: the server that changes come to. `tells`: these servers tell the clients; otherwise, what analyses set
-  /// here goes the way that people's changes go, to those that do.
+  /// `first`: true on the server that receives changes. `tells`: these servers tell the clients; otherwise values set
+  /// by analyses here are posted, like people's changes, to the servers that do.
   SteeringLink(const Config& config, bool first, bool tells);
   ~SteeringLink();
   SteeringLink(const SteeringLink&) = delete;
@@ -23,7 +23,7 @@ class SteeringLink {
   /// Null if there is nothing to steer, or if others tell the clients.
   [[nodiscard]] SteeringServer* desk() noexcept { return desk_ ? &*desk_ : nullptr; }
   [[nodiscard]] const SteeringSink& sink() const noexcept { return sink_; }
-  /// No more iterations come to these servers; if the session is `over`, to no others either.
+  /// Call when these servers get no more iterations. `over`: the session has no other servers either.
   void close(bool over);
 
  private:

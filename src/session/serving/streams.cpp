@@ -14,8 +14,8 @@ namespace sidestream {
 
 namespace {
 
-/// What readers may be sent: what is published, and derived variables up to the last that an output sends. To readers
-/// these are published.
+/// The part of the metadata that readers may receive: published variables, and derived ones up to the last that an
+/// output sends. Readers see all of these as published.
 Metadata sent_part(const Config& config) {
   std::size_t count = published_part(config.metadata).variables.size();
   for (const TaskConfig& task : config.tasks) {
@@ -46,7 +46,7 @@ Config complete_config(const Document& document, const Registry& registry, const
                        staging::StreamContext* streams, const std::vector<std::string>& derived) {
   Config config = read_config(document, registry, declarations.parameters, declarations.metadata, derived);
   declarations.apply_arrays(config.metadata);
-  if (streams) declare_to_streams(*streams, config, declarations);  // which carry attributes beside the metadata
+  if (streams) declare_to_streams(*streams, config, declarations);  // streams carry attributes besides the metadata
   declarations.apply_attributes(config.metadata);
   return config;
 }
@@ -94,7 +94,8 @@ void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::s
 
 std::shared_ptr<ServerTransport> attach_streams(const std::shared_ptr<staging::StreamContext>& streams,
                                                 const std::shared_ptr<ServerTransport>& transport) {
-  // The transport outlives the tasks that ask, and owns the context with placement `job`: no cycle may close.
+  // The transport outlives the tasks that ask and, with placement `job`, owns the context: a shared pointer would close
+  // a cycle.
   ServerTransport* const raw = transport.get();
   streams->signalled = [raw](std::int64_t index) { return raw->inbox(index).end.events; };
   streams->blocks = [raw] { return raw->blocks(); };

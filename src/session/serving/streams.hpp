@@ -1,4 +1,4 @@
-// What a session does for its streams to other jobs.
+// Session support for streams to other jobs.
 #pragma once
 
 #include <memory>
@@ -10,22 +10,22 @@
 
 namespace sidestream {
 
-/// Builds the configuration of a run from its file, from what the program declared by calls, and from `derived` (see
-/// read_config). Every process gets the same. `streams`, if not null, is told what readers of its streams need to build
-/// it, too. Throws Error(configuration).
+/// Builds the configuration of a run from its file, from the program's declarations, and from `derived` (see
+/// read_config). The result is the same on every process. If `streams` is not null, it gets the data that readers of
+/// its streams need to build it, too. Throws Error(configuration).
 [[nodiscard]] Config complete_config(const Document& document, const Registry& registry,
                                      const Declarations& declarations, staging::StreamContext* streams = nullptr,
                                      const std::vector<std::string>& derived = {});
 
-/// Collective over the servers: a number by which this session is told from others.
+/// Collective over the servers: chooses a number that identifies this session.
 void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers);
 
-/// With placement `job`: the tasks of the file run elsewhere, so that a stream takes their place. It carries the
-/// variables that those of `group` need, or all if there are none.
+/// For placement `job`: replaces the file's tasks, which run elsewhere, by a stream. It carries the variables that the
+/// tasks of `group` need, or all if there are no groups.
 void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::size_t group, const Registry& registry,
                          const std::shared_ptr<const OutputDirectory>& directory);
 
-/// Lets streams ask the transport what writers are not told; with placement `job`, outcomes are the stream's.
+/// Lets streams query the transport for data that writers do not get; with placement `job`, outcomes are the stream's.
 [[nodiscard]] std::shared_ptr<ServerTransport> attach_streams(const std::shared_ptr<staging::StreamContext>& streams,
                                                               const std::shared_ptr<ServerTransport>& transport);
 

@@ -7,16 +7,17 @@
 #include <memory>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/paths.hpp"
-#include "base/records.hpp"
 #include "client/declarations.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "config/tasks/plugin_loader.hpp"
 #include "session/c/c_analysis.hpp"
 #include "session/opening/configuration.hpp"
+#include "session/opening/modules.hpp"
 #include "session/serving/streams.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -26,8 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* program_name = "sidestream-worker";
 
-/// Beside this library; where it is installed, seen from the library and from a program that has the library inside;
-/// and the like in a folder of a build.
+/// Path of the worker program: next to this library; in the installed location relative to the library or to a program
+/// that contains it; or the corresponding places in a build folder.
 std::string worker_program(const Settings& settings) {
   std::vector<std::string> folders;
   for (const fs::path& own : own_folders()) {
@@ -44,13 +45,14 @@ std::string worker_program(const Settings& settings) {
                                        program_name, listed(folders)));
 }
 
-/// What any process has that reads the same configuration.
-void register_for_all(Registry& registry, const OpeningConfig& opening) {
+/// Registers the kinds for any process that reads the same configuration.
+void register_for_all(Registry& registry, const OpeningConfig& opening, const std::vector<std::string>& modules) {
   register_built_in(registry);
   for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry, register_c_plugin);
+  add_modules(modules, registry);
 }
 
-/// The file with this one analysis, no outputs, and no groups of servers, in which others ran.
+/// The file with only this analysis, without outputs and without groups of servers (in which other analyses ran).
 std::shared_ptr<const Document> with_one(const Document& document, std::size_t analysis) {
   Node root = document.root();
   std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "outputs"; });
@@ -69,9 +71,11 @@ std::shared_ptr<const Document> with_one(const Document& document, std::size_t a
 struct Setup {
   std::string text, file, folder;
   Bytes declarations;
-  Bytes metadata;  ///< all of it, with its numbers
+  Bytes metadata;  ///< all metadata with their ids
   std::uint64_t analysis = 0;
-  std::vector<std::string> expressions;  ///< that analyses have in place of names, others too
+  std::vector<std::string> expressions;  ///< expressions that analyses use instead of names, also those of other
+  std::vector<std::string> modules;
+  ///< analyses
 };
 
 Bytes numbered(const Metadata& metadata) {
@@ -80,7 +84,7 @@ Bytes numbered(const Metadata& metadata) {
   return all.encode();
 }
 
-/// What lives as long as the worker's task.
+/// Objects with the lifetime of the worker's task.
 struct Made {
   std::shared_ptr<const Document> document;
   Registry registry;
@@ -92,7 +96,7 @@ struct Made {
 WorkerSettings worker_settings(const WorkerSource& source, const Config& config, std::size_t task) {
   const TaskConfig& entry = config.tasks.at(task);
   Registry known;
-  register_for_all(known, config.opening);
+  register_for_all(known, config.opening, source.modules);
   if (!known.analyses().contains(entry.kind)) {
     entry.settings.fail("isolate", fmt::format("found 'isolate: process' for '{}', which the program itself has "
                                                "registered, expected an analysis that another process can load; put it "
@@ -109,6 +113,8 @@ WorkerSettings worker_settings(const WorkerSource& source, const Config& config,
   const std::vector<std::string> expressions = expressions_in_place(config.metadata);
   out.put(static_cast<std::uint64_t>(expressions.size()));
   for (const std::string& text : expressions) out.put(text);
+  out.put(static_cast<std::uint64_t>(source.modules.size()));
+  for (const std::string& file : source.modules) out.put(file);
   return {worker_program(entry.settings), out.take(), entry.limit, entry.memory_limit};
 }
 
@@ -124,12 +130,14 @@ WorkerTask make_worker_task(BytesView bytes) {
   std::uint64_t count = 0;
   in.get(count);
   while (setup.expressions.size() < count) in.get(setup.expressions.emplace_back());
-  // Wherever its server is when it starts one, each worker finds the files that the first one has found. A node that
-  // has no such folder does without.
+  in.get(count);
+  while (setup.modules.size() < count) in.get(setup.modules.emplace_back());
+  // The server may have another working directory when it starts a later worker, so each worker enters the one of the
+  // first. A node without that folder goes on without it.
   [[maybe_unused]] const int entered = setup.folder.empty() ? 0 : chdir(setup.folder.c_str());
   auto made = std::make_shared<Made>();
   made->document = with_one(*parse_document(setup.text, setup.file, setup.folder), setup.analysis);
-  register_for_all(made->registry, read_opening(*made->document));
+  register_for_all(made->registry, read_opening(*made->document), setup.modules);
   const Declarations declared = Declarations::decode(setup.declarations);
   made->config = complete_config(*made->document, made->registry, declared, nullptr, setup.expressions);
   if (numbered(made->config.metadata) != setup.metadata) {

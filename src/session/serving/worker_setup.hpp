@@ -1,4 +1,4 @@
-// From the configuration of a session to the same analysis in a process of its own.
+// Creates the same analysis in a process of its own from the configuration of a session.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,18 @@
 
 namespace sidestream {
 
-/// What a session was made from; see Declarations::encode.
+/// The source of a session; see Declarations::encode.
 struct WorkerSource {
-  std::string text, file, folder;  ///< the configuration, its name, and where its relative paths begin
+  std::string text, file, folder;  ///< the configuration, its name, and the base of its relative paths
   Bytes declarations;
+  std::vector<std::string> modules;  ///< files of the modules that the session may have loaded
 };
 
-/// For the analysis of that number in `config.tasks`. Throws Error(configuration) if a worker can not make it, having
-/// neither the program's code nor the program `sidestream-worker`.
+/// Settings for the analysis of that number in `config.tasks`. Throws Error(configuration) if a worker cannot make it,
+/// because it lacks the program's code or the program `sidestream-worker` is missing.
 [[nodiscard]] WorkerSettings worker_settings(const WorkerSource& source, const Config& config, std::size_t task);
 
-/// In the worker. Throws Error(configuration), as reading a configuration does.
+/// Called in the worker. Throws Error(configuration), as reading a configuration does.
 [[nodiscard]] WorkerTask make_worker_task(BytesView setup);
 
 }  // namespace sidestream

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_at_once = 2, most_of_one = 32, longest_line = 4000;
 constexpr std::chrono::seconds end_limit{120};
-/// What a process prints of a picture: no text of anybody begins so.
+/// The line that a process prints for a picture. No other text begins like it.
 constexpr const char *drawn_line =
                          "\x1f"
                          "drawn",
@@ -37,12 +37,12 @@ std::vector<std::string> environment() {
   };
   set("PYTHONPATH", python_path());
   set("MPLBACKEND", "agg");
-  // Threads of NumPy would take cores that the simulation has.
+  // Threads of NumPy would take cores from the simulation.
   for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) set(name, "1");
   return entries;
 }
 
-/// Packages are missing: no other picture can be drawn either.
+/// True if packages are missing, so that no other picture can be drawn either.
 bool lacks_packages(const std::string& line) {
   return line.find("is not installed") != std::string::npos || line.find("No module named") != std::string::npos;
 }
@@ -57,7 +57,7 @@ void ChartDrawing::draw(std::string image, std::vector<std::string> arguments, D
   look();
 }
 
-/// With what waits.
+/// Starts a process with the pictures that wait.
 void ChartDrawing::start() {
   Job job;
   std::vector<std::string> arguments = first_;
@@ -92,7 +92,7 @@ void ChartDrawing::read(Job& job) {
   }
 }
 
-/// A line that a process has printed.
+/// Handles a line that a process has printed.
 void ChartDrawing::take(Job& job, const std::string& line) {
   if (job.pictures.empty() || (line != drawn_line && line != failed_line)) {
     const std::string who = "sidestream: ";
@@ -111,7 +111,7 @@ void ChartDrawing::take(Job& job, const std::string& line) {
   job.said.clear();
 }
 
-/// The picture at hand is to blame if there is one; others are tried again.
+/// Blames the current picture, if there is one. The other pictures are tried again.
 void ChartDrawing::end(Job& job, const std::string& how) {
   read(job);
   take(job, std::exchange(job.output, {}));

@@ -1,4 +1,4 @@
-// Pictures of tables, which processes in Python draw beside the server.
+// Charts of tables, drawn by Python processes next to the server.
 #pragma once
 
 #include <chrono>
@@ -14,25 +14,25 @@
 
 namespace sidestream {
 
-/// Draws pictures in two processes at a time. A process gets all pictures that wait then, some at most, since starting
-/// one takes longer than a picture: their arguments with `--next` between, and it prints a line for each that it has
-/// done. Nothing waits for pictures but the end of this object. A picture that could not be drawn is a warning with its
-/// reason; of one reason there is one.
+/// Draws pictures in at most two processes at a time. Starting a process takes longer than drawing a picture, so a new
+/// process gets all waiting pictures, up to a limit. Their arguments are separated by `--next`, and the process prints
+/// a line for each finished picture. Only the destructor waits for pictures. A picture that could not be drawn becomes
+/// a warning with its reason; each reason is logged once.
 class ChartDrawing {
  public:
   using Done = std::function<void()>;
 
-  /// `program` and the first arguments of all pictures. `limit`: how long the end waits. Processes get the environment
-  /// that this one has now.
+  /// `first`: arguments of `program` that come first for all pictures. `limit`: how long the destructor waits.
+  /// Processes inherit the current environment of this process.
   ChartDrawing(std::string program, std::vector<std::string> first, std::chrono::duration<double> limit);
-  /// Waits until all are drawn, at most for the limit, and names those that are not.
+  /// Waits until all pictures are drawn, at most for the limit, and names the missing ones.
   ~ChartDrawing();
   ChartDrawing(const ChartDrawing&) = delete;
   ChartDrawing& operator=(const ChartDrawing&) = delete;
 
-  /// Starts drawing `image`, or has it wait behind others. `done` is called when it is there, in the order of calls.
+  /// Starts drawing `image`, or queues it. `done` is called once the image exists, in the order of calls.
   void draw(std::string image, std::vector<std::string> arguments, Done done);
-  /// Looks for what has ended and starts what waits. Does not wait itself.
+  /// Handles processes that have ended and starts waiting pictures. Does not block.
   void look();
 
  private:
@@ -44,9 +44,9 @@ class ChartDrawing {
   };
   struct Job {
     std::unique_ptr<ChildProcess> process;
-    std::deque<Picture*> pictures;  ///< that it has not done
-    std::string output{};           ///< that is not a whole line
-    std::string said{};             ///< the last line that says something of the picture at hand
+    std::deque<Picture*> pictures;  ///< not drawn yet
+    std::string output{};           ///< the incomplete last line
+    std::string said{};             ///< the last line with a message about the current picture
   };
   void start();
   void read(Job& job);
@@ -60,9 +60,9 @@ class ChartDrawing {
   std::chrono::duration<double> limit_;
   std::deque<Picture> pictures_;  ///< in the order in which they were asked for
   std::vector<Job> jobs_;
-  std::set<std::string> said_;  ///< reasons
-  std::int64_t unsaid_ = 0;     ///< pictures that were not drawn and not named
-  bool useless_ = false;        ///< no picture can be drawn here
+  std::set<std::string> said_;  ///< reasons logged so far
+  std::int64_t unsaid_ = 0;     ///< pictures that were neither drawn nor named
+  bool useless_ = false;        ///< true if no picture can be drawn here
 };
 
 /// Draws with this library's Python package.

@@ -10,7 +10,7 @@
 
 namespace sidestream {
 
-/// Of a codec that takes no argument.
+/// A codec without an argument.
 template <class Made>
 [[nodiscard]] CodecKind plain_codec(std::string name, std::string text) {
   CodecKind kind;
@@ -23,9 +23,9 @@ template <class Made>
 [[nodiscard]] CodecKind byte_shuffle_codec();
 [[nodiscard]] CodecKind bit_shuffle_codec();
 [[nodiscard]] CodecKind gzip_codec();
-[[nodiscard]] std::optional<CodecKind> zstd_codec();  ///< nothing: built without zstd
+[[nodiscard]] std::optional<CodecKind> zstd_codec();  ///< nothing if built without zstd
 [[nodiscard]] CodecKind half_codec();
 [[nodiscard]] CodecKind quantise_codec(int bytes);   ///< 1, 2 or 4
-[[nodiscard]] std::optional<CodecKind> zfp_codec();  ///< nothing: built without zfp
+[[nodiscard]] std::optional<CodecKind> zfp_codec();  ///< nothing if built without zfp
 
 }  // namespace sidestream

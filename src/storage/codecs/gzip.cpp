@@ -1,6 +1,6 @@
 #include <zlib.h>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/codecs.hpp"
 
 namespace sidestream {
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int window_with_gzip_header = 15 + 16;
 constexpr int memory_level = 8;
-constexpr int gzip_level = 4;  ///< beyond it gains little and costs much on values that were shuffled
+constexpr int gzip_level = 4;  ///< higher levels gain little and cost much on shuffled values
 
 class Gzip final : public Codec {
  public:
@@ -54,6 +54,6 @@ class Gzip final : public Codec {
 
 }  // namespace
 
-CodecKind gzip_codec() { return plain_codec<Gzip>("gzip", "zlib's, which everything reads."); }
+CodecKind gzip_codec() { return plain_codec<Gzip>("gzip", "zlib's format, which all programs can read."); }
 
 }  // namespace sidestream

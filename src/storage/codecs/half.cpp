@@ -12,14 +12,14 @@ namespace {
 constexpr double largest = 65504;
 constexpr int lowest_exponent = -14, fraction_bits = 10;
 
-/// Rounded to the nearest, ties to even. `value` is finite and not beyond `largest`, or infinite or not a number.
+/// Rounds to nearest, ties to even. `value` is infinite, not a number, or finite and at most `largest`.
 std::uint16_t to_half(double value) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
   if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7e00);
   if (std::isinf(value)) return static_cast<std::uint16_t>(sign | 0x7c00);
   const double size = std::fabs(value);
   const int exponent = size == 0 ? lowest_exponent : std::max(std::ilogb(size), lowest_exponent);
-  // The number of units in the last place, exact but for the rounding; a carry into the exponent comes by itself.
+  // Number of units in the last place, exact except for the rounding. A carry into the exponent needs no extra step.
   const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, fraction_bits - exponent)));
   const auto biased = static_cast<std::uint32_t>(exponent - lowest_exponent) << fraction_bits;
   return static_cast<std::uint16_t>(sign | (biased + units));
@@ -76,8 +76,8 @@ class Half final : public Codec {
 CodecKind half_codec() {
   return plain_codec<Half>(
       "half",
-      "16-bit reals (IEEE binary16), wrong by at most |x| / 2048 or 2^-25; chunks with numbers beyond 65504 stay as "
-      "they are.");
+      "16-bit reals (IEEE binary16), with an error of at most |x| / 2048 or 2^-25; chunks with numbers beyond 65504 "
+      "stay unchanged.");
 }
 
 }  // namespace sidestream

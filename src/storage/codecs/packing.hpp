@@ -1,4 +1,4 @@
-// How the chunks of one variable are packed: through one list of codecs, or through that of several which suits best.
+// Packing of one variable's chunks: through one list of codecs, or through the best of several.
 #pragma once
 
 #include <cstdint>
@@ -9,29 +9,29 @@
 
 namespace sidestream {
 
-/// What a server knows of its time, for choices among lists of codecs.
+/// Timing of a server, for the choice among lists of codecs.
 struct PackingPace {
-  bool hurries = false;  ///< it is behind: time counts, not size
-  double writing = 0;    ///< seconds that a byte takes to be written
-  double threads = 1;    ///< that encode at a time
+  bool hurries = false;  ///< true if it is late; then time counts instead of size
+  double writing = 0;    ///< seconds to write a byte
+  double threads = 1;    ///< threads that encode concurrently
 };
 
-/// Used by several threads at once.
+/// Thread-safe.
 class Packing {
  public:
   Packing() = default;
-  /// With one list all chunks go through it, with several each through one of them. Throws as Pipeline.
+  /// With one list, all chunks go through it; with several, each chunk goes through one of them. Throws as Pipeline.
   Packing(std::vector<std::vector<std::string>> lists, Type type, const CodecKinds& kinds);
-  /// For a writer: `names` as in a configuration, a list of codecs or `auto` alone.
+  /// Makes the packing for a writer. `names` are from the configuration: a list of codecs, or only `auto`.
   [[nodiscard]] static Packing chosen(const std::vector<std::string>& names, Type type, const CodecKinds& kinds);
 
-  /// Values are kept as they are.
+  /// True if values are stored unchanged.
   [[nodiscard]] bool empty() const noexcept { return lists_.empty() || lists_.front().empty(); }
   [[nodiscard]] bool lossless() const;
   [[nodiscard]] const std::vector<std::vector<std::string>>& lists() const noexcept { return lists_; }
-  /// The number of the list, from 1, that `out` was made through; 0: the chunk is kept as it is.
+  /// Returns the number of the list, from 1, that made `out`; 0 if the chunk is stored unchanged.
   [[nodiscard]] std::uint32_t encode(BytesView raw, Bytes& out, const PackingPace& pace = {}) const;
-  /// Throws Error(file) where the bytes are not what list number `list` makes.
+  /// Throws Error(file) if the bytes are not the output of list number `list`.
   void decode(std::uint32_t list, BytesView in, std::span<std::byte> raw) const;
 
  private:

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// `name` or `name:argument`.
+/// `text` is `name` or `name:argument`.
 std::shared_ptr<const Codec> make_codec(const std::string& text, const CodecKinds& kinds) {
   const std::size_t colon = text.find(':');
   const std::string name = text.substr(0, colon);
@@ -62,7 +62,7 @@ bool Pipeline::encode(BytesView raw, Bytes& out) const {
     std::swap(before, out);
     if (!step.codec->encode(&step == &steps_.front() ? raw : BytesView(before), step.type, out)) return false;
   }
-  // What comes out no smaller is not worth undoing.
+  // An output that is not smaller does not pay for its decoding.
   return out.size() < raw.size() || !lossless();
 }
 
@@ -81,7 +81,7 @@ void Pipeline::decode(BytesView in, std::span<std::byte> raw) const {
            sizes[n + 1]);
     }
     if (n == 0) return step.codec->decode(from, step.type, raw);
-    // Sizes follow from that of the values: nothing in the file says how much memory to take.
+    // Sizes follow from the size of the values, so the file cannot demand more memory.
     Bytes next(sizes[n]);
     step.codec->decode(from, step.type, next);
     current = std::move(next);

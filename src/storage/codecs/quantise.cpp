@@ -11,7 +11,7 @@ namespace sidestream {
 
 namespace {
 
-/// In front of the numbers of a chunk: value = low + step * number.
+/// Precedes the numbers of a chunk: value = low + step * number.
 struct Scale {
   double low = 0, step = 0;
 };
@@ -36,7 +36,7 @@ bool encode_as(BytesView in, Bytes& out) {
   const auto most = static_cast<double>(static_cast<Number>(~Number{0}));
   const Scale scale{low, (high - low) / most};
   if (!std::isfinite(scale.step)) return false;
-  // What is asked of the outcome: half a step, and the rounding of a Real.
+  // The largest error allowed: half a step plus the rounding of a Real.
   const double bound = 0.5 * scale.step * (1 + 1e-6) +
                        std::ldexp(std::max(std::fabs(low), std::fabs(high)), sizeof(Real) == 4 ? -23 : -51);
   out.resize(sizeof scale + count * sizeof(Number));

@@ -34,7 +34,7 @@ CodecKind byte_shuffle_codec() {
 
 namespace {
 
-/// The 8 x 8 matrix of bits with rows and columns exchanged: Hacker's Delight, 7-3.
+/// Transposes the 8 x 8 matrix of bits: Hacker's Delight, 7-3.
 std::uint64_t transposed(std::uint64_t x) {
   std::uint64_t t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aaull;
   x ^= t ^ (t << 7);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/codecs.hpp"
 
 namespace sidestream {
@@ -14,7 +14,7 @@ namespace {
 
 zfp_type type_of(Type type) { return type == Type::float32 ? zfp_type_float : zfp_type_double; }
 
-/// zfp's objects for one chunk, which it sees as one line of numbers.
+/// The objects of zfp for one chunk, which it sees as a one-dimensional array.
 class Stream {
  public:
   Stream(void* bytes, std::size_t size)
@@ -78,9 +78,9 @@ class Zfp final : public Codec {
     const bool single = type == Type::float32;
     if (!(single ? all_finite<float>(in) : all_finite<double>(in))) return false;
     const std::size_t count = in.size() / size_of(type);
-    if (count == 0) return false;  // zfp has no room for a header then, and writes it all the same
+    if (count == 0) return false;  // zfp has no room for a header then, but writes it nevertheless
     if (!compress(in, type, count, out)) return false;
-    // What it promises holds for most numbers, but not beyond the precision of its own: each is looked at.
+    // zfp keeps its bound for most numbers, but not beyond its own precision, so each number is checked.
     Bytes back(in.size());
     decode(out, type, back);
     return single ? within<float>(in, back, bound_) : within<double>(in, back, bound_);
@@ -90,7 +90,7 @@ class Zfp final : public Codec {
     const auto damaged = [&] {
       fail(Code::file, "bytes that zfp cannot have made of {}; they are damaged", out.size());
     };
-    // zfp reads whole words and knows no end: it gets as many zeros behind the bytes as it could ever ask for.
+    // zfp reads whole words without a bounds check, so the bytes are padded with as many zeros as it could ever read.
     const std::size_t count = out.size() / size_of(type);
     if (count == 0) damaged();
     Stream probe(nullptr, 0);
@@ -138,8 +138,8 @@ std::optional<CodecKind> zfp_codec() {
   kind.name = "zfp";
   kind.argument = "BOUND";
   kind.text =
-      "packs reals so that none is wrong by more than the number BOUND (`zfp:1e-3`), checked for each value; chunks with NaN "
-      "or infinities stay as they are. Where the build has the library zfp.";
+      "packs reals with an error of at most BOUND (`zfp:1e-3`), checked for each value; chunks with NaN or "
+      "infinities stay unchanged. Only if the build has the library zfp.";
   kind.create = [](const std::string& argument) {
     double bound = 0;
     const char* const end = argument.data() + argument.size();

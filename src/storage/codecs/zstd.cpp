@@ -1,6 +1,6 @@
 #include <zstd.h>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/codecs.hpp"
 
 namespace sidestream {
@@ -16,7 +16,7 @@ class Zstd final : public Codec {
   bool encode(BytesView in, Type, Bytes& out) const override {
     out.resize(ZSTD_compressBound(in.size()));
     const std::size_t size = ZSTD_compress(out.data(), out.size(), in.data(), in.size(), zstd_level);
-    if (ZSTD_isError(size)) throw std::bad_alloc();  // with room for any outcome only memory can fail
+    if (ZSTD_isError(size)) throw std::bad_alloc();  // the buffer fits any output, so only memory can fail
     out.resize(size);
     return true;
   }
@@ -31,7 +31,7 @@ class Zstd final : public Codec {
 }  // namespace
 
 std::optional<CodecKind> zstd_codec() {
-  return plain_codec<Zstd>("zstd", "Zstandard, faster than `gzip` and smaller; where the build has it.");
+  return plain_codec<Zstd>("zstd", "Zstandard, faster than `gzip` and smaller; only if the build has it.");
 }
 
 }  // namespace sidestream

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/database/tree_pieces.hpp"
 
 namespace sidestream::database {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/files/slabs.hpp"
 
 namespace sidestream::database {

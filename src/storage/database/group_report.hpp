@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/database/layout.hpp"
 
 namespace sidestream::database {

@@ -1,6 +1,6 @@
 #include "storage/database/inspection.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/directory_lock.hpp"
 
 namespace sidestream::database {

@@ -6,7 +6,7 @@
 #include <span>
 #include <unordered_set>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/segment.hpp"
 #include "storage/files/output_file.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::database {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/checksum.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::database {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/unnamed.hpp"
 #include "storage/files/directory_lock.hpp"
 #include "storage/files/output_file.hpp"

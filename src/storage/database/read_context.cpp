@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/context.hpp"
 
 namespace sidestream::database {

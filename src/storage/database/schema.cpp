@@ -11,8 +11,8 @@
 #include <set>
 #include <string_view>
 
-#include "base/fail.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/json.hpp"
 #include "storage/database/layout.hpp"
 
@@ -160,7 +160,7 @@ VariableRelations read_relations(const Node& node, const Reader& reader) {
     const sidestream::Entry* const found = Reader::find(node, key);
     return found != nullptr ? reader.text(found->value) : std::string();
   };
-  relations.father = text("father");
+  relations.parent = text("father");  // the key of the format, which the configuration calls `parent`
   relations.equals = text("equals");
   relations.face = text("face");
   relations.opposite = text("opposite");

@@ -76,7 +76,7 @@ std::string relations_text(const VariableRelations& relations) {
   const auto add = [&](const char* name, const std::string& text) {
     if (!text.empty()) entries.push_back(fmt::format("\"{}\": {}", name, quoted(text)));
   };
-  add("father", relations.father);
+  add("father", relations.parent);  // the key of the format, which the configuration calls `parent`
   add("equals", relations.equals);
   add("face", relations.face);
   add("opposite", relations.opposite);

@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/files.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream::database {

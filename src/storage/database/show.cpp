@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/context.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"

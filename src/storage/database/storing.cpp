@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <map>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/paths.hpp"
-#include "base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/database/group_report.hpp"
 #include "storage/database/joined_writes.hpp"
 #include "storage/database/journal.hpp"

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <tuple>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::database {
 

@@ -1,6 +1,6 @@
 #include "storage/database/tree_encoding.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::database {
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <set>
 
-#include "base/fail.hpp"
 #include "base/paths.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::database {
 

@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {
@@ -31,7 +31,7 @@ std::string read_owner(int descriptor) {
   return owner.empty() ? "another process" : owner.substr(0, owner.find('\n'));
 }
 
-/// Locks belong to the open file, not to the process: two sessions of one process keep each other out as well.
+/// Open file description locks: two sessions of one process exclude each other as well.
 int lock(int descriptor) {
   struct flock whole {};
   whole.l_type = F_WRLCK;
@@ -43,7 +43,7 @@ int lock(int descriptor) {
   return status == 0 ? 0 : errno;
 }
 
-/// Whether `path` still names the open file: its holder may have removed it before the lock was ours.
+/// True if `path` still names the open file: its holder may have removed it before we got the lock.
 bool is_named(int descriptor, const std::string& path) {
   struct stat opened {};
   struct stat named {};
@@ -60,7 +60,7 @@ DirectoryLock::DirectoryLock(const std::string& directory, const std::string& na
   }
 }
 
-/// False: the file was removed meanwhile; try again.
+/// Returns false if the file was removed meanwhile; then try again.
 bool DirectoryLock::try_take(const std::string& directory) {
   descriptor_ = open_or_create(path_, O_RDWR);
   if (descriptor_ < 0) fail_file("create", path_, errno);
@@ -101,7 +101,8 @@ bool is_locked(const std::string& directory, const std::string& name) {
 }
 
 DirectoryLock::~DirectoryLock() {
-  ::unlink(path_.c_str());  // first: whoever opens the file now finds it locked, or nameless and tries again
+  ::unlink(path_.c_str());  // unlinked first: a process that opens the file now finds it locked, or nameless and tries
+                            // again
   ::close(descriptor_);
 }
 

@@ -1,4 +1,4 @@
-// One run at a time in an output directory.
+// Ensures that an output directory has one run at a time.
 #pragma once
 
 #include <memory>
@@ -6,14 +6,14 @@
 
 namespace sidestream {
 
-/// The right to write into a directory, held by a hidden file with a lock on it that the system drops when its process
-/// ends, however it ends.
+/// The right to write into a directory: a hidden file with a lock that the system releases when the process ends, even
+/// by a crash.
 class DirectoryLock {
  public:
-  /// Makes the directory if need be and takes the lock `name` in it. Throws Error(file), with the holder's process and
+  /// Creates the directory if needed and takes the lock `name` in it. Throws Error(file), with the holder's process and
   /// host, if another process or another session of this one holds it.
   DirectoryLock(const std::string& directory, const std::string& name);
-  /// Gives it back; the file is gone then.
+  /// Releases the lock and removes the file.
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;
   DirectoryLock& operator=(const DirectoryLock&) = delete;
@@ -25,7 +25,7 @@ class DirectoryLock {
   int descriptor_ = -1;
 };
 
-/// Whether somebody holds that lock. False also where that cannot be known.
+/// True if a process or session holds that lock. False also if that cannot be determined.
 [[nodiscard]] bool is_locked(const std::string& directory, const std::string& name);
 
 }  // namespace sidestream

@@ -35,7 +35,7 @@ void keep_earlier(const std::string& path) {
   const std::string kept = free_version(path);
   std::error_code error;
   fs::create_hard_link(path, kept, error);
-  if (error) copy_file(path, kept);  // a file system without links
+  if (error) copy_file(path, kept);  // file systems without hard links
   log::info("'{}', which an earlier run left, is kept as '{}'", path, kept);
 }
 

@@ -28,7 +28,7 @@ void write_at(int descriptor, const std::string& path, std::uint64_t position, s
 }
 
 void copy_file(const std::string& from, const std::string& to) {
-  constexpr std::size_t most = 1u << 20;  // bytes at once
+  constexpr std::size_t most = 1u << 20;  // bytes per call
   InputFile in(from);
   OutputFile out(to);
   std::string piece(most, '\0');

@@ -1,4 +1,4 @@
-// Writing parts of files that are there, and copies of files.
+// Writing parts of existing files, and copies of files.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace sidestream {
 
-/// Writes `text` into a file that is there. Throws Error(file).
+/// Writes `text` into an existing file. Throws Error(file).
 void write_at(const std::string& path, std::uint64_t position, std::string_view text);
-/// The same into an open file, which `path` names for people.
+/// The same for an open file; messages name it by `path`.
 void write_at(int descriptor, const std::string& path, std::uint64_t position, std::string_view text);
 
-/// A copy of a file's content in place of what has the name `to`. Throws Error(file).
+/// Copies a file's content to the name `to` and replaces an existing file. Throws Error(file).
 void copy_file(const std::string& from, const std::string& to);
 
 }  // namespace sidestream

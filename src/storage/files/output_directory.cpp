@@ -47,7 +47,7 @@ class PlainDirectory final : public BatchDirectory {
   void discard(const std::string& path) const noexcept override {
     try {
       retry_while_out_of_memory([&] { ::unlink(hidden(path).c_str()); });
-    } catch (const std::bad_alloc&) {  // it stays, and is written over some time
+    } catch (const std::bad_alloc&) {  // the file stays, and a later run overwrites it
     }
   }
 
@@ -56,7 +56,7 @@ class PlainDirectory final : public BatchDirectory {
   bool within_session() const noexcept override { return goes_on_with_ == GoesOnWith::session; }
 
  private:
-  /// A leading dot hides it from `*`, the ending from programs that go by the ending.
+  /// The leading dot hides the file from `*`, and the ending hides it from programs that select by ending.
   static std::string hidden(const std::string& path) {
     const fs::path whole(path);
     return (whole.parent_path() / fmt::format(".{}.part", whole.filename().string())).string();
@@ -73,7 +73,7 @@ std::shared_ptr<const OutputDirectory> open_output_directory(const std::string& 
                                                              GoesOnWith what, bool flush) {
   const std::string directory = root.empty() ? "." : root;
   make_directory_of((fs::path(directory) / "file").string());
-  // Asked now because a run that cannot keep its results should end before it computes for a day.
+  // This is checked now, because a run that cannot keep its results should end before it computes for a day.
   if (::access(directory.c_str(), W_OK | X_OK) != 0) fail_file("write into the directory", directory, errno);
   return std::make_shared<PlainDirectory>(directory, provenance, what, flush);
 }

@@ -1,4 +1,4 @@
-// The output directory of a session and the results in it.
+// The output directory of a session and its results.
 #pragma once
 
 #include <functional>
@@ -9,20 +9,19 @@
 
 namespace sidestream {
 
-/// What a run goes on with: nothing, what an earlier run left, or what other servers left of the session it belongs to.
+/// Starting point of a run: nothing, the results of an earlier run, or those of earlier servers of the same session.
 enum class GoesOnWith { nothing, run, session };
 
-/// The directory under `root` (created if missing). Not collective; call it on every server. `provenance`:
-/// see OutputDirectory. Without `flush` commit does not wait for the disk.
+/// Opens the directory under `root` (created if missing). Not collective; call it on every server. `provenance`: see
+/// OutputDirectory. Without `flush`, commit does not wait for the disk.
 [[nodiscard]] std::shared_ptr<const OutputDirectory> open_output_directory(const std::string& root,
                                                                            const std::string& provenance,
                                                                            GoesOnWith what = GoesOnWith::nothing,
                                                                            bool flush = true);
 
-/// Makes the Results that `combine` gets. The formats are taken from the registry by the file's ending. On
-/// ranks other than 0 the results accept everything and keep nothing. Where the directory resumes, tables and series
-/// that exist are continued: entries of iterations at or after the first one of this run are dropped, others kept (see
-/// ResumeFilter).
+/// Makes the Results that `combine` gets. The file's ending selects the format from the registry. On other ranks than
+/// 0, the results accept everything and store nothing. If the directory resumes, existing tables and series are
+/// continued: entries of iterations at or after the first one of this run are dropped, others kept (see ResumeFilter).
 class ResultStore {
  public:
   virtual ~ResultStore() = default;

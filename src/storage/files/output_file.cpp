@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_directory.hpp"
 
 namespace sidestream {
@@ -72,8 +72,8 @@ void make_directory_of(const std::string& path) {
   const std::string directory = directory_of(path);
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  // A component that is a file is reported differently by different library versions; ask again for the one
-  // answer.
+  // Versions of the library report differently that a path component is a file. A second query gives the same answer
+  // everywhere.
   if (!error && !std::filesystem::is_directory(directory)) error = std::make_error_code(std::errc::not_a_directory);
   if (error) fail_file("make the directory", directory, error.value());
 }
@@ -128,7 +128,7 @@ void OutputFile::close() {
   flush();
   const int descriptor = descriptor_;
   descriptor_ = -1;
-  // Network file systems report a full disk or a used-up quota here at the earliest.
+  // Network file systems report a full disk or an exceeded quota only here.
   if (::close(descriptor) != 0 && errno != EINTR) fail_file("finish writing", path_, errno);
 }
 
@@ -212,7 +212,7 @@ void flush_directory(const std::string& path) {
   const std::string name = path.empty() ? "." : path;
   const Descriptor directory(open_folder(name));
   if (directory.get() < 0) fail_file("open the directory", name, errno);
-  // Some network file systems refuse to flush a directory (EINVAL); the rename is as safe there as it gets.
+  // Some network file systems refuse to flush a directory (EINVAL); the rename cannot be made safer there.
   if (::fsync(directory.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
     fail_file("flush the directory", name, errno);
   }

@@ -1,4 +1,4 @@
-// Writing a file so that every failure is noticed and explained.
+// Files that detect and explain all failures.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,15 @@ namespace sidestream {
 /// Throws Error(file): `cannot <action> '<path>': <text of error_number>; <what to do about it>`.
 [[noreturn]] void fail_file(std::string_view action, const std::string& path, int error_number);
 
-/// Makes the directory that `path` lies in, and those above it. Throws Error(file).
+/// Creates the parent directories of `path`. Throws Error(file).
 void make_directory_of(const std::string& path);
 
-/// A file that is written from its start. Buffered; not copyable. Every function that writes throws
-/// Error(file).
+/// A file that is written sequentially. Buffered; not copyable. Every function that writes throws Error(file).
 class OutputFile {
  public:
-  /// Creates the file, or empties it if it exists.
+  /// Creates the file, or truncates an existing one.
   explicit OutputFile(std::string path);
-  /// Closes without reporting; what is still buffered is lost. Call `close` when all went well.
+  /// Closes without reporting errors; buffered bytes are lost. Call `close` on success.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -34,9 +33,9 @@ class OutputFile {
   void write(std::span<const std::byte> bytes);
   /// Number of bytes written so far.
   [[nodiscard]] std::uint64_t position() const noexcept { return flushed_ + buffer_.size(); }
-  /// Replaces bytes written before, starting at `position`.
+  /// Overwrites bytes written before, starting at `position`.
   void patch(std::uint64_t position, std::string_view text);
-  /// Writes what is buffered and closes.
+  /// Writes the buffered bytes and closes.
   void close();
 
  private:
@@ -49,21 +48,21 @@ class OutputFile {
   std::string buffer_;
 };
 
-/// Adds `text` to the end of a file in one write; there need be no file. If that fails half way, the file gets its old
-/// length back.
+/// Appends `text` to a file in one write, or creates the file. If the write fails half way, the file is cut to its old
+/// length.
 void append_to_file(const std::string& path, std::string_view text);
 
-/// Writes `text` over the first bytes of a file, which is created if need be. Throws Error(file).
+/// Overwrites the first bytes of a file with `text`; creates the file if needed. Throws Error(file).
 void overwrite_start(const std::string& path, std::string_view text);
 
-/// A file that is read from its start. Not copyable. Throws Error(file).
+/// A file that is read sequentially. Not copyable. Throws Error(file).
 class InputFile {
  public:
   explicit InputFile(std::string path);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
-  /// Fills `data` with the next bytes and returns how many there were: less than `size` at the end only.
+  /// Fills `data` with the next bytes and returns their number, which is less than `size` only at the end.
   [[nodiscard]] std::size_t read(char* data, std::size_t size);
 
  private:
@@ -71,61 +70,62 @@ class InputFile {
   int descriptor_ = -1;
 };
 
-/// Bytes in a file. Throws Error(file).
+/// Size of a file in bytes. Throws Error(file).
 [[nodiscard]] std::uint64_t size_of_file(const std::string& path);
 
-/// Drops what lies beyond the first `size` bytes. Throws Error(file).
+/// Truncates a file to `size` bytes. Throws Error(file).
 void cut_file(const std::string& path, std::uint64_t size);
 
 /// The whole content of a file. Throws Error(file).
 [[nodiscard]] std::string read_file(const std::string& path);
 
-/// Makes what was written to the file last beyond a loss of power. Throws Error(file).
+/// Makes the last writes to a file survive a power failure. Throws Error(file).
 void flush_to_disk(const std::string& path);
 
-/// Gives `from` the name `to`, replacing what is there. Throws Error(file).
+/// Renames `from` to `to`, replacing what is there. Throws Error(file).
 void rename_file(const std::string& from, const std::string& to);
 
-/// Makes the names in a directory last; empty is the working directory. Throws Error(file).
+/// Makes the names in a directory survive a power failure; empty: the working directory. Throws Error(file).
 void flush_directory(const std::string& path);
 
-/// Gives `from` the name `to`, replacing what is there, and makes the new name last. Throws Error(file).
+/// Renames `from` to `to`, replaces an existing file, and makes the new name survive a power failure. Throws
+/// Error(file).
 void rename_durably(const std::string& from, const std::string& to);
 
-// Giving a file new content in one step.
+// Atomic replacement of a file's content.
 
-/// Lets `put` write a temporary file, whose path it gets, and gives that the name `path`. If anything throws,
-/// `path` is as it was and the temporary file is gone.
+/// Lets `put` write a temporary file, whose path it gets, and renames that to `path`. If anything throws, `path` is
+/// unchanged and the temporary file is removed.
 void replace_file(const OutputDirectory& directory, const std::string& path,
                   const std::function<void(const std::string& temporary)>& put);
 
-/// Writes a text as the whole of a file, without flushing it. Throws Error(file).
+/// Writes a text as the whole content of a file, without flushing it. Throws Error(file).
 void write_file(const std::string& path, std::string_view text);
 
 /// replace_file for a text.
 void replace_file(const OutputDirectory& directory, const std::string& path, std::string_view text);
 
-/// The same for a file anywhere, which need not last beyond a loss of power: of a run's records.
+/// The same for a file in any directory that need not survive a power failure, such as a run's records.
 void replace_file(const std::string& path, std::string_view text);
 
-// What the library's own output directory can do beyond the contract.
+// Abilities of the library's own output directory beyond the contract.
 
 class BatchDirectory : public OutputDirectory {
  public:
-  /// As `commit` of each, at less cost: flushes all files, names all, then flushes each directory once. Throws
-  /// Error(file); those whose temporary file is gone have been named then.
+  /// Commits all paths at less cost: flushes all files, renames them, then flushes each directory once. Throws
+  /// Error(file); a file whose temporary is gone has been renamed then.
   virtual void commit_all(const std::vector<std::string>& paths) const = 0;
-  /// Whether what the run goes on with is of its own session: servers before these left it.
+  /// True if the run continues its own session. Then earlier servers left the results.
   [[nodiscard]] virtual bool within_session() const noexcept = 0;
 };
 
-/// BatchDirectory::within_session where the directory has it.
+/// BatchDirectory::within_session if the directory has it, otherwise false.
 [[nodiscard]] inline bool goes_on_within_session(const OutputDirectory& directory) noexcept {
   const auto* batch = dynamic_cast<const BatchDirectory*>(&directory);
   return batch && batch->within_session();
 }
 
-/// commit_all where the directory has it, otherwise one by one.
+/// BatchDirectory::commit_all if the directory has it, otherwise commits one by one.
 inline void commit_all(const OutputDirectory& directory, const std::vector<std::string>& paths) {
   if (const auto* batch = dynamic_cast<const BatchDirectory*>(&directory)) return batch->commit_all(paths);
   for (const std::string& path : paths) directory.commit(path);

@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/own_environment.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/file_parts.hpp"
 #include "storage/files/output_file.hpp"
 
@@ -25,7 +25,7 @@ RowSpool::RowSpool(std::string path, int member, int members)
 void RowSpool::add(std::string_view rows) {
   while (!rows.empty() && failure_.empty()) {
     const std::size_t room = chunk - buffer_.size();
-    // Up to the end of a row; `rows` ends with one.
+    // The end of the last row that fits; `rows` ends with a row.
     const std::size_t end = rows.size() <= room ? rows.size() : rows.rfind('\n', room - 1) + 1;
     if (room == 0 || end == 0) {
       spill();
@@ -54,7 +54,7 @@ void RowSpool::spill() {
   }
 }
 
-/// Nobody may have made the folder yet. A file that another user has put there is not ours to fill.
+/// Creates the folder if needed. A file that another user has put there is refused.
 void RowSpool::open() {
   Descriptor file(open_or_create(path_, O_RDWR));
   if (file.get() < 0 && errno == ENOENT) {
@@ -72,7 +72,7 @@ void RowSpool::open() {
 
 namespace {
 
-/// Bytes there were: less than asked for at the end of the file only.
+/// Returns the number of bytes read, which is less than asked for only at the end of the file.
 std::size_t read_at(int file, const std::string& path, std::uint64_t at, char* data, std::size_t size) {
   std::size_t done = 0;
   while (done < size) {
@@ -105,7 +105,7 @@ void read_part_file(const std::string& path, const std::function<void(std::strin
   if (file.get() < 0) fail_file("open", path, errno);
   std::string text;
   for (std::uint64_t at = 0;; at += RowSpool::chunk) {
-    // Holes are passed over: in the file of many processes they may be far longer than the rows.
+    // Holes are skipped: in the file of many processes they may be far longer than the rows.
     const off_t next = ::lseek(file.get(), static_cast<off_t>(at), SEEK_DATA);
     if (next < 0 && errno == ENXIO) return;
     if (next > 0) at = static_cast<std::uint64_t>(next) / RowSpool::chunk * RowSpool::chunk;
@@ -113,7 +113,7 @@ void read_part_file(const std::string& path, const std::function<void(std::strin
     text.resize(read_at(file.get(), path, at, text.data(), text.size()));
     if (text.empty()) return;
     text.resize(std::min(text.find('\0'), text.size()));
-    text.resize(text.rfind('\n') + 1);  // a process may have been ended in the middle of a row
+    text.resize(text.rfind('\n') + 1);  // a process may have been killed within a row
     if (!text.empty()) take(text);
   }
 }

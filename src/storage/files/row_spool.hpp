@@ -1,4 +1,4 @@
-// Rows of a table that the processes of a run add for as long as it lasts, in bounded memory.
+// Rows of a table that processes add throughout a run, in bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,30 @@
 
 namespace sidestream {
 
-/// One process' rows. What has no room in the buffer goes to a part file that all processes of the run share: the n-th
-/// chunk of a member is the (n * members + member)-th of the file, so that nobody asks others where to write, and there
-/// is one file for any number of processes. Chunks hold whole rows of text, and what is behind them is a hole: the file
-/// can be read after a crash.
+/// The rows of one process. Rows that do not fit the buffer go to a part file that all processes of the run share. The
+/// n-th chunk of a member is the (n * members + member)-th of the file. So processes need not communicate, and any
+/// number of them can share one file. Chunks hold whole rows of text followed by a hole, so that the file can be read
+/// after a crash.
 class RowSpool {
  public:
-  static constexpr std::size_t chunk = 1u << 18;  ///< bytes; the most that is in memory
+  static constexpr std::size_t chunk = 1u << 18;  ///< bytes; the largest amount in memory
 
   RowSpool(std::string path, int member, int members);
 
-  /// Whole rows. After a failure to write the rows in the buffer stay, and what comes later is lost: the simulation
-  /// goes on.
+  /// Adds whole rows. After a write failure the buffered rows stay, later ones are lost, and the simulation goes on.
   void add(std::string_view rows);
-  /// Rows that were lost, and why.
+  /// Number of rows that were lost, and the reason.
   [[nodiscard]] std::int64_t lost() const noexcept { return lost_; }
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
   /// Bytes of all rows.
   [[nodiscard]] std::uint64_t size() const noexcept { return spilled_ + buffer_.size(); }
-  /// Of these, in the file.
+  /// Bytes of the rows in the file.
   [[nodiscard]] std::uint64_t spilled() const noexcept { return spilled_; }
-  /// Rows that are in memory: all, or the last ones.
+  /// The rows in memory, which are all rows or the last ones.
   [[nodiscard]] const std::string& buffered() const noexcept { return buffer_; }
-  /// Those in the file, in the order of adding, a chunk at a time. Throws Error(file).
+  /// Reads the rows in the file, in the order of adding, a chunk at a time. Throws Error(file).
   void read_spilled(const std::function<void(std::string_view)>& take) const;
-  /// Closes the file, which somebody may then remove.
+  /// Closes the file, which may then be removed.
   void close() noexcept { file_ = Descriptor(); }
 
  private:
@@ -53,8 +52,8 @@ class RowSpool {
   Descriptor file_;
 };
 
-/// All whole rows in the part file of a run that ended early, a chunk at a time; none if there is no such file. Throws
-/// Error(file).
+/// Reads all whole rows in the part file of a run that ended early, a chunk at a time. Does nothing if there is no such
+/// file. Throws Error(file).
 void read_part_file(const std::string& path, const std::function<void(std::string_view)>& take);
 
 }  // namespace sidestream

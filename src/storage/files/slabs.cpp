@@ -30,7 +30,7 @@ bool is_gapless(const ArrayView& array, const Box& region, Order order) noexcept
   if (array.components > 1 && array.strides[3] != 1) return false;
   Index expected = array.components;
   for (const int axis : axes_of(order)) {
-    // The stride along an axis of one index is never used.
+    // The stride along an axis of extent 1 is never used.
     if (region.extent(axis) > 1 && array.strides[axis] != expected) return false;
     expected *= region.extent(axis);
   }

@@ -17,12 +17,12 @@ double slot_begin(int rank, int size, double interval, double writing) noexcept 
 
 void Stagger::wait(Communicator& servers) {
   const double start = now();
-  // The shortest interval and the longest time of all: every server then counts with the same slots.
+  // All servers take the shortest interval and the longest writing time of all, so that they compute the same slots.
   std::array<double, 2> all{began_ > 0 ? began_ - start : 0, writing_};
   servers.maximum(std::span<double>(all));
   began_ = start;
   const double delay = slot_begin(servers.rank(), servers.size(), -all[0], all[1]);
-  // Counted from here, where all servers are at nearly the same time.
+  // The delay counts from this place, which all servers reach at nearly the same time.
   if (delay > 0) std::this_thread::sleep_for(std::chrono::duration<double>(delay));
 }
 

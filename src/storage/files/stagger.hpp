@@ -1,28 +1,28 @@
-// Servers that write one after the other instead of all at once (the "data transfer delays" of Damaris): a disk that
-// many write to at a time gives each of them little, and all together less than one alone.
+// Staggered writing of servers (the "data transfer delays" of Damaris). A disk is slower with many concurrent writers
+// than with one, for each writer and in total.
 #pragma once
 
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream::database {
 
-/// Seconds that server `rank` of `size` waits before it writes. `interval`: between two contexts; `writing`: what the
-/// slowest server takes. Slots are as long as a server takes and a little more, but all of them together at most half
-/// of the interval, so that servers never fall behind because of them: then neighbours overlap. 0 while either is
-/// unknown.
+/// Returns the seconds that server `rank` of `size` waits before it writes. `interval`: seconds between two contexts;
+/// `writing`: seconds that the slowest server takes. A slot is a little longer than the writing. All slots together
+/// take at most half of the interval, so that servers never fall behind because of them; neighbouring slots then
+/// overlap. 0 while either time is unknown.
 [[nodiscard]] double slot_begin(int rank, int size, double interval, double writing) noexcept;
 
-/// One server's end.
+/// The part of one server.
 class Stagger {
  public:
-  /// Collective, at the beginning of each context: waits until this server's slot begins. No longer than half of the
-  /// time since the context before.
+  /// Collective, at the beginning of each context: waits until this server's slot begins, at most half of the time
+  /// since the last context.
   void wait(Communicator& servers);
-  /// What this server took to write its values.
+  /// Reports the seconds that this server took to write its values.
   void wrote(double seconds) noexcept { writing_ = seconds; }
 
  private:
-  double began_ = 0, writing_ = 0;  ///< of the last context; 0: there was none
+  double began_ = 0, writing_ = 0;  ///< in the last context; 0: there was none
 };
 
 }  // namespace sidestream::database

@@ -18,10 +18,10 @@
 
 #include "base/backoff.hpp"
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/paths.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {
@@ -42,7 +42,7 @@ std::string in(const std::string& folder, std::string_view prefix, const std::st
   return (fs::path(folder) / (std::string(prefix) + id)).string();
 }
 
-/// Names in the folder that begin so, sorted. It may be gone.
+/// Names in the folder with this prefix, sorted. The folder may be missing.
 std::vector<std::string> names_in(const std::string& folder, std::string_view prefix) {
   std::vector<std::string> names;
   try {
@@ -55,13 +55,12 @@ std::vector<std::string> names_in(const std::string& folder, std::string_view pr
   return names;
 }
 
-/// A request has at most so many bytes; so have answers.
+/// The largest number of bytes of a request or an answer.
 constexpr std::size_t longest = 4096;
-/// What is recorded of all parameters has at most so many.
+/// The largest number of bytes of the record of all parameters.
 constexpr std::size_t longest_record = std::size_t{1} << 20;
 
-/// The first `most` bytes of a file. Nothing if it is not there, or is no file but a link or a pipe that somebody laid
-/// there.
+/// The first `most` bytes of a file. Nothing if it is missing, or is a link or a pipe.
 std::optional<std::string> text_in(const std::string& path, std::size_t most) {
   const Descriptor file(open_existing(path, O_RDONLY));
   if (file.get() < 0) return std::nullopt;
@@ -77,11 +76,11 @@ std::optional<std::string> text_in(const std::string& path, std::size_t most) {
   return text;
 }
 
-/// Who can write into the folder steers the run. It is made if it is missing; what stands there must be this user's
-/// own.
+/// Anybody who can write into the folder can steer the run. The folder is created if missing; an existing one must
+/// belong to this user.
 void make_folder(const std::string& folder) {
   make_directory_of(folder);
-  // Not for all to write, whatever the umask says.
+  // The folder is not writable for all users, whatever the umask is.
   constexpr mode_t mode = 0775;
   if (::mkdir(folder.c_str(), mode) != 0 && errno != EEXIST) fail_file("make the directory", folder, errno);
   struct stat facts {};
@@ -118,7 +117,7 @@ std::string id_of_this_process() {
   return fmt::format("{}-{}-{}", time, host.data(), ::getpid());
 }
 
-/// Looks for the answer, and takes it.
+/// Looks for the answer and removes it.
 bool has_answer(const std::string& path, std::string& sentence, double seconds) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (Backoff backoff(std::chrono::milliseconds(2), std::chrono::milliseconds(100));;) {
@@ -132,7 +131,7 @@ bool has_answer(const std::string& path, std::string& sentence, double seconds) 
   }
 }
 
-/// What was taken, or why it is no request.
+/// A request, or the reason why the file is no request.
 struct Taken {
   std::optional<SteeringMailbox::Request> request;
   std::string trouble;
@@ -164,7 +163,7 @@ SteeringMailbox::SteeringMailbox(const std::string& directory, bool goes_on) : f
 SteeringMailbox::~SteeringMailbox() {
   if (keeps_) return;
   ::unlink((fs::path(folder_) / parameters_file).c_str());
-  ::rmdir(folder_.c_str());  // not if answers lie there; who reads the last one removes it
+  ::rmdir(folder_.c_str());  // fails if answers are left; the reader of the last one removes it
 }
 
 std::vector<SteeringMailbox::Request> SteeringMailbox::take() {
@@ -230,7 +229,7 @@ std::string steered_parameters(const std::string& directory) {
 
 std::string ask_to_steer(const std::string& directory, const std::string& name, const std::string& value,
                          double seconds) {
-  static_cast<void>(steered_parameters(directory));  // for its error
+  static_cast<void>(steered_parameters(directory));  // called for its error
   if (name.find('\n') != std::string::npos || value.find('\n') != std::string::npos) {
     fail(Code::usage, "the name or the value has several lines, expected one each");
   }
@@ -246,7 +245,7 @@ std::string ask_to_steer(const std::string& directory, const std::string& name, 
           "--wait, or see whether it is there",
           seconds);
     }
-    constexpr double moment = 5;  // it has been taken just now
+    constexpr double moment = 5;  // seconds; a request that was just taken gets its answer
     answered_it = has_answer(in(folder, answered, id), sentence, moment);
   }
   if (!exists((fs::path(folder) / parameters_file).string())) ::rmdir(folder.c_str());

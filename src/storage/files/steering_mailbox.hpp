@@ -1,5 +1,5 @@
-// How a person's changes of steered parameters reach a running session: files in its output directory, so that it works
-// from every machine that sees it.
+// Transport of steering requests to a running session: files in its output directory, so that any machine that mounts
+// it can send them.
 #pragma once
 
 #include <cstdint>
@@ -9,30 +9,30 @@
 
 namespace sidestream {
 
-/// The session's end, on its first server. A file is a request from its renaming to its name until it is renamed again
-/// by who takes it, or removed by who withdraws it.
+/// The session's end, on its first server. A file becomes a request when it gets its name. It ends when a server takes
+/// it (by renaming) or the sender withdraws it (by removing).
 class SteeringMailbox {
  public:
   struct Request {
     std::string id, name, value;
   };
-  /// Makes the folder in `directory`. Unless it `goes_on` with what other servers of the session left, what an earlier
-  /// run left there is removed. Throws Error(file).
+  /// Creates the folder in `directory`. Removes requests and answers of an earlier run, unless it `goes_on` with those
+  /// of other servers of the session. Throws Error(file).
   SteeringMailbox(const std::string& directory, bool goes_on);
-  /// Nobody answers any more: says so to who looks, unless the session goes on with other servers.
+  /// Tells waiting senders that there will be no answer, unless the session goes on with other servers.
   ~SteeringMailbox();
   SteeringMailbox(const SteeringMailbox&) = delete;
   SteeringMailbox& operator=(const SteeringMailbox&) = delete;
 
-  /// Takes the requests that have come, in the order of their names.
+  /// Takes the pending requests, in the order of their names.
   [[nodiscard]] std::vector<Request> take();
-  /// Logs a refusal instead where it was posted by a process of the run; if the run `ends`, nobody wants to know.
+  /// Answers a request. If a process of the run posted it, a refusal is logged instead, unless the run `ends`.
   void answer(const std::string& id, const std::string& sentence, bool ends);
-  /// What people are told of the parameters, a line each: `name = value (...)`.
+  /// Records the parameters for readers, a line each: `name = value (...)`.
   void record(const std::string& lines);
-  /// The names and values that were recorded last, by these servers or those before.
+  /// The names and values last recorded, by these servers or earlier ones.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> recorded() const;
-  /// Whether the values stay on record afterwards, for other servers of the session that come after these.
+  /// `keeps`: the record stays after the end, for later servers of the session.
   void keep(bool keeps) noexcept { keeps_ = keeps; }
 
  private:
@@ -40,13 +40,14 @@ class SteeringMailbox {
   bool keeps_ = false;
 };
 
-/// The lines recorded of the session that runs in `directory`. Throws Error(file) if none does that can be steered.
+/// The recorded lines of the session that runs in `directory`. Throws Error(file) if there is no such session, or it
+/// cannot be steered.
 [[nodiscard]] std::string steered_parameters(const std::string& directory);
-/// Asks that session to set a parameter and waits for the answer, a sentence. Throws Error(file) if none came in so
-/// many seconds; the request is withdrawn then, unless it has been taken.
+/// Asks that session to set a parameter and returns its answer, a sentence. Throws Error(file) if there was none within
+/// `seconds`; the request is withdrawn then, unless it has been taken.
 [[nodiscard]] std::string ask_to_steer(const std::string& directory, const std::string& name, const std::string& value,
                                        double seconds);
-/// Asks for it from within the run; nobody waits for an answer. Requests are taken in the order of `number`.
+/// Posts a request from within the run; it gets no answer. Requests are taken in the order of `number`.
 void post_steering(const std::string& directory, std::int64_t number, const std::string& name,
                    const std::string& value);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Two characters for each value of 12 bits: three bytes then need two look-ups.
+/// Two characters for each 12-bit value, so that three bytes need two look-ups.
 constexpr auto pairs = [] {
   std::array<std::array<char, 2>, 4096> table{};
   for (std::size_t n = 0; n < table.size(); ++n) table[n] = {alphabet[n >> 6], alphabet[n & 63]};

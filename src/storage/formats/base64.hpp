@@ -1,4 +1,4 @@
-// Base64 (RFC 4648, with padding), as VTK's XML files hold their values.
+// Base64 (RFC 4648, with padding), the encoding of values in VTK's XML files.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace sidestream {
 
-/// Number of characters that `bytes` bytes become.
+/// Number of characters that encode `bytes` bytes.
 [[nodiscard]] constexpr std::uint64_t base64_size(std::uint64_t bytes) noexcept { return (bytes + 2) / 3 * 4; }
 
 /// Encodes all of `bytes` into base64_size(bytes.size()) characters at `out`.
 void base64_encode(std::span<const std::byte> bytes, char* out) noexcept;
 
-/// Encodes what is appended, in parts of any size, as one text that goes into a file.
+/// Encodes bytes, appended in parts of any size, as one text in a file.
 class Base64Stream {
  public:
   explicit Base64Stream(OutputFile& file) : file_(file) {}
@@ -29,7 +29,7 @@ class Base64Stream {
   void encode(std::span<const std::byte> bytes);
 
   OutputFile& file_;
-  std::array<std::byte, 3> rest_{};  ///< bytes that do not fill a group of three yet
+  std::array<std::byte, 3> rest_{};  ///< bytes of an incomplete group of three
   std::size_t rest_size_ = 0;
   std::string text_;
 };

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 
@@ -103,8 +103,7 @@ void write_csv_list(const std::string& path, const Table& like, const std::vecto
   file.close();
 }
 
-/// Reads the field at the start of `rest` into `field` and returns what follows it; nothing if the text ends
-/// first.
+/// Reads the field at the start of `rest` into `field` and returns the text behind it; nothing if the text ends first.
 std::optional<std::string_view> take_field(std::string_view rest, std::string& field) {
   if (rest.empty() || rest.front() != '"') {
     const std::size_t end = rest.find_first_of(",\r\n");
@@ -160,7 +159,7 @@ void for_each_record(const std::string& path, const std::function<void(const Csv
   std::string buffer;
   for (bool more = true; more;) {
     const std::size_t kept = buffer.size();
-    buffer.resize(kept + std::max(chunk, kept));  // a record longer than all that is here: twice as much
+    buffer.resize(kept + std::max(chunk, kept));  // doubled if a record is longer than the buffer
     buffer.resize(kept + file.read(buffer.data() + kept, buffer.size() - kept));
     more = buffer.size() > kept;
     std::string_view rest = buffer;

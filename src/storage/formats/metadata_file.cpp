@@ -16,7 +16,7 @@ namespace sidestream {
 
 namespace {
 
-/// The lines of a table, and where each is in the file.
+/// The lines of a table with their positions in the file.
 class Rows {
  public:
   Rows(const Document& document, const char* name, const char* form) : name_(name), form_(form) {
@@ -32,7 +32,7 @@ class Rows {
     where_.column = 1;
   }
 
-  /// Goes to the next line that says something; false at the end.
+  /// Advances to the next line with content; false at the end.
   bool next() {
     while (!rest_.empty()) {
       const auto end = rest_.find('\n');
@@ -58,7 +58,7 @@ class Rows {
   void end() {
     if (!at_.empty()) wrong("found more than is expected in");
   }
-  /// `what` comes before the line: "found", "found a block outside its mesh in".
+  /// `what` begins the message: "found", "found a block outside its mesh in".
   [[noreturn]] void wrong(const std::string& what) const {
     fail_at(where_, "{} '{}' under '{}', expected '{}'; correct the line", what, line_, name_, form_);
   }
@@ -99,7 +99,7 @@ Iteration read_iteration(const Document& document, const ReadContext& context) {
   return {settings.integer("index"), settings.integer("cycle"), settings.real("time")};
 }
 
-/// The number of a mesh, checked.
+/// Reads the number of a mesh and checks it.
 const Mesh& read_mesh(Rows& rows, const std::vector<Mesh>& meshes) {
   const auto mesh = rows.number<std::int32_t>();
   if (mesh < 0 || static_cast<std::size_t>(mesh) >= meshes.size()) {

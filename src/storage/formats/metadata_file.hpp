@@ -1,5 +1,4 @@
-// Files that say what exists and where: meshes, variables, blocks and perhaps ranges, without values. docs/metadata.md
-// specifies them.
+// Metadata files: meshes, variables, blocks and optionally ranges, without values. docs/metadata.md specifies them.
 #pragma once
 
 #include <string>
@@ -10,18 +9,18 @@
 
 namespace sidestream {
 
-/// What such a file holds.
+/// The content of a metadata file.
 struct MetadataFile {
   Iteration iteration;
   Metadata metadata;
   Catalogue catalogue;
 };
 
-/// The file's text. The same content gives the same bytes; reading it gives the content back, numbers exactly. Throws
-/// Error(file) for meshes of other kinds than those of configurations.
+/// Formats the file. The same content gives the same bytes, and reading restores the content with exact numbers. Throws
+/// Error(file) for kinds of meshes that configurations do not have.
 [[nodiscard]] std::string metadata_text(const MetadataFile& content);
 
-/// Reads the text of the file `name`. Throws Error(configuration) with file:line:column.
+/// Parses the text of the file `name`. Throws Error(configuration) with file:line:column.
 [[nodiscard]] MetadataFile parse_metadata(const std::string& text, const std::string& name);
 
 }  // namespace sidestream

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/formats/metadata_file.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-/// Meshes that say where they are in variables.
+/// Writes the arrays of meshes whose geometry is in variables.
 void put_arrays(Out out, const Mesh& mesh, const Metadata& metadata) {
   for (int n = 1; n < role_count; ++n) {
     const std::int32_t id = mesh.array(static_cast<Role>(n));
@@ -79,7 +79,8 @@ void put_mesh(Out out, const Mesh& mesh, const Metadata& metadata) {
 }
 
 void put_relations(Out out, const VariableRelations& relations) {
-  if (!relations.father.empty()) fmt::format_to(out, ", father: {}", quoted_text(relations.father));
+  // The key of versions 1 and 2 of the format; the configuration calls it `parent`.
+  if (!relations.parent.empty()) fmt::format_to(out, ", father: {}", quoted_text(relations.parent));
   if (!relations.equals.empty()) fmt::format_to(out, ", equals: {}", quoted_text(relations.equals));
   if (!relations.face.empty()) fmt::format_to(out, ", face: {}", relations.face);
   if (!relations.opposite.empty()) fmt::format_to(out, ", opposite: {}", quoted_text(relations.opposite));
@@ -102,7 +103,7 @@ void put_variable(Out out, const Variable& v, const Metadata& metadata) {
   fmt::format_to(out, "}}\n");
 }
 
-/// Tables that are there where they say something.
+/// Writes the tables of lists, if they have content.
 void put_lists(Out out, const std::vector<Block>& blocks) {
   const auto list = [](const Block& b) { return b.is_list(); };
   if (std::any_of(blocks.begin(), blocks.end(), list)) {

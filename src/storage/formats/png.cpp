@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {
@@ -18,7 +18,7 @@ namespace {
 
 using Encoded = std::vector<std::byte>;
 
-/// What libpng's callbacks share with the encoder. They are C functions, so no exception may leave them.
+/// State shared by libpng's callbacks and the encoder. The callbacks are C functions, so no exception may leave them.
 struct Sink {
   Encoded bytes;
   std::string message;
@@ -37,24 +37,23 @@ void take(png_structp png, png_bytep data, std::size_t size) {
 [[noreturn]] void stop(png_structp png, png_const_charp text) {
   try {
     static_cast<Sink*>(png_get_error_ptr(png))->message = text;
-  } catch (const std::exception&) {  // the text is lost, the failure is not
+  } catch (const std::exception&) {  // the message is lost, the failure is not
   }
   png_longjmp(png, 1);
 }
 
 void ignore(png_structp, png_const_charp) {}
 
-/// The calls that may jump out. Locals are trivial and not changed after setjmp, so that the jump is defined.
+/// Makes the calls that may longjmp. Locals are trivial and unchanged after setjmp, so that the jump is defined.
 bool encode(png_structp png, png_infop info, const Image& image, bool alpha, const std::string& provenance) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   const auto width = static_cast<png_uint_32>(image.width), height = static_cast<png_uint_32>(image.height);
-  // libpng refuses more than a million rows or columns to protect readers; we write only.
+  // libpng limits rows and columns to a million to protect readers. This file only writes.
   png_set_user_limits(png, 0x7fffffff, 0x7fffffff);
   png_set_IHDR(png, info, width, height, 8, alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
-  // A render is written every few steps: level 4 costs a third of the default's time for a few percent more
-  // bytes.
+  // A render is written every few steps: level 4 takes a third of the default's time for a few percent more bytes.
   png_set_compression_level(png, 4);
   if (!provenance.empty()) {
     char key[] = "Description";

@@ -1,4 +1,4 @@
-// What formats of surfaces share.
+// Helpers shared by formats of surfaces.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace sidestream {
 
-/// The numbers first, first + step, ... without holding them all.
+/// Passes the numbers first, first + step, ... in parts, so that they are not all in memory.
 inline void give_counting(Type type, std::uint64_t first, std::uint64_t step, std::uint64_t count,
                           const SurfaceStream::Sink& sink) {
   with_type(type, [&](auto zero) {

@@ -12,7 +12,7 @@ const UniformGeometry* uniform_of(const Mesh& mesh) noexcept {
   return dynamic_cast<const UniformGeometry*>(mesh.geometry.get());
 }
 
-/// VTK's name and ending of a kind of mesh.
+/// VTK's name and file ending for a kind of mesh.
 struct Form {
   std::string_view name, ending;
 };
@@ -35,7 +35,7 @@ Form form_of(const Mesh& mesh) {
   }
 }
 
-/// Extent and, of uniform meshes, where the level is.
+/// The extent and, for uniform meshes, the origin and spacing of the level.
 std::string grid_attributes(const Mesh& mesh, const Box& cells, std::int32_t level) {
   if (mesh.is_list()) return {};
   std::string text = fmt::format(" WholeExtent=\"{}\"", vtk_extent(cells, mesh.dimensions));
@@ -99,8 +99,8 @@ void declare_structure(OutputFile& file, const Mesh& mesh, const std::vector<con
   }
 }
 
-/// A level is a block, its blocks are data sets. Levels without any are there too: VTK's reader finds nothing behind a
-/// number that is left out.
+/// Writes each level as a block and its blocks as data sets. Levels without blocks are written, too: VTK's reader stops
+/// at a missing number.
 void write_levels(OutputFile& file, const std::vector<VtkPiece>& pieces) {
   file.write("<vtkMultiBlockDataSet>\n");
   const std::int32_t levels = pieces.empty() ? 0 : pieces.back().block.level + 1;
@@ -122,7 +122,7 @@ std::string why_not_vtk(const Mesh& mesh) {
   if (form_of(mesh).name.empty()) {
     return fmt::format("of type {}, for which VTK has no form here", mesh.geometry ? mesh.geometry->kind() : "unknown");
   }
-  // Where the nodes of finer levels are between those of level 0, nothing says.
+  // The nodes of finer levels between those of level 0 are unknown.
   if (!mesh.refinement.empty() && mesh.kind() == MeshKind::rectilinear) {
     return "which is rectilinear and has refinement levels, so that it is not known where the nodes of finer levels "
            "lie";
@@ -142,7 +142,7 @@ bool has_structure(const Mesh& mesh, const VtkBlock& block) noexcept {
   for (const Role role : {Role::coordinates, Role::connectivity, Role::offsets, Role::types, Role::faces,
                           Role::face_offsets, Role::refined}) {
     if (mesh.array(role) < 0 || block.of(role) != nullptr) continue;
-    // Lists without entries have no values to come.
+    // Lists without entries have no values.
     if (!points_of(role == Role::coordinates ? nodes_of(mesh.dimensions) : Centering::cell, role, block.block).empty())
       return false;
   }

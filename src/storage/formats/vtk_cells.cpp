@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/slabs.hpp"
 
 namespace sidestream {
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t polyhedron = 42;  ///< VTK's number
 
-/// Calls f(position, value) for all values of a list of whole numbers.
+/// Calls f(position, value) for all values of a list of integers.
 template <class F>
 void for_each_number(const BlockView* view, F f) {
   if (view == nullptr) return;
@@ -30,7 +30,7 @@ void for_each_number(const BlockView* view, F f) {
                 });
 }
 
-/// Says what of a block's lists is wrong.
+/// Checks a block's lists and reports errors.
 class Checker {
  public:
   Checker(const Mesh& mesh, const VtkBlock& block) : mesh_(mesh), block_(block) {}
@@ -56,7 +56,7 @@ class Checker {
     }
   }
 
-  /// Whether the block has polyhedra; their faces must be there.
+  /// True if the block has polyhedra; throws if their faces are missing.
   [[nodiscard]] bool check_polyhedra() const {
     std::vector<Index> polyhedra;
     for_each_number(block_.of(Role::types), [&](Index cell, std::int64_t type) {
@@ -84,10 +84,11 @@ class Checker {
   }
 
  private:
-  /// Of each polyhedron: the number of its faces; of each of these: the number of its points, then those.
+  /// Checks the faces of polyhedra. The list has, for each polyhedron, the number of its faces; for each of these, the
+  /// number of its points, then the points.
   void check_faces(const std::vector<Index>& polyhedra, const std::vector<std::int64_t>& ends) const {
     std::size_t cell = 0;
-    std::int64_t faces = -1, points = 0;  // what is still to come
+    std::int64_t faces = -1, points = 0;  // values still expected
     for_each_number(block_.of(Role::faces), [&](Index at, std::int64_t value) {
       if (cell == ends.size()) refuse(fmt::format("its faces go on at entry {} behind those of the last cell", at));
       if (points > 0) {

@@ -13,10 +13,10 @@ namespace sidestream {
 namespace {
 
 constexpr const char* flags_name = "vtkGhostType";
-// VTK's bits (vtkDataSetAttributes): of points and cells, of cells alone.
+// VTK's bits (vtkDataSetAttributes). The first is for points and cells, the others only for cells.
 constexpr std::uint8_t duplicate = 1, hidden_cell = 32, refined_cell = 8;
 
-/// Whether the array's values lie at points or in cells and say nothing of where these are.
+/// True if the array holds field values at points or in cells, not the geometry.
 bool is_field(const Variable& variable) noexcept {
   switch (variable.role) {
     case Role::coordinates:
@@ -28,7 +28,7 @@ bool is_field(const Variable& variable) noexcept {
       return false;
     case Role::point_ghosts:
     case Role::cell_ghosts:
-      return variable.name != flags_name;  // as which they are written anyway
+      return variable.name != flags_name;  // the flags are written under this name in any case
     default:
       return true;
   }
@@ -38,7 +38,7 @@ bool is_id(const Variable& variable) noexcept {
   return variable.role == Role::point_ids || variable.role == Role::cell_ids;
 }
 
-/// Numbers of points and cells have the type of VTK's ids, without which readers don't take them for such.
+/// Ids of points and cells get the type of VTK's ids; readers do not accept others as ids.
 Type written_type(const Variable& variable) noexcept { return is_id(variable) ? Type::int64 : variable.type; }
 
 bool has_flags(const Mesh& mesh, Centering centering) noexcept {
@@ -47,7 +47,7 @@ bool has_flags(const Mesh& mesh, Centering centering) noexcept {
          mesh.kind() == MeshKind::octree;
 }
 
-/// Values that did not come: nothing may be mistaken for data.
+/// Replaces values that were not delivered, so that readers do not mistake them for data.
 void append_missing(VtkArray& out, Type type, std::uint64_t count) {
   with_type(type, [&](auto value) {
     using T = decltype(value);
@@ -59,7 +59,7 @@ void append_missing(VtkArray& out, Type type, std::uint64_t count) {
   });
 }
 
-/// As 64 bits, whatever they were.
+/// Converts ids to 64 bits.
 void append_ids(VtkArray& out, std::span<const std::byte> values, Type type) {
   if (type == Type::int64) return out.append(values);
   std::vector<std::int32_t> narrow(values.size() / sizeof(std::int32_t));
@@ -85,7 +85,8 @@ void write_values(OutputFile& file, const BlockArray& array, const Block& block,
   out.finish();
 }
 
-/// What the simulation says counts elsewhere or nowhere is a duplicate to VTK; its own bits stay if it uses VTK's name.
+/// Marks points and cells that count in another block or nowhere as duplicates; keeps the variable's own bits if it
+/// uses VTK's name.
 void take_flags(const VtkBlock& block, const Variable& variable, const BlockView& view,
                 std::vector<std::uint8_t>& out) {
   std::size_t at = 0;
@@ -111,7 +112,7 @@ void cover(const Box& cells, const Box& covered, std::vector<std::uint8_t>& out)
   }
 }
 
-/// Fathers are hidden, and cells of other blocks are duplicates.
+/// Hides parents and marks cells of other blocks as duplicates.
 void take_tree(const VtkBlock& block, std::vector<std::uint8_t>& out) {
   const BlockView *refined = block.of(Role::refined), *owned = block.of(Role::owned);
   for (std::size_t n = 0; n < out.size(); ++n) {
@@ -137,19 +138,19 @@ void write_flags(OutputFile& file, const VtkBlock& block, Centering centering, V
   write_vtk_array(file, flags_name, Type::uint8, 1, std::span<const std::uint8_t>(flags), compression);
 }
 
-/// ` GlobalIds="number"` for the section in which the numbers lie.
+/// ` GlobalIds="number"` for the section that holds the ids.
 std::string ids_attribute(const Variable& variable) {
   return is_id(variable) ? fmt::format(" GlobalIds=\"{}\"", xml_escaped(variable.name)) : std::string();
 }
 
-/// Calls f(element, centring) for both kinds of values in the order that VTK writes them.
+/// Calls f(element, centring) for both centrings in the order that VTK writes them.
 template <class F>
 void for_centerings(const Mesh& mesh, F f) {
   f("PointData", nodes_of(mesh.dimensions));
   f("CellData", Centering::cell);
 }
 
-/// Three numbers for each point: those that there are, then zeros.
+/// Appends three numbers per point: the given ones, then zeros.
 void append_padded(VtkArray& out, std::span<const std::byte> values, std::size_t size, std::size_t dimensions) {
   if (dimensions == 3) return out.append(values);
   std::vector<std::byte> padded(values.size() / dimensions * 3);

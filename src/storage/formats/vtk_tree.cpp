@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#include "data/octree.hpp"
+#include "sidestream/kit/data/octree.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// `x y z` of all corners, x fastest.
+/// Writes `x y z` of all corners, x fastest.
 void write_corners(OutputFile& file, const Mesh& mesh, const std::vector<TreeCell>& cells, VtkCompression compression) {
   const auto& tree = dynamic_cast<const OctreeGeometry&>(*mesh.geometry);
   const int corners = vtk_tree_corners(mesh.dimensions);
@@ -21,7 +21,7 @@ void write_corners(OutputFile& file, const Mesh& mesh, const std::vector<TreeCel
       for (int a = 0; a < mesh.dimensions; ++a) {
         const auto axis = static_cast<std::size_t>(a);
         const auto node = static_cast<double>(cell.index[axis] + (corner >> a & 1));
-        // Powers of two are exact: neighbours on any level have the same corners to the last bit.
+        // Powers of two are exact: neighbours on any level have bitwise equal corners.
         at[static_cast<std::size_t>(3 * corner + a)] =
             tree.origin()[axis] + tree.spacing()[axis] * std::ldexp(node, -cell.level);
       }

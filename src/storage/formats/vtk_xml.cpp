@@ -7,16 +7,16 @@
 #include <array>
 #include <bit>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Compressed piece by piece, so that a reader of a part need not unpack all and we need not hold all.
+/// Size of compressed blocks: readers can unpack a part, and the writer need not hold all values.
 constexpr std::size_t block_size = 1u << 20;
 
-/// A comment must not contain two hyphens in a row nor control characters.
+/// XML comments must contain neither two hyphens in a row nor control characters.
 std::string as_comment(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -78,7 +78,7 @@ void write_vtk_head(OutputFile& file, std::string_view kind, const std::string& 
 void write_vtk_tail(OutputFile& file) { file.write("</VTKFile>\n"); }
 
 void write_vtk_iteration(OutputFile& file, const Iteration& iteration) {
-  // In decimal: a person looks here first. Shortest form that reads back to the same double.
+  // The number is decimal, since people look here first. It has the shortest form that reads back to the same double.
   const auto field = [&](std::string_view name, std::string_view type, const std::string& value) {
     file.write(fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n",
                            type, name, value));
@@ -96,11 +96,11 @@ VtkArray::VtkArray(OutputFile& file, std::string_view name, Type type, int compo
   file_.write(fmt::format("<DataArray type=\"{}\"{} Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">\n",
                           vtk_type_name(type), attributes, xml_escaped(name), components));
   if (compression_.level == 0) {
-    // One text holds the size and the values.
+    // Size and values form one base64 text.
     text_.append(std::as_bytes(std::span(&bytes, 1)));
     return;
   }
-  // Here the sizes are a text of their own; its length is known before its content.
+  // Here the sizes are a base64 text of their own, whose length is known before its content.
   header_.assign(3 + (bytes + block_size - 1) / block_size, 0);
   header_[0] = header_.size() - 3;
   header_[1] = block_size;

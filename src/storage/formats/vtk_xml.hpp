@@ -1,7 +1,7 @@
-// What all VTK XML files share: the frame, arrays of values, the iteration.
+// Parts that all VTK XML files share: the frame, arrays of values, the iteration.
 //
-// Values are inline base64 (`format="binary"`) with 64-bit sizes, the form that every reader knows; appended
-// raw data breaks some. Specification: VTK's "XML File Formats"; docs/format-vtk.md says what we use of it.
+// Values are inline base64 (`format="binary"`) with 64-bit sizes, the form that every reader knows; some readers fail
+// on appended raw data. Specification: VTK's "XML File Formats"; docs/format-vtk.md describes the part that we use.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace sidestream {
 
-/// Level of zlib, 1 to 9, or 0 for values as they are.
+/// Level of zlib, 1 to 9; 0: uncompressed.
 struct VtkCompression {
   int level = 0;
 };
@@ -27,11 +27,11 @@ struct VtkCompression {
 /// VTK's name of an element type: `Float64`, `UInt8`.
 [[nodiscard]] std::string_view vtk_type_name(Type type) noexcept;
 
-/// Text as it may stand in an XML attribute.
+/// Escapes text for an XML attribute.
 [[nodiscard]] std::string xml_escaped(std::string_view text);
 
-/// `ilo ihi jlo jhi klo khi`: first and last node of a box of cells on each axis, as VTK writes extents; on axes that a
-/// mesh of `dimensions` does not use, the same node.
+/// `ilo ihi jlo jhi klo khi`: the first and last nodes of a box of cells on each axis, as in VTK's extents. On axes
+/// beyond `dimensions`, the first node is also the last.
 [[nodiscard]] std::string vtk_extent(const Box& cells, int dimensions);
 
 /// The XML declaration, the provenance as a comment and the opening VTKFile element.
@@ -45,8 +45,8 @@ void write_vtk_iteration(OutputFile& file, const Iteration& iteration);
 /// Writes one DataArray element; its values may be appended in parts.
 class VtkArray {
  public:
-  /// `bytes` is the size of all values together; `finish` must have been given as many. `attributes`: further ones of
-  /// the element, each with a space before it.
+  /// `bytes` is the size of all values together; `append` must reach it before `finish`. `attributes`: additional
+  /// attributes of the element, each with a leading space.
   VtkArray(OutputFile& file, std::string_view name, Type type, int components, std::uint64_t bytes,
            VtkCompression compression, std::string_view attributes = {});
   void append(std::span<const std::byte> bytes);
@@ -64,11 +64,11 @@ class VtkArray {
   std::vector<std::byte> plain_, packed_;
 };
 
-/// The numbers first, first + step, ... without holding them all.
+/// Writes the numbers first, first + step, ... in parts, so that they are not all in memory.
 void write_vtk_counting(OutputFile& file, std::string_view name, Index first, Index step, Index count,
                         VtkCompression compression);
 
-/// A whole array at once.
+/// Writes a whole array at once.
 template <class T>
 void write_vtk_array(OutputFile& file, std::string_view name, Type type, int components, std::span<const T> values,
                      VtkCompression compression = {}) {

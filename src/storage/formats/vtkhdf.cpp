@@ -13,7 +13,7 @@ namespace {
 
 using Give = std::function<void(const SurfaceStream::Sink&)>;
 
-/// Writes an array of `tuples` x `components` values (1: no second axis) that come in parts.
+/// Writes an array of `tuples` x `components` values (1: no second axis) that arrive in parts.
 void write_dataset(hdf5::Group& group, const std::string& name, Type type, std::uint64_t tuples, int components,
                    const Give& give) {
   const auto width = static_cast<hsize_t>(components);
@@ -21,7 +21,7 @@ void write_dataset(hdf5::Group& group, const std::string& name, Type type, std::
     return components == 1 ? hdf5::Extents{count} : hdf5::Extents{count / width, width};
   };
   hdf5::Dataset dataset = group.dataset(name, type, shape(tuples * width), {});
-  // Parts end anywhere: whole tuples are written, the rest waits.
+  // Parts may end within a tuple: whole tuples are written, the rest waits.
   const std::size_t tuple = size_of(type) * static_cast<std::size_t>(components);
   constexpr std::size_t enough = 1u << 20;
   std::vector<std::byte> held;
@@ -69,7 +69,7 @@ void write_vtkhdf(const std::string& path, const SurfaceStream& surface, const I
     write_dataset(root, "Points", outline.coordinates, surface.points(), 3,
                   [&](const auto& sink) { surface.give_points(sink); });
     const Type corners = surface.corner_type();
-    // Points alone would be seen nowhere: each becomes a vertex.
+    // Readers do not draw points without cells, so each becomes a vertex.
     const std::uint64_t vertices = surface.triangles() + surface.lines() == 0 ? surface.points() : 0;
     write_topology(root, "Vertices", corners, 1, vertices,
                    [&](const auto& sink) { give_counting(corners, 0, 1, vertices, sink); });
@@ -81,7 +81,7 @@ void write_vtkhdf(const std::string& path, const SurfaceStream& surface, const I
     for (std::size_t a = 0; a < outline.point_data.size(); ++a) {
       const Surface::Array& array = outline.point_data[a];
       std::string name = array.name;
-      std::replace(name.begin(), name.end(), '/', '_');  // a slash would lead into a group
+      std::replace(name.begin(), name.end(), '/', '_');  // a slash would mean a group
       write_dataset(data, name, array.type, surface.points(), array.components,
                     [&](const auto& sink) { surface.give_data(a, sink); });
     }

@@ -11,7 +11,7 @@ namespace sidestream {
 
 namespace {
 
-/// An array whose values are given in parts.
+/// Writes an array whose values arrive in parts.
 void write_vtp_array(OutputFile& file, const std::string& name, Type type, int components, std::uint64_t tuples,
                      const std::function<void(const SurfaceStream::Sink&)>& give) {
   const std::uint64_t bytes = tuples * static_cast<std::uint64_t>(components) * size_of(type);
@@ -20,7 +20,7 @@ void write_vtp_array(OutputFile& file, const std::string& name, Type type, int c
   array.finish();
 }
 
-/// The corners of all triangles, pieces of lines or points, as one section.
+/// Writes the corners of all triangles, line segments or vertices as one section.
 void write_vtp_cells(OutputFile& file, const char* section, Type type, int corners, std::uint64_t cells,
                      const std::function<void(const SurfaceStream::Sink&)>& give) {
   file.write(fmt::format("<{}>\n", section));
@@ -38,7 +38,7 @@ void write_vtp(const std::string& path, const SurfaceStream& surface, const Iter
   write_vtk_head(file, "PolyData", provenance);
   file.write("<PolyData>\n");
   write_vtk_iteration(file, iteration);
-  // Points alone would be seen nowhere: each becomes a vertex.
+  // Readers do not draw points without cells, so each becomes a vertex.
   const std::uint64_t vertices = surface.triangles() + surface.lines() == 0 ? surface.points() : 0;
   file.write(
       fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"{}\" NumberOfStrips=\"0\" "

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/formats/vtk_xml.hpp"
 
 namespace sidestream {
@@ -23,7 +23,7 @@ void check_arrays(const std::string& path, const std::vector<Surface::Array>& ar
   }
 }
 
-/// Readers follow numbers that point outside into other memory.
+/// Checks that indices are in range, since readers use them unchecked.
 void check(const std::string& path, const CellSet& cells) {
   check_arrays(path, cells.point_data, cells.points.size(), "points");
   check_arrays(path, cells.cell_data, cells.types.size(), "cells");

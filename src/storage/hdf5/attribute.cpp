@@ -9,7 +9,7 @@ void Object::set_attribute(const std::string& name, hid_t type, const Extents& e
   const Handle space = dataspace(extents, path_);
   Handle attribute(H5Acreate2(handle_.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, action,
                    path_);
-  // HDF5 1.10 refuses to write nothing from nowhere.
+  // HDF5 1.10 refuses to write zero values from a null pointer.
   if (values != nullptr) check(H5Awrite(attribute.id(), type, values), action, path_);
   attribute.close(action, path_);
 }

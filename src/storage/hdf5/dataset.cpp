@@ -9,13 +9,13 @@ namespace sidestream::hdf5 {
 namespace {
 
 void apply(const Layout& layout, const Handle& creation, const std::string& path) {
-  // Every value is written: filling the space first would write it twice.
+  // Every value is written, so filling the space first would write everything twice.
   check(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), "set up", path);
   if (layout.chunk.empty()) return;
   const int rank = static_cast<int>(layout.chunk.size());
   check(H5Pset_chunk(creation.id(), rank, layout.chunk.data()), "set up chunks in", path);
   if (layout.deflate > 0) {
-    // Bytes of the same significance next to each other: this is what makes real numbers compressible.
+    // Shuffling groups bytes of the same significance, which makes real numbers compressible.
     check(H5Pset_shuffle(creation.id()), "set up compression in", path);
     check(H5Pset_deflate(creation.id(), static_cast<unsigned>(layout.deflate)), "set up compression in", path);
   }
@@ -30,7 +30,7 @@ void set_fill(const Handle& creation, Type type, const std::string& path) {
   });
 }
 
-/// HDF5 reads names of a virtual dataset's sources as formats: %b is a block's number, %% a percent sign.
+/// Escapes a source name of a virtual dataset. HDF5 reads it as a format: %b is a block's number, %% a percent sign.
 std::string escaped(const std::string& name) {
   std::string out;
   for (const char c : name) out += c == '%' ? "%%" : std::string(1, c);

@@ -11,7 +11,7 @@
 
 #include "base/files.hpp"
 #include "storage/hdf5/properties.hpp"
-// Since 1.13.1 what a driver is made of has a header of its own.
+// Since 1.13.1 the declarations for drivers are in a header of their own.
 #if H5_VERSION_GE(1, 13, 1)
 #include <H5FDdevelop.h>
 #endif
@@ -20,16 +20,16 @@ namespace sidestream::hdf5 {
 
 namespace {
 
-/// What HDF5 hands to `open_file` through the access property list.
+/// Argument that HDF5 passes to `open_file` through the access property list.
 struct Info {
   DiskFailure* failure = nullptr;
 };
 
-/// HDF5's part comes first: it passes pointers to that.
+/// An open file. HDF5's part comes first, because HDF5 passes pointers to it.
 struct OpenFile {
   H5FD_t common{};
   int descriptor = -1;
-  haddr_t allocated = 0, written = 0;  ///< ends of the space HDF5 uses and of what was written
+  haddr_t allocated = 0, written = 0;  ///< ends of the allocated space and of the written bytes
   DiskFailure* failure = nullptr;
 };
 
@@ -54,7 +54,7 @@ extern "C" {
 static H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
   const auto* info = static_cast<const Info*>(H5Pget_driver_info(access));
   if (info == nullptr) return nullptr;
-  // No exception may go through HDF5, which is C: it would stay in the middle of its call, and never end later.
+  // No exception may pass through HDF5: it is written in C, and its call would stop half way.
   std::unique_ptr<OpenFile> file(new (std::nothrow) OpenFile);
   if (!file) {
     note(*info->failure, ENOMEM);
@@ -62,7 +62,7 @@ static H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t
   }
   const int descriptor = descriptor_for(name, flags);
   if (descriptor < 0) {
-    // Before it makes a file, HDF5 tries whether there is one; that there is none is no failure.
+    // HDF5 tries to open a file before it creates it; that failure does not count.
     if ((flags & H5F_ACC_TRUNC) != 0) note(*info->failure, errno);
     return nullptr;
   }
@@ -79,7 +79,7 @@ static herr_t close_file(H5FD_t* file) {
 }
 
 static herr_t query_features(const H5FD_t*, unsigned long* flags) {
-  // As for HDF5's own driver of plain files: small writes are gathered.
+  // As in HDF5's own driver for plain files: small writes are aggregated.
   *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA_WRITE | H5FD_FEAT_ACCUMULATE_METADATA_READ |
            H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
   return 0;
@@ -105,7 +105,7 @@ static herr_t read_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t
     size -= static_cast<size_t>(count);
     address += static_cast<haddr_t>(count);
   }
-  // Space that was allocated and not yet written reads as zeros.
+  // Space that was allocated but not written reads as zeros.
   std::memset(to, 0, size);
   return 0;
 }
@@ -144,7 +144,7 @@ H5FD_class_t driver_class() {
   H5FD_class_t driver{};
 #if H5_VERSION_GE(1, 13, 1)
   driver.version = H5FD_CLASS_VERSION;
-  // Of the range for drivers that are not registered with the HDF Group.
+  // This number is in the range for drivers that are not registered with the HDF Group.
   driver.value = static_cast<H5FD_class_value_t>(300);
 #endif
   driver.name = "sidestream";

@@ -1,9 +1,9 @@
-// How HDF5 gets at the disk.
+// HDF5 driver that accesses the disk and records failures.
 //
-// HDF5 does not survive a write that fails while a file is closed: the file's memory is freed, its identifier
-// stays, and the process crashes at the next use or at its exit (seen with 1.10.8 on a full disk). So this
-// driver never tells HDF5 of a failure. It keeps the first one, drops what is written from then on, and lets
-// HDF5 close in peace; the owner of the file then finds the failure here and throws.
+// HDF5 does not survive a write that fails while a file is closed: the file's memory is freed, its identifier stays,
+// and the process crashes at the next use or at its exit (seen with 1.10.8 on a full disk). So this driver never
+// reports a failure to HDF5. It keeps the first one, drops all later writes, and lets HDF5 close normally; the owner of
+// the file then finds the failure here and throws.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace sidestream::hdf5 {
 
-/// The first failure of a file's reads and writes.
+/// The first failure among a file's reads and writes.
 struct DiskFailure {
   int error_number = 0;  ///< 0: none
 };

@@ -14,7 +14,7 @@ Handle open_group(const Handle& parent, const std::string& name, const std::stri
   return {H5Gopen2(parent.id(), name.c_str(), H5P_DEFAULT), H5Gclose, action, path};
 }
 
-/// Opens the group, or creates it if it is not there.
+/// Opens the group, or creates it if missing.
 Handle need_group(const Handle& parent, const std::string& name, const std::string& path) {
   const std::string action = fmt::format("create the group '{}' in", name);
   const htri_t exists = H5Lexists(parent.id(), name.c_str(), H5P_DEFAULT);
@@ -33,8 +33,7 @@ File::File(const std::string& path) : path_(path), driver_(path), file_(create()
 Handle File::create() {
   const Handle creation = property_list(H5P_FILE_CREATE, path_);
   const Handle access = property_list(H5P_FILE_ACCESS, path_);
-  // The compact objects of 1.8: smaller and faster than the oldest format, and every HDF5 of today reads
-  // them.
+  // The compact objects of version 1.8 are smaller and faster than the oldest format. Every current HDF5 reads them.
   check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST), "set up", path_);
   // After an error objects may still be open; closing the file must free them.
   check(H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG), "set up", path_);
@@ -51,7 +50,7 @@ void File::close() {
 }
 
 Group Group::group(const std::string& name) {
-  // One by one: what HDF5 creates on the way by itself carries the time of day.
+  // Groups are created one by one, because groups that HDF5 creates implicitly carry the time of day.
   const std::size_t slash = name.find('/');
   Group first(need_group(handle_, name.substr(0, slash), path_), path_);
   return slash == std::string::npos ? std::move(first) : first.group(name.substr(slash + 1));

@@ -1,8 +1,6 @@
-// A thin face on the part of HDF5 that the writer needs: files, groups, attributes, datasets, virtual
-// datasets.
+// Thin wrapper of the part of HDF5 that the writer needs: files, groups, attributes, datasets, virtual datasets.
 //
-// Each C function is called in one place. Errors are thrown as Error(file) with the path and HDF5's own
-// words.
+// Each C function is called in one place. Errors are thrown as Error(file) with the path and HDF5's own message.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +16,14 @@
 
 namespace sidestream::hdf5 {
 
-using Extents = std::vector<hsize_t>;  ///< slowest first, as HDF5 counts
+using Extents = std::vector<hsize_t>;  ///< slowest first, as in HDF5
 
 /// Start and size of a part of a dataset.
 struct Part {
   Extents start, size;
 };
 
-/// What has attributes.
+/// An object with attributes.
 class Object {
  public:
   Object(Handle handle, std::string path) : handle_(std::move(handle)), path_(std::move(path)) {}
@@ -33,9 +31,9 @@ class Object {
   void set(const std::string& name, std::int64_t value);
   void set(const std::string& name, double value);
   void set(const std::string& name, const std::string& value);        ///< UTF-8 of any length
-  void set_ascii(const std::string& name, const std::string& value);  ///< of this length, as VTKHDF wants
+  void set_ascii(const std::string& name, const std::string& value);  ///< of this fixed length, as VTKHDF requires
   void set(const std::string& name, std::span<const std::int64_t> values);
-  /// `values` as a matrix with rows of `width`.
+  /// Stores `values` as a matrix with rows of `width`.
   void set(const std::string& name, std::span<const std::int64_t> values, std::size_t width);
   void set(const std::string& name, std::span<const double> values);
   void set(const std::string& name, const std::vector<std::string>& values);
@@ -47,7 +45,7 @@ class Object {
   std::string path_;  ///< of the file, for messages
 };
 
-/// How a dataset is stored. Without chunks: contiguous.
+/// Storage layout of a dataset.
 struct Layout {
   Extents chunk;          ///< empty: contiguous; required for what follows
   int deflate = 0;        ///< level of zlib, 1 to 9; 0: none
@@ -57,30 +55,30 @@ struct Layout {
 class Dataset : public Object {
  public:
   using Object::Object;
-  /// Writes gapless values into one part of the dataset.
+  /// Writes contiguous values into one part of the dataset.
   void write(Type type, const Part& part, std::span<const std::byte> values);
 };
 
-/// A dataset that shows parts of datasets of other files.
+/// A part of a dataset in another file that a virtual dataset shows.
 struct VirtualPart {
   Part here;            ///< in the virtual dataset
   std::string file;     ///< relative to the directory of the virtual dataset's file
   std::string dataset;  ///< path in that file
   Extents extents;      ///< of that dataset
-  Part there;           ///< in that dataset, of the same size
+  Part there;           ///< in that dataset, of the same size as `here`
 };
 
-/// What an array reads as where nothing was written.
-enum class Fill { absent, zero };  ///< absent: not a number for reals, 0 for whole numbers
+/// The value of an array's unwritten elements.
+enum class Fill { absent, zero };  ///< absent: not-a-number for reals, 0 for integers
 
 class Group : public Object {
  public:
   using Object::Object;
-  /// The group of that name, created if it is missing. Slashes lead to groups within groups.
+  /// The group of that name, created if missing. Slashes separate nested groups.
   [[nodiscard]] Group group(const std::string& name);
-  /// A new group that remembers the order in which things came into it, as VTKHDF wants it.
+  /// Creates a group that keeps the creation order of its members, as VTKHDF requires.
   [[nodiscard]] Group ordered_group(const std::string& name);
-  /// Another name for an object of this file.
+  /// Adds another name for an object of this file.
   void link(const std::string& name, const std::string& path);
   void soft_link(const std::string& name, const std::string& path);
   [[nodiscard]] Dataset dataset(const std::string& name, Type type, const Extents& extents, const Layout& layout);
@@ -88,14 +86,14 @@ class Group : public Object {
                                         std::span<const VirtualPart> parts, Fill fill = Fill::absent);
 };
 
-/// A new file, readable by HDF5 1.8 and later (1.10 with virtual datasets). It holds no times of day, so that
-/// the same content gives the same bytes.
+/// A new file, readable by HDF5 1.8 and later (1.10 with virtual datasets). It contains no time stamps, so the same
+/// content gives the same bytes.
 class File {
  public:
   explicit File(const std::string& path);
   [[nodiscard]] Group& root() noexcept { return *root_; }
-  /// Writes what is buffered and closes; all other objects of the file must be gone. Failures of the disk, of
-  /// all writes before as well, are thrown here, as HDF5 does not get to know them.
+  /// Writes buffered bytes and closes; all other objects of the file must be destroyed. Throws the first disk failure
+  /// of this and all earlier writes, since the driver hides them from HDF5.
   void close();
 
  private:

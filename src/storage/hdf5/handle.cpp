@@ -3,16 +3,17 @@
 #include <array>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::hdf5 {
 
 namespace {
 
-/// What of a description is kept; HDF5 calls us from C, where no exception may go, not even one of memory.
+/// A fixed buffer for the description. C code of HDF5 calls these functions, so no exception may escape, not even
+/// bad_alloc.
 using Reason = std::array<char, 256>;
 
-/// Called from the outermost function to the innermost; the innermost says what really happened.
+/// Called from the outermost function to the innermost, whose message is the actual reason.
 extern "C" herr_t keep_last(unsigned, const H5E_error2_t* error, void* text) {
   auto& reason = *static_cast<Reason*>(text);
   if (error->desc != nullptr && *error->desc != '\0') {

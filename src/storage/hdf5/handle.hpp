@@ -1,6 +1,6 @@
-// Ownership of HDF5 identifiers and the way from its return codes to exceptions.
+// Ownership of HDF5 identifiers, and conversion of its return codes to exceptions.
 //
-// HDF5 is used by one thread of the process: Debian's build is not thread-safe.
+// Only one thread of the process uses HDF5: Debian's build is not thread-safe.
 #pragma once
 
 #include <hdf5.h>
@@ -11,12 +11,11 @@
 
 namespace sidestream::hdf5 {
 
-/// Throws Error(file): `cannot <action> '<path>'` followed by what HDF5's error stack says, and clears the
-/// stack.
+/// Throws Error(file): `cannot <action> '<path>'` followed by HDF5's error stack, and clears the stack.
 [[noreturn]] void fail_hdf5(std::string_view action, const std::string& path,
                             std::string_view advice = "report this with the configuration");
 
-/// Keeps HDF5 from printing its error stack while it lives, whatever the program has set; restores that.
+/// Suppresses HDF5's printing of its error stack during its lifetime, then restores the program's setting.
 class QuietErrors {
  public:
   QuietErrors();
@@ -29,13 +28,13 @@ class QuietErrors {
   void* data_ = nullptr;
 };
 
-/// An identifier that is closed with its owner.
+/// An identifier with its owner's lifetime.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
   Handle() = default;
-  /// Takes over `id`, as HDF5 returned it. Throws through fail_hdf5 if it is negative. Make what says the action before
-  /// the identifier: memory that ends in between would lose that.
+  /// Takes ownership of `id`, as returned by HDF5. Throws through fail_hdf5 if it is negative. Build the text of
+  /// `action` before the identifier, since bad_alloc in between would leak the identifier.
   Handle(hid_t id, Close closer, std::string_view action, const std::string& path);
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   Handle& operator=(Handle&& other) noexcept {
@@ -46,7 +45,7 @@ class Handle {
   ~Handle();
 
   [[nodiscard]] hid_t id() const noexcept { return id_; }
-  /// Closes now; throws through fail_hdf5.
+  /// Closes early; throws through fail_hdf5.
   void close(std::string_view action, const std::string& path);
 
  private:

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <set>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::int64_t format_version = 2;
 
-/// Of the axes that the mesh uses.
+/// The axes that the mesh uses, slowest first.
 std::vector<int> axes_slowest_first(Order order, int dimensions) {
   std::vector<int> axes;
   for (int a = 0; a < dimensions; ++a) axes.push_back(order == Order::column ? dimensions - 1 - a : a);
   return axes;
 }
 
-/// How many cells of the next level lie along one: a row for each level that has a next one.
+/// Writes the refinement ratios: a row for each level that has a finer one.
 void describe_levels(hdf5::Group& group, const Mesh& mesh) {
   if (mesh.refinement.empty()) return;
   std::vector<std::int64_t> ratios;
@@ -29,7 +29,7 @@ void describe_levels(hdf5::Group& group, const Mesh& mesh) {
   group.set("refinement", ratios, 3);
 }
 
-/// The paths of the variables that say where the mesh is.
+/// Writes the paths of the variables that hold the mesh's geometry.
 void describe_arrays(hdf5::Group& group, const Mesh& mesh, const Metadata& metadata) {
   for (int n = 1; n < role_count; ++n) {
     const std::int32_t id = mesh.array(static_cast<Role>(n));
@@ -149,8 +149,9 @@ void describe_box(hdf5::Object& object, const Box& box, const std::string& prefi
 Option level_times_option() {
   Option times{.name = "level_times", .type = OptionType::event};
   times.text =
-      "An event whose values (float64, scope all) are the times of the refinement levels, from 0 on, where they have such of their "
-      "own: kept with the octrees and the meshes with refinement levels. In iterations without it they have the iteration's.";
+      "An event whose values (float64, scope all) are the times of the refinement levels, from 0 on, if levels have "
+      "times of their own. They are stored with the octrees and the meshes with refinement levels. In iterations "
+      "without the event, levels have the iteration's time.";
   return times;
 }
 

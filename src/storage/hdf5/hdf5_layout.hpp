@@ -1,4 +1,4 @@
-// Where things are in our HDF5 files; docs/format-hdf5.md is the specification.
+// Layout of our HDF5 files; docs/format-hdf5.md is the specification.
 #pragma once
 
 #include <cstdint>
@@ -15,48 +15,49 @@
 
 namespace sidestream {
 
-/// What the whole-mesh file needs to know of one dataset in a server's file.
+/// Description of one dataset in a server's file, for the whole-mesh file.
 struct StoredBlock {
   std::int32_t variable = -1;
   std::int32_t level = 0;
   std::int64_t id = 0;
   Box stored;              ///< the points in the dataset
-  std::vector<Box> owned;  ///< those of them that count as this block's
+  std::vector<Box> owned;  ///< the points in it that this block owns
 };
 
 /// `block-12`
 [[nodiscard]] std::string block_name(std::int64_t id, std::int32_t level);
 /// `variables/group/name`
 [[nodiscard]] std::string variable_path(const Variable& variable);
-/// Extents of a dataset over `box`: (k, j, i) or, for row order, (i, j, k), of the axes that a mesh of `dimensions`
-/// uses, then the components if there are several.
+/// Extents of a dataset over `box`: the used axes as (k, j, i) or, in row order, (i, j, k), then the components if
+/// there are several. `dimensions`: number of axes that the mesh uses.
 [[nodiscard]] hdf5::Extents extents_of(const Variable& variable, int dimensions, const Index3& extents);
-/// The place of `inner` in a dataset over `outer`.
+/// The part that `inner` has in a dataset over `outer`.
 [[nodiscard]] hdf5::Part part_of(const Variable& variable, int dimensions, const Box& inner, const Box& outer);
 
-/// Root attributes that both kinds of file have.
+/// Writes the root attributes that both kinds of file have.
 void describe_file(hdf5::Group& root, const std::string& kind, const Iteration& iteration,
                    const std::string& provenance, int servers);
-/// The group `meshes`, with the meshes of `variables`. `level_times`: where levels have times of their own.
+/// Writes the group `meshes`, with the meshes of `variables`. `level_times`: the times of levels, if they have their
+/// own.
 void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vector<std::int32_t>& variables,
                      std::span<const double> level_times = {});
-/// Attributes of a variable, for its group or its virtual dataset.
+/// Writes the attributes of a variable, for its group or its virtual dataset.
 void describe_variable(hdf5::Object& object, const Variable& variable, const Metadata& metadata);
-/// Names the axes of a dataset, as the dimension scales of HDF5 do.
+/// Names the axes of a dataset, as HDF5's dimension scales do.
 void describe_axes(hdf5::Object& dataset, const Variable& variable, int dimensions);
-/// `<name>_lo` and `<name>_hi`, both (i, j, k); without a prefix `lo` and `hi`.
+/// Writes `<name>_lo` and `<name>_hi`, both (i, j, k); without a prefix `lo` and `hi`.
 void describe_box(hdf5::Object& object, const Box& box, const std::string& prefix = {});
 
-// Times of single refinement levels, which a program says with an event.
+// Times of single refinement levels, which a program passes in an event.
 
 /// The option `level_times`: the event's name.
 [[nodiscard]] Option level_times_option();
 
-/// The times of levels, from 0 on, that the event has in this iteration, the last one if there are several; none if
-/// there is none, or without a name. Throws Error(analysis) if its values are no times.
+/// The times of levels, from 0 on, in the last event of that name in this iteration; empty if there is none, or `event`
+/// is empty. Throws Error(analysis) if its values are not times.
 [[nodiscard]] std::vector<double> level_times_of(const LocalInput& input, const std::string& event);
 
-/// Whether levels of the mesh may have such.
+/// True if levels of the mesh may have times of their own.
 [[nodiscard]] inline bool has_level_times(const Mesh& mesh) {
   return mesh.kind() == MeshKind::octree || !mesh.refinement.empty();
 }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
 #include "sidestream/data/array.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/hdf5/properties.hpp"
 
 namespace sidestream::hdf5 {
@@ -92,7 +92,7 @@ InputFile::InputFile(const std::string& path) : path_(path), file_(open_input(pa
 
 bool InputFile::has(const std::string& object) const {
   if (object == "/") return true;
-  // HDF5 says so of the last name of a path alone.
+  // H5Lexists checks only the last name of a path, so each prefix is checked.
   for (std::size_t at = object.find_first_not_of('/'); at < object.size();) {
     const std::size_t end = std::min(object.find('/', at), object.size());
     if (H5Lexists(file_.id(), object.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
@@ -198,7 +198,7 @@ std::vector<std::string> InputFile::texts(const std::string& object, const std::
   }
   const std::size_t count = count_of(attribute, action, path_);
   std::vector<std::string> found;
-  if (count == 0) return found;  // HDF5 wants somewhere to put nothing
+  if (count == 0) return found;  // HDF5 needs a buffer even for zero values
   if (H5Tis_variable_str(type.id()) > 0) {
     std::vector<char*> values(count, nullptr);
     check(H5Aread(attribute.id(), type.id(), static_cast<void*>(values.data())), action, path_);

@@ -1,7 +1,7 @@
-// Reading HDF5 files of anybody.
+// Reader of HDF5 files from any source.
 //
-// What a file says of itself is not believed: sizes are compared with what the caller has room for, and whatever HDF5
-// finds wrong is thrown as Error(file) with the path and HDF5's own words.
+// Sizes in a file are not trusted: they are compared with the caller's buffer. Errors that HDF5 finds are thrown as
+// Error(file) with the path and HDF5's own message.
 #pragma once
 
 #include <optional>
@@ -15,16 +15,16 @@
 
 namespace sidestream::hdf5 {
 
-/// Whether a file begins as one of HDF5. False also where it cannot be read.
+/// True if a file has the signature of HDF5. False also if the file cannot be read.
 [[nodiscard]] bool is_hdf5(const std::string& path);
 
-/// What an array is made of.
+/// Extents and type of an array.
 struct Shape {
   Extents extents;           ///< none: a single value
-  std::optional<Type> type;  ///< nothing: texts, compounds and others that are no numbers of ours
+  std::optional<Type> type;  ///< nothing: texts, compounds and other types without an equivalent here
 };
 
-/// A file that is open for reading. Objects are named by their path from the root, `/` for that.
+/// A file open for reading. Objects are named by their path from the root `/`.
 class InputFile {
  public:
   /// Throws Error(file) if it is missing or damaged.
@@ -33,19 +33,19 @@ class InputFile {
 
   [[nodiscard]] bool has(const std::string& object) const;
   [[nodiscard]] bool is_group(const std::string& object) const;
-  /// Names of what is in a group, sorted.
+  /// Names of the members of a group, sorted.
   [[nodiscard]] std::vector<std::string> names(const std::string& group) const;
   /// Paths of all arrays below a group, sorted.
   [[nodiscard]] std::vector<std::string> arrays(const std::string& group) const;
   [[nodiscard]] Shape shape(const std::string& array) const;
-  /// `part` of an array, gapless, as numbers of `type`, which HDF5 converts to.
+  /// Reads `part` of an array, contiguous, converted by HDF5 to `type`.
   void read(const std::string& array, const Part& part, Type type, std::span<std::byte> out) const;
 
   [[nodiscard]] bool has_attribute(const std::string& object, const std::string& name) const;
-  /// A single number or all of a list; throws where the attribute is missing or holds none.
+  /// All values of an attribute, scalar or list. Throws if the attribute is missing or not numeric.
   [[nodiscard]] std::vector<double> numbers(const std::string& object, const std::string& name) const;
   [[nodiscard]] std::vector<std::int64_t> integers(const std::string& object, const std::string& name) const;
-  /// What its numbers are; nothing if it holds none.
+  /// The type of its numbers; nothing if it is not numeric.
   [[nodiscard]] std::optional<Type> attribute_type(const std::string& object, const std::string& name) const;
   [[nodiscard]] std::vector<std::string> texts(const std::string& object, const std::string& name) const;
 

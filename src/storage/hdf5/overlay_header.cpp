@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/hdf5/properties.hpp"
 
 namespace sidestream::hdf5 {
 
 namespace {
 
-constexpr std::size_t end_of_file_at = 40;  ///< in the superblock of version 0
+constexpr std::size_t end_of_file_at = 40;  ///< position in the superblock of version 0
 
 Bytes patched(std::uint64_t value) {
   Bytes bytes(sizeof value);
@@ -18,7 +18,7 @@ Bytes patched(std::uint64_t value) {
   return bytes;
 }
 
-/// An array that has a size and, since nothing is written to it, no place yet.
+/// Adds an array that has a size but, since nothing is written to it, no address yet.
 void add_array(const Handle& file, Type type, std::uint64_t bytes, const std::string& path) {
   const Handle creation = property_list(H5P_DATASET_CREATE, path);
   check(H5Pset_layout(creation.id(), H5D_CONTIGUOUS), "set up", path);
@@ -30,7 +30,7 @@ void add_array(const Handle& file, Type type, std::uint64_t bytes, const std::st
       H5Dclose, "create an array in the face of", path);
 }
 
-/// Gives each array its place: in the layout message of version 3, class 1, address and size follow each other.
+/// Sets the address of each array: in the layout message of version 3, class 1, address and size are adjacent.
 void place_arrays(Bytes& image, std::uint64_t bytes, std::uint64_t address, const std::string& path) {
   int placed = 0;
   const Bytes place = patched(address);
@@ -56,7 +56,7 @@ Handle file_in_memory(const std::string& path) {
   const Handle access = property_list(H5P_FILE_ACCESS, path);
   check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V18), "set up", path);
   check(H5Pset_fapl_core(access.id(), 1 << 16, false), "set up", path);
-  // The name is that of no file: nothing is opened.
+  // The name belongs to no file, and none is opened.
   return {H5Fcreate("sidestream-face", H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose, "make the face of", path};
 }
 

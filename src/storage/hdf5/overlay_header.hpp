@@ -1,4 +1,4 @@
-// A file of raw values that is an HDF5 file too.
+// Builds an HDF5 header so that a file of raw values can also be opened as HDF5.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace sidestream::hdf5 {
 
-/// The first `face_bytes` bytes of a file of `size` bytes, which make it an HDF5 file with an array for each type,
-/// `int8` to `float64`: the bytes behind them, taken as that type, as many as there are whole ones. In the oldest
-/// format of HDF5. Throws Error(file).
+/// Returns the first `face_bytes` bytes of a file of `size` bytes. They make it an HDF5 file (in the oldest format)
+/// with an array for each type, `int8` to `float64`. Each array shows the bytes behind the header as whole elements of
+/// its type. Throws Error(file).
 [[nodiscard]] Bytes face_of(std::uint64_t size, std::uint64_t face_bytes, const std::string& path);
 
 }  // namespace sidestream::hdf5

@@ -1,4 +1,4 @@
-// Property lists and dataspaces: how HDF5 passes options and shapes.
+// Property lists and dataspaces: options and shapes in HDF5.
 #pragma once
 
 #include <string>
@@ -7,14 +7,13 @@
 
 namespace sidestream::hdf5 {
 
-/// A property list of a class (H5P_DATASET_CREATE, ...). For what creates objects, times of day are switched
-/// off.
+/// Creates a property list of a class (H5P_DATASET_CREATE, ...). Lists that create objects switch time stamps off.
 [[nodiscard]] Handle property_list(hid_t list_class, const std::string& path);
-[[nodiscard]] Handle dataspace(const Extents& extents, const std::string& path);  ///< empty: a single value
+[[nodiscard]] Handle dataspace(const Extents& extents, const std::string& path);  ///< empty extents: a scalar
 void select(const Handle& space, const Part& part, const std::string& path);
-/// The identifier belongs to HDF5.
+/// HDF5 owns the identifier.
 [[nodiscard]] hid_t native_type(Type type);
-/// UTF-8 text of any length.
+/// Type of UTF-8 text of any length.
 [[nodiscard]] Handle text_type(const std::string& path);
 /// Throws through fail_hdf5 if `status` is negative.
 void check(herr_t status, std::string_view action, const std::string& path);

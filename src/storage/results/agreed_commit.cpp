@@ -3,9 +3,9 @@
 #include <exception>
 #include <filesystem>
 
-#include "base/fail.hpp"
-#include "base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 
@@ -22,10 +22,10 @@ Bytes as_bytes(const std::string& text) {
 
 std::string as_text(BytesView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-/// Where the file that `path` replaces waits until all is well: hidden, as temporary files are.
+/// Hidden name of the file that `path` replaces, until the commit has succeeded.
 std::string old_of(const std::string& path) { return hidden_beside(path, ".old"); }
 
-/// Unpacks what the servers sent: a failure each, then their partials. Returns the first failure.
+/// Unpacks the servers' messages; each has a failure and then partials. Returns the first failure.
 std::string unpack(const std::vector<Bytes>& gathered, std::vector<Bytes>& partials) {
   std::string first;
   for (const Bytes& message : gathered) {
@@ -38,14 +38,14 @@ std::string unpack(const std::vector<Bytes>& gathered, std::vector<Bytes>& parti
   return first;
 }
 
-/// Throws the failure of rank 0 on all.
+/// Throws the failure of rank 0 on all ranks.
 void agree(Communicator& servers, const std::string& failure) {
   Bytes agreed = as_bytes(failure);
   servers.broadcast(agreed, 0);
   if (!agreed.empty()) throw Error(Code::file, as_text(agreed));
 }
 
-/// For what must leave names as they were although memory is short. Gives up where that lasts: the process goes on.
+/// Retries work that must restore names although memory is short. Gives up if that lasts, since the process goes on.
 template <class Work>
 void persist_quietly(Work&& work) noexcept {
   try {
@@ -89,14 +89,15 @@ void PendingFiles::discard() noexcept {
   files_.clear();
 }
 
-/// Gives the file that will be replaced, if there is one, a second name. A directory is left: naming will refuse it.
+/// Gives the file that will be replaced a second name, if there is one. Directories are left, because renaming will
+/// refuse them.
 void PendingFiles::keep_old(File& file) {
   const std::string old = old_of(file.path);
   std::error_code error;
-  fs::remove(old, error);  // of a run that was killed
+  fs::remove(old, error);  // leftover of a killed run
   if (!fs::exists(fs::symlink_status(file.path, error)) || fs::is_directory(file.path, error)) return;
   fs::create_hard_link(file.path, old, error);
-  // File systems without hard links: for a moment there is no file of that name.
+  // On file systems without hard links no file has that name for a moment.
   if (error) fs::rename(file.path, old, error);
   if (error) fail_file("keep the earlier file of the name", file.path, error.value());
   file.replaces = true;
@@ -112,7 +113,7 @@ void PendingFiles::name_files() {
   commit_all(*directory_, paths);
 }
 
-/// Only what was named here is removed: a file whose temporary is still there was not.
+/// Removes only files that were renamed here. A file whose temporary still exists was not.
 void PendingFiles::undo() noexcept {
   for (Series* series : entered_) series->drop_last();
   entered_.clear();

@@ -15,7 +15,8 @@ namespace {
 
 hdf5::Extents as_extents(const std::vector<Index>& values) { return {values.begin(), values.end()}; }
 
-/// A variable that stands for an expression may be called `p / rho`, which would be a dataset in a group.
+/// Replaces slashes. A variable that stands for an expression may be called `p / rho`, which would name a dataset in a
+/// group.
 std::string dataset_name(std::string name) {
   std::replace(name.begin(), name.end(), '/', ':');
   return name;
@@ -48,7 +49,8 @@ void describe(hdf5::Group& root, const DataSet& data, const Iteration& iteration
   describe(root, data.attributes);
 }
 
-/// One part that is not all of its arrays is a piece: its datasets are as large as itself and say where they lie.
+/// Writes a data set. A single part that does not fill its arrays is a piece: its datasets have its own size and store
+/// their position.
 void write_data(const std::string& path, std::span<const DataSet> parts, const Iteration& iteration,
                 const std::string& provenance) {
   const DataSet& first = parts.front();

@@ -5,7 +5,7 @@
 
 namespace sidestream {
 
-/// `.h5`: a dataset for each array, docs/formats.md describes them; of pieces, a file that shows the arrays as wholes.
+/// `.h5`: a dataset for each array; docs/formats.md describes them. Pieces get a file that shows the arrays as wholes.
 [[nodiscard]] ResultFormat hdf5_format();
 
 }  // namespace sidestream

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::array vtk_lists{".pvti", ".pvtr", ".pvts", ".pvtu", ".pvtp", ".vtm"};
 
-/// Digits between `before` and `after`, and nothing else.
+/// True if there are only digits between `before` and `after`.
 bool is_numbered(std::string_view name, std::string_view before, std::string_view after) {
   if (!name.starts_with(before) || !name.ends_with(after) || name.size() <= before.size() + after.size()) return false;
   name = name.substr(before.size(), name.size() - before.size() - after.size());
@@ -38,7 +38,7 @@ void remove_one(const fs::path& path) {
                  system_text(error.value()));
 }
 
-/// Of the files in a folder those that `is_ours` knows by name.
+/// Removes the files in a folder whose names `is_ours` accepts.
 template <class Known>
 void remove_in(const fs::path& folder, Known is_ours) {
   std::error_code error;
@@ -48,7 +48,7 @@ void remove_in(const fs::path& folder, Known is_ours) {
   }
 }
 
-/// A result, and what it stands for: pieces and blocks lie in a folder of its name, files of servers beside it.
+/// Removes a result with its parts: pieces and blocks are in a folder of its name, files of servers next to it.
 void remove_result(const fs::path& result) {
   remove_one(result);
   const std::string stem = result.stem().string(), ending = result.extension().string();
@@ -62,10 +62,10 @@ void remove_result(const fs::path& result) {
     const std::string own = fs::path(name).extension().string();
     return is_numbered(name, "piece-", own) || is_numbered(name, "block-", own);
   });
-  fs::remove(folder, error);  // unless somebody else has something there
+  fs::remove(folder, error);  // fails if the folder has other files
 }
 
-/// What the index `json`, and the entries that it lacked, list.
+/// The files that the index `json` lists, and those in `rest` that it lacked.
 std::vector<fs::path> listed_in(const fs::path& json, const fs::path& rest) {
   std::vector<fs::path> results;
   std::error_code error;
@@ -103,7 +103,7 @@ void remove_indexed(const std::string& stem, const std::string& ending) {
   }
 }
 
-/// What a list of pieces may end in that stands for a file of this ending.
+/// Endings of lists of pieces that may stand for a file of this ending.
 std::vector<std::string> list_endings(const std::string& ending, const std::map<std::string, ResultFormat>& formats) {
   if (std::find(vtk_lists.begin(), vtk_lists.end(), ending) != vtk_lists.end()) {
     return {vtk_lists.begin(), vtk_lists.end()};
@@ -113,14 +113,14 @@ std::vector<std::string> list_endings(const std::string& ending, const std::map<
   return {format->second.list_ending};
 }
 
-/// A file that each iteration writes anew, or adds to: the one file, and the list of pieces that may stand for it.
+/// Removes a file that each iteration replaces or appends to, and the list of pieces that may stand for it.
 void remove_plain(const fs::path& path, const std::vector<std::string>& of_lists) {
   std::vector<fs::path> forms{path};
   for (const std::string& ending : of_lists) forms.push_back(fs::path(path).replace_extension(ending));
   std::error_code error;
   for (const fs::path& form : forms) {
     const fs::file_type type = fs::symlink_status(form, error).type();
-    // What a link to a directory leads to stays in its place: a database, which keeps what it has.
+    // The target of a link to a directory stays. It is a database, which keeps its content.
     if (type == fs::file_type::symlink && fs::is_directory(form, error)) continue;
     if (type == fs::file_type::regular || type == fs::file_type::symlink) remove_result(form);
   }

@@ -1,4 +1,4 @@
-// What an earlier run has left in the output directory, where a run replaces it.
+// Results of an earlier run in the output directory, which this run replaces.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace sidestream {
 
-/// Removes what the indices over time that belong to `patterns` list, with the pieces, blocks and servers' own files of
-/// each, and the indices: a run that replaces an earlier one may be shorter, or have fewer servers, and results of both
-/// would lie side by side. So would tables and other files without an iteration in their name, if this run delivered
-/// nothing: these, and the lists of pieces that `formats` may write for them, are removed too. Of a pattern that the
-/// output `vtk` takes, the indices of each of `meshes` and of every ending count. Files that no index lists stay, and
-/// so does what cannot be removed, which a warning says. Not collective: one process calls it before any other writes.
+/// Removes the results of an earlier run. This run may be shorter or have fewer servers, and results of both would be
+/// mixed. Removes the files that the indices over time of `patterns` list, with the pieces, blocks and servers' own
+/// files of each. Removes these indices, too. Also removes tables and other files without an iteration in their name,
+/// and the lists of pieces that `formats` may write for them. For a pattern of the output `vtk`, the indices of each of
+/// `meshes` and of every ending count. Files that no index lists stay. Files that cannot be removed stay, too, and
+/// cause a warning. Not collective: one process calls it before any other writes.
 void remove_earlier_results(const OutputDirectory& directory, const std::vector<std::string>& patterns,
                             const std::vector<std::string>& meshes, const std::map<std::string, ResultFormat>& formats);
 
-// What stays of tables and indices that a run goes on with.
+// Selection of table rows and index entries when a run resumes.
 
-/// Tells what this run is about to do again from what was there before it. Another run counts its iterations from 0, so
-/// that its entries are told apart by cycle. Servers before these in one session counted as these do: an iteration of a
-/// lower index was theirs, also if it has the cycle of the first one here. Rows of an earlier run may lie before
-/// theirs, so that within a session either of both keeps an entry.
+/// Decides which entries of an earlier run are kept when a run resumes. Another run counts its iterations from 0, so
+/// its entries are compared by cycle. Earlier servers of the same session counted in the same way as these servers. An
+/// iteration with a lower index is theirs, even if it has the cycle of the first one here. Rows of an earlier run may
+/// come before theirs, so within a session either criterion keeps an entry.
 class ResumeFilter {
  public:
   /// `first`: the first iteration of this run.

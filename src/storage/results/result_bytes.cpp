@@ -3,8 +3,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/fail.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -51,7 +51,7 @@ void get_attributes(ByteReader& source, std::vector<DataSet::Attribute>& attribu
   }
 }
 
-/// What is told of an array, in this order, by both ends.
+/// The members of an array, in the order in which both ends encode them.
 auto members_of(auto& array) requires requires { array.extents; }
 {
   return std::tie(array.name, array.type, array.axes, array.extents, array.start, array.size, array.unit, array.values);

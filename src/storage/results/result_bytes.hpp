@@ -1,10 +1,10 @@
-// Results as bytes and back, for messages among processes of one program.
+// Serialisation of results for messages between processes of one program.
 #pragma once
 
 #include <string>
 
-#include "base/records.hpp"
 #include "sidestream/data/result.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -20,10 +20,10 @@ void get(ByteReader& source, DataSet& data);
 [[nodiscard]] Bytes packed(const DataSet& data);
 [[nodiscard]] DataSet unpacked_data(BytesView bytes);
 
-// Texts in results: what analyses, plug-ins and functions of the program have named.
+// Check of texts in results, which come from analyses, plug-ins and functions of the program.
 
-// Each throws Error(analysis) if a name, a unit or a text of a result for `file` is not UTF-8: files with it could not
-// be read.
+// Each function throws Error(analysis) if a name, a unit or a text is not UTF-8, since nobody could read the file.
+// `file` names the result.
 void check_texts(const std::string& file, const Table& table);
 void check_texts(const std::string& file, const DataSet& data);
 void check_texts(const std::string& file, const std::vector<Surface::Array>& arrays);

@@ -5,8 +5,8 @@
 #include <functional>
 #include <numeric>
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/results/result_bytes.hpp"
 
 namespace sidestream {
@@ -23,7 +23,7 @@ std::vector<Result> gather(const Result& mine, Communicator& servers) {
   std::vector<Result> parts;
   if (servers.rank() != 0) return parts;
   parts.reserve(gathered.size());
-  parts.push_back(mine);  // which is not sent
+  parts.push_back(mine);  // not sent
   for (std::size_t n = 1; n < gathered.size(); ++n) {
     ByteReader source(gathered[n]);
     get(source, parts.emplace_back());
@@ -45,7 +45,7 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// Adds the cells of a part whose points come after those of the whole.
+/// Adds the cells of a part whose points follow those of the whole.
 void append_cells(const CellSet& part, CellSet& whole) {
   const auto points = static_cast<std::int64_t>(whole.points.size());
   const auto links = static_cast<std::int64_t>(whole.links.size());

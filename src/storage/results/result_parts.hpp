@@ -8,29 +8,28 @@
 
 namespace sidestream {
 
-/// The parts of all servers, in the order of their ranks, on rank 0; elsewhere nothing. Collective.
+/// Collective. The parts of all servers in the order of their ranks on rank 0; empty elsewhere.
 [[nodiscard]] std::vector<Table> gather_parts(const Table& mine, Communicator& servers);
 [[nodiscard]] std::vector<Surface> gather_parts(const Surface& mine, Communicator& servers);
 [[nodiscard]] std::vector<DataSet> gather_parts(const DataSet& mine, Communicator& servers);
 
-/// The whole of such parts. Throws Error(analysis) if they do not fit together.
+/// Joins such parts. Throws Error(analysis) if they do not fit together.
 [[nodiscard]] Table joined(std::vector<Table> parts);
 [[nodiscard]] Surface joined(std::vector<Surface> parts);
 [[nodiscard]] CellSet joined(std::vector<CellSet> parts);
 [[nodiscard]] DataSet joined(const std::vector<DataSet>& parts);
 
-/// Where the values of an array are in it: `start` and `size`, or those that they stand for if they are empty.
+/// Position and size of the values in the whole array: `start` and `size`, or their defaults if these are empty.
 [[nodiscard]] std::vector<Index> start_of(const DataSet::Array& array);
 [[nodiscard]] const std::vector<Index>& size_of_part(const DataSet::Array& array);
 /// Throws Error(analysis) if an array contradicts itself.
 void check_array(const DataSet::Array& array);
-/// Throws Error(analysis) unless all parts have the same arrays, and fill them without overlapping. Values are not
-/// looked at.
+/// Throws Error(analysis) unless all parts have the same arrays and fill them without overlap. Values are ignored.
 void check_parts(std::span<const DataSet> parts);
 /// The same without values.
 [[nodiscard]] DataSet without_values(const DataSet& data);
 
-/// In memory.
+/// Size in memory.
 [[nodiscard]] std::uint64_t bytes_of(const Table& table);
 [[nodiscard]] std::uint64_t bytes_of(const SurfaceStream& surface);
 [[nodiscard]] std::uint64_t bytes_of(const CellSet& cells);

@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "data/chart_order.hpp"
 #include "data/file_pattern.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/charts/drawing.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_directory.hpp"
@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of results that are whole, rank 0 writes files; others write pieces alone.
+/// Stores results in files. Rank 0 writes whole results; the other ranks only write pieces.
 class FileStore final : public ResultStore {
  public:
   FileStore(const Registry& registry, std::shared_ptr<const OutputDirectory> directory, int rank)
@@ -85,7 +85,7 @@ class FileStore final : public ResultStore {
   void add_pieces(const std::string& file, const Iteration& iteration, const CellSet& mine, Communicator& servers);
   void add_pieces(const std::string& file, const Iteration& iteration, const DataSet& mine, Communicator& servers);
 
-  /// Whether there is a format for results like this one, or one for their pieces.
+  /// True if there is a format for such results, or for their pieces.
   template <class Member>
   [[nodiscard]] bool has(const std::string& file, Member member) const {
     const auto found = formats_.find(ending_of(file));
@@ -107,7 +107,7 @@ class FileStore final : public ResultStore {
 
   static std::string ending_of(const std::string& file) { return fs::path(file).extension().string(); }
 
-  /// Refuses a second result of an iteration for the same file.
+  /// Refuses a second result for the same file in an iteration.
   void claim(const std::string& file, const Iteration& iteration) {
     const auto [last, is_new] = latest_.try_emplace(file, iteration.index);
     if (is_new || std::exchange(last->second, iteration.index) != iteration.index) return;
@@ -115,13 +115,13 @@ class FileStore final : public ResultStore {
          iteration.index, directory_->path(file, iteration, 0));
   }
 
-  /// A file that each iteration writes anew is replaced, but not that of an earlier run.
+  /// Keeps the file of an earlier run before this one replaces it in each iteration.
   void keep_what_was_there(const std::string& file, const Iteration& iteration) {
     if (!directory_->resumes() || goes_on_within_session(*directory_) || !replaced_.insert(file).second) return;
     keep_earlier(directory_->path(file, iteration, 0));
   }
 
-  /// Lets `put` write a temporary file and gives it its name, then enters it in its series.
+  /// Lets `put` write a temporary file, renames it, then enters it in its series.
   template <class Put>
   void write(const std::string& file, const Iteration& iteration, Put put) {
     claim(file, iteration);
@@ -144,7 +144,7 @@ class FileStore final : public ResultStore {
   }
   [[nodiscard]] std::string table_of(const ChartOrder& order, const Iteration& iteration);
 
-  /// What rank 0 gets to know of a piece.
+  /// Description of a piece, sent to rank 0.
   struct Piece {
     PieceFile file;
     Bytes description;
@@ -162,15 +162,15 @@ class FileStore final : public ResultStore {
   SeriesSet series_;
   TableFiles tables_;
   FileNames names_;
-  std::map<std::string, std::int64_t> latest_;  ///< by pattern: the iteration last written
+  std::map<std::string, std::int64_t> latest_;  ///< iteration last written, by pattern
   std::set<std::string> replaced_;              ///< files that this run has written anew
-  std::map<std::string, std::string> lists_;    ///< of pieces that each iteration writes anew: by pattern
-  std::map<std::string, std::string> paths_;    ///< of files that name the iteration, the last one by pattern
+  std::map<std::string, std::string> lists_;    ///< lists of pieces that each iteration replaces, by pattern
+  std::map<std::string, std::string> paths_;    ///< last path of files that name the iteration, by pattern
   std::optional<Iteration> first_;              ///< of this run
-  std::unique_ptr<ChartDrawing> charts_;        ///< goes first: what is drawn is entered in series
+  std::unique_ptr<ChartDrawing> charts_;        ///< destroyed first, because finished charts are entered in series
 };
 
-/// The file that has the table of an order.
+/// Path of the table for a chart order.
 std::string FileStore::table_of(const ChartOrder& order, const Iteration& iteration) {
   if (!names_iteration(order.table)) return directory_->path(order.table, iteration, 0);
   if (order.of_all) return series_.of(order.table, *first_).index();
@@ -197,7 +197,7 @@ void FileStore::draw(const ChartOrder& order, const Iteration& iteration) {
   });
 }
 
-/// Of pieces that each iteration writes anew those of an earlier run stay, under the names that they have.
+/// Path of the list. Pieces of an earlier run that each iteration would replace stay under their names.
 std::string FileStore::list_of(const std::string& file, const std::string& listed, const Iteration& iteration) {
   if (names_iteration(file) || goes_on_within_session(*directory_)) {
     return names_iteration(file) ? names_.choose(listed, iteration) : directory_->path(listed, iteration, 0);
@@ -224,7 +224,7 @@ std::string FileStore::choose_list(const std::string& file, const Iteration& ite
   return path;
 }
 
-/// Collective. A piece of nothing is not written. Files appear on all servers or on none.
+/// Collective. Empty pieces are not written. Files appear on all servers or on none.
 void FileStore::write_pieces(const std::string& file, const Iteration& iteration, Communicator& servers, Piece mine,
                              const PutPiece& put, const PutList& list) {
   const std::string path = choose_list(file, iteration, servers);
@@ -394,7 +394,7 @@ class FileResults final : public Results, public EarlierTables, public ChartResu
       return store_.add_pieces(file, iteration_, mine, servers);
     }
     if (servers.size() == 1) return add_whole(file, std::span(&mine, 1));
-    // Each part goes to its place in the file: nobody puts them together in memory.
+    // Each part goes to its place in the file, so the parts are never joined in memory.
     const std::vector<DataSet> parts = gather_parts(mine, servers);
     run_collectively(servers, [&] {
       if (servers.rank() == 0) add_whole(file, parts);
@@ -402,7 +402,7 @@ class FileResults final : public Results, public EarlierTables, public ChartResu
   }
 
  private:
-  /// Whether a table becomes a data set there.
+  /// True if a table becomes a data set in that file.
   [[nodiscard]] bool is_data(const std::string& file) const {
     return names_iteration(file) && !store_.has(file, &ResultFormat::table) && store_.has(file, &ResultFormat::data);
   }

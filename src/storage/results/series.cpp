@@ -9,12 +9,12 @@
 #include <filesystem>
 #include <set>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
-#include "base/numbers.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "data/file_pattern.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/formats/vtk_xml.hpp"
@@ -55,7 +55,7 @@ Series::~Series() {
 
 namespace {
 
-/// yaml-cpp's own conversions depend on the program's locale.
+/// Reads a number by hand, since yaml-cpp's own conversions depend on the program's locale.
 template <class Read>
 auto number_in(const YAML::Node& node, Read read) {
   const auto number = read(node.as<std::string>());
@@ -65,7 +65,7 @@ auto number_in(const YAML::Node& node, Read read) {
 
 }  // namespace
 
-/// Enters what `json` (a subset of YAML) lists.
+/// Adds the entries listed in `json` (a subset of YAML).
 void Series::take(const std::string& json, const ResumeFilter& what) {
   const auto whole = [](const std::string& text) { return whole_of<std::int64_t>(text); };
   std::set<std::string> known;
@@ -88,7 +88,7 @@ void Series::resume(const ResumeFilter& what) {
     if (reading = json_path_; fs::exists(reading)) take(read_file(reading), what);
     if (reading = rest_path_; fs::exists(reading)) {
       std::string rest = read_file(reading);
-      rest.resize(rest.rfind('\n') + 1);  // npos + 1 is 0; a line without end was being written in a crash
+      rest.resize(rest.rfind('\n') + 1);  // npos + 1 is 0; a crash may have left an incomplete line
       std::replace(rest.begin(), rest.end(), '\n', ',');
       take("{\"files\": [" + rest + "]}", what);
     }
@@ -101,13 +101,14 @@ void Series::resume(const ResumeFilter& what) {
   }
 }
 
-/// Few and small files are indexed at once; replacing the index for each of many would cost their number squared.
+/// Few and small files are indexed at once. Replacing the index for each of many files would take time quadratic in
+/// their number.
 bool Series::is_due() const {
   const std::size_t missing = entries_.size() - listed_;
   return 16 * missing >= entries_.size() || now() - replaced_at_ > std::max(1.0, 100 * replacing_took_);
 }
 
-/// Both files or none, unless giving a name fails.
+/// Replaces both files or none, unless a rename fails.
 void Series::replace_index() {
   std::vector<std::string> paths{json_path_}, temporaries;
   if (!pvd_path_.empty()) paths.push_back(pvd_path_);
@@ -121,7 +122,7 @@ void Series::replace_index() {
     has_replaced_.fill(true);
   } catch (...) {
     for (std::size_t n = 0; n < paths.size(); ++n) {
-      // Whose temporary is gone was named.
+      // A file without its temporary was renamed.
       if (complete)
         retry_while_out_of_memory([&] { has_replaced_[n] = has_replaced_[n] || !fs::exists(temporaries[n]); });
       directory_->discard(paths[n]);
@@ -132,7 +133,7 @@ void Series::replace_index() {
 
 void Series::replace() {
   const double start = now();
-  listed_ = 0;  // until all of it is there
+  listed_ = 0;  // until all of it is written
   replace_index();
   std::error_code ignored;
   fs::remove(rest_path_, ignored);
@@ -159,7 +160,7 @@ void Series::add(const Iteration& iteration, const std::string& path) {
 
 void Series::drop_last() noexcept {
   entries_.pop_back();
-  listed_ = 0;  // until the index is replaced: now, or, where that fails too, with the next file
+  listed_ = 0;  // until the index is replaced, which happens now or, if that fails, with the next file
   if (!has_replaced_[0] && !has_replaced_[1]) return;
   try {
     retry_while_out_of_memory([&] {
@@ -174,7 +175,7 @@ void Series::drop_last() noexcept {
 
 bool Series::has_version(const Iteration& iteration, const std::string& path) const {
   const std::string first = directory_->path(pattern_, iteration, 0);
-  // A list of pieces has another ending than the file that it stands for.
+  // A list of pieces has another ending than the file that it represents.
   return fs::path(path).replace_extension() != fs::path(first).replace_extension();
 }
 

@@ -1,4 +1,4 @@
-// The index beside files that are written once an iteration: which file belongs to which time.
+// Index over time of files that are written in each iteration.
 #pragma once
 
 #include <array>
@@ -12,38 +12,38 @@
 
 namespace sidestream {
 
-/// Keeps `<stem><ending>.series` (ParaView's JSON, with `cycle` and `iteration` added) and, for VTK's XML
-/// files, `<stem>.pvd`. Both are replaced as a whole, so that they are always readable: with each file at first, later
-/// when the files that they lack are one in sixteen or a second has gone by (a hundred times what replacing takes, if
-/// that is longer), and at the end. What they lack stands in a hidden file beside them, where `resume` finds it.
+/// Writes `<stem><ending>.series` (ParaView's JSON, with `cycle` and `iteration` added) and, for VTK's XML files,
+/// `<stem>.pvd`. Both are replaced as a whole, so that they can always be read. At first they are replaced with each
+/// file. Later they are replaced when one in sixteen files is missing, or after a second (or a hundred times the
+/// duration of a replacement, if that is longer). The last replacement is at the end. Missing entries are in a hidden
+/// file next to them, where `resume` finds them.
 class Series {
  public:
-  /// The index of the files named by `pattern` in `directory`. Starts empty.
+  /// Creates an empty index of the files named by `pattern` in `directory`.
   Series(std::shared_ptr<const OutputDirectory> directory, std::string pattern);
-  /// Replaces the index if files are missing in it, and logs what fails.
+  /// Replaces the index if entries are missing, and logs failures.
   ~Series();
   Series(const Series&) = delete;
   Series& operator=(const Series&) = delete;
 
-  /// Takes over the entries that were left, if any, and that stay. Throws Error(file) if the index cannot be
-  /// understood.
+  /// Takes over the earlier entries that the filter keeps. Throws Error(file) if the index cannot be parsed.
   void resume(const ResumeFilter& what);
-  /// Enters the file that now has its name; the iteration's time is finite, as clients are held to. Says once that
-  /// names were taken (see FileNames). If it throws, Error(file) say, it has not entered it.
+  /// Enters a file that has its final name. The iteration's time is finite, which is checked for clients. Logs once
+  /// that names were taken (see FileNames). If it throws, for example Error(file), nothing is entered.
   void add(const Iteration& iteration, const std::string& path);
-  /// Takes back what was added last: that file goes because another one of its iteration failed.
+  /// Removes the last entry. Its file is removed because another file of the iteration failed.
   void drop_last() noexcept;
 
   [[nodiscard]] const std::string& pattern() const noexcept { return pattern_; }
-  /// Path of the `.series`.
+  /// Path of the `.series` file.
   [[nodiscard]] const std::string& index() const noexcept { return json_path_; }
-  /// The hidden file that has what `index`, a `.series`, lacks: its entries, each with a line of its own.
+  /// Path of the hidden file with the entries that `index`, a `.series` file, lacks, one per line.
   [[nodiscard]] static std::string rest_of(const std::string& index);
 
  private:
   struct Entry {
     Iteration iteration;
-    std::string name;  ///< relative to the index
+    std::string name;  ///< path relative to the index
   };
   [[nodiscard]] std::string relative(const std::string& path) const;
   [[nodiscard]] static std::string entry_text(const Entry& entry);
@@ -58,22 +58,21 @@ class Series {
 
   std::shared_ptr<const OutputDirectory> directory_;
   std::string pattern_, ending_;
-  std::string json_path_, pvd_path_;  ///< pvd_path_ is empty where it does not apply
-  std::string rest_path_;             ///< entries that the index lacks, a line each
+  std::string json_path_, pvd_path_;  ///< pvd_path_ is empty if there is no such file
+  std::string rest_path_;             ///< entries that the index lacks, one per line
   std::vector<Entry> entries_;
   std::size_t listed_ = 0;                       ///< entries in the index on disk
-  std::array<bool, 2> has_replaced_{};           ///< the two files on disk are of this run
+  std::array<bool, 2> has_replaced_{};           ///< true if the file on disk is of this run
   double replaced_at_ = 0, replacing_took_ = 0;  ///< seconds
-  std::int64_t versions_ = 0;                    ///< files that got another name than the pattern's
+  std::int64_t versions_ = 0;                    ///< files whose name differs from the pattern's
 };
 
-/// The indices of one process by pattern. Two patterns that would share an index are refused with
-/// Error(configuration).
+/// The indices of one process, by pattern. Refuses two patterns that would share an index with Error(configuration).
 class SeriesSet {
  public:
   explicit SeriesSet(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}
-  /// The index for `pattern`; when asked for first, and the directory resumes, entries from before `first`, the first
-  /// iteration of this run, are taken over.
+  /// The index for `pattern`. On the first call, if the directory resumes, entries before `first`, the first iteration
+  /// of this run, are taken over.
   Series& of(const std::string& pattern, const Iteration& first);
 
  private:

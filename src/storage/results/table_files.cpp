@@ -9,12 +9,12 @@
 #include <optional>
 #include <span>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
 #include "config/reserved_file_names.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/file_parts.hpp"
 #include "storage/files/output_file.hpp"
@@ -24,9 +24,9 @@ namespace sidestream {
 
 namespace {
 
-constexpr std::size_t rows_at_once = 4096;  ///< that are put together in memory
+constexpr std::size_t rows_at_once = 4096;  ///< rows joined in memory
 
-/// With those of the iteration before them. Readers go by names: each there once.
+/// Columns of the table after those of the iteration. Readers select by name, so each name occurs once.
 std::vector<std::string> wide_columns(const Table& table, const std::string& file) {
   std::vector<std::string> columns{"iteration", "cycle", "time"};
   const std::size_t own = columns.size();
@@ -45,7 +45,7 @@ std::vector<std::string> wide_columns(const Table& table, const std::string& fil
   return columns;
 }
 
-/// Rows first to last, after the columns of the iteration.
+/// Rows [first, last), after the columns of the iteration.
 Table with_iteration(const Table& table, std::size_t first, std::size_t last, const Iteration& iteration) {
   const std::size_t rows = last - first;
   std::vector<Column> columns{{"iteration", std::vector<std::int64_t>(rows, iteration.index)},
@@ -77,7 +77,7 @@ std::int64_t number_in(const std::string& path, const CsvRecord& record, std::si
   return number;
 }
 
-/// Whether a row stays.
+/// True if a row is kept.
 bool keeps(const ResumeFilter& what, const std::string& path, const CsvRecord& record, std::size_t line) {
   const std::int64_t cycle = number_in(path, record, line, 1, "cycle");
   return what.keeps(number_in(path, record, line, 0, "iteration"), cycle);
@@ -87,21 +87,23 @@ namespace fs = std::filesystem;
 
 std::string commitment_of(const std::string& path) { return hidden_beside(path, ".committed"); }
 
-/// Notes that this much of the table is whole. Digits within one page, which no kill can write half.
+/// Records the length up to which the table is complete. The digits lie within one page, so a kill cannot leave half of
+/// them.
 void note_commitment(const std::string& path, std::uint64_t length) {
   overwrite_start(commitment_of(path), fmt::format("{:020}\n", length));
 }
 
 void note_commitment(const std::string& path) { note_commitment(path, size_of_file(path)); }
 
-/// For a table that is whole, before a shorter one takes its place: the length of this one would cut rows of that.
+/// Removes the record before a shorter table replaces a complete one, since its length would not fit.
 void forget_commitment(const std::string& path) {
   std::error_code error;
   fs::remove(commitment_of(path), error);
   if (error) fail_file("remove", commitment_of(path), error.value());
 }
 
-/// The length up to which the table is whole; nothing if that was not noted: the run ended, or never added rows.
+/// Length up to which the table is complete. Nothing if it is not recorded, because the run ended normally or added no
+/// rows.
 std::optional<std::uint64_t> commitment(const std::string& path) {
   const std::string note = commitment_of(path);
   if (!fs::exists(note)) return std::nullopt;
@@ -112,7 +114,7 @@ std::optional<std::uint64_t> commitment(const std::string& path) {
   return length;
 }
 
-/// Drops rows of an iteration that is not whole.
+/// Drops the rows of an incomplete iteration.
 void recover(const std::string& path) {
   const std::optional<std::uint64_t> whole = commitment(path);
   const std::uint64_t size = size_of_file(path);
@@ -127,8 +129,8 @@ void recover(const std::string& path) {
     iteration = record.fields.front();
     records += record.text.size();
   });
-  // Shorter than it was: a loss of power, perhaps in the midst of an iteration. Noted first, or a run that is killed
-  // here would make the next one cut an iteration more.
+  // The file is shorter than recorded after a power failure, perhaps within an iteration. The record is written first.
+  // Otherwise, if this run is killed here, the next one would drop one more iteration.
   if (whole) note_commitment(path, last);
   cut_file(path, whole ? last : records);
 }
@@ -193,8 +195,8 @@ void TableFiles::write_new(const ResultFormat& format, const std::string& path, 
                [&](const std::string& temporary) { format.table(temporary, table, false, directory_->provenance()); });
 }
 
-/// Cuts a file that was left back to the rows that stay. False if there is none. A format that is not ours is cut to
-/// whole iterations only: only its author could tell iterations.
+/// Cuts an earlier file back to the rows that are kept. Returns false if there is none. A format that is not ours is
+/// cut to whole iterations only, since only its author could tell iterations apart.
 bool TableFiles::take_over(const std::string& path, const std::vector<std::string>& columns,
                            const ResumeFilter& what) const {
   if (!fs::exists(path)) return false;
@@ -243,7 +245,7 @@ void TableFiles::keep_provenance() {
     const std::string earlier = read_file(path);
     text = earlier.find(text) == std::string::npos ? earlier + "\n" + text : earlier;
   }
-  // Groups of servers keep the same text, each in its own time: each beside a name of its own.
+  // Groups of servers write the same text at different times, so each uses a temporary name of its own.
   const std::string own = fmt::format("{}-{:x}", path, Clock::now().time_since_epoch().count() ^ ::getpid());
   write_file(directory_->temporary(own), text);
   try {

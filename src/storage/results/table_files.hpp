@@ -1,4 +1,4 @@
-// Tables that grow by some rows each iteration.
+// Tables that grow by some rows in each iteration.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace sidestream {
 
-/// After a crash a table may end in some of the rows of one iteration. How far it is whole stands in a hidden file
-/// beside it, `.<table>.committed`, from where a run that resumes cuts the table; a run that ends removes that file.
+/// After a crash a table may end within the rows of an iteration. The complete length is in a hidden file next to it,
+/// `.<table>.committed`. A resumed run cuts the table there; a run that ends normally removes the file.
 class TableFiles {
  public:
   explicit TableFiles(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}
@@ -21,19 +21,19 @@ class TableFiles {
   TableFiles(const TableFiles&) = delete;
   TableFiles& operator=(const TableFiles&) = delete;
 
-  /// Adds the rows of `table`, after the columns iteration, cycle and time, to `file`. The first call for a
-  /// file starts it anew, or, where the directory resumes, goes on after its rows from before `first`, the first
-  /// iteration of this run; if others are dropped, the table with them is kept under the first free name with -v1, -v2,
-  /// ... Throws Error(file), and Error(configuration) if the columns are not those of the file.
+  /// Appends the rows of `table`, after the columns iteration, cycle and time, to `file`. The first call for a file
+  /// creates it or, if the directory resumes, continues after its rows before `first`, the first iteration of this run.
+  /// If rows are dropped, the old table is kept under the first free name with -v1, -v2, ... Throws Error(file), and
+  /// Error(configuration) if the columns differ from those of the file.
   void append(const ResultFormat& format, const std::string& file, const Iteration& iteration, const Table& table,
               const Iteration& first);
 
-  /// The rows from before `first` of a table that the directory goes on with. Throws Error(file).
+  /// The rows before `first` of a table that the directory continues. Throws Error(file).
   [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file, const Iteration& iteration,
                                                                    const Iteration& first) const;
 
-  /// Leaves `provenance.txt` beside the tables, which have no place for it in them. A run that is resumed
-  /// with another configuration adds to it.
+  /// Writes `provenance.txt` next to the tables, which cannot hold it themselves. A run resumed with another
+  /// configuration appends to it.
   void keep_provenance();
 
  private:
@@ -43,16 +43,16 @@ class TableFiles {
 
   std::shared_ptr<const OutputDirectory> directory_;
   bool provenance_kept_ = false;
-  std::map<std::string, std::vector<std::string>> columns_;  ///< of the files begun by this run
+  std::map<std::string, std::vector<std::string>> columns_;  ///< columns of the files begun by this run
 };
 
-// Tables as data sets, for formats that have those.
+// Tables as data sets, for formats that only have those.
 
-/// An array of one axis, `row`, for each column, with the rows of `mine` at `first` of `all`. Throws
+/// Makes an array with the axis `row` for each column. The rows of `mine` begin at row `first` of `all` rows. Throws
 /// Error(configuration) for columns of texts, naming the file.
 [[nodiscard]] DataSet data_set_of(const std::string& file, const Table& mine, Index first, Index all);
 
-/// Collective: gives the rows of all servers away as one data set.
+/// Collective: adds the rows of all servers as one data set.
 void add_as_data(Results& results, const std::string& file, const Table& mine, Communicator& servers, Pieces how);
 
 }  // namespace sidestream

@@ -1,20 +1,20 @@
-// Lengths of runs of equal bits, as numbers of seven bits a byte.
+// Run-length code of bits: lengths as numbers with seven bits a byte (LEB128).
 #pragma once
 
 #include <cstdint>
 
-#include "base/fail.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/trees/flag_bits.hpp"
 
 namespace sidestream {
 
-/// Runs alternate and begin with one of zeros, which may be empty. Each is a number in groups of seven bits, the lowest
-/// first, with the highest bit of a byte set where another follows.
+/// Writes alternating runs of zeros and ones. The first run consists of zeros and may be empty. Each length is a number
+/// in groups of seven bits, lowest group first. The highest bit of a byte tells that another byte follows.
 class RunWriter {
  public:
   explicit RunWriter(Bytes& out) : out_(out) {}
-  /// The bits of `value` where `mask` has ones.
+  /// Adds the bits of `value` at which `mask` has ones.
   void add(std::uint64_t mask, std::uint64_t value) {
     for (;;) {
       const std::uint64_t other = (value ^ current_) & mask;
@@ -49,14 +49,14 @@ class RunWriter {
 class RunReader {
  public:
   explicit RunReader(BytesView in) : in_(in) {}
-  /// The next runs have `total` bits together.
+  /// Reads runs from the beginning of the bytes; together they have `total` bits.
   void begin(std::uint64_t total) {
     left_ = total;
     is_first_ = true;
   }
   [[nodiscard]] bool done() const noexcept { return left_ == 0; }
   [[nodiscard]] std::size_t rest() const noexcept { return in_.size(); }
-  /// Length of the next run. Throws Error(file) where there is none, or it is longer than what is left.
+  /// Length of the next run. Throws Error(file) if there is none, or if it is longer than the rest.
   [[nodiscard]] std::uint64_t next() {
     std::uint64_t length = 0;
     for (unsigned shift = 0;; shift += 7) {

@@ -1,9 +1,19 @@
+// Codes one chunk of a variable on an octree, component by component.
+//
+// The coder of values (values/value_coder.hpp) knows arrays and numbers only. This file makes them:
+//   1. Find the sibling groups of the chunk. Their parents are consecutive refined cells of the level above, so the
+//      links of the tree give parents and neighbours as two runs of numbers.
+//   2. Renumber both from the first cell of the chunks that hold the parents. A neighbour outside these chunks is
+//      unknown: a decoder must not read more chunks than those above its own.
+//   3. Fetch the values of the parents, and of each companion (a variable that relations name) in the same cells. A
+//      decoder fetches only what the head of the stream asks for.
+//   4. Encode or decode. Each component has its own stream. If there are several, their lengths come first.
 #include "storage/trees/chunk_coding.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -34,7 +44,7 @@ void put_component(BytesView values, std::size_t element, std::int32_t component
   by_size(element, [&](auto kind) { give<decltype(kind)>(values.data(), values.size() / element, step, to); });
 }
 
-/// What the coder is given beside the values of one component.
+/// Gathers what the coder needs besides the values of one component: links, values of parents, companions.
 class Surroundings {
  public:
   Surroundings(LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding, std::int32_t component,
@@ -44,12 +54,12 @@ class Surroundings {
     chunk_.groups.dimensions = tree.shape().dimensions;
   }
 
-  /// `needs` null: all.
+  /// Gathers the values that `needs` names, or everything if `needs` is null.
   const TreeChunk& gathered(const TreeStreamNeeds* needs) {
     const DeclaredRelations& declared = coding_.declared[static_cast<std::size_t>(component_)];
     if (cells_.level > 0) number_groups(needs == nullptr || needs->beside);
-    if (cells_.level > 0 && (needs == nullptr || needs->fathers)) {
-      chunk_.fathers = values_.of(*coding_.variable, component_, cells_.above_first, cells_.above_past, fathers_room_);
+    if (cells_.level > 0 && (needs == nullptr || needs->parents)) {
+      chunk_.parents = values_.of(*coding_.variable, component_, cells_.above_first, cells_.above_past, parents_room_);
     }
     rooms_.resize(2 * declared.companions.size());
     for (std::size_t n = 0; n < declared.companions.size(); ++n) {
@@ -63,7 +73,7 @@ class Surroundings {
   }
 
  private:
-  /// Fathers and neighbours count from the first cell of the level above that the coder knows of.
+  /// Numbers parents and neighbours from the first cell of the level above that the coder knows.
   void number_groups(bool with_neighbours) {
     const LevelLinks& links = tree_.links()[static_cast<std::size_t>(cells_.level - 1)];
     const Index level_first = tree_.starts()[static_cast<std::size_t>(cells_.level)];
@@ -72,13 +82,13 @@ class Surroundings {
     const int d = tree_.shape().dimensions;
     const auto first = static_cast<std::size_t>((cells_.first - level_first) >> d);
     const auto past = static_cast<std::size_t>((cells_.past - level_first) >> d);
-    for (std::size_t group = first; group < past; ++group) father_.push_back(links.father[group] - above);
+    for (std::size_t group = first; group < past; ++group) parent_.push_back(links.parent[group] - above);
     const std::size_t sides = 2 * static_cast<std::size_t>(d);
     for (std::size_t n = first * sides; with_neighbours && n < past * sides; ++n) {
       const Index number = links.beside[n] - above;
       beside_.push_back(links.beside[n] >= 0 && number >= 0 && number < known ? number : -1);
     }
-    chunk_.groups.father = father_;
+    chunk_.groups.parent = parent_;
     chunk_.groups.beside = beside_;
   }
 
@@ -91,7 +101,7 @@ class Surroundings {
     Companion made{variable->type, {}, {}};
     made.values = values_.of(*variable, named.component, cells_.first, cells_.past, rooms_[2 * n]);
     if (cells_.level > 0) {
-      made.fathers = values_.of(*variable, named.component, cells_.above_first, cells_.above_past, rooms_[2 * n + 1]);
+      made.parents = values_.of(*variable, named.component, cells_.above_first, cells_.above_past, rooms_[2 * n + 1]);
     }
     return made;
   }
@@ -102,10 +112,10 @@ class Surroundings {
   std::int32_t component_;
   CellValues& values_;
   TreeChunk chunk_;
-  std::vector<Index> father_, beside_;
+  std::vector<Index> parent_, beside_;
   std::vector<Companion> companions_;
   std::vector<Bytes> rooms_;
-  Bytes fathers_room_;
+  Bytes parents_room_;
 };
 
 }  // namespace
@@ -126,11 +136,11 @@ ChunkCells cells_of(LinkedTree& tree, const LevelCuts& cuts, std::size_t chunk) 
   const Index level_first = tree.starts()[static_cast<std::size_t>(cells.level)];
   const Index above = tree.starts()[static_cast<std::size_t>(cells.level - 1)];
   const int d = tree.shape().dimensions;
-  const auto father = [&](Index cell) {
-    return above + links.father[static_cast<std::size_t>((cell - level_first) >> d)];
+  const auto parent = [&](Index cell) {
+    return above + links.parent[static_cast<std::size_t>((cell - level_first) >> d)];
   };
-  cells.above_first = cuts.cells[cuts.chunk_of(father(cells.first))];
-  cells.above_past = cuts.cells[cuts.chunk_of(father(cells.past - 1)) + 1];
+  cells.above_first = cuts.cells[cuts.chunk_of(parent(cells.first))];
+  cells.above_past = cuts.cells[cuts.chunk_of(parent(cells.past - 1)) + 1];
   return cells;
 }
 
@@ -172,7 +182,7 @@ void decode_chunk(BytesView stream, LinkedTree& tree, const ChunkCells& cells, c
     const TreeStreamNeeds needs = tree_stream_needs(part);
     const DeclaredRelations& declared = coding.declared[static_cast<std::size_t>(c)];
     const auto unknown = [&](int n) { return n < 0 || n >= static_cast<int>(declared.companions.size()); };
-    if (std::any_of(needs.companions.begin(), needs.companions.end(), unknown) || (cells.level == 0 && needs.fathers)) {
+    if (std::any_of(needs.companions.begin(), needs.companions.end(), unknown) || (cells.level == 0 && needs.parents)) {
       fail(Code::file, "a chunk of '{}' needs values that there are not; it is damaged", coding.variable->name);
     }
     Surroundings around(tree, cells, coding, c, values);

@@ -1,4 +1,4 @@
-// One chunk of a variable on a tree through the coder of values, with what lies above and beside it.
+// Codes one chunk of a variable on a tree, with the values of parents and companions that predictions need.
 #pragma once
 
 #include <span>
@@ -11,16 +11,17 @@
 
 namespace sidestream {
 
-/// Where values in cells of one tree are to be had.
+/// Provides values in the cells of one tree.
 class CellValues {
  public:
   virtual ~CellValues() = default;
-  /// A component in the cells [first, past), of which it has all: a view of what is there, or of `room`.
+  /// One component in the cells [first, past), all of which are available. The view refers to existing memory or to
+  /// `room`.
   [[nodiscard]] virtual BytesView of(const Variable& variable, std::int32_t component, Index first, Index past,
                                      Bytes& room) = 0;
 };
 
-/// How a variable on a tree is coded; by component.
+/// How a variable on a tree is coded, component by component.
 struct VariableCoding {
   const Variable* variable = nullptr;
   std::vector<DeclaredRelations> declared{};
@@ -29,7 +30,8 @@ struct VariableCoding {
 [[nodiscard]] VariableCoding coding_of(const Variable& variable, const VariableRelations& relations, int dimensions,
                                        FindCompanion find);
 
-/// Which cells a chunk has, and which of the level above a coder knows of: those of the chunks with the fathers.
+/// The cells of a chunk, and the cells of the level above that a coder knows. The latter are the cells of the chunks
+/// that hold the parents.
 struct ChunkCells {
   std::int32_t level = 0;
   Index first = 0, past = 0;
@@ -37,16 +39,16 @@ struct ChunkCells {
 };
 [[nodiscard]] ChunkCells cells_of(LinkedTree& tree, const LevelCuts& cuts, std::size_t chunk);
 
-/// Streams of the components one after the other; of several the lengths before them, u32 each. `tree` has made its
-/// links: then any number of threads may call it, as far as `values` allows.
+/// Returns the streams of the components in sequence; if there are several, their lengths (u32 each) come first. The
+/// links of `tree` must have been made before. Any number of threads may call this if `values` allows it.
 [[nodiscard]] Bytes encode_chunk(LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding,
                                  CellValues& values, const TreeCoding& how);
-/// Fills `out` with the values of the chunk's cells, components next to each other. Asks `values` for what the streams
-/// need and nothing else. Throws Error(file) where `stream` is damaged.
+/// Fills `out` with the values of the chunk's cells, components interleaved. Asks `values` only for what the streams
+/// need. Throws Error(file) if `stream` is damaged.
 void decode_chunk(BytesView stream, LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding,
                   CellValues& values, std::span<std::byte> out);
 
-/// Component `component` of values with `components` next to each other, gapless, into `out`.
+/// Copies one component of interleaved, contiguous values to `out`.
 void take_component(BytesView values, std::size_t element, std::int32_t components, std::int32_t component,
                     std::span<std::byte> out);
 

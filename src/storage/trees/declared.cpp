@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/fail.hpp"
 #include "data/relation_text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -16,12 +16,12 @@ class Declaring {
             const FindCompanion& find)
       : variable_(variable), said_(relations), component_(component), find_(find) {}
 
-  void father(int dimensions) {
-    const FatherRelation father = parse_father(said_.father);
-    if (father.sum) made_.relations.factor = std::ldexp(1.0, -dimensions);
+  void parent(int dimensions) {
+    const ParentRelation parent = parse_parent(said_.parent);
+    if (parent.sum) made_.relations.factor = std::ldexp(1.0, -dimensions);
     MeanRelation mean;
-    if (!all_there(father.of)) return;
-    for (const RelationProduct& product : father.of) {
+    if (!all_there(parent.of)) return;
+    for (const RelationProduct& product : parent.of) {
       if (!has_own(product)) {
         mean.offset.push_back(term(product));
         continue;
@@ -98,7 +98,7 @@ class Declaring {
 DeclaredRelations declared_relations(const Variable& variable, const VariableRelations& relations,
                                      std::int32_t component, int dimensions, const FindCompanion& find) {
   Declaring declaring(variable, relations, component, find);
-  if (!relations.father.empty()) declaring.father(dimensions);
+  if (!relations.parent.empty()) declaring.parent(dimensions);
   if (!relations.equals.empty()) declaring.equals();
   if (!relations.face.empty()) declaring.face();
   return declaring.take();

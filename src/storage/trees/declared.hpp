@@ -1,4 +1,4 @@
-// What is declared of a variable, as its coder takes it.
+// Relations that are declared for a variable, in the form of the coder of values.
 #pragma once
 
 #include <functional>
@@ -22,14 +22,14 @@ struct NamedComponent {
 
 struct DeclaredRelations {
   Relations relations;
-  std::vector<NamedComponent> companions;  ///< as `relations` counts them
+  std::vector<NamedComponent> companions;  ///< in the order in which `relations` numbers them
 };
 
-/// A variable whose values are at hand, for the coder and for whoever decodes alike; null: they are not.
+/// Finds a variable whose values both the coder and its decoders have; null if they do not.
 using FindCompanion = std::function<const Variable*(const std::string& name)>;
 
-/// Of one component of a variable on a mesh of `dimensions`. What names a variable that is not at hand is left out,
-/// `father`, `equals` and the face each by itself. Throws Error(configuration) where the texts make no sense.
+/// The relations of one component of a variable on a mesh of `dimensions`. `parent`, `equals` and the face are each
+/// left out if they name a variable that `find` does not have. Throws Error(configuration) if a text is invalid.
 [[nodiscard]] DeclaredRelations declared_relations(const Variable& variable, const VariableRelations& relations,
                                                    std::int32_t component, int dimensions, const FindCompanion& find);
 

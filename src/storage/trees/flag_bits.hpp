@@ -1,4 +1,4 @@
-// Flags in bytes and in bits: eight of them at a time in a word.
+// Converts flags between bytes and bits, eight at a time in a 64-bit word.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "the first flag is the
 
 inline constexpr std::uint64_t ones = 0x0101010101010101;
 
-/// Up to eight bytes as a word; those beyond are 0.
+/// Loads up to eight bytes as a word; missing ones are 0.
 [[nodiscard]] inline std::uint64_t load(const std::uint8_t* bytes, std::size_t count = 8) noexcept {
   std::uint64_t word = 0;
   if (count >= 8) {
@@ -37,39 +37,39 @@ inline void store(std::uint64_t word, std::uint8_t* bytes, std::size_t count = 8
   }
 }
 
-/// Of each byte 1 if it is not 0.
+/// Maps each byte of a word to 1 if it is not 0.
 [[nodiscard]] constexpr std::uint64_t truths(std::uint64_t word) noexcept {
   constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f;
   return (((word & low) + low) | word) >> 7 & ones;
 }
 
-/// The lowest bits of the bytes of a word whose bytes are 0 or 1, that of the first byte lowest.
+/// Packs the bytes of a word, each 0 or 1, to bits; the first byte gives the lowest one.
 [[nodiscard]] constexpr std::uint8_t gathered(std::uint64_t word) noexcept {
   // Bit 8 n times bit 56 - 7 n is bit 56 + n, and no two products below meet.
   return static_cast<std::uint8_t>((word * 0x0102040810204080) >> 56);
 }
 
-/// The reverse: a byte, 0 or 1, of each bit.
+/// The inverse of gathered(): a byte, 0 or 1, for each bit.
 [[nodiscard]] constexpr std::uint64_t spread(std::uint8_t bits) noexcept {
   return truths((bits * ones) & 0x8040201008040201);
 }
 
-/// The sum of the bytes of a word whose bytes are 0 or 1.
+/// Sum of the bytes of a word, each 0 or 1.
 [[nodiscard]] constexpr std::uint64_t count(std::uint64_t word) noexcept { return (word * ones) >> 56; }
 
-/// Bits that are set, without an instruction that not every processor has.
+/// Number of bits that are set, without an instruction that some processors lack.
 [[nodiscard]] constexpr int count_bits(std::uint64_t word) noexcept {
   word -= word >> 1 & 0x5555555555555555;
   word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
   return static_cast<int>((((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f) * ones) >> 56);
 }
 
-/// The lowest `count` bits, at most 64.
+/// A word with the lowest `count` bits set; at most 64.
 [[nodiscard]] constexpr std::uint64_t lowest(std::size_t count) noexcept {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-/// 64 flags from `bytes` on, or `count` if that is less, as bits; whatever their bytes are.
+/// Packs min(64, `count`) flags to bits; a byte other than 0 counts as 1.
 [[nodiscard]] inline std::uint64_t word_of(const std::uint8_t* bytes, std::size_t count) noexcept {
   std::uint64_t word = 0;
 #ifdef __SSE2__
@@ -88,14 +88,14 @@ inline void store(std::uint64_t word, std::uint8_t* bytes, std::size_t count = 8
   return word;
 }
 
-/// All flags, 64 to a word; bits beyond the last are 0.
+/// Packs all flags to bits, 64 in each word; bits behind the last flag are 0.
 [[nodiscard]] inline std::vector<std::uint64_t> words_of(std::span<const std::uint8_t> flags) {
   std::vector<std::uint64_t> words((flags.size() + 63) / 64);
   for (std::size_t n = 0; n < words.size(); ++n) words[n] = word_of(flags.data() + 64 * n, flags.size() - 64 * n);
   return words;
 }
 
-/// Of all flags together, the bits that are neither that of 0 nor of 1.
+/// The result is not 0 if a flag is neither 0 nor 1.
 [[nodiscard]] inline std::uint64_t odd_bits(std::span<const std::uint8_t> flags) noexcept {
   std::uint64_t all = 0;
   std::size_t n = 0;

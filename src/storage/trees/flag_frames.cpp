@@ -4,13 +4,13 @@
 
 #include <new>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Of a million cells' flags a twentieth of a millisecond more than level 1, and a twelfth smaller.
+/// Packs the flags of a million cells a twelfth smaller than level 1 does, in 0.05 ms more.
 constexpr int level = 4;
 
 }  // namespace
@@ -19,7 +19,7 @@ bool append_frame(BytesView in, Bytes& out) {
   const std::size_t before = out.size();
   out.resize(before + ZSTD_compressBound(in.size()));
   const std::size_t size = ZSTD_compress(out.data() + before, out.size() - before, in.data(), in.size(), level);
-  if (ZSTD_isError(size)) throw std::bad_alloc();  // with room for any outcome only memory can fail
+  if (ZSTD_isError(size)) throw std::bad_alloc();  // only memory can fail: there is room for any result
   const bool smaller = size < in.size();
   out.resize(smaller ? before + size : before);
   return smaller;

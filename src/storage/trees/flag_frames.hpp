@@ -1,4 +1,4 @@
-// Short runs of bytes through zstd; in builds without it nothing is packed.
+// Packs short byte arrays with zstd; builds without it pack nothing.
 #pragma once
 
 #include <span>
@@ -7,11 +7,11 @@
 
 namespace sidestream {
 
-/// Appends what zstd makes of `in` to `out`. False: it is not smaller, or this build has no zstd; `out` is as it was.
-/// Throws std::bad_alloc.
+/// Appends the compressed `in` to `out`. False if that is not smaller, or if this build has no zstd; then `out` is
+/// unchanged. Throws std::bad_alloc.
 [[nodiscard]] bool append_frame(BytesView in, Bytes& out);
 
-/// The bytes of a frame, of which there are at most out.size(). Throws Error(file) where it is damaged, or has more.
+/// Unpacks a frame to `out` and returns its size. Throws Error(file) if it is damaged, or larger than out.size().
 [[nodiscard]] std::size_t read_frame(BytesView frame, std::span<std::byte> out);
 
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-// The tree of a block, with what follows from its flags.
+// A block's tree with the links that follow from its refinement flags.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace sidestream {
 
-/// Of one block of an octree: which cells it has.
+/// The structure of one block's octree.
 class LinkedTree {
  public:
-  /// `refined`: of each cell. Throws Error(usage) where these are not flags of a tree of that mesh.
+  /// `refined`: a flag for each cell. Throws Error(usage) if they are not the flags of a tree on that mesh.
   LinkedTree(const Mesh& mesh, std::vector<std::uint8_t> refined);
   [[nodiscard]] const TreeShape& shape() const noexcept { return shape_; }
   [[nodiscard]] Flags refined() const noexcept { return refined_; }
   [[nodiscard]] Index cells() const noexcept { return starts_.back(); }
-  /// The first cell of each level, and the number of cells.
+  /// The first cell of each level, and last the number of cells.
   [[nodiscard]] const std::vector<Index>& starts() const noexcept { return starts_; }
   [[nodiscard]] int levels() const noexcept { return static_cast<int>(starts_.size()) - 1; }
-  /// Of the levels below the roots, entry 0 being those of level 1. The first call makes them: not by several threads.
+  /// Links of the levels below the roots; entry 0 is level 1. The first call makes them and is not thread-safe.
   [[nodiscard]] const std::vector<LevelLinks>& links();
 
  private:
@@ -31,19 +31,19 @@ class LinkedTree {
   std::vector<LevelLinks> links_;
 };
 
-/// How the values in cells of a tree are cut: no chunk has cells of two levels, nor a part of a group of siblings.
+/// Cuts the values of a tree into chunks. A chunk lies in one level and has whole sibling groups only.
 struct LevelCuts {
-  /// The first cell of each chunk, and the number of cells.
+  /// The first cell of each chunk, and last the number of cells.
   std::vector<Index> cells{0};
   std::vector<std::int32_t> level{};  ///< of each chunk
   [[nodiscard]] std::size_t chunks() const noexcept { return level.size(); }
-  /// The chunk of a cell.
+  /// The chunk that contains the cell.
   [[nodiscard]] std::size_t chunk_of(Index cell) const noexcept;
-  /// Chunks of the levels down to `deepest`: the first ones.
+  /// Number of chunks of the levels down to `deepest`; they come first.
   [[nodiscard]] std::size_t down_to(std::int32_t deepest) const noexcept;
 };
 
-/// Into as many whole groups of siblings as `chunk` bytes hold. Nothing (no chunks) where not one of them fits.
+/// Cuts a tree into chunks of as many whole sibling groups as `chunk` bytes hold. No chunks if not even one fits.
 [[nodiscard]] LevelCuts cut_levels(const LinkedTree& tree, std::uint64_t cell_bytes, std::uint64_t chunk);
 
 }  // namespace sidestream

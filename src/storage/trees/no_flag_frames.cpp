@@ -1,4 +1,4 @@
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/trees/flag_frames.hpp"
 
 namespace sidestream {

@@ -8,9 +8,9 @@ namespace {
 
 using namespace flag_bits;
 
-/// Calls `visit(cell)` for each refined cell from `first` to `past`, in their order.
+/// Calls `visit(cell)` for each refined cell in [first, past), in ascending order.
 template <class Visit>
-void each_father(Flags refined, std::size_t first, std::size_t past, Visit&& visit) {
+void each_parent(Flags refined, std::size_t first, std::size_t past, Visit&& visit) {
   for (std::size_t n = first; n < past; n += 64) {
     for (std::uint64_t word = word_of(refined.data() + n, past - n); word != 0; word &= word - 1) {
       visit(n + static_cast<std::size_t>(std::countr_zero(word)));
@@ -18,7 +18,7 @@ void each_father(Flags refined, std::size_t first, std::size_t past, Visit&& vis
   }
 }
 
-/// Of each cell whether a leaf in it is owned.
+/// For each cell 1 if it is, or contains, an owned leaf.
 std::vector<std::uint8_t> has_owned(const TreeShape& shape, Flags refined, Flags owned, std::span<const Index> starts) {
   std::vector<std::uint8_t> has(refined.size());
   for (std::size_t n = 0; n < has.size(); n += 8) {
@@ -26,12 +26,12 @@ std::vector<std::uint8_t> has_owned(const TreeShape& shape, Flags refined, Flags
     store(truths(load(owned.data() + n, here)) & ~truths(load(refined.data() + n, here)), has.data() + n, here);
   }
   const std::size_t step = std::size_t{1} << shape.dimensions;
-  for (std::size_t level = starts.size() - 1; level-- > 1;) {  // its cells are sons of the level above
-    const std::uint8_t* sons = has.data() + starts[level];
-    each_father(refined, static_cast<std::size_t>(starts[level - 1]), static_cast<std::size_t>(starts[level]),
-                [&](std::size_t father) {
-                  has[father] = load(sons, step) != 0 ? 1 : 0;
-                  sons += step;
+  for (std::size_t level = starts.size() - 1; level-- > 1;) {  // its cells are children of the level above
+    const std::uint8_t* children = has.data() + starts[level];
+    each_parent(refined, static_cast<std::size_t>(starts[level - 1]), static_cast<std::size_t>(starts[level]),
+                [&](std::size_t parent) {
+                  has[parent] = load(children, step) != 0 ? 1 : 0;
+                  children += step;
                 });
   }
   return has;
@@ -45,23 +45,23 @@ void add_run(std::vector<CellRun>& runs, const CellRun& more) {
   }
 }
 
-/// The sons that stay of fathers that stay: `runs` are the cells of the level that do, its cells are [first, past).
-std::vector<CellRun> sons_of(const TreeShape& shape, Flags refined, Flags has, const std::vector<CellRun>& runs,
-                             Index first, Index past) {
+/// Returns the children that stay. [first, past) are the cells of the parents' level; `runs` are the ones that stay.
+std::vector<CellRun> children_of(const TreeShape& shape, Flags refined, Flags has, const std::vector<CellRun>& runs,
+                                 Index first, Index past) {
   const Index step = Index{1} << shape.dimensions;
-  std::vector<CellRun> sons;
-  Index son = past;
+  std::vector<CellRun> children;
+  Index child = past;
   auto run = runs.begin();
-  each_father(refined, static_cast<std::size_t>(first), static_cast<std::size_t>(past), [&](std::size_t cell) {
-    const auto father = static_cast<Index>(cell);
-    while (run != runs.end() && run->first + run->count <= father) ++run;
-    if (has[cell] != 0 && run != runs.end() && run->first <= father) add_run(sons, {son, step});
-    son += step;
+  each_parent(refined, static_cast<std::size_t>(first), static_cast<std::size_t>(past), [&](std::size_t cell) {
+    const auto parent = static_cast<Index>(cell);
+    while (run != runs.end() && run->first + run->count <= parent) ++run;
+    if (has[cell] != 0 && run != runs.end() && run->first <= parent) add_run(children, {child, step});
+    child += step;
   });
-  return sons;
+  return children;
 }
 
-/// Flags of cells that stay.
+/// Appends the flags of a run of cells that stay.
 void put(PrunedTree& tree, Flags refined, Flags owned, Flags has, const CellRun& run) {
   add_run(tree.kept, run);
   const std::size_t before = tree.refined.size();
@@ -72,7 +72,7 @@ void put(PrunedTree& tree, Flags refined, Flags owned, Flags has, const CellRun&
     const std::size_t here = number - n;
     const std::uint64_t was = truths(load(refined.data() + first + n, here)), in = load(has.data() + first + n, here);
     store(was & in, tree.refined.data() + before + n, here);
-    // Fathers that become leaves lose theirs; all bits of the others stay, whatever they are.
+    // Parents that become leaves lose their ownership; the others keep all bits, because any byte is allowed.
     const std::uint64_t gone = (was & ~in) * 0xff;
     store(load(owned.data() + first + n, here) & ~gone, tree.owned.data() + before + n, here);
   }
@@ -91,7 +91,7 @@ PrunedTree pruned(const TreeShape& shape, Flags refined, Flags owned, std::span<
   std::vector<CellRun> runs{{0, starts[1]}};
   for (std::size_t level = 0; !runs.empty(); ++level) {
     for (const CellRun& run : runs) put(tree, refined, owned, has, run);
-    runs = sons_of(shape, refined, has, runs, starts[level], starts[level + 1]);
+    runs = children_of(shape, refined, has, runs, starts[level], starts[level + 1]);
   }
   return tree;
 }

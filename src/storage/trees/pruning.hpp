@@ -1,5 +1,5 @@
-// What other domains have, taken out of a tree: paper 004, section 2.1 (Strafella and Chapon, "Boosting I/O and
-// visualization for exascale era using Hercule: test case on RAMSES").
+// Removes cells from a tree that other domains own (Strafella and Chapon, "Boosting I/O and visualization for exascale
+// era using Hercule: test case on RAMSES", section 2.1).
 #pragma once
 
 #include <vector>
@@ -8,23 +8,23 @@
 
 namespace sidestream {
 
-/// Cells that lie one after the other.
+/// Consecutive cells.
 struct CellRun {
   Index first = 0, count = 0;
 };
 
 /// A tree without the descendants of cells below which no leaf is owned.
 struct PrunedTree {
-  std::vector<CellRun> kept;          ///< cells of the tree it was, in their order; values of them are those that stay
-  std::vector<std::uint8_t> refined;  ///< of each cell that stays: 0 or 1
-  std::vector<std::uint8_t> owned;  ///< as it was, but 0 of cells whose descendants are gone: others own what is there
+  std::vector<CellRun> kept;          ///< runs of cells of the original tree, ascending: their values stay
+  std::vector<std::uint8_t> refined;  ///< 0 or 1 for each cell that stays
+  std::vector<std::uint8_t> owned;    ///< as before, but 0 for cells whose descendants are gone: others own them
   [[nodiscard]] Index cells() const noexcept { return static_cast<Index>(refined.size()); }
 };
 
-/// Refined cells of which no leaf is owned become leaves that are not owned, and their descendants go: from the bottom
-/// to the top, so that of such cells the coarsest stays. Leaves that are owned stay all, and with them their fathers
-/// and these fathers' other sons: it is a tree as before. The root cells stay. `refined` and `owned` are of one tree,
-/// whose levels begin at `starts` (tree_starts); an empty `owned` means that all is, and nothing goes.
+/// Removes the descendants of each refined cell that contains no owned leaf; the cell becomes a leaf that is not owned.
+/// Where such cells are nested, the coarsest one becomes the leaf. Owned leaves stay, and so do their ancestors and the
+/// children of those ancestors, so that the result is a tree. Root cells stay. `starts`: where the levels begin
+/// (tree_starts). An empty `owned` means that every leaf is owned: then nothing is removed.
 [[nodiscard]] PrunedTree pruned(const TreeShape& shape, Flags refined, Flags owned, std::span<const Index> starts);
 
 }  // namespace sidestream

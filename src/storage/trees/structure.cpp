@@ -1,8 +1,21 @@
+// Packs the structure of a level-ordered tree (docs/database-format.md, "Trees").
+//
+// Refinement: one bit for each cell, level by level. The deepest level is left out, because all its bits are 0 and the
+// number of its cells follows from the level above.
+//
+// Ownership: runs of equal flags.
+//   1. The leaves come first, in the order of the tree. Domains are contiguous on a space-filling curve, so that runs
+//      are long.
+//   2. Parents are predicted. Some programs (RAMSES among them) give a parent the flag of its last child: if any parent
+//      is owned, a bit says if its flag differs from that. Otherwise all bits are 0 and form a single run.
+//
+// The bytes of refinement and of ownership go through zstd if that makes them smaller. All loops take 64 flags at a
+// time, as the bits of a word.
 #include "storage/trees/structure.hpp"
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/trees/bit_runs.hpp"
 #include "storage/trees/flag_bits.hpp"
 #include "storage/trees/flag_frames.hpp"
@@ -13,9 +26,9 @@ namespace {
 
 using namespace flag_bits;
 
-// How the bytes behind the first one are to be taken.
-constexpr std::uint8_t plain = 0, framed = 1;  // all
-constexpr std::uint8_t expects_last = 2;       // of ownership: a father has the flag of its last son, else 0
+// The first byte: how to read those behind it.
+constexpr std::uint8_t plain = 0, framed = 1;  // framed: packed by zstd
+constexpr std::uint8_t expects_last = 2;       // a parent's ownership is predicted from its last child, otherwise as 0
 
 [[noreturn]] void damaged() { fail(Code::file, "the packed structure of a tree makes no sense; it is damaged"); }
 
@@ -25,8 +38,9 @@ std::uint64_t count_of(Flags flags) {
   return sum;
 }
 
-/// Appends a bit for each flag, up to a whole byte. Adds them up in `fathers`; what is neither 0 nor 1 shows in `odd`.
-void pack_level(Flags flags, Bytes& bits, std::uint64_t& fathers, std::uint64_t& odd) {
+/// Appends the flags as bits, filled up to a whole byte. `parents`: how many are set. `odd` gets bits of flags other
+/// than 0 and 1.
+void pack_level(Flags flags, Bytes& bits, std::uint64_t& parents, std::uint64_t& odd) {
   const std::size_t first = bits.size();
   bits.resize(first + (flags.size() + 7) / 8);
   std::byte* to = bits.data() + first;
@@ -37,14 +51,14 @@ void pack_level(Flags flags, Bytes& bits, std::uint64_t& fathers, std::uint64_t&
     sum += count(word);
     *to++ = static_cast<std::byte>(gathered(word));
   }
-  fathers = sum;
+  parents = sum;
   odd |= all & ~ones;
 }
 
-/// What is packed, as `method` and as it is or through zstd.
+/// Writes the byte `method`, then `bytes`, packed by zstd if that is smaller.
 void finish(std::uint8_t method, BytesView bytes, Bytes& out) {
   out.assign(1, static_cast<std::byte>(method));
-  constexpr std::size_t worthwhile = 32;  // below a frame is no smaller
+  constexpr std::size_t worthwhile = 32;  // a frame of fewer bytes is not smaller
   if (bytes.size() > worthwhile && append_frame(bytes, out)) {
     out.front() |= static_cast<std::byte>(framed);
   } else {
@@ -52,7 +66,7 @@ void finish(std::uint8_t method, BytesView bytes, Bytes& out) {
   }
 }
 
-/// The bytes behind the first one, of which there are at most `most`.
+/// Unpacks the bytes behind the first one to at most `most` bytes.
 BytesView unpacked(BytesView packed, std::size_t most, Bytes& room) {
   if ((packed.front() & static_cast<std::byte>(framed)) == std::byte{0}) return packed.subspan(1);
   room.resize(most);
@@ -61,7 +75,7 @@ BytesView unpacked(BytesView packed, std::size_t most, Bytes& room) {
 
 using Words = std::vector<std::uint64_t>;
 
-/// Bits [first, first + count) of words: all ones, all zeros, or neither.
+/// Tells if the bits [first, first + length) of words are all ones or all zeros.
 class Stretch {
  public:
   Stretch(const Words& words, std::size_t first, std::size_t length) {
@@ -80,47 +94,47 @@ class Stretch {
   std::uint64_t any_ = 0, missing_ = 0;
 };
 
-/// Runs of fathers, in the order of the tree, whose flag is another one than that of their last son.
+/// Writes runs of a bit for each parent: set if its flag differs from that of its last child.
 class Surprises {
  public:
   Surprises(const TreeShape& shape, const Words& owned, RunWriter& runs)
       : owned_(owned),
         runs_(runs),
         step_(std::size_t{1} << shape.dimensions),
-        son_(static_cast<std::size_t>(shape.roots)) {}
-  /// The fathers among 64 cells, whose own flags are `own`.
-  void add(std::uint64_t fathers, std::uint64_t own) {
-    const auto number = static_cast<std::size_t>(count_bits(fathers));
-    const Stretch sons(owned_, son_, number * step_);
+        child_(static_cast<std::size_t>(shape.roots)) {}
+  /// Adds the parents among 64 cells; `own`: the flags of these cells.
+  void add(std::uint64_t parents, std::uint64_t own) {
+    const auto number = static_cast<std::size_t>(count_bits(parents));
+    const Stretch children(owned_, child_, number * step_);
     std::uint64_t surprises = 0;
-    const bool expected = (sons.zeros() && (own & fathers) == 0) || (sons.ones() && (~own & fathers) == 0);
-    for (std::size_t n = 0; n < number && !expected; ++n, fathers &= fathers - 1) {
-      const std::size_t last = son_ + n * step_ + step_ - 1;
-      const std::uint64_t mine = own >> std::countr_zero(fathers);
+    const bool expected = (children.zeros() && (own & parents) == 0) || (children.ones() && (~own & parents) == 0);
+    for (std::size_t n = 0; n < number && !expected; ++n, parents &= parents - 1) {
+      const std::size_t last = child_ + n * step_ + step_ - 1;
+      const std::uint64_t mine = own >> std::countr_zero(parents);
       surprises |= ((mine ^ owned_[last / 64] >> last % 64) & 1) << n;
     }
-    son_ += number * step_;
+    child_ += number * step_;
     runs_.add(lowest(number), surprises);
   }
 
  private:
   const Words& owned_;
   RunWriter& runs_;
-  std::size_t step_, son_;
+  std::size_t step_, child_;
 };
 
-/// Runs of the flags of leaves. Returns whether a father is owned.
+/// Writes runs of the flags of leaves. Returns true if a parent is owned.
 bool put_leaves(const Words& refined, const Words& owned, std::size_t cells, RunWriter& runs) {
-  std::uint64_t of_fathers = 0;
+  std::uint64_t of_parents = 0;
   for (std::size_t n = 0; n < refined.size(); ++n) {
     runs.add(~refined[n] & lowest(cells - 64 * n), owned[n]);
-    of_fathers |= refined[n] & owned[n];
+    of_parents |= refined[n] & owned[n];
   }
   runs.end();
-  return of_fathers != 0;
+  return of_parents != 0;
 }
 
-void put_fathers(const TreeShape& shape, const Words& refined, const Words& owned, bool by_last, RunWriter& runs) {
+void put_parents(const TreeShape& shape, const Words& refined, const Words& owned, bool by_last, RunWriter& runs) {
   Surprises surprises(shape, owned, runs);
   for (std::size_t n = 0; n < refined.size(); ++n) {
     if (refined[n] == 0) continue;
@@ -133,7 +147,7 @@ void put_fathers(const TreeShape& shape, const Words& refined, const Words& owne
   runs.end();
 }
 
-/// Gives leaves their flags, a run at a time. What lies between them, fathers, gets any.
+/// Sets the flags of leaves, a run at a time. Parents in between get any flag; unpack_parents() sets them later.
 void unpack_leaves(Flags refined, RunReader& runs, std::span<std::uint8_t> owned) {
   std::size_t at = 0;
   std::uint8_t flag = 0;
@@ -144,7 +158,7 @@ void unpack_leaves(Flags refined, RunReader& runs, std::span<std::uint8_t> owned
       std::uint64_t leaves = ~word_of(refined.data() + at, here) & lowest(here);
       const auto count = static_cast<std::uint64_t>(count_bits(leaves));
       std::size_t step = here;
-      if (count > left) {  // up to the first leaf that is not of the run
+      if (count > left) {  // stop at the first leaf behind the run
         for (std::uint64_t n = 0; n < left; ++n) leaves &= leaves - 1;
         step = static_cast<std::size_t>(std::countr_zero(leaves));
       }
@@ -155,14 +169,14 @@ void unpack_leaves(Flags refined, RunReader& runs, std::span<std::uint8_t> owned
   }
 }
 
-/// From the last father to the first: sons lie behind them.
-void unpack_fathers(const TreeShape& shape, Flags refined, RunReader& runs, bool by_last,
+/// Sets the flags of parents from the last to the first: children, which predict them, lie behind.
+void unpack_parents(const TreeShape& shape, Flags refined, RunReader& runs, bool by_last,
                     std::span<std::uint8_t> owned) {
-  const std::uint64_t fathers = count_of(refined);
-  std::vector<std::uint8_t> flags(static_cast<std::size_t>(fathers));
+  const std::uint64_t parents = count_of(refined);
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(parents));
   std::size_t at = 0;
   std::uint8_t flag = 0;
-  for (runs.begin(fathers); !runs.done(); flag ^= 1) {
+  for (runs.begin(parents); !runs.done(); flag ^= 1) {
     const std::uint64_t length = runs.next();
     std::memset(flags.data() + at, flag, static_cast<std::size_t>(length));
     at += static_cast<std::size_t>(length);
@@ -212,12 +226,12 @@ bool pack_refined(const TreeShape& shape, Flags refined, Bytes& out) {
   while (count > 0) {
     if (count > refined.size() - first) return false;
     const std::size_t before = bits.size();
-    std::uint64_t fathers = 0;
-    pack_level(refined.subspan(first, count), bits, fathers, odd);
+    std::uint64_t parents = 0;
+    pack_level(refined.subspan(first, count), bits, parents, odd);
     if (odd != 0) return false;
-    if (fathers == 0) bits.resize(before);  // the deepest level
+    if (parents == 0) bits.resize(before);  // the deepest level: all its flags are 0
     first += count;
-    count = static_cast<std::size_t>(fathers) << shape.dimensions;
+    count = static_cast<std::size_t>(parents) << shape.dimensions;
   }
   if (first != refined.size()) return false;
   finish(plain, bits, out);
@@ -233,7 +247,7 @@ void unpack_refined(const TreeShape& shape, BytesView packed, std::span<std::uin
     const std::size_t bytes = (count_here + 7) / 8;
     if (count_here > refined.size() - first) damaged();
     const std::span<std::uint8_t> flags = refined.subspan(first, count_here);
-    std::uint64_t fathers = 0;
+    std::uint64_t parents = 0;
     if (bits.empty()) {
       std::memset(flags.data(), 0, flags.size());
     } else {
@@ -241,25 +255,25 @@ void unpack_refined(const TreeShape& shape, BytesView packed, std::span<std::uin
       if (count_here % 8 != 0 && std::to_integer<unsigned>(bits[bytes - 1]) >> count_here % 8 != 0) damaged();
       for (std::size_t n = 0; n < bytes; ++n) {
         const std::uint64_t word = spread(std::to_integer<std::uint8_t>(bits[n]));
-        fathers += count(word);
+        parents += count(word);
         store(word, flags.data() + 8 * n, flags.size() - 8 * n);
       }
       bits = bits.subspan(bytes);
-      if (fathers == 0) damaged();
+      if (parents == 0) damaged();
     }
     first += count_here;
-    count_here = static_cast<std::size_t>(fathers) << shape.dimensions;
+    count_here = static_cast<std::size_t>(parents) << shape.dimensions;
   }
   if (first != refined.size() || !bits.empty()) damaged();
 }
 
 bool pack_owned(const TreeShape& shape, Flags refined, Flags owned, Bytes& out) {
   if (owned.size() != refined.size() || !tree_starts(shape, refined) || odd_bits(owned) != 0) return false;
-  const Words fathers = words_of(refined), own = words_of(owned);
+  const Words parents = words_of(refined), own = words_of(owned);
   Bytes bytes;
   RunWriter runs(bytes);
-  const bool by_last = put_leaves(fathers, own, refined.size(), runs);
-  put_fathers(shape, fathers, own, by_last, runs);
+  const bool by_last = put_leaves(parents, own, refined.size(), runs);
+  put_parents(shape, parents, own, by_last, runs);
   finish(by_last ? expects_last : plain, bytes, out);
   return true;
 }
@@ -271,7 +285,7 @@ void unpack_owned(const TreeShape& shape, Flags refined, BytesView packed, std::
   RunReader runs(unpacked(packed, refined.size() + 2, room));
   unpack_leaves(refined, runs, owned);
   const bool by_last = (packed.front() & std::byte{expects_last}) != std::byte{0};
-  unpack_fathers(shape, refined, runs, by_last, owned);
+  unpack_parents(shape, refined, runs, by_last, owned);
   if (runs.rest() != 0) damaged();
 }
 

@@ -1,5 +1,5 @@
-// The structure of a tree that is stored level by level, packed: which cells are refined, which leaves are owned. The
-// bytes: docs/database-format.md, "Trees". Pure functions.
+// Packs the structure of a level-ordered tree: which cells are refined, and which leaves are owned. The bytes are
+// specified in docs/database-format.md, "Trees". All functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,33 @@
 
 namespace sidestream {
 
-/// A flag for each cell: 0, or anything else.
+/// A flag for each cell: 0 is false, and every other byte is true.
 using Flags = std::span<const std::uint8_t>;
 
-/// What all trees of a mesh have in common.
+/// Properties that all trees of a mesh share.
 struct TreeShape {
   int dimensions = 3;  ///< 1 to 3: a refined cell has 2^dimensions children
   Index roots = 1;     ///< cells of level 0
 };
 
-/// Of an octree. Another mesh has none.
+/// The shape of the trees of an octree mesh; nothing for other meshes.
 [[nodiscard]] std::optional<TreeShape> tree_shape(const Mesh& mesh);
 
-/// The first cell of each level, and last the number of cells. Nothing where the flags are not those of a tree with as
-/// many cells. Of no cells: {0}.
+/// The first cell of each level, and last the number of cells. Nothing if the flags are not those of a tree with as
+/// many cells. {0} if there are no cells.
 [[nodiscard]] std::optional<std::vector<Index>> tree_starts(const TreeShape& shape, Flags refined);
 
-/// `out` becomes the flags, packed: a bit each without those of the deepest level, then zstd. False where they are not
-/// those of a tree, or have other values than 0 and 1, which would be lost.
+/// Packs refinement flags to `out`: takes the bits of all levels but the deepest, and compresses them with zstd. False
+/// if they are not the flags of a tree, or have values other than 0 and 1, which would be lost.
 [[nodiscard]] bool pack_refined(const TreeShape& shape, Flags refined, Bytes& out);
-/// The reverse; `refined` has as many flags as the tree has cells. Throws Error(file) where `packed` is nothing that
-/// pack_refined makes of such a tree.
+/// The inverse of pack_refined(); `refined` has a flag for each cell. Throws Error(file) if `packed` does not have the
+/// flags of a tree with as many cells.
 void unpack_refined(const TreeShape& shape, BytesView packed, std::span<std::uint8_t> refined);
 
-/// `out` becomes the flags of ownership, packed: runs of leaves, and runs of fathers whose flag is another one than it
-/// is expected to be from their sons'. `refined`: of the same cells, flags of a tree. False as above.
+/// Packs ownership flags to `out`: runs of leaves, then runs of parents whose flag differs from its prediction.
+/// `refined`: the flags of the same tree. False as above.
 [[nodiscard]] bool pack_owned(const TreeShape& shape, Flags refined, Flags owned, Bytes& out);
-/// Throws Error(file) where `packed` does not fit the tree.
+/// The inverse of pack_owned(). Throws Error(file) if `packed` does not fit the tree.
 void unpack_owned(const TreeShape& shape, Flags refined, BytesView packed, std::span<std::uint8_t> owned);
 
 }  // namespace sidestream

@@ -15,7 +15,7 @@ Option variables_option() {
   option.name = "variables";
   option.type = OptionType::variable;
   option.list = true;
-  option.text = "The variables to write; if left out all that are published, which derived ones are not.";
+  option.text = "The variables to write; if left out all published ones, without derived ones.";
   return option;
 }
 

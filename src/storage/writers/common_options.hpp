@@ -1,4 +1,4 @@
-// The options that all writers have: `variables` and `file`.
+// Options common to all writers: `variables` and `file`.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace sidestream {
 
-/// Declares `variables`: names, or none for all.
+/// Declares `variables`: names; empty means all.
 [[nodiscard]] Option variables_option();
 
-/// Ids of the variables that `settings` names, in the order of declaration and each once.
+/// Ids of the variables that `settings` names, without repetition, in the order of declaration.
 [[nodiscard]] std::vector<std::int32_t> chosen_variables(const Settings& settings, const Metadata& metadata);
 
-/// The selection of those, without halo.
+/// A selection of these variables without halo.
 [[nodiscard]] Selection selection_of(const std::vector<std::int32_t>& variables);
 
-/// The options `compression`, `none` or that of `name`, and `level`.
+/// The options `compression` (`none` or `name`) and `level`.
 [[nodiscard]] std::vector<Option> compression_options(const std::string& name, const std::string& text);
 
-/// The level that they say, 0 for `none`. Throws through settings.fail if there is a level for nothing.
+/// The chosen level; 0 for `none`. Throws through settings.fail if there is a level without compression.
 [[nodiscard]] int compression_level(const Settings& settings);
 
-/// Throws through settings.fail unless the file name of the option `file` differs between iterations, does
-/// not name {server} (servers' own files get names of their own) and has one of `endings`.
+/// Checks the option `file`. Throws through settings.fail unless the name differs between iterations, has one of
+/// `endings`, and has no {server} (servers' own files get other names).
 void check_file_option(const Settings& settings, const std::vector<std::string>& endings);
 
 }  // namespace sidestream

@@ -9,9 +9,9 @@
 #include <deque>
 #include <sstream>
 
-#include "base/fail.hpp"
 #include "base/timer.hpp"
 #include "config/options/names.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/packing.hpp"
 #include "storage/database/stored_trees.hpp"
 #include "storage/database/storing.hpp"
@@ -30,7 +30,8 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-/// What other blocks have is of no use to who reads values; who restarts gets all back unless asked otherwise.
+/// True if cells that other blocks have are left out. This is the default for `post` only, since a restart needs all
+/// cells.
 bool prunes(const Settings& settings) {
   return settings.has("prune") ? settings.boolean("prune") : settings.text("kind") == "post";
 }
@@ -61,7 +62,7 @@ class DatabaseWriter final : public Task {
 
   Selection selection() const override { return selection_of(variables_); }
 
-  /// Encodes; what is kept as it is stays where it is until `combine`.
+  /// Encodes values; those stored unchanged stay in place until `combine`.
   Bytes local(const LocalInput& input) override {
     begin_context();
     take_level_times(input);
@@ -99,7 +100,7 @@ class DatabaseWriter final : public Task {
   }
 
  private:
-  /// A server is behind if it begins a context right after the one before.
+  /// Starts a context. A server is late if it begins one right after the last.
   void begin_context() {
     domain_ = {};
     constexpr double pause = 0.05;
@@ -112,12 +113,12 @@ class DatabaseWriter final : public Task {
   [[nodiscard]] bool goes_as_tree(const Settings& settings, const Variable& variable,
                                   const std::vector<std::string>& names, bool is_own) const;
   void find_trees(const LocalInput& input);
-  /// Null: the variable is stored as it is on meshes without levels.
+  /// Null if the variable is stored as on meshes without levels.
   [[nodiscard]] database::StoredTree* tree_of(const Variable& variable, const BlockView& view);
   void add_on_tree(const Variable& variable, const BlockView& view, database::StoredTree& tree,
                    const LocalInput& input);
   [[nodiscard]] database::StoringOptions storing_options(const Settings& settings) const;
-  /// The view with the block on the mesh as the schema counts it.
+  /// The view with the block on the mesh as the schema numbers it.
   const BlockView& translated(const BlockView& view, std::size_t n) {
     const std::int32_t mesh = schema_.metadata.variables[n].mesh;
     if (view.block.mesh == mesh) return view;
@@ -130,18 +131,18 @@ class DatabaseWriter final : public Task {
   std::shared_ptr<const CodecKinds> kinds_;
   std::vector<std::int32_t> variables_;
   database::Schema schema_;
-  std::string level_times_;  ///< the event with them; empty: none
+  std::string level_times_;  ///< name of the event with the times; empty: none
   std::vector<Packing> packings_;
   std::optional<WorkerPool> pool_;
   database::Encoding encoding_;
-  double began_ = 0, ended_ = 0;  ///< the last context
+  double began_ = 0, ended_ = 0;  ///< of the last context; seconds
   std::optional<database::Storing> storing_;
   database::Domain domain_;
   std::deque<BlockView> views_;
   std::optional<database::StoredTrees> trees_;
 };
 
-/// Where there is none levels have the iteration's time.
+/// Reads the times of levels; without them levels have the iteration's time.
 void DatabaseWriter::take_level_times(const LocalInput& input) {
   schema_.level_times.clear();
   const std::vector<double> times = level_times_of(input, level_times_);
@@ -186,8 +187,8 @@ void DatabaseWriter::add_on_tree(const Variable& variable, const BlockView& view
   database::TreeStoring(schema_, values, encoding_, *trees_).add(variable, own, tree, domain_);
 }
 
-/// Whether a variable goes through the codec of trees: flags of trees whenever anything is encoded, values with `auto`
-/// or by its name. Variables elsewhere do not know that name.
+/// True if a variable goes through the tree codec. Flags of trees do whenever anything is encoded; values do with
+/// `auto` or if the codec is named. Variables on other meshes must not name that codec.
 bool DatabaseWriter::goes_as_tree(const Settings& settings, const Variable& variable,
                                   const std::vector<std::string>& names, bool is_own) const {
   const Mesh& mesh = schema_.metadata.mesh_of(variable);
@@ -270,34 +271,37 @@ database::StoringOptions DatabaseWriter::storing_options(const Settings& setting
 std::vector<Option> how_options() {
   Option contributors{.name = "contributors_per_file", .type = OptionType::integer, .default_value = "0"};
   contributors.minimum = 0;
-  contributors.text = "How many servers of a node share files; 0: all of them.";
+  contributors.text = "The number of servers of a node that share files; 0: all of them.";
   Option size{.name = "max_file_size", .type = OptionType::bytes, .default_value = "2 GiB"};
   size.minimum = 1 << 16;
   size.text =
-      "A file that would grow beyond it is followed by another. What one server has of one variable on one block is not divided.";
+      "A file that would become larger is continued in another one. The values of one variable on one block on one "
+      "server are not divided.";
   Option fsync{.name = "fsync", .type = OptionType::boolean, .default_value = "true"};
-  fsync.text = "Whether to wait for the disk before a context counts as written, so that it outlives a loss of power.";
+  fsync.text = "Waits for the disk before a context counts as written, so that it survives a power failure.";
   Option keep{.name = "keep", .type = OptionType::integer, .default_value = "0"};
   keep.minimum = 0;
   keep.text =
-      "How many contexts of this run stay, the newest ones; older ones are removed as new ones are written. 0: all stay.";
+      "The number of contexts of this run that are kept, the newest ones; older ones are removed when new ones are "
+      "written. 0: all are kept.";
   Option threads{.name = "server_threads", .type = OptionType::integer, .default_value = "1"};
   threads.minimum = 1;
   threads.maximum = 256;
   threads.text =
-      "How many threads of each server put chunks through codecs. The same bytes for any number, but for `auto`, which looks "
-      "at the time. Servers bound to a core have no other to run them on.";
+      "The number of threads of each server that encode chunks. The bytes do not depend on it, except with `auto`, "
+      "which depends on times. Servers bound to a core have no other core for threads.";
   Option preallocate{.name = "preallocate", .type = OptionType::boolean, .default_value = "true"};
   preallocate.text =
-      "Whether file systems that can are asked for the room of a whole context before its first byte: writing into it is faster.";
+      "Allocates the space of a whole context before its first byte, on file systems that support it: writing is "
+      "faster then.";
   Option stagger{.name = "stagger", .type = OptionType::boolean, .default_value = "false"};
   stagger.text =
-      "Whether servers write one after the other, each in a slot of its own, for disks that many slow down: with dedicated "
-      "servers. The slots take at most half of the time between two contexts.";
+      "Makes dedicated servers write one after the other, each in a slot of its own, for disks that are slower with "
+      "many writers. The slots take at most half of the time between two contexts.";
   Option hdf5{.name = "hdf5", .type = OptionType::boolean, .default_value = "true"};
   hdf5.text =
-      "Whether to write a small HDF5 file for each context, in which other programs find the variables without codecs, in place. One "
-      "server does it, at a cost that grows with the number of blocks.";
+      "Writes a small HDF5 file for each context, with which other programs read the variables without codecs in "
+      "place. One server writes it, at a cost that grows with the number of blocks.";
   return {contributors, size, fsync, keep, threads, preallocate, stagger, hdf5};
 }
 
@@ -306,22 +310,22 @@ std::vector<Option> database_options() {
   directory.text = "The directory of the database, in the output directory.";
   Option kind{.name = "kind", .type = OptionType::choice, .default_value = "checkpoint"};
   kind.choices = {"checkpoint", "post"};
-  kind.text = "`checkpoint`: to restart from, without loss; `post`: to read, with any codecs.";
+  kind.text = "`checkpoint`: for restarts, without loss; `post`: for analyses, with any codecs.";
   Option codec{.name = "codec", .type = OptionType::text, .list = true};
   codec.text =
-      "What all values go through, in this order, without loss; nothing if left out. `auto` alone: for each chunk that of "
-      "`zstd` and `byte-shuffle zstd` which saves most of a sample, none if little is saved or if the server is behind and "
-      "packing takes longer than writing; values in cells of octrees by level through `tree`, which predicts them from their "
-      "fathers and what is declared of them." +
+      "The codecs for all values, in this order, without loss; none if left out. Only `auto`: for each chunk the "
+      "better of `zstd` and `byte-shuffle zstd` on a sample; none if little is saved, or if the server is late and "
+      "packing takes longer than writing. Values in cells of octrees then go by level through `tree`, which "
+      "predicts them from their parents and from declared relations." +
       codec_manual();
   Option codecs{.name = "codecs", .type = OptionType::pairs};
   codecs.text =
-      "Other codecs for some variables, by name, with spaces between: `{temperature: half byte-shuffle zstd}`.";
+      "Other codecs for some variables, by name, separated by spaces: `{temperature: half byte-shuffle zstd}`.";
   Option prune{.name = "prune", .type = OptionType::boolean};
   prune.text =
-      "Of octrees whose blocks say what they own: whether refined cells of which no leaf is owned are stored as leaves, without "
-      "what lies below, which other blocks have. `true` for `post` and `false` for `checkpoint`, from which all is to come back, "
-      "if left out.";
+      "For octrees whose blocks have flags of ownership: stores refined cells without owned leaves as leaves, "
+      "without the cells below, which other blocks have. If left out, `true` for `post` and `false` for "
+      "`checkpoint`, which restores everything.";
   std::vector<Option> all{directory, kind, variables_option(), codec, codecs, prune, level_times_option()};
   for (Option& option : how_options()) all.push_back(std::move(option));
   return all;
@@ -333,8 +337,8 @@ WriterKind database_writer(std::shared_ptr<const CodecKinds> codecs) {
   WriterKind kind;
   kind.name = "database";
   kind.text =
-      "Keeps whole iterations in a database, to restart from and to read: few files that only grow, with checksums. "
-      "docs/database.md describes it, and docs/database-format.md its bytes.";
+      "Stores whole iterations in a database, for restarts and for reading: few files that only grow, with "
+      "checksums. docs/database.md describes it, and docs/database-format.md its bytes.";
   kind.options = database_options();
   kind.any_partials = false;
   kind.create = [codecs](const Settings& settings, const Metadata& metadata,

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -27,15 +27,15 @@ ServerPart unpack_part(const Bytes& bytes) {
   return part;
 }
 
-/// The parts of one variable's virtual dataset, in the order of block ids so that the file does not depend on
-/// the order in which servers answered.
+/// The parts of one variable's virtual dataset, sorted by block id. So the file does not depend on the order of the
+/// servers.
 struct Mapping {
   std::vector<hdf5::VirtualPart> parts;
-  Index points = 0;                           ///< how many points they cover
-  std::vector<std::int64_t> blocks, lengths;  ///< of lists: whose values follow each other, and how many each has
+  Index points = 0;                           ///< number of points covered
+  std::vector<std::int64_t> blocks, lengths;  ///< for lists: the blocks in sequence, and the length of each
 };
 
-/// The blocks of a mesh of lists one after the other, in the order of their ids.
+/// Concatenates the blocks of a mesh of lists in the order of their ids.
 Mapping map_lists(const Variable& variable, const std::vector<ServerPart>& servers) {
   std::vector<std::pair<const ServerPart*, const StoredBlock*>> blocks;
   for (const ServerPart& server : servers) {

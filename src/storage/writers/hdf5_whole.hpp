@@ -9,20 +9,19 @@
 
 namespace sidestream {
 
-/// One server's file and what is in it.
+/// One server's file and its content.
 struct ServerPart {
-  std::string file;  ///< without directory; meaningless if there are no blocks
+  std::string file;  ///< name without directory; meaningless if there are no blocks
   int servers = 1;
-  std::vector<std::int32_t> published;  ///< variables of which any block came, with points or without
+  std::vector<std::int32_t> published;  ///< variables with at least one block, even an empty one
   std::vector<StoredBlock> blocks;
 };
 
 [[nodiscard]] Bytes pack_part(const ServerPart& part);
 
-/// Writes the file at `path` from what pack_part returned on the servers, whose files lie in the directory that it will
-/// be in. Variables of which no block arrived are left out; lists none of whose blocks have entries are of length 0.
-/// Blocks finer than level 0 are not shown: where there are only such, all points of level 0 are missing.
-/// Throws Error(file).
+/// Writes the file at `path` from the results of pack_part on the servers, whose files are in the same directory.
+/// Variables without blocks are left out; lists without entries have length 0. Blocks finer than level 0 are not shown.
+/// If there are no others, all points of level 0 are missing. Throws Error(file).
 void write_whole_file(const std::string& path, const std::string& provenance, const CombineInput& input,
                       const std::vector<std::int32_t>& variables, std::span<const double> level_times,
                       const std::vector<Bytes>& parts);

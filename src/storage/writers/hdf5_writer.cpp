@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/slabs.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
@@ -20,7 +20,7 @@ namespace sidestream {
 namespace {
 
 constexpr std::uint64_t chunk_bytes = 1u << 20;  ///< HDF5 caches chunks up to this size by default
-constexpr std::uint64_t copy_bytes = 8u << 20;   ///< memory for putting values of ghosted arrays together
+constexpr std::uint64_t copy_bytes = 8u << 20;   ///< memory for copying values of ghosted arrays
 
 /// "fields-000030.h5" on server 2 -> "fields-000030-002.h5"
 std::string server_path(const std::string& path, int server) {
@@ -29,7 +29,7 @@ std::string server_path(const std::string& path, int server) {
   return (whole.parent_path() / name).string();
 }
 
-/// All of the array along the axes that the mesh uses, the block's points along others.
+/// The whole array along the axes that the mesh uses, and the block's points along the others.
 Box with_ghosts(const BlockView& view, int dimensions) {
   Box box = view.array.box;
   for (int a = dimensions; a < 3; ++a) {
@@ -97,15 +97,16 @@ class Hdf5Writer final : public Task {
   SeriesSet series_;
   std::vector<std::int32_t> variables_;
   std::string file_;
-  std::string path_;           ///< of this iteration, between local and combine
-  std::string level_times_;    ///< the event that says them; empty: none
-  std::vector<double> times_;  ///< of levels, in this iteration; empty: that of the iteration
+  std::string path_;           ///< path in this iteration, between local and combine
+  std::string level_times_;    ///< event with the times of levels; empty: none
+  std::vector<double> times_;  ///< times of levels in this iteration; empty: that of the iteration
   bool ghosts_;
   int deflate_;
   bool checksum_;
 };
 
-/// A variable is a group in one kind of file and an array in the other: nothing else may lie under its name.
+/// Refuses nested names: a variable is a group in one kind of file and an array in the other, so no other object may
+/// lie below it.
 void Hdf5Writer::check_groups(const Settings& settings, const Metadata& metadata) const {
   for (const std::int32_t outer : variables_) {
     for (const std::int32_t inner : variables_) {
@@ -119,7 +120,7 @@ void Hdf5Writer::check_groups(const Settings& settings, const Metadata& metadata
   }
 }
 
-/// A server without values writes no file. Returns the file's name and what is in it.
+/// Writes this server's file, if it has values. Returns the file's name and content.
 Bytes Hdf5Writer::write_blocks(const LocalInput& input) {
   path_ = names_.choose(file_, input.iteration);
   times_ = level_times_of(input, level_times_);
@@ -193,13 +194,13 @@ hdf5::Layout Hdf5Writer::layout_of(const Variable& variable, int dimensions, con
 
 std::vector<Option> hdf5_options() {
   Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{cycle:06}.h5"};
-  file.text = "Name of the file that shows everything; a server's own file gets its number before the ending.";
+  file.text = "Name of the file that shows all variables; a server's own file gets its number before the ending.";
   const std::vector<Option> compression =
       compression_options("deflate", "Lossless compression (shuffle and zlib) that every HDF5 can read.");
   Option checksum{.name = "checksum", .type = OptionType::boolean, .default_value = "false"};
-  checksum.text = "Whether to store a checksum (Fletcher-32) with each chunk, which HDF5 verifies when it reads.";
+  checksum.text = "Stores a checksum (Fletcher-32) with each chunk, which HDF5 verifies on reading.";
   Option ghosts{.name = "ghosts", .type = OptionType::boolean, .default_value = "false"};
-  ghosts.text = "Whether the servers' files keep the ghost points that the simulation published.";
+  ghosts.text = "Keeps the ghost points that the simulation published in the servers' files.";
   return {variables_option(), file, compression[0], compression[1], checksum, ghosts, level_times_option()};
 }
 
@@ -209,9 +210,8 @@ WriterKind hdf5_writer() {
   WriterKind kind;
   kind.name = "hdf5";
   kind.text =
-      "Writes blocks to HDF5: one file per server and iteration, and one that shows each variable as one "
-      "array over the "
-      "whole mesh. docs/format-hdf5.md describes the layout.";
+      "Writes blocks to HDF5: one file per server and iteration, and one that shows each variable as one array over "
+      "the whole mesh. docs/format-hdf5.md describes the layout.";
   kind.options = hdf5_options();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/formats/metadata_file.hpp"
@@ -15,7 +15,7 @@ namespace sidestream {
 
 namespace {
 
-/// All components of the variables that are named.
+/// Requests all components of the named variables.
 std::vector<RangeRequest> requests(const Settings& settings, const Metadata& metadata) {
   std::vector<RangeRequest> result;
   for (const std::string& name : settings.texts("ranges")) {
@@ -69,7 +69,7 @@ class MetadataWriter final : public Task {
   void discard(const Iteration&) noexcept override { pending_.discard(); }
 
  private:
-  /// Blocks and ranges in an order of their own; ranges that only others asked for left out.
+  /// Returns blocks and ranges in a fixed order, without ranges that only other tasks asked for.
   [[nodiscard]] Catalogue chosen(const Catalogue& all) const {
     Catalogue result{all.global, all.blocks, {}};
     const auto before = [](const Block& a, const Block& b) {
@@ -92,7 +92,7 @@ class MetadataWriter final : public Task {
   FileNames names_;
   SeriesSet series_;
   std::string pattern_;
-  std::string path_;  ///< of this iteration, between local and combine
+  std::string path_;  ///< path in this iteration, between local and combine
   Selection selection_;
 };
 
@@ -100,14 +100,14 @@ class MetadataWriter final : public Task {
 
 WriterKind metadata_writer() {
   Option file{.name = "file", .type = OptionType::file, .default_value = "metadata-{cycle:06}.yaml"};
-  file.text = "Name of the file, one an iteration.";
+  file.text = "Name of the file, one per iteration.";
   Option ranges{.name = "ranges", .type = OptionType::variable, .list = true};
-  ranges.text = "Variables whose smallest and largest value on each block is written too, of all components.";
+  ranges.text = "Variables whose smallest and largest values on each block are written, too, for all components.";
   WriterKind kind;
   kind.name = "metadata";
   kind.text =
-      "Writes what exists and where, without values: meshes, variables, blocks, and ranges of the variables that are "
-      "named. `sidestream plan` reads it. No block moves for it. docs/metadata.md describes the file.";
+      "Writes meshes, variables, blocks, and ranges of the named variables, without values. `sidestream plan` reads "
+      "it. No block moves for it. docs/metadata.md describes the file.";
   kind.options = {file, ranges};
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {

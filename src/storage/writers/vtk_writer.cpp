@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <map>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/formats/vtk_block.hpp"
 #include "storage/results/agreed_commit.hpp"
@@ -22,30 +22,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The variables of one mesh and the file name pattern for it.
+/// The variables of one mesh and their file name pattern.
 struct MeshOutput {
   std::int32_t mesh = -1;
   std::vector<std::int32_t> variables;
   std::string pattern;
-  std::string path{};  ///< of this iteration, between write and commit
+  std::string path{};  ///< path in this iteration, between write and commit
 };
 
-/// One block, as rank 0 gets to know it.
+/// Description of one block, sent to rank 0.
 struct WrittenBlock {
   Block block;
-  std::int32_t absent = 0;     ///< variables whose values did not come
-  std::int32_t placeless = 0;  ///< 1: what says where it is did not come, so that it is in no file
-  Index counted = 0;           ///< of a box: its cells that no finer level covers
+  std::int32_t absent = 0;     ///< number of variables without values
+  std::int32_t placeless = 0;  ///< 1 if the block's geometry is missing, so that no file has the block
+  Index counted = 0;           ///< for a box: number of cells that no finer level covers
 };
 
 /// The blocks of a mesh by id.
 using BlocksById = std::map<std::int64_t, VtkBlock>;
 
-/// What is missing in the files of a mesh.
+/// Counts of missing parts in the files of a mesh.
 struct Missing {
-  Index cells = 0;      ///< in no block
-  Index arrays = 0;     ///< of written blocks
-  Index placeless = 0;  ///< blocks
+  Index cells = 0;      ///< cells in no block
+  Index arrays = 0;     ///< missing arrays of written blocks
+  Index placeless = 0;  ///< blocks without geometry
   bool operator==(const Missing&) const = default;
 };
 
@@ -57,8 +57,8 @@ Index counted_cells(const Block& block, const std::vector<Box>& covered) {
   return count;
 }
 
-/// How many cells of level 0 are in no block, of whatever level: blocks of several levels may tile the mesh. A cell
-/// that is there in part counts.
+/// Number of cells of level 0 that are in no block of any level. Blocks of several levels may tile the mesh. A partly
+/// covered cell counts as present.
 Index missing_cells(const Mesh& mesh, const std::vector<WrittenBlock>& blocks) {
   if (mesh.is_list()) return 0;
   double there = 0;
@@ -97,12 +97,12 @@ std::string piece_path(const std::string& path, const char* kind, std::int64_t n
   return (whole.parent_path() / whole.stem() / name).string();
 }
 
-/// `file` as seen from the directory of `path`.
+/// `file` relative to the directory of `path`.
 std::string relative_to(const std::string& path, const std::string& file) {
   return fs::path(file).lexically_relative(fs::path(path).parent_path()).generic_string();
 }
 
-/// Refuses what VTK has no form for.
+/// Refuses variables that VTK cannot represent.
 void check_variable(const Settings& settings, const Metadata& metadata, const Variable& variable) {
   const Mesh& mesh = metadata.mesh_of(variable);
   if (variable.centering != Centering::cell && variable.centering != nodes_of(mesh.dimensions)) {
@@ -170,7 +170,7 @@ class VtkWriter final : public Task {
   std::vector<std::int32_t> variables_;
   std::vector<MeshOutput> outputs_;
   VtkCompression compression_;
-  std::map<std::int32_t, Missing> reported_;  ///< what was last said to be missing, by mesh
+  std::map<std::int32_t, Missing> reported_;  ///< last reported gaps, by mesh
 };
 
 BlocksById blocks_of(const LocalInput& input, const MeshOutput& output) {
@@ -225,7 +225,7 @@ void VtkWriter::list_blocks(const CombineInput& input, const std::vector<Bytes>&
                  [&](const WrittenBlock& written) { return written.block.mesh == output.mesh; });
     list_mesh(input, output, of_mesh);
   }
-  // When the lists of all meshes have their names, so that what fails there costs no index.
+  // Files are entered after the lists of all meshes are renamed, so that a failure there costs no index.
   for (const MeshOutput& output : outputs_) {
     pending_.enter(series_.of(output.pattern, input.iteration), input.iteration, output.path);
   }
@@ -245,7 +245,7 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
   }
   report(mesh, input.iteration, missing);
   if (missing.cells > 0 && vtk_wants_all_cells(mesh)) {
-    // Before the blocks, whose values count where they share nodes with gaps.
+    // Gaps come before the blocks, so that values of blocks win at shared nodes.
     auto fillers = fill_gaps(input, output, blocks);
     pieces.insert(pieces.begin(), fillers.begin(), fillers.end());
   }
@@ -256,8 +256,8 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
   });
 }
 
-/// VTK's readers refuse a list that leaves a gap in the mesh, so that gaps are filled with values that say
-/// nothing. Compressed always: they are all alike.
+/// Fills gaps in the mesh with missing values, since VTK's readers refuse a list with gaps. The values are always
+/// compressed, since all are equal.
 std::vector<VtkPiece> VtkWriter::fill_gaps(const CombineInput& input, const MeshOutput& output,
                                            const std::vector<WrittenBlock>& blocks) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
@@ -280,7 +280,7 @@ std::vector<VtkPiece> VtkWriter::fill_gaps(const CombineInput& input, const Mesh
   return pieces;
 }
 
-/// Says what is not in the files, when that changes.
+/// Logs missing parts when they change.
 void VtkWriter::report(const Mesh& mesh, const Iteration& iteration, const Missing& missing) {
   Missing& last = reported_[mesh.id];
   if (missing != last && missing != Missing{}) {

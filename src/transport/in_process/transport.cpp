@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -27,7 +27,7 @@ void InProcessTransport::commit(const BlockRecord& record, const Region& region,
   data = region.data;
 }
 
-/// Iterations are released in their `end`: nothing reads it.
+/// Iterations are released in their `end`, so no iteration can still read the array.
 bool InProcessTransport::retire(const BlockRecord& record) {
   const auto found = persistent_data_.find({record.variable, record.block.id});
   if (found == persistent_data_.end()) return false;
@@ -60,7 +60,7 @@ bool InProcessTransport::notify(const Notice& notice) {
 }
 
 void InProcessTransport::release(std::int64_t index, Outcome outcome) {
-  outcomes_[index] = outcome;  // first: nothing after it takes memory
+  outcomes_[index] = outcome;  // First, because nothing below allocates.
   for (const Arrival& arrival : store_.inbox(index).blocks) uses_->release(const_cast<std::byte*>(arrival.data));
   for (std::byte* data : std::exchange(replaced_, {})) uses_->release(data);
   store_.drop(index);

@@ -17,7 +17,7 @@ namespace sidestream {
 /// Both ends in one object. `end` makes the iteration complete for the server end; nothing ever waits.
 class InProcessTransport final : public ClientTransport, public ServerTransport {
  public:
-  /// `limit`: bytes of values that may be held.
+  /// `limit`: most bytes of values held at any time.
   InProcessTransport(std::uint64_t limit, WhenFull when_full)
       : uses_(std::make_shared<RegionUses>(limit)), store_(1), when_full_(when_full) {}
 
@@ -31,7 +31,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   void signal(const Signal& signal) override { store_.signal(0, signal); }
   void end(const EndRecord& record) override { store_.end(0, record); }
   [[nodiscard]] Outcome outcome(std::int64_t index) override;
-  void await(std::int64_t) override {}  // servers work while the iteration ends
+  void await(std::int64_t) override {}  // The servers work while the iteration ends, so there is nothing to wait for.
   [[nodiscard]] std::string failure() override;
   [[nodiscard]] std::vector<Notice> notices() override { return std::exchange(notices_, {}); }
   bool drain(std::chrono::milliseconds) override;
@@ -61,7 +61,7 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   std::shared_ptr<RegionUses> uses_;
   InboxStore store_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::byte*> persistent_data_;
-  std::vector<std::byte*> replaced_;  ///< persistent regions to free with the next release
+  std::vector<std::byte*> replaced_;  ///< persistent regions that the next release frees
   std::map<std::int64_t, Outcome> outcomes_;
   std::string failure_;
   std::vector<Notice> notices_;

@@ -7,19 +7,19 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {
 
 namespace {
 constexpr auto forever = std::chrono::steady_clock::time_point::max();
-/// Where this thread moves the messages itself: what comes should not wait for a longer pause.
+/// Longest pause where this thread moves the messages itself, so that what arrives is not delayed.
 constexpr std::chrono::microseconds look_again{20};
-/// Iterations of which `bytes_sent` is known: more than are in flight.
+/// Number of iterations for which `bytes_sent` is known; more than can be in flight.
 constexpr std::size_t most_remembered = 10'000;
 }  // namespace
 
@@ -49,7 +49,7 @@ Client::~Client() {
 
 // ---- The moving thread, or every call where there is none -----------------------------------------------------------
 
-/// Failures and notices.
+/// Takes over failures and notices from a link.
 void Client::take_told(Link& link) {
   std::optional<std::string> failure = link.take_failure();
   if (!failure && !link.has_notices()) return;
@@ -58,7 +58,7 @@ void Client::take_told(Link& link) {
   for (Notice& notice : link.take_notices()) retry_while_out_of_memory([&] { notices_.push_back(std::move(notice)); });
 }
 
-/// Of iterations that no group needs any more, and that MPI has let go of.
+/// Frees iterations that no group needs any more and that MPI no longer reads.
 void Client::free_memory() {
   std::int64_t free = links_.front().freed();
   for (const Link& link : links_) free = std::min(free, link.freed());
@@ -73,8 +73,8 @@ void Client::free_memory() {
   changed_.notify_all();
 }
 
-/// An iteration's memory is free when the servers of all groups have fetched what they need, or refused it, and MPI has
-/// let go of it; its outcome is known when all have said one.
+/// Frees the memory of an iteration when the servers of all groups have fetched what they need, or refused it, and MPI
+/// no longer reads it. Its outcome is known when all groups have decided.
 void Client::release_settled() {
   free_memory();
   std::int64_t settled = links_.front().settled();
@@ -129,7 +129,7 @@ bool Client::move() {
   return active;
 }
 
-/// Once all has been sent that servers ordered.
+/// Leaves once everything that servers ordered has been sent.
 void Client::part() {
   {
     const std::lock_guard lock(mutex_);
@@ -140,8 +140,8 @@ void Client::part() {
   changed_.notify_all();
 }
 
-/// Sleeps without a limit while nothing is in flight: no server can ask for anything then. Otherwise it looks ever more
-/// rarely while nothing happens, because it may share its core with the simulation.
+/// Sleeps without a limit while nothing is in flight, since no server can request anything then. Otherwise it polls
+/// less and less often while nothing happens, because it may share its core with the simulation.
 void Client::run() {
   sleep_exactly();
   try {
@@ -154,14 +154,14 @@ void Client::run() {
         return stopping_ || ended_ > settled_ || !packets_.empty() || (closing_ && !parted_);
       };
       if (!in_flight()) {
-        // What this client borrowed and only keeps warm is for others if they want it.
+        // Memory that this client borrowed and only keeps warm is offered to other clients.
         constexpr std::chrono::milliseconds often{5};
         while (uses_->pool().borrowed() > 0 && !changed_.wait_for(lock, often, in_flight)) uses_->share();
         changed_.wait(lock, in_flight);
         backoff.reset();
         continue;
       }
-      // Not a pause: what is ended now should leave now.
+      // Not a plain pause: an iteration that ends now should leave now.
       changed_.wait_for(lock, backoff.next(), [&] { return stopping_ || !packets_.empty(); });
     }
   } catch (...) {
@@ -184,7 +184,7 @@ bool Client::wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadl
     uses_->share();
     done = ready();
     if (done || std::chrono::steady_clock::now() >= deadline) break;
-    // MPI messages of the simulation that others wait for must go on moving while this rank is in here.
+    // Keeps MPI messages of the simulation moving while this rank waits here; other ranks may wait for them.
     if (threaded()) changed_.wait_for(lock, std::chrono::milliseconds(1));
     lock.unlock();
     if (threaded()) {
@@ -213,8 +213,8 @@ std::optional<Region> Client::try_reserve(std::uint64_t bytes) {
   return data ? std::optional(Region{data, bytes, 0}) : std::nullopt;
 }
 
-/// With nothing in flight only what other clients borrowed could make room. They give it back within milliseconds if
-/// they only keep it; waiting for more is not safe, because they may wait for this client inside the simulation.
+/// With nothing in flight, only memory that other clients borrowed can make room. They give it back within milliseconds
+/// if they only keep it. Waiting longer is not safe, because they may wait for this client inside the simulation.
 bool Client::never_fits(std::uint64_t bytes) {
   if (bytes > uses_->pool().most()) return true;
   if (options_.when_full != WhenFull::wait || freed_ < ended_) {
@@ -260,7 +260,7 @@ bool Client::retire(const BlockRecord& record) {
 }
 
 void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
-  // All of it or nothing: the manifest promises what follows it, and what is kept here is freed with the iteration.
+  // All or nothing: the manifest promises the values that follow it, and what is kept here is freed with the iteration.
   const std::span<const MessageLine> lines = writer_.write_block(record, 0);
   if (manifest_.capacity() < manifest_.size() + lines.size()) {
     manifest_.reserve(std::max(2 * manifest_.size(), manifest_.size() + lines.size()));
@@ -275,16 +275,16 @@ void Client::commit(const BlockRecord& record, const Region& region, bool hold) 
   uses_->commit(region.data, hold);
 }
 
-/// Into the manifest of the iteration.
+/// Appends a message to the iteration's manifest.
 void Client::report(std::span<const MessageLine> message) {
   manifest_.insert(manifest_.end(), message.begin(), message.end());
   writer_.sent();
 }
 
-/// What is published of an iteration that does not end is in none, and never leaves.
+/// Drops a manifest whose iteration does not end: its publications belong to no iteration and are never sent.
 void Client::drop_manifest() {
   if (manifest_.empty()) return;
-  retry_while_out_of_memory([&] { writer_ = ended_writer_; });  // or the servers would miss messages
+  retry_while_out_of_memory([&] { writer_ = ended_writer_; });  // otherwise the servers would miss messages
   manifest_.clear();
   values_.clear();
 }
@@ -307,7 +307,7 @@ void Client::signal(const Signal& signal) {
   message.kind = MessageKind::signal;
   message.signal = signal;
   const std::span<const MessageLine> lines = writer_.write(message);
-  manifest_.reserve(manifest_.size() + lines.size());  // nothing below fails
+  manifest_.reserve(manifest_.size() + lines.size());  // nothing below throws
   report(lines);
 }
 
@@ -315,7 +315,7 @@ void Client::end(const EndRecord& record) {
   Message last;
   last.kind = MessageKind::end;
   last.end = record;
-  // Nothing below is done by half: others wait for the end, and for what the manifest promises.
+  // Everything below must complete: others wait for the end and for the values that the manifest promises.
   retry_while_out_of_memory([&] { report(writer_.write(last)); });
   retry_while_out_of_memory([&] { value_store_.complete(ended_, record.refused != 0); });
   Bytes packet;

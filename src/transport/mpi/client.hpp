@@ -1,4 +1,4 @@
-// Placement `nodes`, the client's end: copies into a staging buffer and goes on; servers fetch from there.
+// Placement `nodes`, the client's end: copies values into a staging buffer, from which servers fetch them.
 #pragma once
 
 #include <condition_variable>
@@ -17,11 +17,11 @@
 
 namespace sidestream::mpi {
 
-/// How values leave a client.
+/// The way in which values leave a client.
 enum class Moving {
-  fetched,  ///< servers fetch what they need, while a thread of this client's answers: MPI_THREAD_MULTIPLE
-  pushed,   ///< all goes to the contact, in sends that are posted at once: what MPI moves inside any call of it.
-            ///< Fetching would need this client's answer, and it may be waiting for another client that waits for the
+  fetched,  ///< servers fetch what they need; a thread of this client answers, which takes MPI_THREAD_MULTIPLE
+  pushed,   ///< all values go to the contact, in sends that are posted at once, so that any MPI call moves them.
+            ///< Fetching would need this client's answer, and it may be waiting for a client that waits for the
             ///< servers.
 };
 
@@ -29,14 +29,15 @@ class Client final : public ClientTransport {
  public:
   struct Options {
     int contact = 0;          ///< rank of the server that this client reports to
-    std::uint64_t limit = 0;  ///< bytes of the staging buffer that are this client's own
+    std::uint64_t limit = 0;  ///< bytes of the staging buffer that belong to this client only
     WhenFull when_full = WhenFull::wait;
     int max_in_flight = 8;
     Moving moving = Moving::fetched;
-    std::shared_ptr<Lender> lender{};  ///< where it gets more; may be null
-    std::vector<Contact> others{};     ///< of further groups of servers, each of which gets all that the first gets
+    std::shared_ptr<Lender> lender{};  ///< source of more memory; may be null
+    std::vector<Contact> others{};     ///< contacts in further groups of servers, each of which gets all that the first
+                                       ///< gets
   };
-  /// `comm`: clients and servers, for this transport alone, and for the first group of servers.
+  /// `comm`: clients and servers; used by this transport only, and for the first group of servers.
   Client(std::shared_ptr<MpiCommunicator> comm, const Options& options);
   ~Client() override;
   Client(const Client&) = delete;
@@ -57,11 +58,11 @@ class Client final : public ClientTransport {
   [[nodiscard]] std::vector<Notice> notices() override;
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return waited_; }
-  /// Of the last iterations that have an outcome: in a long run those of all would take too much memory.
+  /// Known for the last iterations that have an outcome; keeping those of all would take too much memory in a long run.
   [[nodiscard]] std::uint64_t bytes_sent(std::int64_t index) const override;
 
  private:
-  /// What a mover does for the client, in the one thread that calls MPI.
+  /// Performs one round of the client's communication, in the only thread that calls MPI.
   bool move();
   void take_told(Link& link);
   void free_memory();
@@ -69,7 +70,7 @@ class Client final : public ClientTransport {
   void send_packets();
   void part();
   void run();
-  /// Waits until `ready`, which is asked under the lock, at most until `deadline`.
+  /// Waits until `ready`, which is evaluated under the lock, but not beyond `deadline`.
   template <class Ready>
   bool wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadline);
   void tell(MessageKind kind);
@@ -87,33 +88,34 @@ class Client final : public ClientTransport {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<RegionUses> uses_;
-  std::deque<Bytes> packets_;  ///< to be sent to the contact
+  std::deque<Bytes> packets_;  ///< packets to send to the contact
   struct Pushed {
     std::int64_t index;
     int tag;
     const std::byte* data;
     std::uint64_t bytes;
   };
-  std::deque<Pushed> pushes_;                         ///< values to be sent to the contact
-  std::int64_t ended_ = 0, settled_ = 0;              ///< iterations ended here; whose outcome is known
-  std::int64_t freed_ = 0;                            ///< whose memory is free again; never less than settled_
-  std::map<std::int64_t, Outcome> outcomes_;          ///< not asked for yet
+  std::deque<Pushed> pushes_;             ///< values to send to the contact
+  std::int64_t ended_ = 0, settled_ = 0;  ///< number of iterations ended here; number of those with an outcome
+  std::int64_t freed_ = 0;                ///< number of iterations whose memory is free again; never less than settled_
+  std::map<std::int64_t, Outcome> outcomes_;          ///< outcomes that were not asked for yet
   std::map<std::int64_t, std::uint64_t> bytes_sent_;  ///< by iteration
   std::string failure_;
   std::vector<Notice> notices_;
   bool stopping_ = false;
-  bool closing_ = false, parted_ = false;  ///< publishes no more; servers know that nothing more comes
-  std::exception_ptr broken_;              ///< what ended the thread
+  bool closing_ = false, parted_ = false;  ///< true if it publishes no more; true if servers know that nothing more
+                                           ///< comes
+  std::exception_ptr broken_;              ///< the exception that ended the thread
 
-  // Of the publishing thread.
-  std::vector<MessageLine> manifest_;    ///< of the current iteration
-  MessageWriter writer_, ended_writer_;  ///< the second as it was when the iteration began
-  std::vector<Pushed> values_;           ///< likewise
+  // Used by the publishing thread only.
+  std::vector<MessageLine> manifest_;    ///< messages of the current iteration
+  MessageWriter writer_, ended_writer_;  ///< the second is a copy from when the iteration began
+  std::vector<Pushed> values_;           ///< pushed values of the current iteration
   double waited_ = 0;
-  std::optional<double> stuck_since_;  ///< when it first found that only other clients could give it room
+  std::optional<double> stuck_since_;  ///< time since which only other clients could give it room
 
-  // Of the moving thread.
-  std::deque<Link> links_;  ///< one for each group of servers
+  // Used by the moving thread only.
+  std::deque<Link> links_;  ///< one link for each group of servers
   std::thread thread_;
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/mpi/source.hpp"
 
 namespace sidestream::mpi {
@@ -24,7 +24,7 @@ std::uint64_t Fetcher::bytes_of_piece(std::size_t n) const {
 
 std::byte* Fetcher::memory(std::uint64_t bytes) { return taken_.emplace_back(pool_.take(bytes)); }
 
-/// Values that lie in this process are read in place if they are whole, and copied if they are a part.
+/// Takes values that lie in this process: whole arrays are read in place, parts are copied.
 void Fetcher::take_own(std::int64_t index, std::size_t n, const ValueStore& own) {
   const auto found = own.find(index, wanted_[n].variable, wanted_[n].block.id);
   if (!found || !found->record.box.contains(wanted_[n].points)) return;
@@ -54,7 +54,7 @@ void Fetcher::ask(std::int64_t index, std::span<const Wanted> wanted, std::span<
       items[holders[n]].push_back({wanted[n].block.id, wanted[n].variable, 0, wanted[n].points});
       asked_[holders[n]].pieces.push_back(n);
     }
-    // All memory before the first question: what has been asked for must be taken in.
+    // Reserves all memory before the first request, because every value that was requested must be received.
     for (auto& [holder, asked] : asked_) reserve(asked);
   } catch (...) {
     give_back_from(before);
@@ -102,7 +102,7 @@ bool Fetcher::take(const Packet& answer) {
     if (is_small(bytes)) together += bytes;
   }
   std::byte* at = asked.together;
-  // What was promised must be taken in.
+  // The holder has promised these values, so they must be received.
   if (together > 0)
     retry_while_out_of_memory([&] { post_receive(comm_->comm(), answer.from, value_tag, at, together, requests_); });
   auto next_large = asked.large.begin();

@@ -25,7 +25,7 @@ void Forwarder::tell(MessageKind kind) {
   writer_.sent();
 }
 
-/// The iteration as the clients of this forwarder have published it, in the words of one client.
+/// Reports the iteration that this forwarder's clients published, as if one client had published it.
 void Forwarder::report_iteration() {
   std::vector<MessageLine> manifest;
   Message message;
@@ -45,7 +45,7 @@ void Forwarder::report_iteration() {
   }
   const auto add_block = [&](const Arrival& arrival) {
     message.block = arrival.record;
-    message.block.number = BlockRecord::no_number;  // clients count theirs each for itself
+    message.block.number = BlockRecord::no_number;  // clients number their descriptions independently
     add(MessageKind::block);
     retry_while_out_of_memory([&] { static_cast<void>(value_store_.put(reported_, arrival)); });
   };
@@ -60,7 +60,7 @@ void Forwarder::report_iteration() {
   }
   EndRecord& end = message.end;
   end = inbox.end;
-  // A client that left before the end takes the iteration with it.
+  // A client that left before its end makes the iteration refused.
   if (clients_.ended(reported_) < clients_.clients()) end.refused |= Refusal::left;
   add(MessageKind::end);
   retry_while_out_of_memory([&] { value_store_.complete(reported_, end.refused != 0); });
@@ -86,7 +86,7 @@ bool Forwarder::report() {
   return any;
 }
 
-/// What a group has told.
+/// Passes a group's failure and notices on to the clients.
 void Forwarder::pass_on(Link& link) {
   if (const std::optional<std::string> failure = link.take_failure()) {
     retry_while_out_of_memory([&] { clients_.post_failure(*failure); });
@@ -95,8 +95,8 @@ void Forwarder::pass_on(Link& link) {
   while (!notices_.empty() && clients_.notify(notices_.front())) notices_.pop_front();
 }
 
-/// When all groups have what they need of an iteration its memory is the clients' again; when all have decided on it
-/// its outcome is theirs.
+/// Returns an iteration's memory to the clients when all groups have what they need of it, and its outcome when all
+/// groups have decided.
 bool Forwarder::release_settled() {
   bool any = false;
   std::int64_t free = reported_, settled = reported_;
@@ -110,7 +110,7 @@ bool Forwarder::release_settled() {
     freed_ = free;
     any = true;
   }
-  // What was told of an iteration is there before its outcome.
+  // Notices about an iteration reach clients before its outcome.
   for (; notices_.empty() && settled_ < std::min(settled, freed_); ++settled_) {
     Outcome outcome = Outcome::delivered;
     std::uint64_t bytes = 0;
@@ -131,7 +131,7 @@ bool Forwarder::parted() {
 }
 
 void Forwarder::run() {
-  // Shared memory wakes a sleeper; MPI must be looked at. While nothing is in flight no server asks for anything.
+  // Shared memory wakes a sleeper, but MPI has to be polled. While nothing is in flight no server requests anything.
   constexpr std::chrono::microseconds shortest{10}, longest{400}, idle{10'000};
   for (Backoff backoff(shortest, longest); !parted();) {
     bool active = report();

@@ -15,16 +15,17 @@
 
 namespace sidestream::mpi {
 
-/// To its clients it is a server, to the servers a client. Values stay where the clients put them, in shared memory,
-/// until servers have fetched what they need; nothing waits for a client that computes.
+/// Acts as a server towards its clients, and as a client towards the servers. Values stay in shared memory, where the
+/// clients put them, until servers have fetched what they need. No server waits for a client that computes.
 class Forwarder {
  public:
-  /// `clients`: the server's end of shared memory, at hand; outlives this. `contacts`: the servers that this one
-  /// reports to, one of each group.
+  /// `clients`: the server's end of shared memory, which outlives this object. `contacts`: the servers that this
+  /// forwarder reports to, one in each group.
   Forwarder(ServerTransport& clients, const std::vector<Contact>& contacts);
-  /// Until all clients have closed and everything is settled.
+  /// Runs until all clients have closed and every iteration is settled.
   void run();
-  /// Is told the bytes of values sent of each iteration, in their order, when nothing of it is left here.
+  /// Sets a callback that receives the bytes of values sent for each iteration, in order, when nothing of it is left
+  /// here.
   void set_sent(std::function<void(std::int64_t, std::uint64_t)> sent) { sent_ = std::move(sent); }
 
  private:
@@ -38,9 +39,9 @@ class Forwarder {
 
   ServerTransport& clients_;
   ValueStore value_store_;
-  std::deque<Link> links_;  ///< one for each group of servers
+  std::deque<Link> links_;  ///< one link for each group of servers
   MessageWriter writer_;
-  std::deque<Notice> notices_;  ///< that clients had no room for yet
+  std::deque<Notice> notices_;  ///< notices for which clients had no room yet
   std::int64_t reported_ = 0, freed_ = 0, settled_ = 0;
   bool closed_ = false, abandoned_ = false;
   std::function<void(std::int64_t, std::uint64_t)> sent_;

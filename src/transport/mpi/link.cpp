@@ -41,7 +41,7 @@ void Link::take(Packet& packet) {
       break;
     case PacketKind::notice: {
       const std::vector<MessageLine> lines = packet.records<MessageLine>();
-      notices_.reserve(notices_.size() + 1);  // nothing fails between reading and keeping
+      notices_.reserve(notices_.size() + 1);  // nothing may fail between reading and keeping
       notices_.push_back(notice_reader_.read_notice(lines));
       break;
     }
@@ -50,7 +50,8 @@ void Link::take(Packet& packet) {
   }
 }
 
-/// Packets of the contact come in order: what is heard of an iteration holds for those before it.
+/// Advances `freed_`. Packets of the contact arrive in order, so a packet about one iteration holds for all earlier
+/// ones.
 void Link::look_what_is_free() {
   for (; !heard_.empty(); heard_.pop_front()) {
     const Heard& next = heard_.front();

@@ -1,4 +1,4 @@
-// Placement `nodes`: what a holder of values, a client or a forwarder, has with one group of servers.
+// Placement `nodes`: the connection of a client or forwarder, which holds values, to one group of servers.
 #pragma once
 
 #include <cstdint>
@@ -17,51 +17,51 @@
 
 namespace sidestream::mpi {
 
-/// A group's contact: the server that this process reports to. `comm`: all that send and serve, for this group alone.
+/// A group's contact: the server that this process reports to. `comm` has all that send and serve, for this group only.
 struct Contact {
   std::shared_ptr<MpiCommunicator> comm;
   int rank = 0;
 };
 
-/// Groups know nothing of each other: each has its own pace, and values are free when the last has what it needs. Used
-/// by one thread: the one that calls MPI in this process.
+/// Connects a holder of values to one group of servers. Groups are independent: each has its own pace, and values are
+/// free when the last group has what it needs. Used by one thread: the one that calls MPI in this process.
 class Link {
  public:
   Link(Contact contact, ValueStore& value_store);
-  /// Waits for what MPI still reads.
+  /// Waits until MPI no longer reads this object's memory.
   ~Link();
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  /// To the contact.
+  /// Sends a packet to the contact.
   void send(const Bytes& packet);
-  /// Values of iteration `index`, to the contact; they stay in place until it is `freed`.
+  /// Sends values of iteration `index` to the contact; they must stay in place until the iteration is `freed`.
   void push(std::int64_t index, int tag, const std::byte* data, std::uint64_t bytes);
-  /// Takes in what came, answers what can be answered. True if something was done or is on its way.
+  /// Receives what has arrived and answers what can be answered. True if something was done or is on its way.
   bool move();
-  /// Iterations below this: the group has what it needs of their values, and so has MPI.
+  /// Iterations below this number are free: the group has fetched the values it needs, and MPI no longer reads them.
   [[nodiscard]] std::int64_t freed() const noexcept { return freed_; }
-  /// Iterations below this have an outcome.
+  /// Iterations below this number have an outcome.
   [[nodiscard]] std::int64_t settled() const noexcept { return settled_; }
-  /// Of a settled iteration; forgets it.
+  /// Returns the outcome of a settled iteration and forgets it.
   [[nodiscard]] Outcome take_outcome(std::int64_t index);
-  /// Bytes of values sent of iteration `index`; forgets the number.
+  /// Returns the bytes of values sent for iteration `index` and forgets the number.
   [[nodiscard]] std::uint64_t take_bytes_sent(std::int64_t index);
-  /// What the contact has told since the last call, in its order.
+  /// Notices from the contact since the last call, in the order sent.
   [[nodiscard]] std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
   [[nodiscard]] bool has_notices() const noexcept { return !notices_.empty(); }
-  /// The newest sentence of a failure since the last call.
+  /// The newest failure message since the last call.
   [[nodiscard]] std::optional<std::string> take_failure() { return std::exchange(failure_, std::nullopt); }
-  /// Nothing is published from iteration `index` on.
+  /// Announces that nothing is published from iteration `index` on.
   void close(std::int64_t index) noexcept { source_.close(index); }
-  /// After `close`, when all is settled: servers know that nothing more comes from here.
+  /// After `close`, when all is settled: true if servers know that nothing more comes from here.
   [[nodiscard]] bool parted() { return source_.parted(); }
   [[nodiscard]] bool sent_all() { return send_queue_.sweep(); }
 
  private:
   struct Heard {
     std::int64_t index;
-    bool settles;  ///< else its values are fetched
+    bool settles;  ///< true: has an outcome; false: its values are fetched
     Outcome outcome;
   };
   void take(Packet& packet);
@@ -72,7 +72,7 @@ class Link {
   SendQueue send_queue_;
   Source source_;
   MessageReader notice_reader_;
-  std::deque<Heard> heard_;  ///< MPI perhaps still reads the values
+  std::deque<Heard> heard_;  ///< iterations whose values MPI may still be reading
   std::int64_t freed_ = 0, settled_ = 0;
   std::map<std::int64_t, Outcome> outcomes_;
   std::vector<Notice> notices_;

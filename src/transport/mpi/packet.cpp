@@ -1,6 +1,6 @@
 #include "transport/mpi/packet.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {
 

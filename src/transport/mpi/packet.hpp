@@ -1,45 +1,47 @@
-// The small messages that clients, forwarders and servers of placement `nodes` send each other.
+// Small messages that clients, forwarders and servers of placement `nodes` send each other.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "base/hash.hpp"
-#include "base/records.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "transport/message_lines.hpp"
 #include "transport/mpi/wire.hpp"
 
 namespace sidestream::mpi {
 
 enum class PacketKind : std::uint32_t {
-  manifest = 1,  ///< client to its contact: MessageLine[]: what an iteration consists of
-  verdict = 2,   ///< contact to client: what became of iteration `index`; the outcome in `number`
+  manifest = 1,  ///< client to its contact: MessageLine[]: the messages of an iteration
+  verdict = 2,   ///< contact to client: outcome of iteration `index`, in `number`
   failure = 3,   ///< contact to client: the text of the sticky failure
   fetch = 4,     ///< server to holder: WantedItem[] of iteration `index`
   ranges = 5,    ///< server to holder: RangeRequest[] of iteration `index`
   answer = 6,    ///< holder to server: one byte for each item of the request `number`, 1 if it is there; values follow
-  range_answer = 7,   ///< holder to server: BlockRange[]
-  partial = 8,        ///< reducing to combining server: PartialHeader; the partial follows
-  combined = 9,       ///< combining to reducing server: the sentence of a failure, `number` bytes long, and feedback
-  last_partial = 10,  ///< reducing to combining server: there are no more
-  fetched = 11,       ///< contact to client: all servers have what they need of iteration `index`: its memory is free
-  order = 12,         ///< server to holder: WantedItem[] of every iteration from `index` on; none: no more
-  standing = 13,      ///< holder to server: what the order `number` says of iteration `index`: as an answer, with small
-                      ///< pieces behind it; large ones follow
-  order_taken = 14,   ///< holder to server: the order `number` is here; what is sent for earlier ones came before this
-  notice = 16,        ///< server to its clients: a message of MessageLine[]
-  last_standing = 15,  ///< holder to server: nothing more comes for the order `number`: the holder publishes no more
+  range_answer = 7,  ///< holder to server: BlockRange[]
+  partial = 8,       ///< reducing to combining server: PartialHeader; the partial follows
+  combined = 9,      ///< combining to reducing server: the text of a failure, `number` bytes long, followed by feedback
+  last_partial = 10,  ///< reducing to combining server: no more partials come
+  fetched = 11,   ///< contact to client: all servers have what they need of iteration `index`, so its memory is free
+  order = 12,     ///< server to holder: WantedItem[] for every iteration from `index` on; an empty list ends the order
+  standing = 13,  ///< holder to server: iteration `index` for the order `number`: like an answer, with the small
+                  ///< pieces in the packet and the large ones following
+  order_taken = 14,    ///< holder to server: the order `number` has arrived; what was sent for earlier orders came
+                       ///< before this
+  notice = 16,         ///< server to its clients: one message as MessageLine[]
+  last_standing = 15,  ///< holder to server: nothing more comes for the order `number`, since the holder publishes no
+                       ///< more
 };
 
-/// What stands at the start of every packet, checked before anything else is believed.
+/// The header of every packet, checked before anything else is trusted.
 struct PacketHeader {
   std::uint64_t magic = 0x5344'4c45'5454'4552ull;  // "SDLETTER"
   std::uint32_t layout = 0;                        ///< packet_layout of the sender
   PacketKind kind = PacketKind::manifest;
-  std::int64_t index = 0;   ///< of the iteration
-  std::int64_t number = 0;  ///< of a request and its answer; the outcome of a verdict
+  std::int64_t index = 0;   ///< number of the iteration
+  std::int64_t number = 0;  ///< number of a request and its answer; the outcome in a verdict
 };
 
 /// One piece of a request for values.
@@ -50,22 +52,22 @@ struct WantedItem {
   Box points;
 };
 
-/// To be raised with the meaning of packets.
+/// Must be raised when the meaning of packets changes.
 inline constexpr std::size_t packet_version = 3;
 
-/// Differs when structures that travel differ in size, and with the version.
+/// Hash of the sizes of all structures that are sent, and of the version.
 constexpr std::uint32_t packet_layout() {
   return hash_of_sizes({packet_version, sizeof(PacketHeader), message_version, sizeof(BlockRecord), sizeof(EndRecord),
                         sizeof(WantedItem), sizeof(BlockRange), sizeof(SignalHead)});
 }
 
-/// A packet as it came.
+/// A received packet.
 struct Packet {
   int from = 0;
   PacketHeader header;
   Bytes body;
 
-  /// The body as records. Throws Error(system) if it is not a whole number of them.
+  /// The body as an array of records. Throws Error(system) if its length is not a multiple of the record size.
   template <class T>
   [[nodiscard]] std::vector<T> records() const {
     check_length(sizeof(T));
@@ -76,7 +78,7 @@ struct Packet {
   void check_length(std::size_t record) const;
 };
 
-/// Header and records as bytes to send.
+/// Serialises a header and records.
 [[nodiscard]] Bytes write_packet(PacketKind kind, std::int64_t index, std::int64_t number, BytesView body);
 
 template <class T>

@@ -4,15 +4,15 @@
 #include <cstring>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {
 
 namespace {
 
-/// `look` returns true when the wait is over.
+/// Polls until `look` returns true.
 template <class Look>
 void look_until(Look&& look) {
   Backoff backoff(std::chrono::microseconds(2), std::chrono::microseconds(100), 50);
@@ -32,7 +32,7 @@ Sender::Sender(std::shared_ptr<MpiCommunicator> comm, int server, std::vector<in
 
 std::string Sender::combine(const PartialRound& round, BytesView partial, Bytes& feedback) {
   PartialHeader packet{round.iteration, round.task, round.pass, partial.size(), 0, 0};
-  // All servers wait for all of it, and other reducing ones for the answer.
+  // Must complete: all servers wait for the whole partial, and other reducing ones for the answer.
   retry_while_out_of_memory([&] { send_queue_.send(comm_->comm(), server_, packet_tag, packet_of(packet)); });
   std::vector<MPI_Request> sending;
   if (!partial.empty()) {
@@ -51,7 +51,7 @@ std::string Sender::combine(const PartialRound& round, BytesView partial, Bytes&
     if (meanwhile_) meanwhile_();
     return test_all(sending) && answer;
   });
-  // `number`: length of the sentence that says what failed; what remains is feedback.
+  // `number` is the length of the failure message; the rest is feedback.
   const auto length = static_cast<std::size_t>(answer->header.number);
   if (answer->header.kind != PacketKind::combined || length > answer->body.size()) {
     fail(Code::system, "rank {} answered a partial result with something else", answer->from);

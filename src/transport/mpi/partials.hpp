@@ -1,4 +1,4 @@
-// Partial results on their way from forwarders to servers: placement `nodes` with `forward: partials`.
+// Transfer of partial results from forwarders to servers: placement `nodes` with `forward: partials`.
 #pragma once
 
 #include <deque>
@@ -14,20 +14,20 @@
 
 namespace sidestream::mpi {
 
-/// Body of a packet of kind partial; the values follow.
+/// Body of a packet of kind `partial`; the values follow.
 struct PartialHeader {
   Iteration iteration;
   std::int32_t task = 0;
   std::int32_t pass = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t none = 0;  ///< 1: the receiver takes part without a partial; nothing follows, no answer is wanted
+  std::uint32_t none = 0;  ///< 1: the receiver takes part without a partial; no values follow and no answer is expected
   std::uint32_t reserved = 0;
 };
 
 class Sender final : public PartialSender {
  public:
-  /// `server`: rank that combines this one's partials. `others`: servers that nobody reports to, told by this rank that
-  /// there is a round.
+  /// `server`: rank that combines this rank's partials. `others`: servers that no rank reports to; this rank announces
+  /// rounds to them.
   Sender(std::shared_ptr<MpiCommunicator> comm, int server, std::vector<int> others);
   [[nodiscard]] std::string combine(const PartialRound& round, BytesView partial, Bytes& feedback) override;
   void close() override;
@@ -44,9 +44,9 @@ class Sender final : public PartialSender {
 
 class Receiver final : public PartialReceiver {
  public:
-  /// `reporters`: ranks whose partials come here, or the one that tells this server of rounds.
+  /// `reporters`: ranks that send partials to this server, or the one rank that announces rounds to it.
   Receiver(std::shared_ptr<MpiCommunicator> comm, const std::vector<int>& reporters);
-  /// Waits for what MPI still writes here.
+  /// Waits until MPI no longer writes to this object's memory.
   ~Receiver() override;
   Receiver(const Receiver&) = delete;
   Receiver& operator=(const Receiver&) = delete;
@@ -58,12 +58,12 @@ class Receiver final : public PartialReceiver {
     PartialHeader packet;
     Bytes bytes;
     std::vector<MPI_Request> requests;
-    bool last = false;  ///< the reporter has closed
+    bool last = false;  ///< true if the reporter has closed
   };
   void poll();
   [[nodiscard]] bool complete();
   std::shared_ptr<MpiCommunicator> comm_;
-  std::map<int, std::deque<Coming>> coming_;  ///< by reporter
+  std::map<int, std::deque<Coming>> coming_;  ///< pending partials by reporter
   ReceiveQueue receive_queue_;
   SendQueue send_queue_;
   std::vector<int> to_answer_;

@@ -21,7 +21,7 @@ void PushedValues::expect(int source, std::int64_t index, const BlockRecord& rec
   expected_[index].push_back({source, record});
 }
 
-/// For all of it or for nothing.
+/// Allocates memory for all values of the iteration, or for none.
 std::vector<std::byte*> PushedValues::memory_for(std::int64_t index) {
   std::vector<std::byte*> memory;
   const auto found = expected_.find(index);
@@ -40,7 +40,7 @@ std::vector<std::byte*> PushedValues::memory_for(std::int64_t index) {
 void PushedValues::begin(std::int64_t index) {
   if (coming_.contains(index)) return;
   const std::vector<std::byte*> memory = memory_for(index);
-  // From here on to the end: what has been sent must be taken in.
+  // From here on nothing may fail: values that were sent must be received.
   retry_while_out_of_memory([&] { coming_[index]; });
   Coming& coming = coming_[index];
   for (const BlockChange& change : changes_.contains(index) ? changes_[index] : std::vector<BlockChange>{})

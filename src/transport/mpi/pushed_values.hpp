@@ -1,4 +1,4 @@
-// Values that clients send to their contact without being asked: see Moving::pushed.
+// Values that clients send to their contact without a request; see Moving::pushed.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace sidestream::mpi {
 
-/// They wait with their senders until their iteration's turn comes, so that a server holds few iterations at a time,
-/// and are received in the order of the manifests. One thread.
+/// Receives pushed values. Messages wait with their senders until the iteration's turn comes, so that a server holds
+/// few iterations at a time, and are received in the order of the manifests. One thread.
 class PushedValues {
  public:
   PushedValues(std::shared_ptr<MpiCommunicator> comm, ValueStore& value_store);
@@ -21,16 +21,16 @@ class PushedValues {
   PushedValues(const PushedValues&) = delete;
   PushedValues& operator=(const PushedValues&) = delete;
 
-  /// A manifest of rank `source` says that this comes.
+  /// Registers an array that rank `source` announced in a manifest.
   void expect(int source, std::int64_t index, const BlockRecord& record);
-  /// A manifest says that the block is declared anew or removed from iteration `index` on.
+  /// Registers that the block is declared anew or removed from iteration `index` on.
   void expect_change(std::int64_t index, const BlockChange& change) { changes_[index].push_back(change); }
-  /// Posts what iteration `index` has; later calls for it do nothing. Throws Error(system) for want of memory:
-  /// then nothing was posted, requests for the iteration are answered with nothing, and it may be called again.
+  /// Posts the receives of iteration `index`; later calls for it do nothing. Throws Error(system) if memory is short.
+  /// Then nothing was posted, requests for the iteration are answered with nothing, and it may be called again.
   void begin(std::int64_t index);
-  /// Whether all of it is here; then it is complete in the value store.
+  /// True if all of the iteration has arrived; it is then complete in the value store.
   [[nodiscard]] bool arrived(std::int64_t index);
-  /// After `arrived`: frees it.
+  /// After `arrived`: frees the iteration's values.
   void release(std::int64_t index);
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
@@ -42,7 +42,7 @@ class PushedValues {
   };
   struct Coming {
     std::vector<MPI_Request> requests;
-    std::vector<std::byte*> replaced;  ///< by another client's array of the same name
+    std::vector<std::byte*> replaced;  ///< arrays that another client's array of the same name replaced
     bool complete = false;
   };
   std::shared_ptr<MpiCommunicator> comm_;

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <new>
 
-#include "base/fail.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/mpi/queues.hpp"
 
 namespace sidestream::mpi {
@@ -41,7 +41,8 @@ void ReceiveQueue::accept() {
     if (!there) return;
     int count = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
-    // A deque keeps its elements in place: MPI writes into them. MPI has given the message out: memory is waited for.
+    // A deque keeps its elements in place, which MPI needs to write into them. MPI has handed the message out, so this
+    // waits until there is memory for it.
     retry_while_out_of_memory([&] { incoming_.emplace_back(); });
     Incoming& packet = incoming_.back();
     packet.from = status.MPI_SOURCE;
@@ -74,9 +75,9 @@ std::optional<Packet> ReceiveQueue::take() {
           "rank {} sent a message that this version of Sidestream does not know; start all ranks with the same library",
           packet.from);
     }
-    // Others wait for what it asks for or says.
+    // Must complete, since others wait for the packet's effect.
     retry_while_out_of_memory([&] { packet.body.assign(bytes.begin() + sizeof expected, bytes.end()); });
-    // Erasing in the middle would move requests' buffers' owners, which is fine: the memory they point to stays.
+    // Erasing in the middle moves the owners of buffers that requests use; their memory stays in place.
     incoming_.erase(it);
     return packet;
   }

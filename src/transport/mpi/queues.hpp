@@ -1,4 +1,4 @@
-// Packets on their way out.
+// Queues of outgoing and incoming packets.
 #pragma once
 
 #include <mpi.h>
@@ -13,11 +13,11 @@
 
 namespace sidestream::mpi {
 
-/// Messages whose memory is ours until they have left.
+/// Outgoing messages; owns their memory until MPI has sent them.
 class SendQueue {
  public:
   void send(MPI_Comm comm, int peer, int tag, Bytes bytes);
-  /// Drops what has left. True if nothing is left.
+  /// Frees messages that were sent. True if none is left.
   bool sweep();
 
  private:
@@ -28,18 +28,16 @@ class SendQueue {
   std::list<Entry> entries_;
 };
 
-// Packets on their way in.
-
-/// Packets that arrive. Never blocks: a long packet whose sender computes comes in while others are read.
+/// Incoming packets. Never blocks: a long packet whose sender computes arrives while others are read.
 class ReceiveQueue {
  public:
   explicit ReceiveQueue(MPI_Comm comm) : comm_(comm) {}
-  /// Waits until what is half received is there: the memory belongs to MPI until then.
+  /// Waits for packets that are partly received, because MPI writes to their memory until then.
   ~ReceiveQueue();
   ReceiveQueue(const ReceiveQueue&) = delete;
   ReceiveQueue& operator=(const ReceiveQueue&) = delete;
-  /// The next packet that is complete; those of one sender come in the order it sent them. Throws Error(system) if it
-  /// is no packet of this version.
+  /// Returns the next complete packet; packets of one sender come in the order it sent them. Throws Error(system) if it
+  /// is not a packet of this version.
   [[nodiscard]] std::optional<Packet> take();
 
  private:

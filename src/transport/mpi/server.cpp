@@ -4,10 +4,10 @@
 #include <new>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {
 
@@ -43,7 +43,7 @@ void Server::take_manifest(const Packet& packet) {
   }
 }
 
-/// What was taken is not taken twice where memory is short.
+/// Takes a message exactly once, also if memory is short.
 void Server::take_message(const Packet& packet, int number, const Message& message) {
   if (message.kind == MessageKind::declare || message.kind == MessageKind::remove) {
     const BlockChange change{message.block.block, message.kind == MessageKind::remove, 0};
@@ -90,8 +90,8 @@ bool Server::poll() {
   return any;
 }
 
-/// For what comes within microseconds or needs this rank's hand to come at all: looks often, and gives the core away in
-/// between.
+/// Polls for events that are due within microseconds or that need this rank's MPI calls. Polls often, and yields the
+/// core between polls.
 template <class Ready>
 void Server::poll_until(Ready&& ready) {
   Backoff backoff(std::chrono::microseconds(2), std::chrono::microseconds(60), 100);
@@ -102,7 +102,7 @@ void Server::poll_until(Ready&& ready) {
   }
 }
 
-/// Clients that publish often are answered soon; a server that has long heard nothing looks less often.
+/// Clients that publish often are answered soon; a server that has heard nothing for long polls less often.
 bool Server::receive(std::chrono::microseconds limit) {
   constexpr std::chrono::microseconds soon{40}, late{200};
   constexpr std::chrono::milliseconds busy{20};
@@ -124,8 +124,8 @@ void Server::receive_pushed(std::int64_t index) {
   poll_until([&] { return pushed_.arrived(index); });
 }
 
-/// While memory is short, which what is freed elsewhere may end: an exception here ends this server. As with persist,
-/// not for ever.
+/// Retries while memory is short, because an exception here would end this server and memory may be freed elsewhere.
+/// Like persist, it gives up after a limit.
 void Server::take_out_of_the_way(std::int64_t index) {
   constexpr std::chrono::seconds longest{20};
   const auto deadline = Clock::now() + longest;
@@ -170,15 +170,15 @@ std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const 
   return standing ? standing_.values(index) : fetcher_.values();
 }
 
-/// Where values are fetched from clients or forwarders; who pushes does not wait to be asked anyway. Holders say that
-/// they have the order before the servers agree on anything else, so that none of them has left when it comes.
+/// Used only where values are fetched from clients or forwarders, since pushing clients wait for no request. Holders
+/// confirm the order before the servers agree on anything else, so that no holder has left when it arrives.
 void Server::expect_same(std::int64_t index, std::span<const Wanted> wanted) {
   if (pushes()) return;
   standing_.order(index, wanted, holders_of(wanted), send_queue_);
   poll_until([&] { return standing_.taken(); });
 }
 
-/// What holders have sent for iterations that were refused is received, or they would wait for that for ever.
+/// Receives what holders have sent for refused iterations; otherwise those holders would wait for ever.
 void Server::finish() {
   poll_until([&] { return standing_.finished() && send_queue_.sweep(); });
 }
@@ -194,7 +194,7 @@ std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const Range
   ++range_number_;
   range_answers_ = 0;
   ranges_.clear();
-  // Once asked, an answer comes and must be waited for.
+  // Once requested, an answer arrives and must be awaited.
   for (const int rank : options_.contacts) {
     retry_while_out_of_memory([&] {
       send_queue_.send(comm_->comm(), rank, packet_tag,
@@ -217,9 +217,9 @@ void Server::free_values(std::int64_t index) {
 void Server::release(std::int64_t index, Outcome outcome) {
   fetcher_.release();
   if (pushes()) {
-    // Messages of one sender arrive in order: values nobody asked for must be taken out of the way of later ones.
+    // Messages of one sender arrive in order, so values that nobody requested must be received before later ones.
     take_out_of_the_way(index);
-    // Another server may still be receiving from here only if it has not agreed on the end of this fetch: it has.
+    // Another server may still receive from here only before it agrees on the end of this fetch, which it has.
     poll_until([&] { return !source_.busy_with(index); });
     pushed_.release(index);
   }

@@ -1,4 +1,5 @@
-// Placement `nodes`, the server's end: reads manifests as they come, fetches what is needed when its turn comes.
+// Placement `nodes`, the server's end: reads manifests as they arrive, and fetches values when an iteration's turn
+// comes.
 #pragma once
 
 #include <map>
@@ -15,14 +16,14 @@
 
 namespace sidestream::mpi {
 
-/// A server is the contact of some clients, whose manifests it reads and whom it tells what became of their iterations;
-/// values it fetches from whoever holds them.
+/// A server is the contact of some clients: it reads their manifests and tells them the outcome of their iterations.
+/// It fetches values from any holder.
 class Server final : public ServerTransport {
  public:
   struct Options {
-    std::vector<int> contacts;       ///< ranks of those that report to this server, ascending: clients or forwarders
-    std::vector<int> holders;        ///< by number of client: the rank that holds its values
-    std::vector<ValueShape> shapes;  ///< by variable
+    std::vector<int> contacts;       ///< ranks of the clients or forwarders that report to this server, ascending
+    std::vector<int> holders;        ///< rank that holds each client's values, by the client's number
+    std::vector<ValueShape> shapes;  ///< shapes by variable
     Moving moving = Moving::fetched;
   };
   Server(std::shared_ptr<MpiCommunicator> comm, Options options);
@@ -65,16 +66,16 @@ class Server final : public ServerTransport {
   std::shared_ptr<MpiCommunicator> comm_;
   Options options_;
   InboxStore store_;
-  std::vector<MessageReader> readers_;  ///< by contact
+  std::vector<MessageReader> readers_;  ///< readers by contact
   MessageWriter notices_;
-  ValueStore value_store_;  ///< of pushed values
+  ValueStore value_store_;  ///< holds pushed values
   ReceiveQueue receive_queue_;
   SendQueue send_queue_;
   Source source_;
   Fetcher fetcher_;
   StandingFetch standing_;
   PushedValues pushed_;
-  std::chrono::steady_clock::time_point heard_{};  ///< when something came last
+  std::chrono::steady_clock::time_point heard_{};  ///< time of the last message
   std::int64_t range_number_ = 0;
   std::size_t range_answers_ = 0;
   std::vector<BlockRange> ranges_;

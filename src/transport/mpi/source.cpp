@@ -34,9 +34,9 @@ void Source::request(Packet& packet) {
   waiting_.back() = std::move(packet);
 }
 
-/// A server's newest order replaces the one before.
+/// Takes a server's newest order, which replaces its previous one.
 void Source::take_order(const Packet& packet) {
-  orders_.reserve(orders_.size() + 1);  // it is told once
+  orders_.reserve(orders_.size() + 1);  // reserved first, because the server sends its order only once
   std::erase_if(orders_, [&](const Order& order) { return order.peer == packet.from; });
   Order order{packet.from, packet.header.number, packet.header.index, packet.records<WantedItem>()};
   tell(order, PacketKind::order_taken);
@@ -47,18 +47,18 @@ void Source::tell(const Order& order, PacketKind kind) {
   send_queue_.send(comm_->comm(), order.peer, packet_tag, write_packet(kind, order.next, order.number, BytesView{}));
 }
 
-/// Iteration by iteration, as far as servers have memory: see standing_window.
+/// Sends ordered iterations one by one, as far as servers have memory; see standing_window.
 bool Source::follow_orders() {
   bool any = false;
   for (Order& order : orders_) {
-    order.next = std::max(order.next, freed_);  // what is free is not needed any more
+    order.next = std::max(order.next, freed_);  // iterations that are free are needed no longer
     for (; order.next < freed_ + standing_window && value_store_.is_complete(order.next); ++order.next) {
       if (value_store_.is_refused(order.next)) continue;
       send_standing(order);
       any = true;
     }
   }
-  // Servers wait for this before they stop listening: what was sent for a refused iteration is received by nobody else.
+  // Servers wait for this before they stop listening: nobody else receives what was sent for a refused iteration.
   std::erase_if(orders_, [&](const Order& order) {
     if (order.next < closed_at_) return false;
     retry_while_out_of_memory([&] { tell(order, PacketKind::last_standing); });
@@ -85,10 +85,10 @@ std::uint64_t Source::take_bytes_sent(std::int64_t index) {
   return bytes;
 }
 
-/// What an answer needs before it can promise anything: where each piece is, and memory for those that are packed.
+/// Everything that an answer needs before it can promise values: the place of each piece, and memory for packed ones.
 struct Source::Prepared {
   std::vector<std::optional<Arrival>> found;
-  std::vector<std::byte*> packed;  ///< by piece; null: sent from where it is, or together
+  std::vector<std::byte*> packed;  ///< by piece; null: sent from its place, or with the other small ones
   std::byte* together = nullptr;
   std::uint64_t together_bytes = 0, bytes = 0;
 };
@@ -147,7 +147,7 @@ void Source::send_large(int peer, std::span<const WantedItem> items, const Prepa
   }
 }
 
-/// Small pieces travel in the packet.
+/// Sends one iteration of an order. Small pieces are part of the packet.
 void Source::send_standing(const Order& order) {
   const std::int64_t index = order.next;
   const std::size_t count = order.items.size();
@@ -188,7 +188,7 @@ void Source::send_standing(const Order& order) {
   send_large(order.peer, order.items, all, sending);
 }
 
-/// Whoever asked waits for an answer: where there is no memory for one it is waited for.
+/// Answers a request. The requester waits, so this waits where there is no memory for the answer.
 void Source::answer_fetch(const Packet& packet) {
   std::vector<WantedItem> items;
   Bytes there;

@@ -1,4 +1,4 @@
-// The end that holds values: answers the requests of servers.
+// Holder's end of fetching: answers the requests of servers for values.
 #pragma once
 
 #include <algorithm>
@@ -17,48 +17,48 @@
 
 namespace sidestream::mpi {
 
-/// Pieces below this travel together in one message.
+/// Pieces with fewer bytes are sent together in one message.
 inline constexpr std::uint64_t small_piece = 64 * 1024;
 
-/// In an answer: the holder has no memory to pack what was asked for, and sends nothing.
+/// Entry of an answer: the holder has no memory to pack the piece, and sends nothing.
 inline constexpr std::byte no_memory{2};
 
-/// Whether a piece goes into the message that all small ones of an answer share.
+/// True if a piece belongs in the message that all small pieces of an answer share.
 [[nodiscard]] constexpr bool is_small(std::uint64_t bytes) noexcept { return bytes < small_piece; }
 
-/// Used by one thread: the one that calls MPI in this process.
+/// Answers requests and follows orders. Used by one thread: the one that calls MPI in this process.
 class Source {
  public:
   Source(std::shared_ptr<MpiCommunicator> comm, ValueStore& value_store);
-  /// Waits for what is on its way: MPI reads from memory that goes with this object.
+  /// Waits for messages on their way, because MPI reads memory that this object owns.
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
   /// Takes a request (fetch, ranges) or an order. It is answered when its iteration is complete in the value store.
   void request(Packet& packet);
-  /// Answers what can be answered, and frees what has left. True if something was done or is on its way.
+  /// Answers what can be answered, and frees what was sent. True if something was done or is on its way.
   bool move();
-  /// All servers have what they need of iterations below `freed`: orders are followed a little further.
+  /// Tells that all servers have what they need of iterations below `freed`; orders are then followed further.
   void freed(std::int64_t freed) noexcept { freed_ = std::max(freed_, freed); }
-  /// Nothing is published from iteration `index` on: what is sent before it is the last for every order.
+  /// Tells that nothing is published from iteration `index` on: the iteration before it is the last for every order.
   void close(std::int64_t index) noexcept { closed_at_ = index; }
-  /// After `close`: servers know that nothing more comes from here, and what they were told has left.
+  /// After `close`: true if servers know that nothing more comes from here, and all messages were sent.
   [[nodiscard]] bool parted() { return orders_.empty() && send_queue_.sweep(); }
-  /// Whether values of iteration `index` are on their way or asked for.
+  /// True if values of iteration `index` are requested or on their way.
   [[nodiscard]] bool busy_with(std::int64_t index) const;
-  /// The same of an iteration up to `index`.
+  /// True if that holds for any iteration up to `index`.
   [[nodiscard]] bool busy_up_to(std::int64_t index) const;
-  /// Bytes of values sent of iteration `index`; forgets the number.
+  /// Returns the bytes of values sent for iteration `index` and forgets the number.
   [[nodiscard]] std::uint64_t take_bytes_sent(std::int64_t index);
 
  private:
   struct Sending {
     std::int64_t index = 0;
     std::vector<MPI_Request> requests;
-    std::vector<std::byte*> packed;  ///< to give back
+    std::vector<std::byte*> packed;  ///< buffers to give back
   };
-  /// What a server wants of every iteration.
+  /// Pieces that a server wants of every iteration.
   struct Order {
     int peer = 0;
     std::int64_t number = 0;
@@ -84,12 +84,12 @@ class Source {
   std::vector<Order> orders_;
   std::int64_t freed_ = 0, closed_at_ = INT64_MAX;
   std::list<Sending> sending_;
-  std::map<std::int64_t, std::uint64_t> bytes_;  ///< by iteration
+  std::map<std::int64_t, std::uint64_t> bytes_;  ///< bytes sent, by iteration
 };
 
-/// Bytes of `points` of an array like this one.
+/// Bytes of `points` of an array like `record`'s.
 [[nodiscard]] std::uint64_t piece_bytes(const BlockRecord& record, const Box& points);
-/// Copies `points` into `out` without gaps, in the array's own order.
+/// Copies `points` into `out`, contiguous, in the array's own storage order.
 void pack_piece(const Arrival& arrival, const Box& points, std::byte* out);
 
 }  // namespace sidestream::mpi

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <new>
 
-#include "base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/mpi/source.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 
@@ -44,7 +44,8 @@ std::unique_ptr<StandingFetch::Order> StandingFetch::plan(std::span<const Wanted
     together += (order->bytes.back() + line - 1) / line * line;
     order->holders[holders[n]].push_back(n);
   }
-  // A node may have many servers, which all come here at the same time; the kernel would promise each of them all.
+  // A node may have many servers, which all allocate at the same time; the kernel would promise each of them
+  // everything.
   constexpr std::uint64_t part_of_memory = 16;
   if (together > shared_memory::memory_left().bytes / part_of_memory / sets) throw std::bad_alloc();
   for (Set& set : order->set) {
@@ -76,7 +77,7 @@ void StandingFetch::order(std::int64_t index, std::span<const Wanted> wanted, st
                       write_packet(PacketKind::order, fresh->first, number_, std::span<const WantedItem>(items)));
     });
   }
-  // Holders of the order before that are asked for nothing any more.
+  // Cancels the previous order at holders that the new one no longer needs.
   const auto before = orders_.find(number_ - 1);
   if (before != orders_.end()) {
     for (const auto& [holder, pieces] : before->second->holders) {
@@ -98,7 +99,7 @@ bool StandingFetch::covers(std::int64_t index, std::span<const Wanted> wanted) c
          std::equal(wanted.begin(), wanted.end(), found->second->wanted.begin(), found->second->wanted.end(), equal);
 }
 
-/// Of orders before the newest: nothing more comes for them.
+/// Drops orders before the newest: nothing more arrives for them.
 void StandingFetch::drop_earlier() {
   std::erase_if(orders_, [&](auto& numbered) {
     if (numbered.first == number_) return false;
@@ -128,7 +129,7 @@ void StandingFetch::take(const Packet& packet) {
   Order& order = *orders_.at(packet.header.number);
   Set& set = set_of(order, packet.header.index);
   if (set.index != packet.header.index) {
-    // What was sent for an iteration that nobody used is received all the same before its memory is used again.
+    // Values sent for an iteration that nobody used must be received before their memory is used again.
     wait_for_all(set.requests);
     set.index = packet.header.index;
     retry_while_out_of_memory([&] { set.values.assign(order.wanted.size(), nullptr); });
@@ -139,7 +140,8 @@ void StandingFetch::take(const Packet& packet) {
   take_values(packet, order, set);
 }
 
-/// The packet begins with a byte for each piece, as an answer does; small pieces follow in it, large ones after it.
+/// Receives one holder's values. The packet begins with a byte for each piece, as an answer does; small pieces follow
+/// in it, large ones in messages of their own.
 void StandingFetch::take_values(const Packet& packet, Order& order, Set& set) {
   const std::vector<std::size_t>& pieces = order.holders.at(packet.from);
   const std::span there = std::span(packet.body).first(std::min(packet.body.size(), pieces.size()));

@@ -109,7 +109,7 @@ void ValueStore::forget(std::int64_t index, const Block& block, bool removed) {
   for (auto& [key, versions] : persistent_) {
     if (versions.empty() || key.second != block.id) continue;
     const Block& known = versions.back().arrival.record.block;
-    // Arrays stay that fit the block as it is now: it may have moved in space.
+    // Keeps arrays that fit the block as it is now; it may have moved in space.
     const bool same_client = known.mesh == block.mesh && known.client == block.client;
     if (!same_client || (!removed && known.same_shape(block))) continue;
     versions.back().until = std::min(versions.back().until, index);

@@ -1,4 +1,4 @@
-// What was published and is kept where it is until servers have fetched what they need.
+// Published arrays that stay in place until servers have fetched what they need.
 #pragma once
 
 #include <cstddef>
@@ -14,31 +14,31 @@
 
 namespace sidestream::mpi {
 
-/// Arrays by iteration, variable and block. The memory belongs to whoever puts it here, who keeps it until the
-/// iteration is dropped. Safe to use from two threads: one publishes, the other answers requests.
+/// Arrays by iteration, variable and block. The memory belongs to the caller, who keeps it until the iteration is
+/// dropped. Safe to use from two threads: one publishes, the other answers requests.
 class ValueStore {
  public:
-  /// Returns an array of the same iteration that this one replaces: two clients have declared one block.
+  /// Adds an array. Returns an array of the same iteration that it replaces, if two clients declare one block.
   std::optional<Arrival> put(std::int64_t index, const Arrival& arrival);
-  /// The iteration is complete: requests for it can be answered. `refused`: nobody will use it.
+  /// Marks the iteration complete, so that requests for it can be answered. `refused`: nobody will use it.
   void complete(std::int64_t index, bool refused = false);
   [[nodiscard]] bool is_refused(std::int64_t index) const;
   [[nodiscard]] bool is_complete(std::int64_t index) const;
-  /// The array of that iteration, or, of one that outlives iterations, the newest up to it.
+  /// Finds the array of that iteration, or the newest persistent one up to it.
   [[nodiscard]] std::optional<Arrival> find(std::int64_t index, std::int32_t variable, std::int64_t block) const;
-  /// All of a variable in that iteration.
+  /// Returns all arrays of a variable in that iteration.
   [[nodiscard]] std::vector<Arrival> of(std::int64_t index, std::int32_t variable) const;
-  /// Forgets the iteration, and returns the arrays that nobody can ask for any more: its own, and those that outlived
-  /// iterations and were replaced up to this one or whose block went. Iterations are dropped in order.
+  /// Forgets the iteration. Returns the arrays that nobody can request any more: its own, and persistent ones that were
+  /// replaced, or whose block was removed, up to this iteration. Iterations must be dropped in order.
   [[nodiscard]] std::vector<Arrival> drop(std::int64_t index);
-  /// Takes out the newest array that outlives iterations, if there is one; no iteration may ask for it any more.
+  /// Removes and returns the newest persistent array, if there is one. No iteration may request it any more.
   [[nodiscard]] std::optional<Arrival> take_kept(std::int32_t variable, std::int64_t block);
-  /// The block is declared anew or removed from iteration `index` on: what was kept of it ends there, unless it is
-  /// declared as it was, or removed by a client that had given it up before.
+  /// Tells that the block is declared anew or removed from iteration `index` on. Persistent arrays of it end there,
+  /// unless its declaration is unchanged or the removal comes from a client that had given it up before.
   void forget(std::int64_t index, const Block& block, bool removed);
 
  private:
-  using Key = std::pair<std::int32_t, std::int64_t>;  ///< variable, block
+  using Key = std::pair<std::int32_t, std::int64_t>;  ///< variable, block id
   struct Kept {
     std::int64_t since = 0;
     Arrival arrival;
@@ -49,7 +49,7 @@ class ValueStore {
   mutable std::mutex mutex_;
   std::map<std::int64_t, std::map<Key, Arrival>> iterations_;
   std::map<Key, std::vector<Kept>> persistent_;  ///< oldest first
-  std::set<std::int64_t> refused_;               ///< of those not dropped
+  std::set<std::int64_t> refused_;               ///< refused iterations that are not dropped
   std::int64_t completed_ = 0;                   ///< iterations below this are complete
 };
 

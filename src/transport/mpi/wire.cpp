@@ -10,7 +10,7 @@ namespace sidestream::mpi {
 
 namespace {
 
-/// Before MPI knows the memory: what it knows must be waited for.
+/// Reserves room for requests before MPI knows the memory, because posted messages must be awaited.
 void make_room(std::uint64_t bytes, std::vector<MPI_Request>& requests) {
   const std::size_t needed = requests.size() + bytes / longest_message + 1;
   if (needed > requests.capacity()) requests.reserve(std::max(needed, 2 * requests.size()));

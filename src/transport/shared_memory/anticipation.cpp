@@ -17,7 +17,7 @@ std::optional<std::pair<Anticipation::Time, Anticipation::Time>> Anticipation::n
   const Duration middle = sorted[looked_at / 2];
   constexpr int part = 20;
   const Duration window = std::min(most_, middle / part);
-  // One step that took longer (a checkpoint, say) does not make the others unpredictable.
+  // One slow step (a checkpoint, say) does not make the others unpredictable.
   if (sorted[looked_at - 2] - sorted.front() > 2 * window) return std::nullopt;
   return std::pair(last_ + middle - window, last_ + middle + window);
 }

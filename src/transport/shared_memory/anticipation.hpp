@@ -1,5 +1,5 @@
-// When a server should look for the next iteration without sleeping: waking a sleeper costs the client that wakes it
-// ten microseconds and more, telling one that is awake costs nothing.
+// Predicts when a server should poll for the next iteration instead of sleeping. Waking a sleeper costs the client ten
+// microseconds and more; telling a server that is awake costs nothing.
 #pragma once
 
 #include <array>
@@ -10,19 +10,19 @@
 
 namespace sidestream::shared_memory {
 
-/// Learns from when the last iterations came. Steps of a simulation take about equal time; where they do not, nothing
-/// is expected and the server sleeps.
+/// Predicts arrivals from those of the last iterations. Steps of a simulation take about equal time; where they do not,
+/// nothing is predicted and the server sleeps.
 class Anticipation {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::steady_clock::duration;
 
-  /// `most`: how long to look before an iteration is expected, and how long after; never more than a twentieth of the
-  /// time between two iterations. 0: never.
+  /// `most`: how long to poll before and after the expected arrival; never more than a twentieth of the time between
+  /// two iterations. 0: never.
   explicit Anticipation(Duration most) : most_(most) {}
-  /// An iteration came. Times grow.
+  /// Records the arrival of an iteration. Times must not decrease.
   void came(Time time) noexcept;
-  /// From when until when to look for the next one; nothing if that cannot be said well enough.
+  /// Begin and end of the time to poll for the next iteration; nothing if it is not predictable enough.
   [[nodiscard]] std::optional<std::pair<Time, Time>> next() const noexcept;
 
  private:
@@ -30,7 +30,7 @@ class Anticipation {
   Duration most_;
   Time last_{};
   std::array<Duration, looked_at> intervals_{};
-  std::size_t count_ = 0;  ///< iterations that came
+  std::size_t count_ = 0;  ///< number of iterations that arrived
 };
 
 }  // namespace sidestream::shared_memory

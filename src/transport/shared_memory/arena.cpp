@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {
 namespace {
@@ -14,7 +14,7 @@ constexpr std::uint64_t arena_magic = 0x616e657261736473ull;  // "sdsarena"
 constexpr std::uint64_t most_chunks = 8192;
 constexpr double mebibyte = 1024.0 * 1024.0;
 
-/// What one client has, and where it is from the arena's begin.
+/// One client's extents, and their offset from the arena's begin.
 struct Entry {
   Extents extents;
   std::uint64_t at;
@@ -36,7 +36,7 @@ Extents rounded(const Extents& wanted) noexcept {
 
 std::uint64_t own_bytes(const Extents& extents) { return extents.homes * extents.home + extents.keep; }
 
-/// Small enough that a bit of pool goes round, large enough that taking a run costs nothing beside filling
+/// Small enough that small pools have many chunks, large enough that taking a run costs little compared with filling
 /// it.
 std::uint64_t chunk_size(std::uint64_t bytes) noexcept {
   return std::max<std::uint64_t>(64 << 10, std::bit_ceil(bytes / most_chunks));
@@ -107,7 +107,7 @@ bool Arena::take(int client, std::uint64_t first, std::uint64_t chunks, std::uin
   const auto name = static_cast<std::uint16_t>(client + 1);
   for (std::uint64_t n = first; n < first + chunks; ++n) {
     std::uint16_t nobody = 0;
-    // Acquire: what the last owner's server read must be done before we write.
+    // Acquire: the previous owner's server must have finished reading before we write.
     if (owners_[n].compare_exchange_strong(nobody, name, std::memory_order_acquire, std::memory_order_relaxed))
       continue;
     give_back(client, first, n - first);
@@ -126,7 +126,7 @@ std::optional<std::uint64_t> Arena::scan(int client, std::uint64_t chunks, std::
     const std::uint64_t first = n + 1 - chunks;
     if (take(client, first, chunks, n)) return first;
     disturbed = true;
-    run = 0;  // go on behind the chunk that somebody took before us
+    run = 0;  // continue behind the chunk that another client took first
   }
   return std::nullopt;
 }
@@ -136,9 +136,9 @@ std::optional<std::uint64_t> Arena::borrow(int client, std::uint64_t chunks, std
   if (hint >= chunks_) hint = 0;
   bool disturbed = false;
   auto found = scan(client, chunks, hint, chunks_, disturbed);
-  // Runs across the hint belong to the second part.
+  // Runs that cross the hint are found by this second scan.
   if (!found && hint > 0) found = scan(client, chunks, 0, std::min(chunks_, hint + chunks - 1), disturbed);
-  // Two that stumble over each other both go on behind; what they left is looked at once more.
+  // Two clients that collide both continue behind each other; this scan looks again at what they skipped.
   if (!found && disturbed) found = scan(client, chunks, 0, chunks_, disturbed);
   return found;
 }

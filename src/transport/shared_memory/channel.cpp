@@ -27,7 +27,7 @@ Channel::Channel(const Node& node, std::size_t group)
 }
 
 [[gnu::hot]] bool Channel::try_push(const Message& message) {
-  // Not more than 64 undecided iterations may be on their way: that is how many outcomes fit in shared memory. Under
+  // At most 64 undecided iterations may be on their way, since shared memory has room for that many outcomes. Under
   // skip a client may be any number of refused iterations ahead; their records wait here.
   const bool ends = message.kind == MessageKind::end;
   if (ends && sent_ - polled_ >= slots) {
@@ -87,7 +87,7 @@ void Channel::refuse(std::int64_t index) {
 void Channel::take_notices(std::vector<Notice>& told) {
   std::vector<MessageLine> lines;
   while (peek_message(notices_, lines)) {
-    told.reserve(told.size() + 1);  // nothing fails between reading and keeping
+    told.reserve(told.size() + 1);  // nothing may fail between reading and keeping
     told.push_back(notice_reader_.read_notice(lines));
     notices_.drop(lines.size());
   }
@@ -95,7 +95,7 @@ void Channel::take_notices(std::vector<Notice>& told) {
 
 std::string Channel::failure() {
   const std::uint32_t version = server_->failure.version();
-  if (version == failure_seen_ || version % 2 == 1) return {};  // odd: being written, seen next time
+  if (version == failure_seen_ || version % 2 == 1) return {};  // odd: being written, read next time
   failure_seen_ = version;
   return server_->failure.read();
 }

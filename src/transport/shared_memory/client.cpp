@@ -3,10 +3,10 @@
 #include <cstring>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/copy.hpp"
 
 namespace sidestream::shared_memory {
@@ -28,7 +28,7 @@ void Client::ring_all() noexcept {
   for (Channel& channel : channels_) channel.ring();
 }
 
-/// What groups that are left behind may still read is not free.
+/// Released iterations once servers are lost; memory that the servers of other groups may still read is not free.
 std::int64_t Client::released_behind() const noexcept {
   std::int64_t lowest = current_;
   for (const Channel& channel : channels_) {
@@ -43,7 +43,7 @@ Channel& Client::last_to_release() noexcept {
                            [](const Channel& one, const Channel& other) { return one.released() < other.released(); });
 }
 
-/// Whether the servers can still be waited for. Their own word costs a load, whether a process is there a system call.
+/// Checks whether the servers are still alive. Reading their own word costs a load, checking a process a system call.
 void Client::look(bool waits) {
   if (!connected_ || !watches_) return;
   constexpr double interval = 0.2;
@@ -55,8 +55,8 @@ void Client::look(bool waits) {
   }
 }
 
-/// The end of one group is the end of all: no iteration may arrive in some groups alone. The others finish what they
-/// were given whole.
+/// Loses all groups when one group ends, since no iteration may arrive in only some of them. The others finish the
+/// iterations that they were given whole.
 void Client::lose(Channel& channel, bool left) {
   lost_ = left ? channel.last_words() : std::string("the process of a server has died");
   lost_ += "; what it had not answered for is unknown, and iterations are refused from now on";
@@ -90,7 +90,7 @@ void Client::lose(Channel& channel, bool left) {
 void Client::wait_for_release() {
   const double start = now();
   const std::int64_t before = seen_released_;
-  ring_all();  // they may sleep with records of ours unread
+  ring_all();  // they may sleep while records of this client are unread
   last_to_release().wait([&] { return released() != before; }, slice);
   if (progress_) progress_();
   look(true);
@@ -120,7 +120,7 @@ void Client::wait_for_release() {
   }
 }
 
-/// After a reservation that found no room.
+/// True if a reservation that found no room can never succeed.
 bool Client::never_fits(std::uint64_t bytes) const noexcept {
   if (bytes > node_->arena().bytes() && !(spill_ && spill_->fits(bytes))) return true;
   return when_full_ != WhenFull::skip && heap_.stuck();
@@ -152,7 +152,7 @@ Outcome Client::outcome(std::int64_t index) {
   if (connected_) {
     for (Channel& channel : channels_) channel.poll_outcomes();
   }
-  // Nothing is taken before all have said theirs.
+  // Takes no outcome before all groups have decided.
   const bool known =
       std::all_of(channels_.begin(), channels_.end(), [&](const Channel& channel) { return channel.polled() > index; });
   if (!known) return Outcome::pending;
@@ -176,7 +176,7 @@ void Client::push(const Message& message) {
 void Client::push_to(Channel& channel, const Message& message) {
   if (channel.flush() && channel.try_push(message)) return;
   if (when_full_ == WhenFull::skip) {
-    // The iteration either holds memory, which bounds how many records there are, or is refused and one record long.
+    // The iteration either holds memory, which bounds the number of records, or is refused and one record long.
     channel.keep(message);
     return channel.ring();
   }
@@ -209,7 +209,7 @@ using Place =
 [[gnu::hot]] void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
   if (is_spilled(region)) return commit_spilled(record, region, hold);
   const std::uint64_t offset = heap_.offset(region);
-  // First: nothing after it fails for want of memory.
+  // First, because nothing below allocates.
   Place place{};
   if (record.persistent) place = persistent_.try_emplace({record.variable, record.block.id}, record, region);
   heap_.commit(region, hold);
@@ -222,7 +222,7 @@ using Place =
   push_block(record, offset);
 }
 
-/// The record follows the values: who finds it finds these whole in the file.
+/// Commits a block to the spill file. The record follows the values, so its reader finds the values whole in the file.
 void Client::commit_spilled(const BlockRecord& record, const Region& region, bool hold) {
   if (connected_) return push_block(record, spill_->commit(record, region, hold, current_), spill_segment);
   if (!hold) spill_->clear(region);
@@ -246,7 +246,7 @@ void Client::declare(const Block& block, bool removed) {
   message.kind = removed ? MessageKind::remove : MessageKind::declare;
   message.block.block = block;
   push(message);
-  // Servers keep the arrays of a block that is declared as it was: so must this client.
+  // Servers keep the arrays of a block whose declaration is unchanged, so this client must keep them too.
   const auto known = blocks_.find({block.mesh, block.id});
   const bool same = !removed && known != blocks_.end() && known->second.same_shape(block);
   if (!same) forget_persistent(block);
@@ -257,7 +257,7 @@ void Client::declare(const Block& block, bool removed) {
   }
 }
 
-/// A block that is declared anew or removed takes its persistent arrays with it.
+/// Drops the persistent arrays of a block that is declared anew or removed.
 void Client::forget_persistent(const Block& block) {
   for (auto it = persistent_.begin(); it != persistent_.end();) {
     const bool same = it->second.first.block.mesh == block.mesh && it->first.second == block.id;
@@ -289,13 +289,13 @@ void Client::end(const EndRecord& record) {
 }
 
 void Client::disconnect(Outcome undecided) {
-  retry_while_out_of_memory([&] { take_notices(); });  // what the servers told counts although they are gone
+  retry_while_out_of_memory([&] { take_notices(); });  // notices count although their servers are gone
   for (Channel& channel : channels_) channel.settle(undecided, current_);
   connected_ = false;
 }
 
 void Client::connect(const std::function<void(std::int64_t first)>& ready) {
-  // The servers before are gone, those to come look at nothing before `ready`: all of this is ours alone.
+  // The previous servers are gone and the next ones read nothing before `ready`, so all of this belongs to this client.
   for (Channel& channel : channels_) channel.restart(current_);
   seen_released_ = current_;
   connected_ = true;
@@ -310,7 +310,7 @@ void Client::connect(const std::function<void(std::int64_t first)>& ready) {
   for (const auto& [key, kept] : persistent_) push_block(kept.first, heap_.offset(kept.second));
 }
 
-/// By all groups.
+/// True if all groups have decided on every iteration below `below`.
 bool Client::settled(std::int64_t below) const noexcept {
   return !connected_ || std::all_of(channels_.begin(), channels_.end(),
                                     [&](const Channel& channel) { return channel.decided() >= below; });
@@ -320,7 +320,7 @@ void Client::await(std::int64_t index) {
   if (settled(index + 1)) return;
   const double start = now();
   while (!settled(index + 1)) {
-    static_cast<void>(flush());  // under skip the servers may not have heard of it yet
+    static_cast<void>(flush());  // under skip the servers may not have received it yet
     ring_all();
     last_to_release().wait([&] { return settled(index + 1); }, slice);
     if (progress_) progress_();
@@ -346,7 +346,7 @@ std::string Client::failure() {
   return {};
 }
 
-/// To a server that takes in what comes, past everything that is kept.
+/// Sends a message to a server that is still reading, ahead of everything that is kept.
 void Client::push_at_last(Channel& channel, MessageKind kind) {
   Message message;
   message.kind = kind;
@@ -358,8 +358,8 @@ void Client::push_at_last(Channel& channel, MessageKind kind) {
   channel.ring();
 }
 
-/// Tells the servers past everything that still waits here. What they never hear of is refused; the account says
-/// unknown.
+/// Tells the servers to stop, ahead of everything that still waits here. What they never receive is refused; the
+/// account reports it as unknown.
 void Client::give_up() {
   for (Channel& channel : channels_) {
     channel.drop_backlog();

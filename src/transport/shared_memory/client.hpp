@@ -1,4 +1,4 @@
-// Placement `cores`, the client's end: one copy into shared memory, a record in a ring, nothing else.
+// Placement `cores`, the client's end: one copy into shared memory and one record in a ring.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace sidestream::shared_memory {
 
 class Client final : public ClientTransport {
  public:
-  /// `progress` is called about every millisecond while the client waits, so that MPI messages of the simulation that
-  /// other clients wait for keep moving. It may call `disconnect`, which ends the waiting.
+  /// `progress` is called about every millisecond while the client waits. It keeps MPI messages of the simulation
+  /// moving, for which other clients may wait. It may call `disconnect`, which ends the waiting.
   Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight, std::function<void()> progress);
 
   [[nodiscard]] bool begin() override;
@@ -39,23 +39,23 @@ class Client final : public ClientTransport {
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return waited_; }
   [[nodiscard]] std::uint64_t bytes_spilled() const override { return spill_ ? spill_->written() : 0; }
-  /// Where blocks go that find no room (WhenFull::spill). Before the first iteration. Throws Error(system) if its path
-  /// is too long.
+  /// Sets the file for blocks that find no room (WhenFull::spill). Call it before the first iteration. Throws
+  /// Error(system) if its path is too long.
   void spill_to(std::unique_ptr<SpillFile> file);
 
-  /// What this client shares with its server of each group.
+  /// Connections to this client's server in each group.
   [[nodiscard]] std::deque<Channel>& channels() noexcept { return channels_; }
-  /// Servers come and go and others say so (sidecar): this client does not look whether its own is there.
+  /// Sidecar: others report when servers come and go, so this client stops checking its own server.
   void trust_others() noexcept { watches_ = false; }
 
-  // Sidecar. A client that is not connected refuses every iteration, and keeps persistent arrays and the list of its
-  // blocks for the servers that come next.
+  // Sidecar: a client that is not connected refuses every iteration. It keeps persistent arrays and the list of its
+  // blocks for the servers that attach next.
   [[nodiscard]] bool connected() const noexcept { return connected_; }
-  /// The servers are gone and read nothing any more. What they had been given and did not announce becomes `undecided`,
-  /// what they had not been given is refused.
+  /// Disconnects from servers that are gone and read nothing any more. Iterations that they had received and did not
+  /// announce become `undecided`; those that they had not received are refused.
   void disconnect(Outcome undecided);
-  /// Begins anew with other servers, between iterations: the current one is the first they get. `ready` is called when
-  /// ring and counters are at the start, and before anything is sent.
+  /// Starts anew with other servers, between iterations: the current one is the first they get. `ready` is called when
+  /// rings and counters are at their start, before anything is sent.
   void connect(const std::function<void(std::int64_t first)>& ready);
 
  private:
@@ -76,7 +76,7 @@ class Client final : public ClientTransport {
   void commit_spilled(const BlockRecord& record, const Region& region, bool hold);
   [[nodiscard]] bool is_spilled(const Region& region) const noexcept { return spill_ && spill_->has(region); }
   [[nodiscard]] bool never_fits(std::uint64_t bytes) const noexcept;
-  /// Iterations below this are released by all groups.
+  /// Iterations below this number are released by all groups.
   [[nodiscard]] std::int64_t released() const noexcept {
     if (!connected_) return left_behind_ ? released_behind() : current_;
     std::int64_t lowest = channels_.front().released();
@@ -86,26 +86,26 @@ class Client final : public ClientTransport {
   [[nodiscard]] std::int64_t released_behind() const noexcept;
 
   std::shared_ptr<Node> node_;
-  std::deque<Channel> channels_;  ///< one for each group of servers
+  std::deque<Channel> channels_;  ///< one channel for each group of servers
   ClientHeap heap_;
-  std::unique_ptr<SpillFile> spill_;  ///< null: without
-  std::vector<Notice> told_;          ///< read, and not handed out
+  std::unique_ptr<SpillFile> spill_;  ///< null: blocks are not spilled
+  std::vector<Notice> told_;          ///< notices that were read and not handed out
   WhenFull when_full_;
   int max_in_flight_;
   std::function<void()> progress_;
   bool connected_ = true;
-  const Channel* lost_channel_ = nullptr;  ///< whose server is gone while those of other groups are there
-  bool left_behind_ = false;               ///< these work on what they were given; they have been told to close
-  std::map<std::pair<std::int32_t, std::int64_t>, Block> blocks_;  ///< as declared last, by mesh and id
-  /// By variable and block.
+  const Channel* lost_channel_ = nullptr;  ///< the channel whose server is gone, while servers of other groups remain
+  bool left_behind_ = false;  ///< remaining servers work on what they were given; they have been told to close
+  std::map<std::pair<std::int32_t, std::int64_t>, Block> blocks_;  ///< latest declarations, by mesh and id
+  /// Persistent arrays by variable and block.
   std::map<std::pair<std::int32_t, std::int64_t>, std::pair<BlockRecord, Region>> persistent_;
-  std::int64_t current_ = 0;  ///< iterations ended
-  std::int64_t begun_ = 0;    ///< iterations begun, but for the first
+  std::int64_t current_ = 0;  ///< number of iterations ended
+  std::int64_t begun_ = 0;    ///< number of iterations begun, without the first
   std::int64_t seen_released_ = 0;
   double waited_ = 0;
   bool watches_ = true;
-  double looked_ = 0;  ///< when it looked last whether the server's process is there
-  std::string lost_;   ///< how it lost its server, until that is told
+  double looked_ = 0;  ///< time at which it last checked that the server's process exists
+  std::string lost_;   ///< how it lost its server, until that is reported
 };
 
 }  // namespace sidestream::shared_memory

@@ -9,19 +9,19 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/fail.hpp"
-#include "base/hash.hpp"
 #include "base/process_status.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/hash.hpp"
 
 namespace sidestream::shared_memory {
 
 void StatusText::post(const std::string& text) noexcept {
   std::size_t length = std::min(text.size(), capacity);
-  // Not in the middle of a character: continuation bytes of UTF-8 are 10xxxxxx.
+  // Does not cut a character in two: continuation bytes of UTF-8 are 10xxxxxx.
   while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
   const std::uint32_t before = sequence_.load(std::memory_order_relaxed) | 1;  // odd already: a writer died here
   sequence_.store(before, std::memory_order_relaxed);
-  // Release stores: who sees one of these words also sees the odd number, and drops what it read.
+  // Release stores: a reader that sees one of these words also sees the odd number, and drops what it read.
   length_.store(static_cast<std::uint32_t>(length), std::memory_order_release);
   for (std::size_t at = 0; at < length; at += 8) {
     std::uint64_t word = 0;
@@ -32,7 +32,7 @@ void StatusText::post(const std::string& text) noexcept {
 }
 
 std::string StatusText::read() const {
-  // A writer that is alive is done in a microsecond; one that is not must not keep us.
+  // A living writer is done in a microsecond; a dead one must not block the reader.
   for (int tries = 0; tries < 1000; ++tries) {
     const std::uint32_t before = sequence_.load(std::memory_order_acquire);
     if (before == 0) return {};
@@ -66,8 +66,8 @@ bool Liveness::alive() const noexcept {
 }
 
 bool ServerControl::end(std::int64_t index, std::uint32_t clients) noexcept {
-  // The number of the iteration is part of the word, so that nobody has to reset counts: the server may be
-  // done with an iteration before its last client has come here.
+  // The iteration's number is part of the word, so that counts need no reset: the server may be done with an iteration
+  // before its last client gets here.
   const std::uint64_t fresh = static_cast<std::uint64_t>(index + 1) << 16;
   std::atomic<std::uint64_t>& word = ended[index % slots];
   std::uint64_t seen = word.load(std::memory_order_relaxed);
@@ -75,7 +75,7 @@ bool ServerControl::end(std::int64_t index, std::uint32_t clients) noexcept {
   do {
     if ((seen >> 16) > (fresh >> 16)) return false;  // released long ago: the server needs no bell for it
     mine = ((seen >> 16) == (fresh >> 16) ? seen : fresh) + 1;
-    // Every client's record must be visible to the one who rings: hence acquire, and release for the others.
+    // Every client's record must be visible to the one that rings: hence acquire, and release for the others.
   } while (!word.compare_exchange_weak(seen, mine, std::memory_order_acq_rel, std::memory_order_relaxed));
   return (mine & 0xffff) == clients && bell.ring();
 }

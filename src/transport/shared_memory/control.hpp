@@ -1,5 +1,5 @@
-// The layout of what clients and servers of one node tell each other beside the values. One function computes
-// all offsets; every field says who writes it. All zeros is the valid initial state of everything.
+// Layout of the control memory: everything but values that clients and servers of one node share. One function computes
+// all offsets; every field says who writes it. All zeros is a valid initial state.
 #pragma once
 
 #include <atomic>
@@ -14,46 +14,46 @@
 
 namespace sidestream::shared_memory {
 
-/// Iterations in flight never span more: slots of per-iteration fields are index mod this.
+/// Upper bound of the iterations in flight; slots of per-iteration fields are the index modulo this.
 inline constexpr std::int64_t slots = 64;
 
 /// Lines of a server's ring to a client; the longest message fits several times.
 inline constexpr std::uint64_t notice_lines = 128;
 
-/// A sentence that one process writes and others read at any time, whole or not at all.
+/// A text that one process writes and others read at any time, whole or not at all.
 class StatusText {
  public:
   static constexpr std::size_t capacity = 1024;
-  /// Writer. Replaces the text, cut to the capacity at a character's start (UTF-8).
+  /// Writer: replaces the text, cut to the capacity at a character's start (UTF-8).
   void post(const std::string& text) noexcept;
-  /// Reader. Empty if nothing was posted, or if the writer was killed while posting. Never waits.
+  /// Reader: returns the text, empty if nothing was posted or the writer was killed while posting. Never waits.
   [[nodiscard]] std::string read() const;
-  /// Reader, cheap: changes with every post.
+  /// Reader: changes with every post; cheap.
   [[nodiscard]] std::uint32_t version() const noexcept { return sequence_.load(std::memory_order_acquire); }
 
  private:
-  // Words, because a reader may look while the writer writes: plain bytes would be a data race.
-  std::atomic<std::uint32_t> sequence_{0};  ///< odd while being written
+  // Atomic words, because a reader may read while the writer writes; plain bytes would be a data race.
+  std::atomic<std::uint32_t> sequence_{0};  ///< odd while the text is being written
   std::atomic<std::uint32_t> length_{0};
   std::atomic<std::uint64_t> words_[capacity / 8]{};
 };
 
-/// The number of this process' PID namespace, 0 if it cannot be told.
+/// Number of this process' PID namespace, 0 if unknown.
 [[nodiscard]] std::uint64_t pid_namespace() noexcept;
 
-/// That a process runs.
+/// Tells whether a process is running.
 struct alignas(64) Liveness {
   std::atomic<std::int32_t> pid{0};
-  std::atomic<std::uint32_t> closed{0};  ///< 1: left in an orderly way, says nothing more
-  std::atomic<std::uint64_t> space{0};   ///< where `pid` means something: see pid_namespace
+  std::atomic<std::uint32_t> closed{0};  ///< 1: the process left in order and sends nothing more
+  std::atomic<std::uint64_t> space{0};   ///< PID namespace in which `pid` is valid; see pid_namespace
 
   void start() noexcept;  ///< Writer.
-  /// Reader: whether the process still exists (kill(pid, 0)); true before `start`, and where the process has a PID
+  /// Reader: true if the process still exists (kill(pid, 0)). Also true before `start`, and where the process has a PID
   /// namespace of its own, in which it has another number. A zombie counts as dead.
   [[nodiscard]] bool alive() const noexcept;
 };
 
-/// Sidecar: who serves the node. The listener's thread writes, everybody reads; see docs/sidecar-protocol.md.
+/// Sidecar: which servers serve the node. The listener's thread writes, all others read; see docs/sidecar-protocol.md.
 struct alignas(128) ServiceState {
   enum class Phase : std::uint64_t { nobody = 0, attached = 1, left = 2, closed = 3 };
   std::atomic<std::uint64_t> word{0};        ///< epoch << 2 | phase
@@ -68,21 +68,22 @@ struct alignas(128) ServiceState {
   [[nodiscard]] static std::uint64_t epoch_of(std::uint64_t word) noexcept { return word >> 2; }
 };
 
-/// One server's part.
+/// Part of one server.
 struct alignas(128) ServerControl {
   Doorbell bell;                                           ///< the server sleeps, its clients ring
-  alignas(128) std::atomic<std::uint64_t> ended[slots]{};  ///< clients: (iteration + 1) << 16 | how many ended it
+  alignas(128) std::atomic<std::uint64_t> ended[slots]{};  ///< clients: (iteration + 1) << 16 | number of clients that
+                                                           ///< ended it
   alignas(128) Liveness liveness;                          ///< server
   alignas(64) StatusText failure;                          ///< server: sticky status, read by clients
 
-  /// Client: counts itself for iteration `index`; rings if it was the last of `clients` (the server's, at
-  /// most 65535) and returns true if the server slept. Call after the end record is in the ring. The count
-  /// only decides who rings: the server believes the rings, and sleeps with a time limit, so a client killed
-  /// here costs time and no correctness.
+  /// Client: counts itself for iteration `index`, and rings if it was the last of `clients` (those of this server, at
+  /// most 65535). Returns true if the server slept. Call it after the end record is in the ring. The count only decides
+  /// who rings: the server trusts the rings, and sleeps with a time limit, so a client killed here costs time, not
+  /// correctness.
   bool end(std::int64_t index, std::uint32_t clients) noexcept;
 };
 
-/// One client's part of what it shares with the server of a group, beside its ring there.
+/// Part of one client, shared with the server of one group, next to its ring.
 struct alignas(128) ClientControl {
   // Written by the server.
   alignas(128) std::atomic<std::int64_t> released{0};  ///< iterations below this are released
@@ -93,27 +94,27 @@ struct alignas(128) ClientControl {
   alignas(128) Liveness liveness;
   // Sidecar, written by the client when it joins an epoch; `joined` (release) comes last.
   std::atomic<std::int64_t> first{0};    ///< the first iteration that it sends in this epoch
-  std::atomic<std::uint64_t> joined{0};  ///< the epoch
-  /// `when_full: spill`: path of its file, written once, before the first block that lies there; empty: none.
+  std::atomic<std::uint64_t> joined{0};  ///< the epoch that it has joined
+  /// `when_full: spill`: path of its file, written once, before the first block in the file; empty: none.
   static constexpr std::size_t path_bytes = 1024;
   char spill[path_bytes]{};
 
-  /// Server: outcomes are announced in order, iteration `index` next.
+  /// Server: announces the outcome of iteration `index`; must be called in order.
   void announce(std::int64_t index, Outcome outcome) noexcept;
-  /// Server: in order; wakes the client if it sleeps.
+  /// Server: releases iteration `index`, in order; wakes the client if it sleeps.
   void release(std::int64_t index) noexcept;
-  /// Client: pending if not known. `index` is within the last 64 decided or later.
+  /// Client: the outcome, pending if unknown. `index` must be among the last 64 decided iterations, or later.
   [[nodiscard]] Outcome outcome(std::int64_t index) const noexcept;
 };
 
-/// Where everything is, in bytes from the start of the control memory (aligned to 4096).
+/// Offsets of all parts, in bytes from the start of the control memory (aligned to 4096).
 struct ControlLayout {
-  std::uint32_t clients = 0, servers = 0;  ///< with groups of servers, `clients` counts each once for each group
+  std::uint32_t clients = 0, servers = 0;  ///< with groups of servers, `clients` counts each client once for each group
   std::uint64_t ring_capacity = 0, record_bytes = 0;
   std::uint64_t service_at = 0, servers_at = sizeof(ServiceState), clients_at = 0, rings_at = 0, ring_stride = 0;
-  std::uint64_t notices_at = 0;  ///< behind a ring
+  std::uint64_t notices_at = 0;  ///< offset of the notices behind a ring
   std::uint64_t bytes = 0;       ///< a multiple of 4096
-  std::uint64_t hash = 0;        ///< differs if anything that the two sides must agree on does
+  std::uint64_t hash = 0;        ///< differs if anything differs that both sides must agree on
 
   [[nodiscard]] ServiceState& service(std::byte* memory) const noexcept {
     return *reinterpret_cast<ServiceState*>(memory + service_at);
@@ -134,7 +135,7 @@ struct ControlLayout {
   }
 };
 
-/// `ring_capacity` is rounded up to a power of two. `arena_bytes` goes into the hash alone.
+/// `ring_capacity` is rounded up to a power of two. `arena_bytes` is used for the hash only.
 [[nodiscard]] ControlLayout control_layout(std::uint32_t clients, std::uint32_t servers, std::uint64_t ring_capacity,
                                            std::uint64_t record_bytes, std::uint64_t arena_bytes) noexcept;
 

@@ -11,10 +11,10 @@ namespace sidestream::shared_memory {
 
 // Measured on a Xeon with 2 MiB of second-level cache, array and target larger than it or evicted before, GB/s:
 //
-//   MiB                              1     4     8    16    64   128   512
-//   memcpy (glibc 2.36)           18.8  13.0  12.6   6.8   5.1   5.2   7.6
-//   streaming, page after page    15.7  11.8  11.7   9.1   6.3   6.8   6.4
-//   streaming, four pages abreast 15.5  12.1  12.3  11.0   8.2   8.4   8.1
+//     MiB                             1    4    8   16   64  128  512
+//     memcpy (glibc 2.36)          18.8 13.0 12.6  6.8  5.1  5.2  7.6
+//     streaming, page after page   15.7 11.8 11.7  9.1  6.3  6.8  6.4
+//     streaming, four pages abreast 15.5 12.1 12.3 11.0  8.2  8.4  8.1
 //
 // Streaming stores don't read the line they replace, which saves a third of the traffic once that comes from main
 // memory. Four pages abreast keep more of its banks busy.
@@ -44,7 +44,7 @@ inline void four_lines_128(std::byte* to, const std::byte* from) noexcept {
   }
 }
 
-// The three below are one loop; a template cannot carry a target attribute through to what it inlines.
+// The three functions below share one loop; a template cannot carry a target attribute through to what it inlines.
 #define SIDESTREAM_STREAM(four_lines)                                                                             \
   for (; units >= abreast * copy_page; units -= abreast * copy_page) {                                            \
     for (std::uint64_t at = 0; at < copy_page; at += 4 * line) {                                                  \
@@ -55,7 +55,7 @@ inline void four_lines_128(std::byte* to, const std::byte* from) noexcept {
   }                                                                                                               \
   for (; units > 0; units -= 4 * line, to += 4 * line, from += 4 * line) four_lines(to, from);
 
-/// `to` is aligned to a line; `units` are bytes, a multiple of four lines.
+/// Copies `units` bytes, a multiple of four lines. `to` is aligned to a line.
 using Stream = void (*)(std::byte* to, const std::byte* from, std::uint64_t units) noexcept;
 
 __attribute__((target("avx512f"))) void stream_512(std::byte* to, const std::byte* from, std::uint64_t units) noexcept {
@@ -86,7 +86,7 @@ void stream_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept 
   std::memcpy(target, source, head);
   stream(target + head, source + head, units);
   std::memcpy(target + bytes - tail, source + bytes - tail, tail);
-  _mm_sfence();  // streaming stores are not ordered by the release store that will announce them
+  _mm_sfence();  // streaming stores are not ordered by the release store that announces them
 }
 
 #else

@@ -6,11 +6,11 @@
 
 namespace sidestream::shared_memory {
 
-/// memcpy, done in the way that is fastest for this size; the areas do not overlap. When it returns, all is
-/// ordered before any later release store, also values that were stored around the cache.
+/// Copies like memcpy, in the way that is fastest for this size; the areas must not overlap. All stores, also those
+/// around the cache, are ordered before any later release store.
 void copy_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept;
 
-/// The same with streaming stores whatever the size; plain memcpy on processors other than x86-64.
+/// Copies with streaming stores whatever the size; plain memcpy on processors other than x86-64.
 void stream_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept;
 
 /// copy_to_shared streams blocks of at least this many bytes.

@@ -1,4 +1,4 @@
-// Sleeping on a word of shared memory, and waking who sleeps there, across processes.
+// Sleeping on a word of shared memory and waking sleepers, across processes.
 #pragma once
 
 #include <atomic>
@@ -7,41 +7,38 @@
 
 namespace sidestream::shared_memory {
 
-/// The kernel compares plain memory: an atomic must be the bare word, in every process that maps it.
+/// The kernel compares plain memory, so an atomic must be the bare word in every process that maps it.
 static_assert(sizeof(std::atomic<std::uint32_t>) == 4 && std::atomic<std::uint32_t>::is_always_lock_free);
 
-/// Sleeps until somebody calls futex_wake on `word`, unless `word` no longer holds `expected`; at most
-/// `limit`. May return early for no reason: look again at what you wait for. Never throws, never hangs beyond
-/// `limit`.
+/// Sleeps until some process calls futex_wake on `word`, unless `word` no longer holds `expected`; at most `limit`. May
+/// return early without a reason, so callers must test their condition again. Never throws, never hangs beyond `limit`.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::chrono::microseconds limit) noexcept;
 
-/// Wakes up to `sleepers` sleepers. Returns how many there were.
+/// Wakes up to `sleepers` sleepers and returns how many there were.
 int futex_wake(std::atomic<std::uint32_t>& word, int sleepers = 1) noexcept;
 
-/// How one process tells another that there is something to look at, at almost no cost if that one is awake.
-/// One process sleeps, any number ring. Lives in shared memory; all zeros is its valid initial state.
+/// Lets one process notify another at almost no cost if that one is awake. One process sleeps, any number ring. Lives
+/// in shared memory; all zeros is its valid initial state.
 ///
-/// No wake-up is lost: both sides make a read-modify-write of `asleep_`, and one of them comes first. If the
-/// sleeper's does, the ringer sees it and wakes. If the ringer's does, the sleeper's read-modify-write
-/// synchronises with it, so that its last look at `ready` sees everything that was written before the ring. A
-/// ringer that is killed between taking the flag and waking leaves the sleeper to its time limit, so sleep
-/// with one.
+/// No wake-up is lost: both sides make a read-modify-write of `asleep_`, and one of them comes first. If the sleeper's
+/// does, the ringer sees it and wakes. If the ringer's does, the sleeper's read-modify-write synchronises with it, so
+/// that its last call of `ready` sees everything that was written before the ring. A ringer killed between taking the
+/// flag and waking leaves the sleeper to its time limit, so always sleep with one.
 class alignas(64) Doorbell {
  public:
-  /// Ringer: everything written before is visible to the sleeper's next look. Wakes it only if it declared
-  /// itself asleep (about 10 µs; else about 20 ns). Returns whether it did.
+  /// Ringer: makes everything written before visible to the sleeper's next check. Wakes the sleeper only if it declared
+  /// itself asleep (about 10 µs; else about 20 ns), and returns whether it did.
   bool ring() noexcept {
-    // A relaxed look first would be cheaper and could miss a sleeper: the store before it may still be on its
-    // way.
+    // A relaxed load first would be cheaper but could miss a sleeper: the store before it may still be on its way.
     if (asleep_.exchange(0, std::memory_order_acq_rel) == 0) return false;
     word_.fetch_add(1, std::memory_order_release);
     futex_wake(word_);
     return true;
   }
 
-  /// Sleeper: returns true as soon as ready() does, false after `limit` or when rung for something that
-  /// ready() does not see, or saw before. `ready` reads shared memory, has no
-  /// side effects that must happen once, and is called twice or more.
+  /// Sleeper: returns true as soon as ready() does. Returns false after `limit`, or when rung for something that
+  /// ready() does not see or saw before. `ready` reads shared memory, must not have side effects that happen once, and
+  /// is called twice or more.
   template <class Ready>
   bool wait(Ready&& ready, std::chrono::microseconds limit) {
     if (ready()) return true;
@@ -53,7 +50,7 @@ class alignas(64) Doorbell {
     return already || ready();
   }
 
-  /// Whether the sleeper has declared itself asleep; for reports.
+  /// True if the sleeper has declared itself asleep; for reports.
   [[nodiscard]] bool asleep() const noexcept { return asleep_.load(std::memory_order_relaxed) != 0; }
 
  private:

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {
 namespace {
@@ -39,7 +39,7 @@ ClientHeap::~ClientHeap() {
   current_ = index;
   if (footprint_ > 0) expected_ = footprint_;
   footprint_ = 0;
-  home_ = none;  // what it used it keeps until its release
+  home_ = none;  // extents that it used stay until its release
   runs_.clear();
 }
 
@@ -137,8 +137,7 @@ void ClientHeap::retire(const Region& region) {
   }
 }
 
-// ---- Where regions come from
-// ------------------------------------------------------------------------------------
+// ---- Extents for regions -------------------------------------------------------------------------------------------
 
 [[gnu::hot]] std::byte* ClientHeap::cut_for_iteration(std::uint64_t bytes, std::uint32_t& extent) {
   if (home_ == none) home_ = take_home().value_or(none);
@@ -146,8 +145,7 @@ void ClientHeap::retire(const Region& region) {
     extent = home_;
     if (std::byte* begin = cut(extents_[home_], bytes)) return begin;
   }
-  // The latest runs are the likely ones to have room; looking through thousands would cost more than it
-  // saves.
+  // The latest runs are the most likely to have room; searching thousands would cost more than it saves.
   constexpr std::size_t looked_at = 8;
   for (std::size_t n = runs_.size(); n > 0 && n + looked_at > runs_.size(); --n) {
     extent = runs_[n - 1];
@@ -199,7 +197,8 @@ std::optional<std::uint32_t> ClientHeap::take_run(std::uint64_t bytes) {
 std::uint32_t ClientHeap::new_extent(std::byte* begin, std::uint64_t bytes, Extent::Kind kind) {
   std::uint32_t place = static_cast<std::uint32_t>(extents_.size());
   if (idle_.empty()) {
-    retry_while_out_of_memory([&] { extents_.emplace_back(); });  // the memory is borrowed already
+    retry_while_out_of_memory([&] { extents_.emplace_back(); });  // the memory is borrowed already, so this must not
+                                                                  // fail
     retry_while_out_of_memory([&] { idle_.reserve(extents_.capacity()), idle_homes_.reserve(extents_.capacity()); });
   } else {
     place = idle_.back();
@@ -216,7 +215,7 @@ std::uint32_t ClientHeap::new_extent(std::byte* begin, std::uint64_t bytes, Exte
 [[gnu::hot]] void ClientHeap::free_if_unused(std::uint32_t place) {
   Extent& extent = extents_[place];
   const bool shared_out = extent.kind == Extent::Kind::home || extent.kind == Extent::Kind::run;
-  // An iteration of -1, below any count: a home that is idle, or a run that a persistent region had.
+  // An iteration of -1, below any count, marks an idle home, or a run that a persistent region had.
   if (!shared_out || extent.pins > 0 || extent.iteration >= released_) return;
   const std::uint64_t bytes = length(extent.begin, extent.end);
   if (extent.kind == Extent::Kind::home) {
@@ -237,13 +236,12 @@ std::uint32_t ClientHeap::new_extent(std::byte* begin, std::uint64_t bytes, Exte
   used_ -= bytes;
 }
 
-// ---- Cutting an extent
-// --------------------------------------------------------------------------------------------
+// ---- Cutting an extent ---------------------------------------------------------------------------------------------
 
 [[gnu::hot]] std::byte* ClientHeap::cut(Extent& extent, std::uint64_t bytes) noexcept {
-  // Small from below, pages from above: alignment then costs nothing in whatever order they come.
+  // Small regions come from below, pages from above: alignment then costs nothing, whatever their order.
   const bool pages = bytes % heap_page == 0;
-  // What was given back goes out first, the tightest gap of all: most often to a block of the same size.
+  // Memory that was given back is used first, from the smallest gap that fits; usually for a block of the same size.
   Gap* best = nullptr;
   for (Gap& gap : extent.gaps) {
     const bool aligned = !pages || reinterpret_cast<std::uintptr_t>(gap.end) % heap_page == 0;
@@ -282,14 +280,13 @@ void ClientHeap::put_back(Extent& extent, std::byte* begin, std::byte* end) {
   }
 }
 
-// ---- Tickets
-// --------------------------------------------------------------------------------------------------------
+// ---- Tickets -------------------------------------------------------------------------------------------------------
 
 [[gnu::hot]] Region ClientHeap::new_slot(std::byte* begin, std::uint64_t bytes, std::uint64_t footprint,
                                          std::uint32_t extent, bool persistent) {
   if (idle_slots_.empty()) {
     if (slots_.size() == slots_.capacity()) slots_.reserve(2 * slots_.size() + 8);
-    // Giving back needs no memory.
+    // Reserves the lists now, so that giving back allocates nothing.
     retired_.reserve(slots_.capacity());
     idle_slots_.reserve(slots_.capacity());
     idle_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
@@ -316,7 +313,7 @@ void ClientHeap::put_back(Extent& extent, std::byte* begin, std::byte* end) {
 }
 
 void ClientHeap::free_persistent_if_unused(Slot& slot) {
-  if (slot.held) return;  // clear comes later, and finds that it was retired
+  if (slot.held) return;  // `clear` comes later, and finds that it was retired
   Extent& extent = extents_[slot.extent];
   put_back(extent, slot.begin, slot.end);
   --extent.pins;

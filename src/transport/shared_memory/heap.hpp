@@ -1,17 +1,16 @@
-// A client's allocator: cuts regions for blocks from its homes and from chunks that it borrows. Lives in the
+// A client's allocator: cuts regions for blocks from its homes and from chunks that it borrows. It lives in the
 // client's own memory; only the Arena is shared.
 //
-// An extent (a home, or a run of chunks) is used by one iteration at a time and is free when that iteration
-// is released and no region in it is still reserved or held. An iteration uses at most one home: the first
-// that is free when the iteration needs memory, and it uses it for all it can. Beyond it, it borrows: at
-// first one run for all that the last iteration needed, then runs for single blocks.
+// An extent (a home, or a run of chunks) serves one iteration at a time. It is free when that iteration is released and
+// no region in it is reserved or held. An iteration uses at most one home: the first that is free when it needs memory,
+// which it fills as far as possible. Beyond that it borrows: first one run of the size that the last iteration needed,
+// then runs for single blocks.
 //
-// Why nobody waits for ever: when all earlier iterations are released and nothing of them is held, a home is
-// free or already this iteration's, and an iteration that reserves no more than a home fits in it. Releasing
-// the earlier iterations needs nothing from this client. So a client whose reservation fails waits for its
-// own earlier iterations and for nothing else; when these are released and it still fails, waiting may be for
-// ever (what it lacks may be with a client that waits for this one in the simulation itself), and `stuck`
-// says so.
+// No client waits for ever. When all earlier iterations are released and none of their regions is held, a home is free
+// or already belongs to this iteration, and an iteration that reserves no more than a home fits in it. Releasing the
+// earlier iterations needs nothing from this client. So a client whose reservation fails waits for its own earlier
+// iterations only. If these are released and it still fails, waiting could be endless: the memory may belong to a
+// client that waits for this one in the simulation. `stuck` reports that.
 #pragma once
 
 #include <cstddef>
@@ -24,48 +23,46 @@
 
 namespace sidestream::shared_memory {
 
-/// One thread. Tickets of regions are valid until clear, retire, or a commit without hold.
+/// Allocates regions for one thread. Tickets of regions are valid until clear, retire, or a commit without hold.
 class ClientHeap {
  public:
   ClientHeap(Arena& arena, int client);
-  /// Gives everything borrowed back to the arena, also what servers may still be reading: destroy after they
-  /// are done.
+  /// Gives all borrowed memory back to the arena, even if servers still read it: destroy it after they are done.
   ~ClientHeap();
   ClientHeap(const ClientHeap&) = delete;
   ClientHeap& operator=(const ClientHeap&) = delete;
 
-  /// What follows belongs to iteration `index`, larger than any before. Iteration 0 has begun at
-  /// construction.
+  /// Begins iteration `index`, which must be larger than any before. Iteration 0 has begun at construction.
   void begin_iteration(std::int64_t index);
-  /// Iterations below `count` are released: no server reads them any more. Frees what they used.
+  /// Releases iterations below `count`, which no server reads any more, and frees their memory.
   void release_upto(std::int64_t count);
 
-  /// Memory in the current iteration, 64-byte aligned, from 4 KiB up page-aligned; contents undefined.
-  /// Nothing if there is no room now. `persistent`: for an array that outlives iterations; from the client's
-  /// keep, or else borrowed. 0 bytes give a region with a valid address and no bytes.
+  /// Reserves memory in the current iteration, aligned to 64 bytes, from 4 KiB up to pages; its contents are undefined.
+  /// Returns nothing if there is no room now. `persistent`: for an array that outlives iterations; taken from the
+  /// client's keep, or else borrowed. 0 bytes give a region with a valid address and no bytes.
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent = false);
-  /// Fetches into the cache what the next `reserve` looks at, and the memory that it is likely to give.
+  /// Prefetches the state that the next `reserve` reads, and the memory that it is likely to return.
   void prefetch() const noexcept;
-  /// After a reserve that found no room: true if no release of this client's earlier iterations can change
-  /// that, i.e. the iteration is larger than a home, or arrays of an earlier one are held. `why` tells which.
+  /// After a reserve that found no room: true if no release of this client's earlier iterations can change that. The
+  /// iteration is then larger than a home, or arrays of an earlier one are held; `why` tells which.
   [[nodiscard]] bool stuck() const noexcept;
   [[nodiscard]] const char* why() const noexcept;
 
-  /// The region's values belong to the current iteration. Without `hold` the ticket is spent and the region
-  /// is freed with the iteration; with it, not before `clear`. Persistent regions stay until `retire`; `hold`
-  /// works as above.
+  /// Assigns the region's values to the current iteration. Without `hold` the ticket becomes invalid, and the region is
+  /// freed with the iteration. With `hold` it is not freed before `clear`. Persistent regions stay until `retire`;
+  /// `hold` works as above.
   void commit(const Region& region, bool hold);
   /// Gives back a region that was not committed (free at once), or ends the hold on one that was.
   void clear(const Region& region);
-  /// A persistent region was replaced by what the current iteration brings: it is freed when all earlier
-  /// ones, which may read it, are released.
+  /// Retires a persistent region that the current iteration replaces. It is freed when all earlier iterations, which
+  /// may read it, are released.
   void retire(const Region& region);
 
-  /// Where the region starts, from the arena's begin: the same in every process.
+  /// Offset of the region from the arena's begin, the same in every process.
   [[nodiscard]] std::uint64_t offset(const Region& region) const noexcept {
     return static_cast<std::uint64_t>(region.data - arena_.begin());
   }
-  /// Bytes in use or waiting for release, in whole extents; and the most there ever were. For reports.
+  /// Bytes in use or waiting for release, in whole extents; and the largest number so far. For reports.
   [[nodiscard]] std::uint64_t bytes_used() const noexcept { return used_; }
   [[nodiscard]] std::uint64_t bytes_peak() const noexcept { return peak_; }
 
@@ -76,18 +73,18 @@ class ClientHeap {
   };
   struct Extent {
     enum class Kind : std::uint8_t { none, home, keep, run };
-    std::byte *begin = nullptr, *end = nullptr;   ///< all of it
-    std::byte *bottom = nullptr, *top = nullptr;  ///< what was never cut, or has come back
-    std::int64_t iteration = -1;                  ///< the latest that uses it; -1: none
-    std::uint32_t pins = 0;                       ///< regions reserved or held
+    std::byte *begin = nullptr, *end = nullptr;   ///< the whole extent
+    std::byte *bottom = nullptr, *top = nullptr;  ///< the part that was never cut or has come back
+    std::int64_t iteration = -1;                  ///< the latest iteration that uses it; -1: none
+    std::uint32_t pins = 0;                       ///< number of regions that are reserved or held
     Kind kind = Kind::none;
-    std::uint64_t first_chunk = 0;  ///< of a run
-    std::vector<Gap> gaps;          ///< regions that were given back, in order of address
+    std::uint64_t first_chunk = 0;  ///< first chunk of a run
+    std::vector<Gap> gaps;          ///< regions that were given back, by address
   };
   struct Slot {
     std::byte *begin = nullptr, *end = nullptr;
     std::uint32_t extent = 0;
-    std::uint32_t generation = 0;  ///< part of the ticket, so that a stale one is noticed
+    std::uint32_t generation = 0;  ///< part of the ticket, so that a stale one is detected
     bool used = false, committed = false, held = false, persistent = false;
     std::int64_t retired = -1;  ///< the iteration that replaced it
   };
@@ -110,19 +107,19 @@ class ClientHeap {
 
   Arena& arena_;
   int client_;
-  std::vector<Extent> extents_;            ///< homes, the keep, then runs; places of runs are used again
+  std::vector<Extent> extents_;            ///< homes, the keep, then runs; places of runs are reused
   std::vector<std::uint32_t> idle_;        ///< places in extents_ without an extent
-  std::vector<std::uint32_t> idle_homes_;  ///< the last one freed is taken first: its pages are the warmest
-  std::vector<std::uint32_t> runs_;        ///< of the current iteration
-  std::uint32_t home_ = none;              ///< of the current iteration
+  std::vector<std::uint32_t> idle_homes_;  ///< the last one freed is reused first, because its pages are the warmest
+  std::vector<std::uint32_t> runs_;        ///< runs of the current iteration
+  std::uint32_t home_ = none;              ///< home of the current iteration
   std::uint32_t keep_ = none;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> idle_slots_;
   std::vector<std::uint32_t> retired_;  ///< slots of persistent regions to be freed
   std::int64_t current_ = 0, released_ = 0;
-  std::uint64_t footprint_ = 0;  ///< cut in the current iteration
+  std::uint64_t footprint_ = 0;  ///< bytes cut in the current iteration
   std::uint64_t expected_ = 0;   ///< footprint of the last iteration that used memory
-  std::uint64_t hint_ = 0;       ///< chunk of the run freed last: borrowed next, its pages are the warmest
+  std::uint64_t hint_ = 0;       ///< chunk of the run freed last; borrowed next, because its pages are the warmest
   std::uint64_t used_ = 0, peak_ = 0;
 };
 

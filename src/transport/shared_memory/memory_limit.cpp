@@ -15,11 +15,11 @@ namespace {
 std::optional<std::uint64_t> read_number(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t value = 0;
-  if (file >> value) return value;  // "max" of version 2 is no number: no limit
+  if (file >> value) return value;  // "max" of version 2 is not a number: no limit
   return std::nullopt;
 }
 
-/// The value after `key` in lines of "key value"; 0 if it isn't there.
+/// Value after `key` in lines of "key value"; 0 if there is none.
 std::uint64_t read_entry(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   std::string line, name;
@@ -42,7 +42,7 @@ constexpr GroupFiles version_2{"memory.max", "memory.current", "inactive_file", 
 constexpr GroupFiles version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file",
                                "total_active_file"};
 
-/// Walks from the group up to the root of the hierarchy: each level may have a limit of its own.
+/// Applies the limits of all control groups from `group` up to the root of the hierarchy.
 void lower_by_group(MemoryLeft& left, const std::string& mount, std::string group, const GroupFiles& files) {
   for (;;) {
     const std::string folder = mount + group + "/";
@@ -89,7 +89,7 @@ namespace {
 constexpr std::uint64_t layout = 0x74696d696c647331ull;
 constexpr std::int64_t wanted_for_ns = 50'000'000;
 
-/// The same clock in all processes of a node.
+/// CLOCK_MONOTONIC in nanoseconds, the same clock in all processes of a node.
 std::int64_t now_ns() noexcept {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);

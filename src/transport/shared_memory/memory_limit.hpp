@@ -1,4 +1,4 @@
-// How much memory this process may still take before the kernel starts killing.
+// Amount of memory that this process may still take before the kernel starts killing.
 #pragma once
 
 #include <atomic>
@@ -12,21 +12,22 @@
 namespace sidestream::shared_memory {
 
 struct MemoryLeft {
-  std::uint64_t bytes = UINT64_MAX;  ///< UINT64_MAX: nothing known
-  std::string source;                ///< what sets it: "the machine" or the control group's file
+  std::uint64_t bytes = UINT64_MAX;  ///< UINT64_MAX: unknown
+  std::string source;                ///< where the limit comes from: "the machine" or the control group's file
 };
 
-/// The smaller of the machine's available memory (MemAvailable) and what the control groups of this process, version 1
-/// or 2, have left, where page cache of files counts as free. `root` is put before /proc and /sys; for tests.
+/// Returns the smaller of the machine's available memory (MemAvailable) and what the control groups of this process,
+/// version 1 or 2, have left, where page cache of files counts as free. `root` is put before /proc and /sys; for tests.
 [[nodiscard]] MemoryLeft memory_left(const std::string& root = "");
 
-// What the clients of a node may take of its buffer beyond their own shares, where values lie in each client's own
-// memory (placement `nodes`): one number in shared memory, so that a client with much data uses what others do not
-// need.
+// Limit that the clients of a node share, beyond their own shares of its buffer, where values lie in each client's own
+// memory (placement `nodes`). It is one number in shared memory, so that a client with much data uses what others do
+// not need.
 
 class SharedLimit final : public Lender {
  public:
-  /// Collective over the processes of a node. `bytes`: to borrow, the same on all of them. Throws the same Error.
+  /// Collective over the processes of a node. `bytes`: that can be borrowed, the same on all of them. Throws the same
+  /// Error on all.
   SharedLimit(Communicator& node, std::uint64_t bytes);
   [[nodiscard]] bool borrow(std::uint64_t bytes) noexcept override;
   void give_back(std::uint64_t bytes) noexcept override;

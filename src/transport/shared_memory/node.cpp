@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 
 namespace sidestream::shared_memory {
 
 namespace {
 
-/// Whether it costs the node at most a hundredth of the buffer if every process maps all of it.
+/// True if mapping all of the buffer in every process costs the node at most a hundredth of the buffer.
 bool maps_all(const NodeRole& role, std::uint64_t buffer) {
   const auto processes = static_cast<std::uint64_t>(role.clients + role.servers);
   return page_tables(buffer) <= buffer / 100 / std::max<std::uint64_t>(processes, 1);
@@ -53,7 +53,7 @@ Node::Node(const NodeRole& role, const ControlLayout& layout, Segment control, S
 }
 
 void Node::open(Communicator& node, const Extents& mine, std::uint64_t buffer, bool creator) {
-  // As a segment has them: servers that come later know its size and no other.
+  // Rounded as a segment rounds it, since servers that attach later know only the segment's size.
   buffer = round_up(buffer, 4096);
   struct Entry {
     std::int64_t server;
@@ -77,8 +77,8 @@ void Node::open(Communicator& node, const Extents& mine, std::uint64_t buffer, b
   });
 }
 
-/// All of the buffer where that is cheap, so that the first publish of a region takes no page faults, whichever region
-/// it is; otherwise what a client has to itself, or a server's clients have. What is borrowed then costs faults once.
+/// Maps the whole buffer where that is cheap, so that the first publish into any region takes no page faults. Otherwise
+/// it maps only the client's own extents, or those of a server's clients; borrowed chunks then fault once.
 void Node::populate() const {
   const auto clients = static_cast<std::uint32_t>(role_.clients);
   const std::size_t group = role_.server ? group_of(role_.number, role_) : 0;
@@ -114,7 +114,7 @@ void Node::create(const std::vector<Extents>& extents, std::uint64_t buffer) {
         buffer, extents.size(), least);
   }
   control_ = Segment::create(layout_.bytes, layout_.hash, "sidestream-control");
-  // What all processes of the node enter into their page tables; without `maps_all`, at most what each has and one
+  // Page tables of all processes of the node. Without `maps_all` they are at most each process' own extents and one
   // whole buffer, which is borrowed piece by piece.
   const auto processes = static_cast<std::uint64_t>(role_.clients + role_.servers);
   const std::uint64_t once = page_tables(buffer);

@@ -1,4 +1,4 @@
-// The shared memory of one node: opened together by its clients and servers.
+// Shared memory of one node, opened together by its clients and servers.
 #pragma once
 
 #include <chrono>
@@ -14,34 +14,34 @@
 
 namespace sidestream::shared_memory {
 
-/// How the processes of one node are divided. Clients and servers are counted from 0 within the node, in the order of
-/// their ranks.
+/// Division of a node's processes into clients and servers, each numbered from 0 within the node in the order of ranks.
 struct NodeRole {
   bool server = false;
   int number = 0;  ///< among the node's clients, or among its servers
   int clients = 0;
   int servers = 0;
-  std::vector<int> groups{};  ///< servers of each group, one group after the other; empty: all are one
+  std::vector<int> groups{};  ///< number of servers of each group, whose servers are contiguous; empty: all servers are
+                              ///< one group
 };
 
-/// How many groups of servers there are.
+/// Number of groups of servers.
 [[nodiscard]] inline std::size_t groups_of(const NodeRole& role) noexcept {
   return role.groups.empty() ? 1 : role.groups.size();
 }
 [[nodiscard]] inline std::uint32_t channels_of(const NodeRole& role) noexcept {
   return static_cast<std::uint32_t>(groups_of(role)) * static_cast<std::uint32_t>(role.clients);
 }
-/// Server of client `client` in group `group`: contiguous shares, the first ones get one more.
+/// Server of client `client` in group `group`: contiguous shares, of which the first may have one client more.
 [[nodiscard]] int server_of(int client, const NodeRole& role, std::size_t group = 0) noexcept;
-/// The group of server `server`.
+/// Group of server `server`.
 [[nodiscard]] std::size_t group_of(int server, const NodeRole& role) noexcept;
-/// Number of what client and server of group `group` share with each other, among all of the node.
+/// Number of the channel between a client and its server in group `group`, among all channels of the node.
 [[nodiscard]] inline std::uint32_t channel_of(int client, const NodeRole& role, std::size_t group) noexcept {
   return static_cast<std::uint32_t>(group) * static_cast<std::uint32_t>(role.clients) +
          static_cast<std::uint32_t>(client);
 }
 
-/// The two segments: control (rings, counters) and buffer (values).
+/// The two segments of a node: control (rings, counters) and buffer (values).
 class Node {
  public:
   static constexpr std::uint64_t ring_capacity = 4096;
@@ -50,10 +50,11 @@ class Node {
   /// segments. Throws the same Error on every process: full if the extents don't fit in `buffer` bytes, system if
   /// memory is short or the segments can't be handed over.
   Node(Communicator& node, const NodeRole& role, const Extents& mine, std::uint64_t buffer);
-  /// The same among clients alone, for servers that come later: the first client creates the segments.
+  /// Collective over clients only, for servers that attach later: the first client creates the segments.
   [[nodiscard]] static std::shared_ptr<Node> without_servers(Communicator& clients, const NodeRole& role,
                                                              const Extents& mine, std::uint64_t buffer);
-  /// Not collective: a server's view of segments that were handed to it. Throws Error(system) if they don't fit `role`.
+  /// Opens a server's view of segments that were handed to it; not collective. Throws Error(system) if they don't fit
+  /// `role`.
   Node(const NodeRole& role, const ControlLayout& layout, Segment control, Segment buffer);
 
   [[nodiscard]] const NodeRole& role() const noexcept { return role_; }

@@ -1,4 +1,12 @@
-// A queue of fixed-size records in shared memory, from one process to one other.
+// Lock-free queue of fixed-size records in shared memory, with a single producer and a single consumer in different
+// processes.
+//
+// Records lie in a circular array of `capacity` slots, a power of two. `pushed` and `popped` count all records ever
+// pushed and popped, and record n lies in slot n mod capacity. The producer copies records into free slots and then
+// publishes them with one release store of `pushed`; the consumer copies them out and then frees the slots with one
+// release store of `popped`. Each end keeps its own index and a copy of the other's, which it reads again only when the
+// ring seems full or empty. This is Lamport's queue (Proving the correctness of multiprocess programs, 1977) with
+// cached indices.
 #pragma once
 
 #include <atomic>
@@ -13,11 +21,11 @@
 
 namespace sidestream::shared_memory {
 
-/// The shared part; the slots follow it. All zeros is an empty ring. Each index is written by one side only
-/// and has a cache line of its own (two, because processors fetch them in pairs).
+/// Shared part of a ring; the slots follow it. All zeros is an empty ring. Each index is written by one side only and
+/// has a cache line of its own (two, because processors fetch them in pairs).
 struct alignas(128) RingIndices {
-  alignas(128) std::atomic<std::uint64_t> pushed{0};  ///< records ever pushed; written by the producer
-  alignas(128) std::atomic<std::uint64_t> popped{0};  ///< records ever popped; written by the consumer
+  alignas(128) std::atomic<std::uint64_t> pushed{0};  ///< number of records pushed so far; written by the producer
+  alignas(128) std::atomic<std::uint64_t> popped{0};  ///< number of records popped so far; written by the consumer
 };
 
 /// Bytes of a ring of `capacity` records of type T, a multiple of 128.
@@ -26,16 +34,16 @@ template <class T>
   return sizeof(RingIndices) + (capacity * sizeof(T) + 127) / 128 * 128;
 }
 
-/// The two ends. A record becomes visible by the one store that advances `pushed`, and a slot is reused only
-/// after the one store that advances `popped`: a process killed at any instruction leaves a ring that the
-/// other can go on using, with that record either whole or not there. No call waits.
+/// Common part of the two ends. A record becomes visible by the one store that advances `pushed`, and a slot is reused
+/// only after the one store that advances `popped`. So a process killed at any instruction leaves a ring that the other
+/// can continue to use, in which the record is whole or absent. No call waits.
 template <class T>
 class RingEnd {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  /// `memory` (aligned to 128) holds ring_bytes<T>(capacity) bytes, zeroed before the first use by either
-  /// side; `capacity` is a power of two. The state is read from there, so that an end can be opened anew.
+  /// `memory` (aligned to 128) holds ring_bytes<T>(capacity) bytes, zeroed before the first use by either side;
+  /// `capacity` is a power of two. The state is read from there, so that an end can be opened again.
   RingEnd(std::byte* memory, std::uint64_t capacity) noexcept
       : shared_(reinterpret_cast<RingIndices*>(memory)),
         slots_(memory + sizeof(RingIndices)),
@@ -44,9 +52,9 @@ class RingEnd {
         popped_(shared_->popped.load(std::memory_order_acquire)) {}
 
   [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
-  /// Records in the ring at some moment during the call; for either end, and for reports.
+  /// Number of records in the ring at some moment during the call; for either end, and for reports.
   [[nodiscard]] std::uint64_t size() const noexcept {
-    // `popped` first: it never passes `pushed`, so that the difference cannot be negative.
+    // Reads `popped` first: it never passes `pushed`, so that the difference cannot be negative.
     const std::uint64_t popped = shared_->popped.load(std::memory_order_acquire);
     return shared_->pushed.load(std::memory_order_acquire) - popped;
   }
@@ -58,7 +66,7 @@ class RingEnd {
   std::byte* slots_;
   std::uint64_t capacity_;
   std::uint64_t pushed_,
-      popped_;  ///< own index, and the other's as last seen: read anew only when it seems to matter
+      popped_;  ///< own index, and a copy of the other's, which is read again only when necessary
 };
 
 template <class T>
@@ -66,10 +74,10 @@ class RingProducer : public RingEnd<T> {
  public:
   using RingEnd<T>::RingEnd;
 
-  /// False if the ring is full.
+  /// Returns false if the ring is full.
   bool try_push(const T& record) noexcept { return try_push(std::span(&record, 1)); }
 
-  /// All of them or none: they become visible together. False if there is no room for all.
+  /// Pushes all records or none; they become visible together. Returns false if there is no room for all.
   bool try_push(std::span<const T> records) noexcept {
     if (!has_room(records.size())) return false;
     for (const T& record : records) std::memcpy(this->slot(this->pushed_++), &record, sizeof(T));
@@ -83,7 +91,7 @@ class RingProducer : public RingEnd<T> {
     return this->pushed_ + records - this->popped_ <= this->capacity_;
   }
 
-  /// Fetches what the next push will write.
+  /// Prefetches what the next push will write.
   void prefetch() const noexcept {
     __builtin_prefetch(this->slot(this->pushed_), 1);
     __builtin_prefetch(&this->shared_->pushed, 1);
@@ -95,15 +103,16 @@ class RingConsumer : public RingEnd<T> {
  public:
   using RingEnd<T>::RingEnd;
 
-  /// False if the ring is empty. The record is taken when the call returns: one killed inside it sees the
-  /// record again when it opens the ring anew.
+  /// Takes the first record; returns false if the ring is empty. The record is taken when the call returns: a process
+  /// killed inside it sees the record again when it reopens the ring.
   bool try_pop(T& record) noexcept {
     if (!peek(0, record)) return false;
     drop(1);
     return true;
   }
 
-  /// Copies the record `ahead` records behind the first one and leaves it there. False: there are not that many.
+  /// Copies the record `ahead` records behind the first one and leaves it in the ring. Returns false if there are
+  /// fewer.
   bool peek(std::uint64_t ahead, T& record) noexcept {
     if (this->pushed_ - this->popped_ <= ahead) {
       this->pushed_ = this->shared_->pushed.load(std::memory_order_acquire);
@@ -112,13 +121,13 @@ class RingConsumer : public RingEnd<T> {
     std::memcpy(&record, this->slot(this->popped_ + ahead), sizeof(T));
     return true;
   }
-  /// Takes `records` records that `peek` has seen.
+  /// Removes `records` records that `peek` has seen.
   void drop(std::uint64_t records) noexcept {
     this->popped_ += records;
     this->shared_->popped.store(this->popped_, std::memory_order_release);
   }
 
-  /// Whether try_pop would return false now.
+  /// True if try_pop would return false now.
   [[nodiscard]] bool empty() noexcept {
     if (this->popped_ != this->pushed_) return false;
     this->pushed_ = this->shared_->pushed.load(std::memory_order_acquire);
@@ -128,7 +137,7 @@ class RingConsumer : public RingEnd<T> {
 
 // Messages in a ring of lines.
 
-/// Copies the first message into `lines` and leaves it in the ring. False: there is none.
+/// Copies the first message into `lines` and leaves it in the ring. Returns false if there is none.
 inline bool peek_message(RingConsumer<MessageLine>& ring, std::vector<MessageLine>& lines) {
   lines.resize(1);
   if (!ring.peek(0, lines.front())) return false;
@@ -140,7 +149,7 @@ inline bool peek_message(RingConsumer<MessageLine>& ring, std::vector<MessageLin
   return true;
 }
 
-/// The same, and takes it out.
+/// Copies the first message into `lines` and removes it from the ring. Returns false if there is none.
 inline bool pop_message(RingConsumer<MessageLine>& ring, std::vector<MessageLine>& lines) {
   if (!peek_message(ring, lines)) return false;
   ring.drop(lines.size());

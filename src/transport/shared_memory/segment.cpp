@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 
@@ -33,7 +33,7 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr double mib = 1024.0 * 1024.0;
 
-/// The kernel's choice for huge pages in shared memory: the word in brackets.
+/// The kernel's policy for huge pages in shared memory: the word in brackets.
 std::string huge_page_policy() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
   std::string text;
@@ -43,7 +43,7 @@ std::string huge_page_policy() {
 }
 
 void check_room(std::uint64_t bytes, std::uint64_t tables) {
-  // A machine short of memory would not refuse the pages: it would kill a process, not necessarily this one.
+  // A machine short of memory would not refuse the pages, but kill a process, not necessarily this one.
   const MemoryLeft left = memory_left();
   if (bytes > left.bytes || tables > left.bytes - bytes) {
     fail(
@@ -53,7 +53,7 @@ void check_room(std::uint64_t bytes, std::uint64_t tables) {
         static_cast<double>(bytes) / mib, static_cast<double>(tables) / mib, static_cast<double>(left.bytes) / mib,
         left.source);
   }
-  // Growing a file beyond this limit is not an error return but a SIGXFSZ.
+  // Growing a file beyond this limit raises SIGXFSZ instead of returning an error.
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) {
     fail(Code::system,
@@ -65,7 +65,7 @@ void check_room(std::uint64_t bytes, std::uint64_t tables) {
 
 void reserve_pages(int descriptor, std::uint64_t bytes) {
   // In pieces: an interrupted call gives back all it had reserved, and a profiler's timer could interrupt every long
-  // one.
+  // call.
   constexpr std::uint64_t piece = 64ull << 20;
   for (std::uint64_t at = 0; at < bytes; at += piece) {
     const auto length = static_cast<off_t>(std::min(piece, bytes - at));
@@ -85,7 +85,7 @@ std::byte* map(int descriptor, std::uint64_t bytes, bool writable) {
          "placement.buffer",
          static_cast<double>(bytes) / mib, system_text(errno));
   }
-  madvise(base, bytes, MADV_HUGEPAGE);  // a request, often refused; of use if it comes before the pages
+  madvise(base, bytes, MADV_HUGEPAGE);  // a request that is often refused; it must come before the pages exist
   return static_cast<std::byte*>(base);
 }
 
@@ -112,11 +112,11 @@ Segment Segment::create(std::uint64_t bytes, std::uint64_t layout, const std::st
   }
   std::byte* base = map(file.get(), whole, true);
   Segment segment(file.release(), base, whole, true);
-  // Where huge pages are for those who ask, only pages that are made through the mapping are huge. What this could not
-  // make, the next call does, or says why not.
+  // With the policy `advise`, only pages made through the mapping are huge. If this call fails, the next one makes the
+  // pages or reports why not.
   if (huge_page_policy() == "advise") madvise(base, whole, MADV_POPULATE_WRITE);
   reserve_pages(segment.descriptor(), whole);
-  // From here on nobody can cut pages away under somebody who reads them.
+  // From here on no process can shrink the file while others read it.
   fcntl(segment.descriptor(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   const SegmentHeader header{segment_magic, segment_version, static_cast<std::uint32_t>(getpid()), layout, whole};
   std::memcpy(base, &header, sizeof header);
@@ -192,7 +192,7 @@ void Segment::populate(std::uint64_t offset, std::uint64_t bytes) const {
     for (std::byte* at = first; at < last; at += page) static_cast<void>(*reinterpret_cast<volatile std::byte*>(at));
     return;
   }
-  // Adding nothing atomically is a write that changes nothing, also while others write.
+  // An atomic addition of zero is a write that changes nothing, also while others write.
   for (std::byte* at = first; at < last; at += page) {
     reinterpret_cast<std::atomic<std::uint32_t>*>(at)->fetch_add(0, std::memory_order_relaxed);
   }

@@ -8,35 +8,35 @@
 
 namespace sidestream::shared_memory {
 
-/// What stands at the start of every segment, checked before anything else is believed.
+/// Header of every segment, checked before anything else is trusted.
 struct SegmentHeader {
   std::uint64_t magic;    ///< segment_magic
   std::uint32_t version;  ///< segment_version
-  std::uint32_t pid;      ///< of the creator
+  std::uint32_t pid;      ///< process id of the creator
   std::uint64_t layout;   ///< hash of everything the two sides must agree on; see control.hpp
-  std::uint64_t bytes;    ///< of the whole segment, this header's page included
+  std::uint64_t bytes;    ///< bytes of the whole segment, including this header's page
 };
 inline constexpr std::uint64_t segment_magic = 0x6d61657274736473ull;  // "sdstream"
 inline constexpr std::uint32_t segment_version = 1;
 
-/// One mapped segment. Movable; unmaps and closes in the destructor. The kernel frees the memory when the
-/// last process that maps it has gone, however it went: nothing to clean up after a crash, and no name in
-/// /dev/shm.
+/// One mapped segment. Movable; unmaps and closes in the destructor. The kernel frees the memory when the last process
+/// that maps it has ended, in whatever way. So a crash leaves nothing to clean up, and there is no name in /dev/shm.
 class Segment {
  public:
-  /// Makes a segment with `bytes` usable bytes, all zero. `name` shows up in /proc/PID/maps. Every page is
-  /// reserved here, so that shortage is an Error(system) with sizes now and not a SIGBUS later. `tables`: bytes of page
-  /// tables that all who map it will need: there must be room for them too.
+  /// Creates a segment with `bytes` usable bytes, all zero. `name` appears in /proc/PID/maps. Every page is reserved
+  /// here, so that shortage is an Error(system) with sizes now and not a SIGBUS later. `tables`: bytes of page tables
+  /// that all processes need to map it; there must be room for them too.
   [[nodiscard]] static Segment create(std::uint64_t bytes, std::uint64_t layout, const std::string& name,
                                       std::uint64_t tables = 0);
 
-  /// Maps the segment that a SegmentSender offers at `address`, which must come from a process of this user
-  /// with the same layout hash. Throws Error(system) saying which of these failed, or after `limit`.
+  /// Maps the segment that a SegmentSender offers at `address`, which must belong to a process of this user with the
+  /// same layout hash. Throws Error(system) saying which of these failed, or after `limit`.
   [[nodiscard]] static Segment attach(const std::string& address, std::uint64_t layout,
                                       std::chrono::milliseconds limit);
 
-  /// Maps a descriptor that came in another way; owns it. `from` names its origin in messages. Not `writable`: this
-  /// process cannot change it, whatever it does. Throws Error(system) if it is not a segment with this layout hash.
+  /// Maps a descriptor that arrived in another way, and takes ownership of it. `from` names its origin in messages.
+  /// Without `writable` this process can never write to it. Throws Error(system) if it is not a segment with this
+  /// layout hash.
   [[nodiscard]] static Segment adopt(int descriptor, std::uint64_t layout, const std::string& from, bool writable);
 
   Segment() = default;
@@ -54,9 +54,9 @@ class Segment {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] const SegmentHeader& header() const noexcept { return *reinterpret_cast<const SegmentHeader*>(base_); }
 
-  /// Enters [offset, offset + bytes) of the usable part into this process' page tables, so that the first
-  /// publish takes no page fault. Values do not change, others may be writing. Call it for what the process will use:
-  /// it costs `page_tables` of that, in every process that does.
+  /// Enters [offset, offset + bytes) of the usable part into this process' page tables, so that the first publish takes
+  /// no page fault. Values do not change; others may be writing. Call it only for memory that the process will use: it
+  /// costs `page_tables` bytes in every process that does.
   void populate(std::uint64_t offset, std::uint64_t bytes) const;
 
   static constexpr std::uint64_t header_bytes = 4096;
@@ -84,17 +84,17 @@ class Segment {
 ///   sender.send(limit);
 class SegmentSender {
  public:
-  /// Listens at once, so that the address may be told before `send`. `segment` must outlive this.
+  /// Listens at once, so that the address may be sent before `send` is called. `segment` must outlive this object.
   SegmentSender(const Segment& segment, int attachers);
   ~SegmentSender();
   SegmentSender(const SegmentSender&) = delete;
   SegmentSender& operator=(const SegmentSender&) = delete;
 
-  /// 128 random bits in hexadecimal: a name in the abstract socket namespace, no file.
+  /// Name in the abstract socket namespace, without a file: 128 random bits in hexadecimal.
   [[nodiscard]] const std::string& address() const noexcept { return address_; }
 
-  /// Hands the segment to all attachers. Callers of another user are turned away and not counted. Throws
-  /// Error(system) after `limit`, saying how many of how many came.
+  /// Hands the segment to all attachers. Rejects callers of another user and does not count them. Throws Error(system)
+  /// after `limit`, saying how many of how many came.
   void send(std::chrono::milliseconds limit);
 
  private:

@@ -7,11 +7,11 @@
 
 #include "base/backoff.hpp"
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/retry_while_out_of_memory.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -32,7 +32,7 @@ SegmentReceiver::SegmentReceiver(const std::string& address, std::chrono::millis
     if (errno != EAGAIN) {
       fail(Code::system, "cannot attach the shared memory '{}': {}", address, system_text(errno));
     }
-    // EAGAIN: the queue of the listener is full, and poll cannot wait for that.
+    // EAGAIN: the queue of the listener is full, for which poll cannot wait.
     if (deadline_.milliseconds_left() == 0) {
       fail(Code::system, "cannot attach the shared memory '{}': its creator did not take the connection in time",
            address);
@@ -62,7 +62,7 @@ int SegmentReceiver::receive() {
   char byte = 0;
   Received received = receive_with_descriptors(socket_.get(), std::as_writable_bytes(std::span(&byte, 1)));
   if (received.descriptors[0].get() < 0) {
-    // Also what an exhausted descriptor table looks like: the kernel then drops the descriptor and keeps the byte.
+    // An exhausted descriptor table looks the same: the kernel then drops the descriptor and keeps the byte.
     fail(Code::system, "cannot attach the shared memory '{}': {}", address_,
          received.bytes <= 0 ? "its creator closed the connection: it has ended, or its limit of open files is reached"
                              : "no descriptor came; is the limit of open files reached?");
@@ -71,7 +71,7 @@ int SegmentReceiver::receive() {
 }
 
 void SegmentReceiver::accept() noexcept {
-  // If the server has gone meanwhile there is nobody to tell; MSG_NOSIGNAL: and nothing to die of.
+  // If the creator has ended, nobody needs the answer; MSG_NOSIGNAL prevents a signal then.
   [[maybe_unused]] const ssize_t sent = send(socket_.get(), &accepted, 1, MSG_NOSIGNAL);
 }
 
@@ -90,7 +90,7 @@ Segment share_segment(Communicator& node, bool creator, Segment own, std::uint64
   node.broadcast(address, static_cast<int>(root));
   run_collectively(node, [&] {
     if (creator) return offer->send(limit);
-    // Else the creator would wait for this process as long as it may.
+    // On failure the creator would wait for this process until its limit.
     retry_while_out_of_memory([&] {
       own = Segment::attach(std::string(reinterpret_cast<const char*>(address.data()), address.size()), layout, limit);
     });

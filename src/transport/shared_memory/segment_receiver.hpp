@@ -1,4 +1,4 @@
-// The attacher's end of the socket over which a segment's descriptor travels; SegmentSender is the other end.
+// Attacher's end of the socket that carries a segment's descriptor; SegmentSender is the other end.
 #pragma once
 
 #include <chrono>
@@ -12,16 +12,16 @@
 
 namespace sidestream::shared_memory {
 
-/// The byte by which an attacher says that it has mapped and checked the segment.
+/// Byte by which an attacher confirms that it has mapped and checked the segment.
 inline constexpr char accepted = 'S';
 
 class SegmentReceiver {
  public:
-  /// Connects. Throws Error(system) if nobody listens, the listener is of another user, or after `limit`.
+  /// Connects. Throws Error(system) if nobody listens, if the listener belongs to another user, or after `limit`.
   SegmentReceiver(const std::string& address, std::chrono::milliseconds limit);
-  /// The descriptor, which the caller owns. Throws Error(system) if none comes.
+  /// Receives the descriptor, which the caller owns. Throws Error(system) if none arrives.
   [[nodiscard]] int receive();
-  /// Tells the server that all is well; without it the server learns of a failure when the connection closes.
+  /// Confirms success to the creator; without it the creator learns of a failure when the connection closes.
   void accept() noexcept;
 
  private:
@@ -32,7 +32,7 @@ class SegmentReceiver {
   Descriptor socket_;
 };
 
-// One process of a node makes a segment, all of them map it.
+// Sharing of a segment: one process of a node creates it, all of them map it.
 
 /// Collective over `node`. `own`: the segment, on the one member that is `creator`. Returns it, mapped, on every
 /// member; throws the same Error(system) on all of them.

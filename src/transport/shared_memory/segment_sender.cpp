@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/segment.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 
@@ -21,17 +21,17 @@ std::string random_name() {
   return fmt::format("sidestream-{:016x}{:016x}", bits[0], bits[1]);
 }
 
-/// Sends one byte with the descriptor; false if the other end has gone.
+/// Sends one byte with the descriptor; returns false if the other end is closed.
 bool send_descriptor(int connection, int descriptor) {
   return send_with_descriptors(connection, std::as_bytes(std::span(&accepted, 1)), std::span(&descriptor, 1));
 }
 
-/// Connections that have the descriptor and have not answered yet, with the listener at place 0.
+/// Connections that have the descriptor and have not answered yet, with the listener at index 0.
 class Connections {
  public:
   Connections(int listener, int descriptor) : descriptor_(descriptor), entries_{{listener, POLLIN, 0}} {}
 
-  /// Waits for something to happen; false when the time is over.
+  /// Waits for an event; returns false when the time is over.
   bool wait(const Deadline& deadline) {
     const int left = deadline.milliseconds_left();
     const int ready = poll(entries_.data(), entries_.size(), left);
@@ -46,7 +46,7 @@ class Connections {
       if (errno == EMFILE || errno == ENFILE) {
         fail(Code::system, "cannot hand out shared memory: the limit of open files is reached (ulimit -n)");
       }
-      return;  // it has gone again
+      return;  // it has disconnected again
     }
     if (!same_user(connection.get())) return;
     if (!send_descriptor(connection.get(), descriptor_)) return;
@@ -54,7 +54,7 @@ class Connections {
     owners_.push_back(std::move(connection));
   }
 
-  /// How many have answered that all is well; throws if one closed without.
+  /// Number of attachers that confirmed success; throws if one closed without.
   int take_answers() {
     int answers = 0;
     for (std::size_t n = entries_.size(); n-- > 1;) {
@@ -75,7 +75,7 @@ class Connections {
  private:
   int descriptor_;
   std::vector<pollfd> entries_;
-  std::vector<Descriptor> owners_;  ///< of entries_[1] and on
+  std::vector<Descriptor> owners_;  ///< owners of entries_[1] and later
 };
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -18,7 +18,7 @@ int count_clients(const NodeRole& role) {
   return count;
 }
 
-/// Between two looks at memory that another core writes.
+/// Pauses between two reads of memory that another core writes.
 inline void rest() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -66,11 +66,11 @@ void Server::take(int client, const Message& message) {
     fail(Code::system, "a block came that lies in segment {}, which this version of Sidestream does not know",
          message.segment);
   }
-  // It has been read: where memory is short, it waits.
+  // The message was taken from its ring, so this waits where memory is short.
   retry_while_out_of_memory([&] {
     if (store_.take(client, message)) return;
     if (message.segment == 0) return store_.add(client, Arrival{message.block, node_->buffer() + message.offset});
-    // Its values come when its iteration's turn does. Nothing is added twice where memory is short in between.
+    // Its values are read when its iteration's turn comes. Retrying in between must not add anything twice.
     const std::int64_t iteration = store_.current(client);
     spilled_.add(iteration, static_cast<std::size_t>(client), message.offset, store_.inbox(iteration).blocks.size());
     retry_while_out_of_memory([&] { store_.add(client, Arrival{message.block, nullptr}); });
@@ -134,7 +134,7 @@ bool Server::take_all() {
   return any;
 }
 
-/// Until there is a record: asleep, except around the moment when the next iteration is expected.
+/// Waits for a record: asleep, except around the time when the next iteration is expected.
 void Server::await_record(std::chrono::steady_clock::time_point deadline) {
   using std::chrono::steady_clock;
   const auto ready = [&] {
@@ -146,7 +146,7 @@ void Server::await_record(std::chrono::steady_clock::time_point deadline) {
   };
   const auto window = anticipation_.next();
   if (window && window->first < deadline && steady_clock::now() < window->second) {
-    // Rung before its time, for whatever reason: the caller looks what there is.
+    // Rung early, for whatever reason: the caller checks what has arrived.
     if (sleep_until(window->first) || steady_clock::now() < window->first) return;
     const auto end = std::min(window->second, deadline);
     while (steady_clock::now() < end) {
@@ -154,7 +154,7 @@ void Server::await_record(std::chrono::steady_clock::time_point deadline) {
         if (ready()) return;
         rest();
       }
-      sched_yield();  // others may need the core more
+      sched_yield();  // other processes may need the core more
     }
   }
   sleep_until(deadline);
@@ -167,7 +167,7 @@ bool Server::receive(std::chrono::microseconds limit) {
   return take_all();
 }
 
-/// A forwarder's servers have fetched what they need from here.
+/// Frees an iteration's values when a forwarder's servers have fetched what they need from here.
 void Server::free_values(std::int64_t index) {
   for (std::size_t c = 0; c < rings_.size(); ++c) client_control(c).release(index);
 }

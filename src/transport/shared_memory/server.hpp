@@ -15,7 +15,7 @@ namespace sidestream::shared_memory {
 
 class Server : public ServerTransport {
  public:
-  /// `poll`: seconds to look without sleeping when an iteration is expected, see Anticipation.
+  /// `poll`: seconds to poll without sleeping when an iteration is expected; see Anticipation.
   explicit Server(std::shared_ptr<Node> node, double poll = 0) : Server(std::move(node), Open::now, poll) {}
 
   [[nodiscard]] int clients() const override { return store_.clients(); }
@@ -24,7 +24,7 @@ class Server : public ServerTransport {
   [[nodiscard]] int ended(std::int64_t index) const override { return store_.ended(index); }
   [[nodiscard]] int pending(std::int64_t index) const override { return store_.pending(index); }
   [[nodiscard]] bool abandoned() const override { return store_.abandoned(); }
-  /// Also reads back what the clients spilled of the iteration; if that fails, refuses it and says why.
+  /// Also reads back the blocks of the iteration that clients spilled; if that fails, refuses it and says why.
   bool advance(std::int64_t index) override;
   [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
   [[nodiscard]] std::vector<BlockChange> take_changes() override { return store_.take_changes(); }
@@ -46,16 +46,16 @@ class Server : public ServerTransport {
   [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }
 
  protected:
-  /// When the rings are opened: a ring must be as its client left it for this server.
+  /// Time at which the rings are opened: a ring must be in the state that its client left for this server.
   enum class Open { now, later };
   Server(std::shared_ptr<Node> node, Open open, double poll);
-  /// `client` is counted among this server's own. Its first iteration will be `first`.
+  /// `client` is the number among this server's own clients. Its first iteration is `first`.
   void open_ring(std::size_t client, std::int64_t first);
   [[nodiscard]] ClientControl& client_control(std::size_t client) const noexcept;
-  /// Iteration that the client is in.
+  /// The iteration that the client is in.
   [[nodiscard]] std::int64_t current(std::size_t client) const { return store_.current(static_cast<int>(client)); }
   void forget(std::int64_t index);
-  /// No client says anything any more.
+  /// Counts all clients as closed.
   void close_clients();
 
  private:
@@ -72,11 +72,11 @@ class Server : public ServerTransport {
   std::vector<MessageReader> readers_;
   std::vector<std::optional<RingProducer<MessageLine>>> notices_;
   std::vector<MessageWriter> writers_;
-  std::vector<MessageLine> lines_;  ///< of the message that is read
+  std::vector<MessageLine> lines_;  ///< lines of the message being read
   InboxStore store_;
   SpillReader spilled_;
   Anticipation anticipation_;
-  std::int64_t expected_ = 0;  ///< the iteration that `anticipation_` is about
+  std::int64_t expected_ = 0;  ///< the iteration that `anticipation_` predicts
 };
 
 }  // namespace sidestream::shared_memory

@@ -1,4 +1,4 @@
-// What both ends of a UNIX socket without a file need.
+// Helpers for both ends of a UNIX socket without a file.
 #pragma once
 
 #include <sys/socket.h>
@@ -9,25 +9,25 @@
 
 namespace sidestream::shared_memory {
 
-/// A moment after which waiting is over.
+/// Deadline for waiting.
 class Deadline {
  public:
   explicit Deadline(std::chrono::milliseconds limit) : end_(std::chrono::steady_clock::now() + limit) {}
-  /// For poll(2): at least 0.
+  /// Remaining time for poll(2); at least 0.
   [[nodiscard]] int milliseconds_left() const;
 
  private:
   std::chrono::steady_clock::time_point end_;
 };
 
-/// The abstract socket address of that name: leading zero byte, no file.
+/// Abstract socket address of that name: leading zero byte, no file.
 struct AbstractAddress {
   explicit AbstractAddress(const std::string& name);
   sockaddr_un address{};
   socklen_t length = 0;
 };
 
-/// Whether the process at the other end runs under this process' effective user.
+/// True if the process at the other end runs under this process' effective user.
 [[nodiscard]] bool same_user(int connection) noexcept;
 
 }  // namespace sidestream::shared_memory

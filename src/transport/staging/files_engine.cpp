@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
-#include "base/fail.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream::staging {

@@ -12,9 +12,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/staging/posix_file.hpp"
 
 namespace sidestream::staging {

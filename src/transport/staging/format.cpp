@@ -4,10 +4,10 @@
 
 #include <cstddef>
 
-#include "base/fail.hpp"
-#include "base/hash.hpp"
-#include "base/records.hpp"
 #include "data/event_bytes.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::staging {
 

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/fail.hpp"
 #include "base/own_environment.hpp"
 #include "base/process_status.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/staging/posix_file.hpp"
 
 namespace sidestream::staging {

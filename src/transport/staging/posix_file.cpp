@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::staging {
 

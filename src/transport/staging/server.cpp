@@ -5,13 +5,13 @@
 #include <tuple>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
-#include "base/records.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "transport/staging/opening_file.hpp"
 #include "transport/staging/step_builder.hpp"
 

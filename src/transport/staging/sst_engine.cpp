@@ -9,10 +9,10 @@
 #include <optional>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream::staging {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::staging {
 

@@ -5,10 +5,10 @@
 #include <new>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/timer.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/staging/step_builder.hpp"
 
 namespace sidestream::staging {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
 #include "config/stream_config.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/staging/step_handover.hpp"
 
 namespace sidestream::staging {

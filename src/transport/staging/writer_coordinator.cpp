@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/retry_while_out_of_memory.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/version.h"
 #include "transport/staging/folder.hpp"
 

@@ -1,6 +1,5 @@
-// Pictures are drawn by processes: shells stand for the interpreter, and files tell what they did.
-//
-// A script that draws one picture, $image, prints nothing more if it has failed.
+// Drawing of pictures by processes. Shells replace the interpreter; files record their actions.
+// A script draws one picture, $image. It prints nothing more if it has failed.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -30,7 +29,7 @@ std::size_t count(const std::string& text, const std::string& what) {
   return found;
 }
 
-/// Standard error goes to a file for as long as this lives.
+/// Redirects standard error to a file during its lifetime.
 class Said {
  public:
   explicit Said(const fs::path& path) : path_(path), before_(dup(2)) {
@@ -72,19 +71,20 @@ struct Drawn {
 
 TEST_CASE("pictures are entered in the order in which they were asked for, and two are drawn at a time") {
   Drawn all;
-  // Each says how many there are beside it; the first one takes longest.
+  // Each script records how many run at the same time; the first one takes longest.
   auto drawing =
       all.drawing("touch run-$1; ls run-* | wc -l >> most; [ $1 = 0 ] && sleep 0.5; sleep 0.1; rm run-$1; touch $1");
   const std::vector<std::string> names{"0", "1", "2", "3", "4", "5"};
   const auto begin = steady_clock::now();
   for (const std::string& name : names) all.draw(*drawing, name);
-  CHECK(steady_clock::now() - begin < std::chrono::milliseconds(400));  // not even the first one was waited for
+  CHECK(steady_clock::now() - begin <
+        std::chrono::milliseconds(400));  // nothing has waited, not even for the first one
   CHECK(all.done.empty());
   drawing.reset();
   CHECK(all.done == names);
   const std::string most = contents(fs::path(all.folder.path) / "most");
   CHECK(count(most, "2") >= 2);
-  // All that waited while the first two were drawn went to one process.
+  // One process got all pictures that waited while the first two were drawn.
   CHECK(count(contents(fs::path(all.folder.path) / "processes"), "\n") <= 4);
   CHECK(most.find_first_of("3456789") == std::string::npos);
 }

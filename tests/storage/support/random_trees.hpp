@@ -14,7 +14,7 @@
 
 namespace sidestream::testing {
 
-/// Where a cell is, in numbers of cells of its level.
+/// Position of a cell, in cells of its level.
 struct Place {
   std::array<Index, 3> at{};
 };
@@ -25,7 +25,7 @@ struct RandomTree {
   std::vector<std::vector<std::uint8_t>> refined;
   std::vector<std::vector<Place>> places;
   std::vector<LevelLinks> links;  ///< of each level; none of the roots
-  [[nodiscard]] std::size_t sons() const { return std::size_t{1} << dimensions; }
+  [[nodiscard]] std::size_t children() const { return std::size_t{1} << dimensions; }
   [[nodiscard]] std::size_t cells(std::size_t level) const { return places[level].size(); }
 };
 
@@ -49,11 +49,11 @@ inline RandomTree random_tree(std::mt19937_64& random, int dimensions, const Ind
     for (std::size_t n = 0; n < level.size(); ++n) {
       if (tree.places.size() >= deepest || chance(random) >= share) continue;
       refined[n] = 1;
-      for (std::size_t son = 0; son < tree.sons(); ++son) {
+      for (std::size_t child = 0; child < tree.children(); ++child) {
         Place place = level[n];
         for (std::size_t a = 0; a < 3; ++a) {
           place.at[a] =
-              a < static_cast<std::size_t>(dimensions) ? 2 * place.at[a] + static_cast<Index>(son >> a & 1) : 0;
+              a < static_cast<std::size_t>(dimensions) ? 2 * place.at[a] + static_cast<Index>(child >> a & 1) : 0;
         }
         below.push_back(place);
       }
@@ -87,24 +87,25 @@ Field<T> field_of(const RandomTree& tree, F&& f) {
   return field;
 }
 
-/// Sets fathers, from the deepest level up: `mean(sons of a father on that level)` of the numbers of its sons.
+/// Sets the values of parents, from the deepest level up. `mean(level, first)`: the value of the parent of the children
+/// that begin at `first`.
 template <class T, class Mean>
-void set_fathers(const RandomTree& tree, Field<T>& field, Mean&& mean) {
+void set_parents(const RandomTree& tree, Field<T>& field, Mean&& mean) {
   for (std::size_t level = tree.places.size(); level-- > 1;) {
-    const std::vector<Index>& fathers = tree.links[level].father;
-    for (std::size_t group = 0; group < fathers.size(); ++group) {
-      field[level - 1][static_cast<std::size_t>(fathers[group])] = mean(level, group * tree.sons());
+    const std::vector<Index>& parents = tree.links[level].parent;
+    for (std::size_t group = 0; group < parents.size(); ++group) {
+      field[level - 1][static_cast<std::size_t>(parents[group])] = mean(level, group * tree.children());
     }
   }
 }
 
-/// Fathers are the mean of their sons.
+/// Sets the values of parents to the means of their children.
 template <class T>
 void take_means(const RandomTree& tree, Field<T>& field) {
-  set_fathers(tree, field, [&](std::size_t level, std::size_t first) {
+  set_parents(tree, field, [&](std::size_t level, std::size_t first) {
     double sum = 0;
-    for (std::size_t n = 0; n < tree.sons(); ++n) sum += static_cast<double>(field[level][first + n]);
-    return static_cast<T>(sum / static_cast<double>(tree.sons()));
+    for (std::size_t n = 0; n < tree.children(); ++n) sum += static_cast<double>(field[level][first + n]);
+    return static_cast<T>(sum / static_cast<double>(tree.children()));
   });
 }
 
@@ -137,11 +138,11 @@ void each_chunk(const RandomTree& tree, const Field<T>& field, std::size_t group
                 const std::function<void(const SomeChunk&)>& take) {
   for (std::size_t level = 0; level < tree.places.size(); ++level) {
     const LevelLinks& links = tree.links[level];
-    const std::size_t all = links.father.size(), faces = 2 * static_cast<std::size_t>(tree.dimensions);
+    const std::size_t all = links.parent.size(), faces = 2 * static_cast<std::size_t>(tree.dimensions);
     std::size_t first = 0;
     do {
       const std::size_t run = level == 0 ? 0 : std::min(groups, all - first);
-      const std::size_t from = first * tree.sons(), count = level == 0 ? tree.cells(0) : run * tree.sons();
+      const std::size_t from = first * tree.children(), count = level == 0 ? tree.cells(0) : run * tree.children();
       std::vector<Companion> companions;
       for (const Field<double>* other : others) {
         companions.push_back({Type::float64, bytes_of((*other)[level], from, count),
@@ -151,9 +152,9 @@ void each_chunk(const RandomTree& tree, const Field<T>& field, std::size_t group
       one.chunk.type = type_of<T>();
       one.chunk.groups.dimensions = tree.dimensions;
       if (level > 0) {
-        one.chunk.groups.father = std::span(links.father).subspan(first, run);
+        one.chunk.groups.parent = std::span(links.parent).subspan(first, run);
         one.chunk.groups.beside = std::span(links.beside).subspan(first * faces, run * faces);
-        one.chunk.fathers = bytes_of(field[level - 1], 0, tree.cells(level - 1));
+        one.chunk.parents = bytes_of(field[level - 1], 0, tree.cells(level - 1));
       }
       one.chunk.companions = companions;
       take(one);

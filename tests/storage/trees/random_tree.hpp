@@ -54,17 +54,17 @@ struct Forest {
     for (int root = 0; root < shape.roots; ++root) tree.ways.push_back({root});
     for (std::size_t n = 0; n < tree.ways.size(); ++n) {
       const Way way = tree.ways[n];
-      const bool is_father = refined.at(way);
-      const bool needed = is_father && has(way, of);
-      const bool shown = needed || (is_father && random() % 3 != 0);
+      const bool is_parent = refined.at(way);
+      const bool needed = is_parent && has(way, of);
+      const bool shown = needed || (is_parent && random() % 3 != 0);
       tree.refined.push_back(shown ? 1 : 0);
-      // Of fathers, and of ghosts, whatever the program says.
-      tree.owned.push_back(is_father ? static_cast<std::uint8_t>(shown && random() % 2) : domain.at(way) == of ? 1 : 0);
+      // Flags of parents and ghosts may be anything, as from a program.
+      tree.owned.push_back(is_parent ? static_cast<std::uint8_t>(shown && random() % 2) : domain.at(way) == of ? 1 : 0);
       if (!shown) continue;
       for (int child = 0; child < 1 << shape.dimensions; ++child) {
-        Way son = way;
-        son.push_back(child);
-        tree.ways.push_back(std::move(son));
+        Way below = way;
+        below.push_back(child);
+        tree.ways.push_back(std::move(below));
       }
     }
     return tree;
@@ -79,9 +79,9 @@ struct Forest {
       return;
     }
     for (int child = 0; child < 1 << shape.dimensions; ++child) {
-      Way son = way;
-      son.push_back(child);
-      grow(random, son, depth - 1, chance, leaves);
+      Way below = way;
+      below.push_back(child);
+      grow(random, below, depth - 1, chance, leaves);
     }
   }
 };

@@ -30,6 +30,13 @@ struct Field {
   Bytes values;
 };
 
+VariableRelations declared(const char* parent, const char* equals = "") {
+  VariableRelations relations;
+  relations.parent = parent;
+  relations.equals = equals;
+  return relations;
+}
+
 Field field(const char* name, Type type, std::int32_t components, VariableRelations relations) {
   Field made;
   made.variable.name = name;
@@ -39,16 +46,16 @@ Field field(const char* name, Type type, std::int32_t components, VariableRelati
   return made;
 }
 
-/// Fathers that are means of their sons, but for some; values that are no numbers, too.
+/// Most parents are means of their children. Some values are NaN.
 std::vector<Field> fields_on(LinkedTree& tree, std::mt19937& random) {
   const auto cells = static_cast<std::size_t>(tree.cells());
-  const auto sons = std::size_t{1} << tree.shape().dimensions;
+  const auto children = std::size_t{1} << tree.shape().dimensions;
   std::uniform_real_distribution<double> any(0.5, 2);
   std::vector<double> density(cells), momentum(3 * cells);
   std::vector<float> pressure(cells);
-  std::size_t father_count = 0;
-  for (const std::uint8_t flag : tree.refined()) father_count += flag != 0 ? 1 : 0;
-  std::size_t number = father_count;
+  std::size_t parent_count = 0;
+  for (const std::uint8_t flag : tree.refined()) parent_count += flag != 0 ? 1 : 0;
+  std::size_t number = parent_count;
   for (std::size_t cell = cells; cell-- > 0;) {
     density[cell] = 1 + 0.1 * any(random);
     pressure[cell] = static_cast<float>(any(random));
@@ -56,19 +63,19 @@ std::vector<Field> fields_on(LinkedTree& tree, std::mt19937& random) {
       momentum[3 * cell + c] = std::sin(0.01 * static_cast<double>(cell)) * density[cell];
     if (tree.refined()[cell] == 0) continue;
     --number;
-    const std::size_t first = static_cast<std::size_t>(tree.shape().roots) + number * sons;
+    const std::size_t first = static_cast<std::size_t>(tree.shape().roots) + number * children;
     double sum = 0;
-    for (std::size_t son = first; son < first + sons; ++son) sum += density[son];
-    density[cell] = sum / static_cast<double>(sons);
+    for (std::size_t child = first; child < first + children; ++child) sum += density[child];
+    density[cell] = sum / static_cast<double>(children);
     if (random() % 50 == 0) density[cell] = std::nan("");
   }
   std::vector<Field> fields;
-  fields.push_back(field("density", Type::float64, 1, {"mean", "", "", ""}));
-  fields.push_back(field("velocity", Type::float64, 3, {"mean of density * velocity", "", "", ""}));
+  fields.push_back(field("density", Type::float64, 1, declared("mean")));
+  fields.push_back(field("velocity", Type::float64, 3, declared("mean of density * velocity")));
   fields.push_back(field("pressure", Type::float32, 1, {}));
   fields.push_back(
-      field("energy", Type::float64, 1, {"mean", "2.5 * pressure + 0.5 * density * velocity.x^2", "", ""}));
-  fields.push_back(field("mass", Type::float64, 1, {"sum", "", "", ""}));
+      field("energy", Type::float64, 1, declared("mean", "2.5 * pressure + 0.5 * density * velocity.x^2")));
+  fields.push_back(field("mass", Type::float64, 1, declared("sum")));
   fields.push_back(field("number", Type::int64, 1, {}));
   std::vector<double> velocity(3 * cells), energy(cells), mass(cells);
   std::vector<std::int64_t> numbers(cells);
@@ -162,7 +169,8 @@ void check(LinkedTree& tree, std::mt19937& random, std::uint64_t chunk) {
     stored.asked.clear();
     decode_chunk(streams[f][n], tree, cells, stored.codings[f], stored, out);
     REQUIRE(std::equal(out.begin(), out.end(), expected.begin()));
-    // Of its own level above, and of others in its cells and the fathers'; nothing else.
+    // The decoder asks only for its own values in the next coarser level, and for other variables in its cells and in
+    // their parents.
     for (const auto& [of, first, past] : stored.asked) {
       const bool own = first == cells.first && past == cells.past;
       REQUIRE(((of != f && own) || (first == cells.above_first && past == cells.above_past)));
@@ -179,8 +187,8 @@ TEST_CASE("chunks are cut by level, at groups of siblings") {
     LinkedTree tree(mesh_of(forest.shape), forest.published(random, 0).refined);
     const std::uint64_t cell = 1 + random() % 24, chunk = 8 * (1 + random() % 64);
     const LevelCuts cuts = cut_levels(tree, cell, chunk);
-    const auto sons = Index{1} << forest.shape.dimensions;
-    if (static_cast<std::uint64_t>(sons) * cell > chunk) {
+    const auto children = Index{1} << forest.shape.dimensions;
+    if (static_cast<std::uint64_t>(children) * cell > chunk) {
       REQUIRE(cuts.chunks() == 0);
       continue;
     }
@@ -190,7 +198,7 @@ TEST_CASE("chunks are cut by level, at groups of siblings") {
       REQUIRE(cuts.cells[c] < cuts.cells[c + 1]);
       REQUIRE(cuts.cells[c] >= tree.starts()[level]);
       REQUIRE(cuts.cells[c + 1] <= tree.starts()[level + 1]);
-      REQUIRE((cuts.cells[c] - tree.starts()[level]) % sons == 0);
+      REQUIRE((cuts.cells[c] - tree.starts()[level]) % children == 0);
       REQUIRE(static_cast<std::uint64_t>(cuts.cells[c + 1] - cuts.cells[c]) * cell <= chunk);
       for (Index at = cuts.cells[c]; at < cuts.cells[c + 1]; ++at) REQUIRE(cuts.chunk_of(at) == c);
     }
@@ -216,7 +224,7 @@ TEST_CASE("each chunk is decoded alone, every bit") {
 TEST_CASE("what relations name must be at hand, or they are left out") {
   const Variable variable = field("energy", Type::float64, 1, {}).variable;
   const Variable density = field("density", Type::float64, 1, {}).variable;
-  const VariableRelations said{"mean of density * energy + 2 * pressure", "0.5 * density", "", ""};
+  const VariableRelations said = declared("mean of density * energy + 2 * pressure", "0.5 * density");
   const auto some = [&](const std::string& name) { return name == "density" ? &density : nullptr; };
   const DeclaredRelations declared = declared_relations(variable, said, 0, 3, some);
   CHECK(!declared.relations.mean.has_value());

@@ -22,7 +22,8 @@ std::vector<Way> kept_ways(const WayTree& tree, const PrunedTree& less) {
   return ways;
 }
 
-/// By the definition, from the roots down: the sons of a cell stay if it does and an owned leaf is below it.
+/// Prunes by definition, from the roots down: the children of a cell stay if the cell stays and an owned leaf is below
+/// it.
 WayTree expected(const WayTree& tree, int dimensions) {
   std::set<Way> with_owned;
   for (std::size_t n = 0; n < tree.ways.size(); ++n) {
@@ -42,9 +43,9 @@ WayTree expected(const WayTree& tree, int dimensions) {
     less.refined.push_back(stays ? 1 : 0);
     less.owned.push_back(tree.refined[was] != 0 && !stays ? std::uint8_t{0} : tree.owned[was]);
     for (int child = 0; stays && child < 1 << dimensions; ++child) {
-      Way son = way;
-      son.push_back(child);
-      less.ways.push_back(std::move(son));
+      Way below = way;
+      below.push_back(child);
+      less.ways.push_back(std::move(below));
     }
   }
   return less;

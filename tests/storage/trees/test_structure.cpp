@@ -61,7 +61,7 @@ TEST_CASE("flags of random trees come back") {
     CAPTURE(n);
     const WayTree tree = forest.published(random, 1);
     round_trip(forest.shape, tree.refined, tree.owned);
-    Bits last(tree.owned);  // fathers as their last sons, as RAMSES has them
+    Bits last(tree.owned);  // parents have the flags of their last children, as in RAMSES
     const auto step = std::size_t{1} << dimensions;
     std::size_t number = static_cast<std::size_t>(std::count(tree.refined.begin(), tree.refined.end(), 1));
     for (std::size_t cell = last.size(); cell-- > 0;) {
@@ -77,7 +77,7 @@ TEST_CASE("small and deep trees come back") {
   round_trip({3, 1}, {0}, {1});
   round_trip({1, 5}, {0, 0, 0, 0, 0}, {0, 1, 0, 1, 1});
   Bits refined, owned;
-  for (int level = 0; level < 500; ++level) {  // in one dimension, the second of two sons each time
+  for (int level = 0; level < 500; ++level) {  // in one dimension; refines the second child each time
     if (level > 0) refined.push_back(0);
     refined.push_back(level < 499 ? 1 : 0);
   }
@@ -85,7 +85,7 @@ TEST_CASE("small and deep trees come back") {
   round_trip({1, 1}, refined, owned);
 }
 
-TEST_CASE("a blast's million cells take a few thousand bytes, fathers' ownership none") {
+TEST_CASE("a blast's million cells take a few thousand bytes, parents' ownership none") {
   Bits refined, owned;
   shell(9, refined, owned);
   REQUIRE(refined.size() > 500000);
@@ -98,7 +98,7 @@ TEST_CASE("a blast's million cells take a few thousand bytes, fathers' ownership
   Bytes masks, plain;
   for (std::size_t n = 1; n < refined.size(); n += 8) {
     unsigned mask = 0;
-    for (unsigned son = 0; son < 8; ++son) mask |= unsigned{refined[n + son]} << son;
+    for (unsigned child = 0; child < 8; ++child) mask |= unsigned{refined[n + child]} << child;
     masks.push_back(static_cast<std::byte>(mask));
   }
   REQUIRE(Pipeline({"zstd"}, Type::uint8, built_in_codecs()).encode(masks, plain));

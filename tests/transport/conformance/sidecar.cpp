@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/backoff.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "support/ranks.hpp"
 #include "transport/conformance/node.hpp"
 #include "transport/conformance/run.hpp"

@@ -4,9 +4,9 @@
 
 #include <cstring>
 
-#include "base/fail.hpp"
 #include "importers/amrex/text_reader.hpp"
 #include "sidestream/data/array.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/segment.hpp"
 
 namespace sidestream::amrex {
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t header_bytes = 4096;
 constexpr std::int64_t most_components = 100'000;
 
-/// ((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))
+/// Parses ((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))
 NumberFormat read_format(TextReader& in) {
   constexpr std::array<std::int64_t, 8> single{32, 8, 23, 0, 1, 9, 0, 127}, full{64, 11, 52, 0, 1, 12, 0, 1023};
   const char* what = "format of numbers";
@@ -50,10 +50,10 @@ NumberFormat read_format(TextReader& in) {
   return found;
 }
 
-/// Turns bytes as they are in the file into those of this machine.
+/// Converts bytes from the file's order to this machine's.
 void reorder(std::span<std::byte> bytes, const NumberFormat& format) {
   const std::size_t width = size_of(format.type);
-  // The lowest byte comes first here: byte `order` of the file, from the highest, goes to width - order.
+  // This machine is little-endian: byte `order` of the file, from the highest, goes to width - order.
   bool same = true;
   for (std::size_t n = 0; n < width; ++n) same = same && width - format.order[n] == n;
   if (same) return;
@@ -66,11 +66,11 @@ void reorder(std::span<std::byte> bytes, const NumberFormat& format) {
 
 struct FabHeader {
   NumberFormat format;
-  Box box;  ///< with ghosts
+  Box box;  ///< including ghosts
   std::uint64_t begin = 0;
 };
 
-/// FAB FORMAT BOX COMPONENTS, and a new line.
+/// Parses FAB FORMAT BOX COMPONENTS, and a new line.
 FabHeader read_header(const LevelData& level, const FabPlace& fab, const database::PlacedFile& file) {
   const std::uint64_t size = file.size();
   if (fab.offset >= size)
@@ -220,7 +220,7 @@ class FabValues {
     }
   }
 
-  /// The planes that have `points`, which lie next to each other, and of these the points.
+  /// Reads the planes that contain `points`, which are contiguous, then selects the points.
   void read(int component, const Box& points, std::span<std::byte> out) {
     Box planes = header_.box;
     planes.lo[2] = points.lo[2];

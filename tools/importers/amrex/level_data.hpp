@@ -1,5 +1,4 @@
-// The values of a level of a plotfile: which boxes there are, where each lies in which file, and how numbers are
-// written.
+// The values of a level of a plotfile: boxes, their positions in files, and the format of numbers.
 #pragma once
 
 #include <array>
@@ -18,53 +17,53 @@
 
 namespace sidestream::amrex {
 
-/// How real numbers are written: IEEE 754 of 32 or 64 bits, bytes in any order. Entry i: byte i in the file is byte
-/// order[i] of a number whose highest byte is number 1.
+/// Format of real numbers: IEEE 754 with 32 or 64 bits, bytes in any order. Entry i: byte i in the file is byte
+/// order[i] of the number, whose highest byte is number 1.
 struct NumberFormat {
   Type type = Type::float64;
   std::array<std::uint8_t, 8> order{};
 };
 
-/// Where a box and its values are.
+/// Position of a box and its values.
 struct FabPlace {
-  Box cells;                 ///< without ghosts; of values at nodes and faces the cells between them
-  std::string file;          ///< beside `Cell_H`
-  std::uint64_t offset = 0;  ///< of the box's header, or without those of its first value, in bytes
+  Box cells;                 ///< without ghosts; for values at nodes and faces, the cells between them
+  std::string file;          ///< next to `Cell_H`
+  std::uint64_t offset = 0;  ///< byte position of the box's header or, without headers, of its first value
 };
 
-/// What Cell_H says, or another file NAME_H of the kind.
+/// Content of Cell_H, or of another file NAME_H of this kind.
 struct LevelData {
-  std::string name;    ///< of the file: Cell
-  std::string folder;  ///< with the files
+  std::string name;    ///< name of the file: Cell
+  std::string folder;  ///< folder with the files
   int components = 0, dimensions = 3;
   Index3 ghosts{};
   std::vector<FabPlace> fabs;
-  bool bare = false;  ///< fabs have no header: all are in `format`
+  bool bare = false;  ///< true if fabs have no header: all are in `format`
   NumberFormat format{};
-  Centering centering = Centering::cell;  ///< of all boxes
-  std::optional<std::size_t> extremes;    ///< where in NAME_H those of the boxes begin, if it has them
+  Centering centering = Centering::cell;  ///< the same for all boxes
+  std::optional<std::size_t> extremes;    ///< position of the boxes' extremes in NAME_H, if it has them
 };
 
-/// Reads PATH_H, of whatever number of components and boxes, in cells, at nodes, on faces or edges. Throws Error(file).
+/// Reads PATH_H with any number of components and boxes, in cells, at nodes, on faces or edges. Throws Error(file).
 [[nodiscard]] LevelData read_boxes(const std::string& path, int dimensions);
 
-/// The same of the values of a level. Throws Error(file) where they do not fit the Header.
+/// The same for the values of a level. Throws Error(file) if they do not fit the Header.
 [[nodiscard]] LevelData read_level_data(const Plotfile& plotfile, std::size_t level);
 
-/// By box and component, between which numbers its values are, as NAME_H says of those without ghosts; nothing where it
-/// does not. NaN among the values may have made it say nothing of use: then there is none either. They are widened by
-/// what writing them in so few digits as they have, and values in 32 bits, may have changed.
+/// Range of values by box and component, from the extremes in NAME_H, which ignore ghosts; empty if it has none. Also
+/// empty if NaN among the values may have spoilt them. Ranges are widened by the rounding of the printed digits and of
+/// values in 32 bits.
 [[nodiscard]] std::vector<std::vector<Range>> read_ranges(const LevelData& level);
 
-/// The type of the numbers of one box, from its header.
+/// The type of the numbers in one box, from its header.
 [[nodiscard]] Type type_of(const LevelData& level, std::size_t fab);
 
-/// All values of one box, a gapless array for each component over its points, i fastest, in the byte order of this
-/// machine. Throws Error(file), also where they are not of `type`.
+/// All values of one box: for each component a contiguous array over its points, i fastest, in the byte order of this
+/// machine. Throws Error(file), also if they are not of `type`.
 [[nodiscard]] std::vector<Bytes> read_fab(const LevelData& level, std::size_t fab, Type type);
 
-/// One component in `cells` of one box, gapless, i fastest, in the byte order of this machine: of other components and
-/// other planes no byte is read. Throws as read_fab.
+/// One component in `cells` of one box, contiguous, i fastest, in the byte order of this machine. Reads no other
+/// components or planes. Throws as read_fab.
 void read_component(const LevelData& level, std::size_t fab, int component, const Box& cells, Type type,
                     std::span<std::byte> out);
 

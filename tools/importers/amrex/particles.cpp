@@ -6,10 +6,10 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/fail.hpp"
 #include "base/paths.hpp"
 #include "importers/amrex/text_reader.hpp"
 #include "importers/ramses/descriptor.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/segment.hpp"
 
 namespace sidestream::amrex {
@@ -64,7 +64,7 @@ class FolderReader {
     return names;
   }
 
-  /// A name that none of the others has.
+  /// Makes a name different from all others.
   std::string unused(const std::string& name) const {
     std::string made = name;
     const auto taken = [&](const ParticleVariable& v) { return v.name == made; };
@@ -121,7 +121,7 @@ class FolderReader {
   ParticleFolder found_;
 };
 
-/// Files have five digits, those of older versions four.
+/// File names have five digits, in older versions four.
 std::string path_of(const ParticleFolder& folder, const ParticleGrid& grid) {
   const std::string base = fmt::format("{}/Level_{}/DATA_", folder.path, grid.level);
   const std::string five = fmt::format("{}{:05}", base, grid.file), four = fmt::format("{}{:04}", base, grid.file);
@@ -129,7 +129,7 @@ std::string path_of(const ParticleFolder& folder, const ParticleGrid& grid) {
   return !fs::exists(five, problem) && fs::exists(four, problem) ? four : five;
 }
 
-/// Of a table of rows of numbers of `width` bytes, `count` numbers of each row from `first` on.
+/// Extracts `count` numbers from `first` on in each row of a table with numbers of `width` bytes.
 Bytes columns_of(const Bytes& table, std::size_t row, std::size_t width, std::size_t first, std::size_t count) {
   const std::size_t rows = row == 0 ? 0 : table.size() / (row * width);
   Bytes made(rows * count * width);

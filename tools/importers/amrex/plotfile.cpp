@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <sstream>
 
-#include "base/fail.hpp"
 #include "base/paths.hpp"
 #include "importers/amrex/particles.hpp"
 #include "importers/amrex/text_reader.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::amrex {
 
@@ -59,7 +59,7 @@ class HeaderReader {
     }
   }
 
-  /// One number for all axes of a level, or one for each: (2,2,1).
+  /// Reads one ratio for all axes of a level, or one for each: (2,2,1).
   void read_ratios(std::size_t finest) {
     const std::string text = in_.line("ref_ratio");
     TextReader line(text, found_.directory + "/Header, ref_ratio");
@@ -114,7 +114,7 @@ class HeaderReader {
     }
   }
 
-  /// Levels lie on each other as a mesh with refinement levels has them.
+  /// Checks that levels are nested as in a mesh with refinement levels.
   void check() {
     Box expected = found_.levels.front().domain;
     for (std::size_t n = 1; n < found_.levels.size(); ++n) {
@@ -132,7 +132,7 @@ class HeaderReader {
   Plotfile found_;
 };
 
-/// A directory of plotfiles, as an export makes it, is easily taken for one.
+/// Explains that a directory contains plotfiles, as an export makes it, if that was meant.
 [[noreturn]] void fail_no_plotfile(const std::string& directory) {
   std::error_code problem;
   if (!fs::is_directory(directory, problem)) {

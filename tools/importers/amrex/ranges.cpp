@@ -1,4 +1,4 @@
-// What Cell_H says of the extremes of each box: two tables, BOXES,COMPONENTS and then a line of numbers for each box.
+// Extremes of boxes in Cell_H: two tables, each with BOXES,COMPONENTS and a line of numbers per box.
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -11,7 +11,7 @@ namespace sidestream::amrex {
 
 namespace {
 
-/// A number as it is written, and what one in its last digit is worth: it was rounded there.
+/// A printed number and the unit of its last digit, since it was rounded there.
 struct Written {
   double number = 0, last_digit = 0;
 };
@@ -29,12 +29,12 @@ Written read_written(std::string_view text, double number) {
   return {number, std::pow(10.0, exponent - behind)};
 }
 
-/// Takes numbers with commas behind, wherever lines end; what is none of them ends it all.
+/// Reads numbers followed by commas, independent of line ends, up to the first that is invalid.
 class Table {
  public:
   explicit Table(std::string_view text) : text_(text) {}
 
-  /// As many rows and columns as are expected; empty otherwise.
+  /// Returns the table if it has the expected numbers of rows and columns; empty otherwise.
   std::vector<std::vector<Written>> take(std::size_t rows, std::size_t columns) {
     const auto first = next(','), second = next('\n');
     if (!first || first->number != static_cast<double>(rows)) return {};

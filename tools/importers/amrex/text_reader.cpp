@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "storage/database/segment.hpp"
 
 namespace sidestream::amrex {

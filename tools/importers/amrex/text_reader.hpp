@@ -1,4 +1,4 @@
-// Words, numbers and boxes out of the texts of AMReX.
+// Parser of words, numbers and boxes in AMReX's text files.
 #pragma once
 
 #include <cstdint>
@@ -10,36 +10,36 @@
 
 namespace sidestream::amrex {
 
-/// What a text, and a list of levels, may have; more is damage.
+/// Limits of a text's size and of the number of levels; more means damage.
 inline constexpr std::uint64_t most_text = std::uint64_t{1} << 30;
 inline constexpr std::int64_t most_levels = 64;
 
-/// A text of at most `most` bytes. Throws Error(file) where it cannot be read or is longer.
+/// Reads a text of at most `most` bytes. Throws Error(file) if it cannot be read or is longer.
 [[nodiscard]] std::string read_text(const std::string& path, std::uint64_t most);
 
-/// Goes through a text. Everything throws Error(file) with the file's name and the line, where it finds something else.
+/// Scans a text. All functions throw Error(file) with the file's name and the line if they find something else.
 class TextReader {
  public:
   TextReader(const std::string& text, std::string path) : text_(text), path_(std::move(path)) {}
 
-  /// The rest of the line, without blanks at its ends.
+  /// The rest of the line, trimmed.
   [[nodiscard]] std::string line(const char* what);
-  /// The next characters but blanks up to a blank.
+  /// The next word, after blanks.
   [[nodiscard]] std::string word(const char* what);
   [[nodiscard]] std::int64_t whole(const char* what, std::int64_t least, std::int64_t most);
   [[nodiscard]] double real(const char* what);
-  /// `dimensions` numbers, (1,2,3).
+  /// `dimensions` numbers: (1,2,3).
   [[nodiscard]] Index3 indices(const char* what, int dimensions);
-  /// ((lo) (hi) (centring)), as cells from lo to hi, both of them included in the text; axes that are not used have one
-  /// cell. Refuses values that are not in cells.
+  /// ((lo) (hi) (centring)) as cells from lo to hi, which the text includes; unused axes have one cell. Refuses values
+  /// that are not in cells.
   [[nodiscard]] Box box(const char* what, int dimensions);
-  /// The same of values at nodes of some axes, which `centering` tells: the box is that of their points.
+  /// The same for values at nodes of some axes, as `centering` tells: the box is that of their points.
   [[nodiscard]] Box points(const char* what, int dimensions, Centering& centering);
   void expect(char c, const char* what);
-  /// Whether the next character but blanks is this one.
+  /// True if the next character that is not blank is `c`.
   [[nodiscard]] bool next_is(char c);
   [[nodiscard]] bool at_end();
-  /// What is left of the text.
+  /// Position in the text.
   [[nodiscard]] std::size_t offset() const noexcept { return at_; }
   [[noreturn]] void complain(const char* what, const std::string& sentence) const;
 

@@ -5,14 +5,14 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::ramses {
 
 namespace {
 
 constexpr int most_levels = 1000, deepest = 31;  ///< indices of octs have 32 bits
-constexpr std::int64_t most_coarse = 1 << 20;    ///< cells of level 0
+constexpr std::int64_t most_coarse = 1 << 20;    ///< number of cells of level 0
 
 }  // namespace
 
@@ -44,10 +44,10 @@ void AmrFile::read_sizes() {
   header_.levels = static_cast<int>(within("nlevelmax", file_.integer("nlevelmax"), most_levels));
   file_.skip();  // ngridmax
   header_.boundaries = static_cast<int>(within("nboundary", file_.integer("nboundary"), most_coarse));
-  file_.skip(13);  // up to mass_sph: what info_*.txt says too, and what only a restart needs
+  file_.skip(13);  // up to mass_sph: also in info_*.txt, or only for a restart
 }
 
-/// Numbers of octs in the lists of domains, and of regions beyond the boundary.
+/// Reads the numbers of octs in the lists of domains and of boundary regions.
 void AmrFile::read_counts() {
   const auto levels = static_cast<std::size_t>(header_.levels);
   const auto domains = static_cast<std::size_t>(header_.domains),
@@ -76,7 +76,7 @@ void AmrFile::read_coarse() {
   const std::string name(reinterpret_cast<const char*>(ordering.data()), ordering.size());
   file_.skip(name.rfind("bisection", 0) == 0 ? 5 : 1);  // the bounds of domains
   const std::int64_t cells = header_.coarse[0] * header_.coarse[1] * header_.coarse[2];
-  file_.skip(2);  // son, flag1
+  file_.skip(2);  // the records son and flag1
   header_.owners = file_.integers("cpu_map of coarse cells", cells);
 }
 
@@ -102,7 +102,7 @@ void AmrFile::read_list(std::size_t list, std::uint64_t count, LevelOcts& octs) 
       octs.octs[first + n][static_cast<std::size_t>(axis)] = index_of(middles[n], axis);
     }
   }
-  // father, nbor, son, cpu_map, flag1: all that is in them follows from where octs are and from their lists.
+  // parent, nbor, child, cpu_map, flag1: all redundant with the positions of octs and their lists
   file_.skip(static_cast<std::uint64_t>(1 + 2 * dimensions + 3 * children));
 }
 

@@ -1,4 +1,4 @@
-// The mesh of one domain as RAMSES writes it: its octs, level by level, list by list.
+// The mesh of one domain in RAMSES' format: its octs by level and list.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace sidestream::ramses {
 
-/// What `amr_NNNNN.outDDDDD` begins with.
+/// Beginning of `amr_NNNNN.outDDDDD`.
 struct AmrHeader {
-  std::array<std::int64_t, 3> coarse{1, 1, 1};  ///< cells of level 0, those of regions beyond the boundary included
+  std::array<std::int64_t, 3> coarse{1, 1, 1};  ///< cells of level 0, including those of boundary regions
   int levels = 0;
-  int boundaries = 0;                ///< regions of octs beyond the boundary
-  std::vector<std::int64_t> owners;  ///< of coarse cells, x fastest: the domain, from 1
-  /// Octs of level l (from 1) in list b: entry (l - 1) * lists() + b. Lists are those of the domains, then of the
-  /// regions.
+  int boundaries = 0;                ///< number of boundary regions
+  std::vector<std::int64_t> owners;  ///< domain, from 1, of each coarse cell, x fastest
+  /// Number of octs of level l (from 1) in list b: entry (l - 1) * lists() + b. Lists are those of the domains, then of
+  /// the boundary regions.
   std::vector<std::int64_t> counts;
   int domains = 0;
   [[nodiscard]] std::size_t lists() const {
@@ -29,14 +29,14 @@ struct AmrHeader {
   }
 };
 
-/// Where an oct is: counted in octs of its level along each axis from the first coarse cell. Equals the cell of the
-/// level before that it lies in.
+/// Position of an oct, counted in octs of its level along each axis from the first coarse cell. Equals the index of the
+/// cell of the next coarser level that contains it.
 using OctIndex = std::array<std::uint32_t, 3>;
 
 /// The octs of one level, in the order of the file.
 struct LevelOcts {
   std::vector<OctIndex> octs;
-  std::vector<std::uint32_t> list;  ///< of each
+  std::vector<std::uint32_t> list;  ///< list of each oct
 };
 
 /// Reads the mesh of a domain from the coarsest level on. Throws Error(file).
@@ -45,7 +45,7 @@ class AmrFile {
   AmrFile(const std::string& path, const Info& info);
   [[nodiscard]] const AmrHeader& header() const noexcept { return header_; }
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
-  /// The octs of the next level, the first time of level 1. To be asked for at most `header().levels` times.
+  /// The octs of the next level, beginning with level 1. Call at most `header().levels` times.
   [[nodiscard]] LevelOcts next_level();
 
  private:
@@ -58,7 +58,7 @@ class AmrFile {
   FortranFile file_;
   Info info_;
   AmrHeader header_;
-  int level_ = 0;  ///< that was read last
+  int level_ = 0;  ///< the level that was read last
 };
 
 }  // namespace sidestream::ramses

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::ramses {
 
@@ -17,7 +17,7 @@ struct Header {
   double gamma = 0;
 };
 
-/// Reads what files of a kind begin with. Leaves the file at the first level.
+/// Reads the header of a file of this kind, up to the first level.
 Header read_header(FortranFile& file, FileKind kind, const Info& info) {
   const auto expect = [&](const char* what, std::int64_t expected) {
     const std::int64_t found = file.integer(what);
@@ -27,14 +27,14 @@ Header read_header(FortranFile& file, FileKind kind, const Info& info) {
   const std::int64_t columns = file.integer("nvar");
   if (columns < 1 || columns > most_columns) file.complain("nvar", fmt::format("found {} variables", columns));
   if (kind != FileKind::gravity) expect("ndim", info.dimensions);
-  file.skip(2);  // nlevelmax, nboundary: amr has them
+  file.skip(2);  // nlevelmax, nboundary: known from amr
   return {columns, kind == FileKind::gravity ? 0 : file.reals("gamma", 1).front()};
 }
 
 template <class T>
 void scatter(const std::vector<std::uint32_t>& places, std::size_t first_oct, BytesView values, std::byte* out,
              std::size_t step, std::size_t offset) {
-  // `out` is the first cell of the level; the same child of the next oct lies `step` elements on.
+  // `out` is the first cell of the level; the same child of the next oct is `step` elements further.
   T* const to = reinterpret_cast<T*>(out) + offset;
   for (std::size_t n = 0; n < values.size() / sizeof(T); ++n) {
     const std::uint32_t place = places[first_oct + n];
@@ -96,7 +96,7 @@ class Reader {
     for (std::size_t child = 0; child < children_; ++child) {
       for (std::size_t n = 0; n < targets_.size(); ++n) {
         const BytesView values = file_.read(columns_.columns[n].name.c_str(), columns_.type, count);
-        if (!wanted) continue;  // octs beyond the boundary alone
+        if (!wanted) continue;  // only octs beyond the boundary
         const Target& target = targets_[n];
         const std::size_t step = children_ * target.components, width = size_of(columns_.type);
         const auto level_begin = static_cast<std::size_t>(tree_.first[static_cast<std::size_t>(level)]);
@@ -129,7 +129,7 @@ class Reader {
   const DomainTree& tree_;
   std::size_t children_;
   std::vector<std::vector<std::byte>> arrays_;
-  std::vector<Target> targets_;  ///< by column
+  std::vector<Target> targets_;  ///< target of each column
 };
 
 /// The type of the values of a file whose header has been read.

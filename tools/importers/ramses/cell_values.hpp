@@ -1,4 +1,4 @@
-// Values in the cells of one domain: hydrodynamics, gravity, radiation.
+// Cell values of one domain: hydrodynamics, gravity, radiation.
 #pragma once
 
 #include <optional>
@@ -11,22 +11,22 @@
 
 namespace sidestream::ramses {
 
-/// What one kind of files has: the same in all domains.
+/// The columns of one kind of files, equal in all domains.
 struct CellColumns {
   FileKind kind = FileKind::hydro;
   std::vector<Column> columns;
-  std::vector<JoinedColumns> variables;  ///< made of them
+  std::vector<JoinedColumns> variables;  ///< variables made of the columns
   Type type = Type::float64;
-  double gamma = 0;    ///< of the gas, as files of hydrodynamics say; 0: not known
-  std::string remark;  ///< where names are not those of a descriptor; empty: they are
+  double gamma = 0;    ///< adiabatic index in files of hydrodynamics; 0: unknown
+  std::string remark;  ///< explains names that are not from a descriptor; empty if they are
 };
 
-/// From the file of the first domain that has it and the descriptor. Throws Error(file).
+/// Reads the columns from the descriptor and the file of the first domain that has it. Throws Error(file).
 [[nodiscard]] CellColumns cell_columns(const Output& output, FileKind kind);
 
-/// All values of a domain: for each of `columns.variables` an array over the tree's cells, components next to each
-/// other, of `columns.type`. The files have none of coarse cells: theirs are the mean of their children, the children's
-/// sum in order divided by their number; 0 where they have none. Throws Error(file).
+/// All values of a domain: for each of `columns.variables` an array over the tree's cells, of `columns.type`, with
+/// components interleaved. The files have no values of coarse cells: these get the mean of their children (the sum in
+/// order divided by their number), or 0 without children. Throws Error(file).
 [[nodiscard]] std::vector<std::vector<std::byte>> read_cell_values(const Output& output, const CellColumns& columns,
                                                                    int domain, const DomainTree& tree);
 

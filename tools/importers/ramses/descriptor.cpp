@@ -12,7 +12,7 @@ namespace sidestream::ramses {
 
 namespace {
 
-constexpr std::size_t most_lines = 100'000;  ///< what is more is no descriptor
+constexpr std::size_t most_lines = 100'000;  ///< a longer file is not a descriptor
 
 std::string without_blanks(const std::string& text) {
   const auto first = text.find_first_not_of(" \t\r");
@@ -27,7 +27,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-/// The name with `from` for its word `to`; empty where it has no such word.
+/// Replaces the word `to` in a name by `from`; empty if it has no such word.
 std::string with_word(const std::string& name, const std::string& from, const std::string& to) {
   std::vector<std::string> words = split(name, '_');
   const auto found = std::find(words.begin(), words.end(), from);
@@ -48,11 +48,11 @@ std::string plain(const std::string& name) {
   return made.empty() ? "unnamed" : made;
 }
 
-/// How many columns from `first` on are the components of a vector; 1: none.
+/// The number of columns from `first` on that are the components of a vector; 1: none.
 std::size_t components_from(const std::vector<Column>& columns, std::size_t first) {
   std::size_t count = 1;
   for (const std::string& word : split(columns[first].name, '_')) {
-    if (word == "left" || word == "right") return 1;  // relations between them are each one's own
+    if (word == "left" || word == "right") return 1;  // relations between faces belong to each face
   }
   for (const char* axis : {"y", "z"}) {
     const std::string next = with_word(columns[first].name, "x", axis);

@@ -1,4 +1,4 @@
-// What RAMSES calls the values in its files, and how they are put together.
+// Names of the values in RAMSES' files, and their composition from columns.
 #pragma once
 
 #include <cstddef>
@@ -7,24 +7,24 @@
 
 namespace sidestream::ramses {
 
-/// A column of a file: its name, and the letter of its type in new descriptors (`d`, `i`, `b`, ...), 0 if it has none.
+/// A column of a file: its name, and the letter of its type in new descriptors (`d`, `i`, `b`, ...), 0 without.
 struct Column {
   std::string name;
   char type = 0;
 };
 
-/// The columns of a descriptor's text: of new ones (`1, density, d`), of old ones (`variable #  1: density`). Others
-/// have none.
+/// Parses the columns of a descriptor: new (`1, density, d`) or old (`variable #  1: density`). Empty for other texts.
 [[nodiscard]] std::vector<Column> parse_descriptor(const std::string& text);
 
-/// `columns` made as many as a file has: names that are missing are `PREFIX_06`, with the column's number from 1.
+/// Extends or cuts `columns` to the number in a file. Missing names become `PREFIX_06`, with the column's number from
+/// 1.
 void fit_columns(std::vector<Column>& columns, std::size_t count, const std::string& prefix);
 
-/// Without a descriptor: what hydrodynamics of RAMSES writes, density, velocity_x..., pressure, then scalar_01...
+/// Default columns of hydrodynamics, without a descriptor: density, velocity_x..., pressure, then scalar_01...
 [[nodiscard]] std::vector<Column> hydro_columns(int dimensions, std::size_t count);
-/// What gravity writes: the potential, if there is a column more than dimensions, and the acceleration.
+/// Columns of gravity: the potential, if there are more columns than dimensions, and the acceleration.
 [[nodiscard]] std::vector<Column> gravity_columns(int dimensions, std::size_t count);
-/// What radiation writes: of each group of photons its density and flux.
+/// Columns of radiation: density and flux of each photon group.
 [[nodiscard]] std::vector<Column> radiation_columns(int dimensions, std::size_t count);
 
 /// A variable that is made of columns, in this order.
@@ -32,9 +32,9 @@ struct JoinedColumns {
   std::string name;
   std::vector<std::size_t> columns;
 };
-/// Columns of one type that follow each other and whose names differ in a word `x`, `y`, `z` alone become one variable
-/// with two or three components, without that word; the others stay alone, as do fields on faces (`B_x_left`). Names
-/// are then different from each other, and have letters, digits and underscores alone.
+/// Joins consecutive columns of one type whose names only differ in a word `x`, `y`, `z`. They become a variable with
+/// two or three components, without that word in its name. Other columns become variables of their own, as do fields on
+/// faces (`B_x_left`). The resulting names are unique and only have letters, digits and underscores.
 [[nodiscard]] std::vector<JoinedColumns> join_columns(const std::vector<Column>& columns);
 
 }  // namespace sidestream::ramses

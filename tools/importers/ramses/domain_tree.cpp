@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::ramses {
 
@@ -61,8 +61,8 @@ class Builder {
     return static_cast<std::uint64_t>(cell);
   }
 
-  /// The cell of the level before that an oct lies in, counted from the first of that level.
-  [[nodiscard]] std::uint64_t father_of(int level, const OctIndex& oct) const {
+  /// The cell of the next coarser level that contains an oct, counted from the first of that level.
+  [[nodiscard]] std::uint64_t parent_of(int level, const OctIndex& oct) const {
     if (level == 1) return root_of(oct);
     const auto found = numbers_.find({oct[0] >> 1, oct[1] >> 1, oct[2] >> 1});
     if (found == numbers_.end()) complain(level, oct, "lies in no oct of the level before");
@@ -75,21 +75,21 @@ class Builder {
          file_.path(), oct[0], oct[1], oct[2], level, what);
   }
 
-  /// False where the level has no octs inside the boundary: then no other has.
+  /// Returns false if the level, and so any finer one, has no octs inside the boundary.
   bool add_level(int level, const LevelOcts& octs) {
     const Index begin = tree_.first[static_cast<std::size_t>(level) - 1];
-    const auto fathers = static_cast<std::size_t>(tree_.cells() - begin);
-    std::vector<std::uint32_t> child(fathers, none);
+    const auto parents = static_cast<std::size_t>(tree_.cells() - begin);
+    std::vector<std::uint32_t> child(parents, none);
     for (std::uint32_t n = 0; n < octs.octs.size(); ++n) {
       if (octs.list[n] >= static_cast<std::uint32_t>(tree_.header.domains)) continue;
-      const std::uint64_t father = father_of(level, octs.octs[n]);
-      if (child[father] != none) complain(level, octs.octs[n], "is there twice");
-      child[father] = n;
+      const std::uint64_t parent = parent_of(level, octs.octs[n]);
+      if (child[parent] != none) complain(level, octs.octs[n], "is there twice");
+      child[parent] = n;
     }
     std::vector<std::uint32_t> places(octs.octs.size(), DomainTree::outside);
     std::unordered_map<OctIndex, std::uint32_t, Hash> numbers;
     std::uint32_t next = 0;
-    for (std::size_t cell = 0; cell < fathers; ++cell) {
+    for (std::size_t cell = 0; cell < parents; ++cell) {
       const std::uint32_t n = child[cell];
       if (n == none) continue;
       tree_.refined[static_cast<std::size_t>(begin) + cell] = 1;
@@ -110,7 +110,7 @@ class Builder {
   std::uint32_t own_;
   Box coarse_;
   DomainTree tree_;
-  std::unordered_map<OctIndex, std::uint32_t, Hash> numbers_;  ///< of the octs of the level before
+  std::unordered_map<OctIndex, std::uint32_t, Hash> numbers_;  ///< numbers of the octs of the last level
 };
 
 }  // namespace

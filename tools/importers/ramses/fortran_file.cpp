@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::ramses {
 
@@ -69,7 +69,7 @@ std::int32_t FortranFile::marker_at(std::uint64_t offset) {
   return static_cast<std::int32_t>(swapped_ ? __builtin_bswap32(marker) : marker);
 }
 
-/// gfortran marks a part that another follows by a negative length in front, one that follows another by one behind.
+/// gfortran marks a part that is continued by a negative length in front, and a continuation by one behind.
 FortranFile::Part FortranFile::part_at(std::uint64_t offset, const char* what) {
   if (offset > size_ || size_ - offset < 2 * marker_bytes) {
     complain(what, fmt::format("the file ends at byte {}, where a record was expected", size_));

@@ -1,4 +1,4 @@
-// Files of Fortran's unformatted sequential records, as gfortran and ifort write them.
+// Fortran's unformatted sequential files, as gfortran and ifort write them.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,33 @@
 
 namespace sidestream::ramses {
 
-/// A file that is read record by record, of either byte order; what a record says of its length is checked against the
-/// file before memory is taken for it. Records longer than 2 GiB are in parts, which are joined. Throws Error(file)
-/// with the file's name, the number of the record (from 1) and what was looked for in it. Used by one thread.
+/// A file of either byte order that is read record by record. A record's length is checked against the file before
+/// memory is allocated. Records longer than 2 GiB are in parts, which are joined. Throws Error(file) with the file's
+/// name, the number of the record (from 1) and its expected content. For one thread.
 class FortranFile {
  public:
-  /// The first record says the byte order: it has four bytes, as the number of domains that RAMSES' files begin with.
+  /// Finds the byte order from the first record, which has four bytes: the number of domains at the start of RAMSES'
+  /// files.
   explicit FortranFile(std::string path);
 
-  /// Bytes of the next record, which stays the next one; none where the file has ended.
+  /// Size of the next record in bytes, without reading it; 0 at the end.
   [[nodiscard]] std::uint64_t next_size();
   [[nodiscard]] bool at_end();
   void skip(std::uint64_t records = 1);
 
-  /// All of a record in the byte order of this machine, taken as elements of `width` bytes. Holds until the next call.
+  /// Reads a record in the byte order of this machine, as elements of `width` bytes. Valid until the next call.
   [[nodiscard]] BytesView read(const char* what, std::size_t width);
-  /// The same, of exactly `count` elements of `type`.
+  /// Reads a record of exactly `count` elements of `type`.
   [[nodiscard]] BytesView read(const char* what, Type type, std::uint64_t count);
-  /// Whole numbers of 4 or 8 bytes; `count` of them, or with -1 as many as there are, of 4 bytes.
+  /// Reads integers of 4 or 8 bytes: `count`, or with -1 all in the record, of 4 bytes.
   [[nodiscard]] std::vector<std::int64_t> integers(const char* what, std::int64_t count);
   [[nodiscard]] std::int64_t integer(const char* what) { return integers(what, 1).front(); }
-  /// Real numbers of 4 or 8 bytes.
+  /// Reads real numbers of 4 or 8 bytes.
   [[nodiscard]] std::vector<double> reals(const char* what, std::uint64_t count);
-  /// The type of real numbers in the next record, which has `count`, at least one.
+  /// The type of the real numbers in the next record, which has `count`, at least one.
   [[nodiscard]] Type real_type(const char* what, std::uint64_t count);
 
-  /// Of the record that was read last: the sentence begins with the file and it.
+  /// Throws an error about the last record, beginning with the file and the record.
   [[noreturn]] void complain(const char* what, const std::string& sentence) const;
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
 
@@ -46,7 +47,7 @@ class FortranFile {
     std::uint64_t begin = 0, bytes = 0;
     bool goes_on = false;
   };
-  /// Of one record.
+  /// The parts of one record.
   struct Extent {
     std::vector<Part> parts;
     std::uint64_t bytes = 0, end = 0;

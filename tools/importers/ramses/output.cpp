@@ -13,9 +13,9 @@
 #include <set>
 #include <sstream>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
 #include "base/paths.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream::ramses {
 
@@ -42,7 +42,7 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// Lines `key = value`; the first of each key counts.
+/// Parses lines `key = value`; the first of each key counts.
 class Keys {
  public:
   Keys(const std::string& text, std::string where) : where_(std::move(where)) {
@@ -79,7 +79,7 @@ class Keys {
   std::map<std::string, std::string> values_;
 };
 
-/// NNNNN of `info_NNNNN.txt`; -1 of other names.
+/// NNNNN in `info_NNNNN.txt`; -1 for other names.
 int number_of_info(const std::string& name) {
   constexpr std::size_t before = 5, after = 4;
   if (name.size() <= before + after || name.rfind("info_", 0) != 0 || name.substr(name.size() - after) != ".txt")
@@ -90,8 +90,8 @@ int number_of_info(const std::string& name) {
   return problem == std::errc() && end == digits.data() + digits.size() ? number : -1;
 }
 
-/// A number that is cut off is another number, and reads as well. RAMSES ends each line, and with the ordering
-/// "hilbert" writes a line for each domain last.
+/// Detects a cut file, since a cut number is still a valid number. RAMSES ends each line and, with the ordering
+/// "hilbert", writes a line per domain at the end.
 void check_end(const std::string& text, const Info& info, const std::string& where) {
   const auto cut = [&](const std::string& what) { fail(Code::file, "{}: {}; the file was cut off", where, what); };
   if (text.empty() || text.back() != '\n') cut("the last line has no end");
@@ -99,7 +99,7 @@ void check_end(const std::string& text, const Info& info, const std::string& whe
   const std::size_t table = text.find("DOMAIN");
   if (table == std::string::npos) cut("there is no table of domains after 'ordering type'");
   const std::string rest = text.substr(table);
-  int rows = -1;  // without the line of titles
+  int rows = -1;  // not counting the line of titles
   std::istringstream lines(rest);
   for (std::string line; std::getline(lines, line);) rows += trimmed(line).empty() ? 0 : 1;
   if (rows < info.domains) cut(fmt::format("the table of domains has {} lines, expected {}", rows, info.domains));

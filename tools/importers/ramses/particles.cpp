@@ -5,14 +5,14 @@
 #include <cstring>
 #include <optional>
 
-#include "base/fail.hpp"
 #include "importers/ramses/fortran_file.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::ramses {
 
 namespace {
 
-/// Reads what a file begins with; leaves it at the first column.
+/// Reads the header of a file, up to the first column.
 std::uint64_t read_count(FortranFile& file, const Info& info) {
   const auto expect = [&](const char* what, std::int64_t expected) {
     const std::int64_t found = file.integer(what);
@@ -26,7 +26,7 @@ std::uint64_t read_count(FortranFile& file, const Info& info) {
   return static_cast<std::uint64_t>(count);
 }
 
-/// Of a letter in a descriptor.
+/// The type of a letter in a descriptor.
 std::optional<Type> type_of(char letter) {
   switch (letter) {
     case 'd':
@@ -47,7 +47,7 @@ std::optional<Type> type_of(char letter) {
   }
 }
 
-/// What versions without a descriptor write, in this order; the last two with stars alone.
+/// Columns of versions without a descriptor, in this order; the last two only with stars.
 std::vector<Column> usual_columns(int dimensions) {
   std::vector<Column> columns;
   for (const char* vector : {"position", "velocity"}) {
@@ -61,7 +61,8 @@ std::vector<Column> usual_columns(int dimensions) {
   return columns;
 }
 
-/// Of the file of a domain that has particles: as many of the usual columns as it has, of the types that lengths tell.
+/// Columns of a domain's file that has particles: as many of the usual ones as it has, with types derived from record
+/// lengths.
 ParticleColumns columns_of(FortranFile& file, std::uint64_t count, int dimensions) {
   ParticleColumns found;
   for (const Column& column : usual_columns(dimensions)) {
@@ -136,7 +137,7 @@ Particles read_particles(const Output& output, const ParticleColumns& columns, i
     const Type type = columns.types[joined.columns.front()];
     const std::size_t components = joined.columns.size(), width = size_of(type);
     std::vector<std::byte> array;
-    // Columns of a variable follow each other, and variables come in the order of their columns.
+    // The columns of a variable are consecutive, and variables have the order of their columns.
     for (std::size_t c = 0; c < components; ++c) {
       const BytesView values = file.read(columns.columns[joined.columns[c]].name.c_str(), type, particles.count);
       array.resize(values.size() * components);

@@ -13,7 +13,6 @@
 #include "analyse/client.hpp"
 #include "analyse/contents.hpp"
 #include "analyse/demand.hpp"
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "check_options.hpp"
@@ -25,6 +24,7 @@
 #include "loading.hpp"
 #include "progress.hpp"
 #include "session/session_access.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -33,7 +33,7 @@ namespace {
 using analysing::Analysed;
 using analysing::Demand;
 
-/// The value of a key of a map that is there or made.
+/// The value of a key in a map; added if missing.
 Node& entry_of(Node& map, const char* key) {
   map.kind = Node::Kind::map;
   for (Entry& entry : map.entries) {
@@ -42,7 +42,7 @@ Node& entry_of(Node& map, const char* key) {
   return map.entries.emplace_back(Entry{key, map.where, {}}).value;
 }
 
-/// The configuration as the options change it.
+/// The configuration with the changes that the options ask for.
 std::shared_ptr<const Document> edited(const Document& document, const AnalyseOptions& options) {
   Node root = document.root();
   if (!options.directory.empty()) {
@@ -66,7 +66,7 @@ std::array<bool, 3> periodic_axes(const std::string& text) {
   return periodic;
 }
 
-/// What one process of the group does.
+/// The work of one process of the group.
 class Analysis {
  public:
   Analysis(const AnalyseOptions& options, MPI_Comm group) : options_(options), world_(MpiCommunicator::over(group)) {}
@@ -92,13 +92,13 @@ class Analysis {
     });
   }
 
-  /// Collective. Whether something was lost, or left because of a signal.
+  /// Collective. Returns true if data were lost, or a signal ended the run.
   bool run(const std::function<bool()>& stop) {
     const auto begin = std::chrono::steady_clock::now();
     Session session = SessionAccess::open(world_->comm(), options_.config,
                                           [&](const Document& document) { return edited(document, options_); });
     const PlacementMode mode = demand_->opening().placement.mode;
-    // Servers of another job do not know that blocks are left out.
+    // Servers in another job do not know that blocks are left out.
     const bool selective = mode != PlacementMode::sidecar && mode != PlacementMode::job;
     if (selective) SessionAccess::expect_gaps(session);
     std::exception_ptr failure;
@@ -113,8 +113,8 @@ class Analysis {
       failure = std::current_exception();
     }
     const Account account = session.close();
-    // Servers learn what clients have found: one of them may be the process that speaks. It comes before what a server
-    // makes of clients that ended in the midst of an iteration.
+    // Servers learn of the clients' failures, since one of them may be the process that logs. This comes before the
+    // servers' own errors about clients that ended within an iteration.
     run_collectively(*world_, [&] {
       if (failure && !served) std::rethrow_exception(failure);
     });
@@ -132,7 +132,7 @@ class Analysis {
   }
 
  private:
-  /// What is read must not be written over, or go on growing.
+  /// Refuses to overwrite the files that are read, or to append to them.
   void check_directory(const OpeningConfig& opening) const {
     if (opening.existing == Existing::refuse) return;
     namespace fs = std::filesystem;
@@ -149,7 +149,7 @@ class Analysis {
     }
   }
 
-  /// Adds what files of most formats do not say: along which axes meshes are periodic.
+  /// Adds periodicity, which files of most formats lack.
   void complete(Metadata& files, const Document& document) const {
     Parameters parameters = parameters_;
     parameters.merge(read_parameters(document));
@@ -218,18 +218,18 @@ class Analysis {
     stopped_ = analysed_.iterations < static_cast<std::int64_t>(sources_->iterations().size());
   }
 
-  /// Collective: whether any of them was asked to.
+  /// Collective: true if any process was asked to stop.
   static bool stops(Communicator& clients, bool mine) {
     std::int64_t any = mine ? 1 : 0;
     clients.maximum(std::span(&any, 1));
     return any != 0;
   }
 
-  /// Collective, when the session is closed: the time is that of the servers too. Bytes are those of values as they are
-  /// published; files may have packed them.
+  /// Collective, after the session is closed, so that the time includes the servers'. Bytes are those of published
+  /// values; files may have packed them.
   void say(std::chrono::steady_clock::time_point begin) const {
     auto bytes = static_cast<std::int64_t>(analysed_.bytes);
-    std::int64_t iterations = analysed_.iterations;  // of servers 0
+    std::int64_t iterations = analysed_.iterations;  // 0 on servers
     world_->sum(std::span(&bytes, 1));
     world_->maximum(std::span(&iterations, 1));
     if (world_->rank() != 0) return;
@@ -244,12 +244,12 @@ class Analysis {
   std::optional<analysing::Sources> sources_;
   Metadata files_;
   Analysed analysed_;     ///< by this process, as a client
-  bool stopped_ = false;  ///< by a signal
+  bool stopped_ = false;  ///< true if a signal ended it
   Parameters parameters_;
   std::optional<Demand> demand_;
 };
 
-/// What the files have, without a configuration.
+/// Lists the content of the files, without a configuration.
 int list_files(const analysing::SourceOptions& options) {
   return run_group("analyse", [&](MPI_Comm group, const std::function<bool()>&) {
     const auto all = MpiCommunicator::over(group);
@@ -262,7 +262,7 @@ int list_files(const analysing::SourceOptions& options) {
 
 int analyse(const AnalyseOptions& options) {
   if (options.config.empty()) return list_files(options.sources);
-  ::unsetenv("SIDESTREAM_CONFIG");  // of a simulation; here --config says it
+  ::unsetenv("SIDESTREAM_CONFIG");  // set for a simulation; here --config gives the file
   bool lost = false;
   const int status = run_group("analyse", [&](MPI_Comm group, const std::function<bool()>& stop) {
     Analysis analysis(options, group);

@@ -11,13 +11,13 @@ namespace sidestream {
 struct AnalyseOptions {
   analysing::SourceOptions sources;
   std::string config;
-  std::string directory;            ///< instead of output.directory; empty: that
+  std::string directory;            ///< overrides output.directory if not empty
   std::vector<std::string> values;  ///< NAME=VALUE
-  std::string periodic;             ///< axes along which meshes go on at their other end: xyz
-  bool outputs = true;              ///< those of the configuration too
+  std::string periodic;             ///< periodic axes: xyz
+  bool outputs = true;              ///< true if the outputs of the configuration run, too
 };
 
-/// Collective: all processes under mpirun. Returns the exit status.
+/// Collective over all processes under mpirun. Returns the exit status.
 [[nodiscard]] int analyse(const AnalyseOptions& options);
 
 }  // namespace sidestream

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/fail.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {
 
 namespace {
 
-/// Adds what a term is to `sum`.
+/// Adds the values of a term to `sum`.
 void add_term(const hdf5::InputFile& file, const Term& term, const hdf5::Part& part, std::vector<double>& sum) {
   if (term.array.empty()) {
     for (double& value : sum) value += term.number * term.scale;
@@ -21,7 +21,7 @@ void add_term(const hdf5::InputFile& file, const Term& term, const hdf5::Part& p
   for (std::size_t n = 0; n < sum.size(); ++n) sum[n] += values[n] * term.scale;
 }
 
-/// Values of one component, gapless.
+/// Reads the values of one component, contiguous.
 void read_component(const StoredValues& from, std::size_t component, const hdf5::Part& part, Type type,
                     std::span<std::byte> out) {
   const std::vector<Term>& terms = from.components[component];
@@ -38,7 +38,7 @@ void read_component(const StoredValues& from, std::size_t component, const hdf5:
   });
 }
 
-/// Puts the values of component `c` of `of` where they lie among the others.
+/// Interleaves the values of component `c` of `of` with those of the others.
 void interleave(std::span<const std::byte> values, std::size_t width, std::size_t c, std::size_t of,
                 std::span<std::byte> out) {
   for (std::size_t n = 0; n < values.size() / width; ++n) {

@@ -1,4 +1,4 @@
-// Iterations whose values are arrays of HDF5 files: what they are is found out elsewhere, once for each format.
+// Iterations whose values are arrays in HDF5 files, for all formats; each format finds the arrays by itself.
 #pragma once
 
 #include <map>
@@ -12,25 +12,25 @@
 
 namespace sidestream::analysing {
 
-/// What a value is the sum of: an array, or the same number everywhere.
+/// A term of a sum that forms a value: an array, or a constant.
 struct Term {
-  std::string array;  ///< path in the file; empty: a number
+  std::string array;  ///< path in the file; empty: a constant
   double number = 0;
-  double scale = 1;  ///< times this
+  double scale = 1;  ///< factor
 };
 
 /// The values of a variable on a block.
 struct StoredValues {
   std::shared_ptr<const hdf5::InputFile> file;
-  /// Of each component. Those of a single array with the scale 1 are the bits of the file.
+  /// Terms of each component. A single array with the scale 1 is read bit by bit.
   std::vector<std::vector<Term>> components;
-  bool together = false;  ///< all components are in one array, whose last axis counts them
-  Index3 first{};         ///< the point that the arrays begin with; they run as the order of the variable says
+  bool together = false;  ///< true if all components are in one array, whose last axis counts them
+  Index3 first{};         ///< the first point of the arrays, whose order is that of the variable
 };
 
 class ArraysSnapshot final : public Snapshot {
  public:
-  /// Returns the id. Names are those of the file, which has each once.
+  /// Returns the id. Names are those of the file, in which they are unique.
   std::int32_t add(Mesh mesh);
   std::int32_t add(Variable variable);
   std::size_t add(const Block& block);
@@ -49,16 +49,15 @@ class ArraysSnapshot final : public Snapshot {
   std::map<std::pair<std::int32_t, std::size_t>, StoredValues> values_;
 };
 
-/// Adds a list of points as blocks of equal numbers of them, which depend on their number alone; returns where each
-/// begins, and behind the last one.
+/// Adds a list of points as blocks of equal size, which only depends on the number of points. Returns the first point
+/// of each block, then the end.
 struct PointBlocks {
   std::vector<std::size_t> blocks;
   std::vector<Index> first;
 };
 [[nodiscard]] PointBlocks add_points(ArraysSnapshot& snapshot, std::int32_t mesh, Index count);
 
-/// The box of points that an array of these extents has, slowest axis first in the file, on a mesh of so many
-/// dimensions.
+/// The box of points of an array with these extents (slowest axis first in the file) on a mesh of `dimensions` axes.
 [[nodiscard]] Box box_of(const hdf5::Extents& extents, int dimensions, Order order);
 
 }  // namespace sidestream::analysing

@@ -10,8 +10,8 @@ namespace sidestream::analysing {
 
 namespace {
 
-/// Of every block with cells on the variable's mesh; nothing if one is not known. What a neighbour sees of a block is
-/// not known apart: it may be anything that is in it.
+/// Ranges of all blocks with cells on the variable's mesh; nothing if one is unknown. The range that a neighbour sees
+/// is unknown, so it is that of the whole block.
 std::optional<std::vector<BlockRange>> ranges_of(const RangeRequest& request, const Metadata& metadata,
                                                  std::span<const Block> blocks, const Demand::RangeOf& range_of) {
   const Variable& variable = metadata.variables.at(static_cast<std::size_t>(request.variable));
@@ -42,12 +42,12 @@ std::optional<Bracketing> bracketing(const Selected& selected, const Metadata& m
   const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(request.variable)));
   if (mesh.is_list()) return std::nullopt;
   Bracketing found{Needs(metadata, blocks, *ranges).of(selected), std::vector<bool>(blocks.size(), false)};
-  // A variable of which there is nothing at all would count as one that the iteration lacks.
+  // A variable without any block would count as missing in the iteration.
   const auto some = std::find_if(blocks.begin(), blocks.end(),
                                  [&](const Block& block) { return block.mesh == mesh.id && !block.empty(); });
   if (some != blocks.end()) found.beside[static_cast<std::size_t>(some - blocks.begin())] = true;
-  // Where both of two blocks that touch are taken if a surface passes between them, each decision is the same with
-  // these alone. Otherwise the lower one is taken, for which the upper ones have to be there.
+  // If both of two touching blocks are taken when a surface passes between them, these blocks suffice for the same
+  // decisions. Otherwise the lower one is taken, which needs the upper ones.
   if (meets_other_levels(mesh)) return found;
   std::vector<std::int64_t> above;
   for (std::size_t b = 0; b < blocks.size(); ++b) {

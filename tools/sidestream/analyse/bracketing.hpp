@@ -1,4 +1,4 @@
-// Blocks through which a surface may pass, by what files say of their values.
+// Blocks through which a surface may pass, according to the ranges in files.
 #pragma once
 
 #include <optional>
@@ -6,17 +6,18 @@
 #include <vector>
 
 #include "analyse/demand.hpp"
-#include "data/block_index.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream::analysing {
 
 struct Bracketing {
-  std::vector<bool> passed;  ///< by block: whether a surface may pass
-  /// Those without whose values servers, who go by the values themselves, would find something else.
+  std::vector<bool> passed;  ///< by block: true if a surface may pass
+  /// Further blocks that servers, which use the values themselves, need for the same decisions.
   std::vector<bool> beside;
 };
 
-/// Of a part that goes by values. Nothing where some block's range is not known, or it goes by none.
+/// Blocks for a part that depends on values. Nothing if a block's range is unknown, or the part does not depend on
+/// values.
 [[nodiscard]] std::optional<Bracketing> bracketing(const Selected& selected, const Metadata& metadata,
                                                    std::span<const Block> blocks, const BlockIndex& index,
                                                    const Demand::RangeOf& range_of);

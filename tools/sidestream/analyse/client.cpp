@@ -36,7 +36,7 @@ Client::Mapping Client::mapping_of(const Metadata& metadata) const {
   return found;
 }
 
-/// Of everything that any task needs of each block, so that blocks stay where they are from one iteration to the next.
+/// Bytes of everything that any task needs of each block, so that blocks stay on their clients in all iterations.
 std::vector<std::uint64_t> Client::bytes_of_all(const std::vector<Piece>& pieces) const {
   std::vector<std::uint64_t> bytes(pieces.size());
   for (const Variable& variable : demand_.metadata().variables) {
@@ -77,11 +77,11 @@ void Client::publish(Snapshot& snapshot, std::int32_t stored, const Variable& va
     ++missing_[variable.id];
     return;
   }
-  values_.resize(std::max<std::uint64_t>(bytes, 1));  // an address, also of nothing
+  values_.resize(std::max<std::uint64_t>(bytes, 1));  // a valid address even for no bytes
   const Type type = snapshot.metadata().variables[static_cast<std::size_t>(stored)].type;
   if (bytes > 0 && type == variable.type) {
     snapshot.read(stored, piece.stored, piece.block, std::span(values_).first(bytes));
-  } else if (bytes > 0) {  // reals of 32 bits, where other iterations have 64
+  } else if (bytes > 0) {  // 32-bit reals, where other iterations have 64
     std::vector<float> narrow(bytes / sizeof(double));
     snapshot.read(stored, piece.stored, piece.block, std::as_writable_bytes(std::span(narrow)));
     for (std::size_t n = 0; n < narrow.size(); ++n) {
@@ -97,7 +97,7 @@ void Client::publish(Snapshot& snapshot, std::int32_t stored, const Variable& va
 void Client::publish_all(std::size_t number) {
   const std::unique_ptr<Snapshot> snapshot = sources_.open(number);
   const Mapping mapping = mapping_of(snapshot->metadata());
-  // Which of the stored blocks count, and as what.
+  // The stored blocks that count, with their new meshes.
   std::vector<Block> blocks;
   std::vector<std::size_t> places;
   const std::vector<Block>& stored = snapshot->blocks();
@@ -117,7 +117,7 @@ void Client::publish_all(std::size_t number) {
   for (const Piece& piece : pieces) all.push_back(piece.block);
   Iteration when = sources_.iterations()[number].when;
   when.index = static_cast<std::int64_t>(number);
-  // Of a part of a stored block what is said of all of it.
+  // The range of a part is that of the whole stored block.
   const auto range_of = [&](std::int32_t variable, std::size_t piece) -> std::optional<Range> {
     const auto& ids = mapping.variables;
     const auto found = std::find(ids.begin(), ids.end(), variable);
@@ -138,7 +138,7 @@ void Client::publish_all(std::size_t number) {
   }
 }
 
-/// Blocks without values where others have some, in one line for each variable; where none has any, servers say so.
+/// Logs blocks without values that other blocks have, in one line per variable. If no block has any, servers log it.
 void Client::say_missing(std::size_t number, const std::map<std::int32_t, std::int64_t>& missing) {
   for (const Variable& variable : demand_.metadata().variables) {
     const auto mine = missing.find(variable.id);
@@ -156,7 +156,7 @@ void Client::iterate(std::size_t number) {
   run_collectively(clients_, [&] { publish_all(number); });
   say_missing(number, missing_);
   const Iteration& when = sources_.iterations()[number].when;
-  // With `on_error: stop` clients may hear of a failure at different times; they leave together.
+  // With `on_error: stop` clients may learn of a failure at different times; they leave together.
   run_collectively(clients_, [&] { session_.end_iteration(when.cycle, when.time); });
   ++analysed_.iterations;
 }

@@ -1,4 +1,4 @@
-// The side of the simulation: publishes what files have.
+// The simulation's side: publishes the content of files.
 #pragma once
 
 #include <functional>
@@ -16,29 +16,29 @@
 
 namespace sidestream::analysing {
 
-/// What was done, on this client.
+/// Statistics of this client.
 struct Analysed {
   std::int64_t iterations = 0;
-  std::uint64_t bytes = 0;  ///< that were read
+  std::uint64_t bytes = 0;  ///< bytes read
 };
 
-/// One of the clients. `selective`: blocks that no analysis needs are not read; without, all of the variables that one
-/// needs.
+/// One of the clients. `selective`: blocks that no analysis needs are not read; otherwise all blocks of needed
+/// variables are.
 class Client {
  public:
   Client(Session& session, MpiCommunicator& clients, const Sources& sources, Demand& demand, bool selective)
       : session_(session), clients_(clients), sources_(sources), demand_(demand), selective_(selective) {}
 
-  /// Meshes, and the variables that are needed.
+  /// Declares the meshes and the needed variables.
   void declare(const Metadata& files);
-  /// Collective over the clients: reads and publishes an iteration. Of a file that cannot be read the same Error(file)
-  /// on all.
+  /// Collective over the clients: reads and publishes an iteration. For a file that cannot be read, throws the same
+  /// Error(file) on all.
   void iterate(std::size_t number);
   [[nodiscard]] const Analysed& analysed() const noexcept { return analysed_; }
 
  private:
   struct Mapping {
-    std::vector<std::int32_t> meshes, variables;  ///< of the snapshot's the ids of demand's; -1: not needed
+    std::vector<std::int32_t> meshes, variables;  ///< ids in `demand` by ids in the snapshot; -1: not needed
   };
   [[nodiscard]] Mapping mapping_of(const Metadata& metadata) const;
   [[nodiscard]] std::vector<std::uint64_t> bytes_of_all(const std::vector<Piece>& pieces) const;
@@ -52,8 +52,8 @@ class Client {
   const Sources& sources_;
   Demand& demand_;
   bool selective_;
-  std::map<std::pair<std::int32_t, std::int64_t>, Block> known_;  ///< the blocks of this client that the session has
-  std::map<std::int32_t, std::int64_t> missing_;  ///< by variable, blocks of which the iteration has no values
+  std::map<std::pair<std::int32_t, std::int64_t>, Block> known_;  ///< blocks of this client declared to the session
+  std::map<std::int32_t, std::int64_t> missing_;  ///< number of blocks without values in the iteration, by variable
   Bytes values_;
   Analysed analysed_;
 };

@@ -27,7 +27,7 @@ std::string line_of(const Variable& variable, const Mesh& mesh) {
                                ? std::string(name_of(variable.type))
                                : fmt::format("{} x {}", name_of(variable.type), variable.components);
   std::string text = fmt::format("  {:<24} {}", variable.name, type);
-  // Of particles there are no cells that points could differ from.
+  // Particles have no cells different from their points.
   if (mesh.kind() != MeshKind::points) text += fmt::format(", {}", name_of(variable.centering, mesh.dimensions));
   if (!variable.unit.empty()) text += ", " + variable.unit;
   if (variable.role != Role::none) text += fmt::format(", {} of the mesh", name_of(variable.role));

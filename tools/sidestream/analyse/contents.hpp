@@ -1,4 +1,4 @@
-// What files have, as a text for people.
+// Summary of the content of files.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sidestream::analysing {
 
-/// A line for the iterations, of which there is one at least, one for each mesh, and one for each of its variables.
+/// One line for the iterations (at least one), one for each mesh, and one for each of its variables.
 [[nodiscard]] std::string contents_of(const StoredIterations& iterations, const Metadata& metadata);
 
 }  // namespace sidestream::analysing

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Index least_cells = Index{1} << 15, most_cells = Index{1} << 24, parts_of_mesh = 256;
 
-/// Where a box is halved: at the axis with most cells; nowhere if there is none to halve.
+/// The position where a box is halved: at the axis with most cells; none if no axis can be halved.
 struct Cut {
   int axis = -1;
   Index at = 0;
@@ -69,7 +69,7 @@ std::vector<Piece> cut(const std::vector<Block>& stored, const Metadata& metadat
 
 std::vector<int> shares(const std::vector<Piece>& parts, const std::vector<std::uint64_t>& bytes, int ranks) {
   std::map<std::int32_t, double> all, before;
-  // Blocks of which nothing is read belong to somebody too.
+  // Blocks of which nothing is read have an owner, too.
   const auto weight = [&](std::size_t n) { return static_cast<double>(bytes[n]) + 1; };
   for (std::size_t n = 0; n < parts.size(); ++n) all[parts[n].block.mesh] += weight(n);
   std::vector<int> found;

@@ -9,21 +9,20 @@
 
 namespace sidestream::analysing {
 
-/// A block that is published, and the stored one that it is a part of.
+/// A published block, and the stored one that contains it.
 struct Piece {
-  Block block;             ///< its mesh as in the metadata that it was cut for
+  Block block;             ///< its mesh id is that of the metadata for which it was cut
   std::size_t stored = 0;  ///< position among the stored blocks
 };
 
-/// By mesh, level and id, each stored block whole or in parts. How they are cut depends on the blocks alone and not on
-/// who reads them, so that results are the same for every number of ranks: boxes of more cells than the 256th part of
-/// their mesh has, 2^15 at least and 2^24 at most, are halved along their longest axis until they have no more, at
-/// multiples of the ratio between their level and the one below. Ids are those of the file where no block of the mesh
-/// is cut, otherwise they count parts in their order.
+/// Cuts stored blocks into parts, sorted by mesh, level and id. Cuts only depend on the blocks, so that results are the
+/// same for every number of ranks. Boxes with more than 1/256 of their mesh's cells (at least 2^15 and at most 2^24)
+/// are halved along their longest axis until they are small enough, at multiples of the ratio between their level and
+/// the one below. Ids are those of the file if no block of the mesh is cut, otherwise they number the parts.
 [[nodiscard]] std::vector<Piece> cut(const std::vector<Block>& stored, const Metadata& metadata);
 
-/// The rank that each part goes to: of each mesh the parts in a row, as many bytes for each rank as for others.
-/// `bytes`: what is read of a part in the iteration in which most is.
+/// The rank of each part: consecutive parts of each mesh, with equal bytes per rank. `bytes`: bytes read of each part
+/// in the iteration with the most.
 [[nodiscard]] std::vector<int> shares(const std::vector<Piece>& parts, const std::vector<std::uint64_t>& bytes,
                                       int ranks);
 

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "analyse/formats.hpp"
-#include "base/fail.hpp"
-#include "base/records.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/database/context.hpp"
 #include "storage/database/journal.hpp"
 
@@ -65,13 +65,13 @@ class DatabaseSnapshot final : public Snapshot {
 StoredIterations database_iterations(const std::string& directory) {
   StoredIterations found;
   const std::vector<database::Entry> contexts = database::read_journal(directory).contexts;
-  std::map<std::uint32_t, std::int64_t> first;  // cycle of each run
+  std::map<std::uint32_t, std::int64_t> first;  // first cycle of each run
   for (const database::Entry& entry : contexts) {
     const auto [at, is_new] = first.emplace(entry.run, entry.iteration.cycle);
     if (!is_new) at->second = std::min(at->second, entry.iteration.cycle);
   }
   for (const database::Entry& entry : contexts) {
-    // What a later run has computed anew counts as it did it.
+    // Iterations that a later run has computed again count as that run's.
     const bool anew = std::any_of(first.begin(), first.end(), [&](const auto& run) {
       return run.first > entry.run && entry.iteration.cycle >= run.second;
     });

@@ -4,7 +4,6 @@
 
 #include "analyse/bracketing.hpp"
 #include "analysis/common/extract/empty_results.hpp"
-#include "data/block_index.hpp"
 #include "data/covered_cells.hpp"
 #include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"
@@ -12,12 +11,13 @@
 #include "reduce/trigger_statistics.hpp"
 #include "server/engine/triggers.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream::analysing {
 
 namespace {
 
-/// The same without what is not known before values are read: then all blocks may be needed.
+/// The selection without conditions on values that are unknown before reading; then all blocks may be needed.
 Selected known_part(Selected selected) {
   const Part::Kind kind = selected.part.kind;
   const bool by_values =
@@ -26,7 +26,7 @@ Selected known_part(Selected selected) {
   return selected;
 }
 
-/// Indices in [lo, hi), and where they come from on a periodic axis of n: at most three stretches.
+/// Ranges of source indices for [lo, hi) on a periodic axis of n: at most three.
 std::vector<std::pair<Index, Index>> stretches(Index lo, Index hi, Index n, bool periodic) {
   if (!periodic || (lo >= 0 && hi <= n)) return {{lo, hi}};
   if (hi - lo >= n) return {{0, n}};
@@ -36,7 +36,7 @@ std::vector<std::pair<Index, Index>> stretches(Index lo, Index hi, Index n, bool
   return found;
 }
 
-/// Adds the blocks from which halos of the needed ones come.
+/// Adds the blocks that provide halos of the needed ones.
 void add_halo(const Selected& selected, const Mesh& mesh, std::span<const Block> blocks, const BlockIndex& index,
               std::vector<bool>& needed) {
   if (selected.halo == 0 || mesh.is_list()) return;
@@ -65,7 +65,7 @@ void add_halo(const Selected& selected, const Mesh& mesh, std::span<const Block>
 }  // namespace
 
 Demand::Demand(const Document& document, const Parameters& parameters, const Metadata& files) {
-  const Registry registry = all_kinds(read_opening(document), {});
+  const Registry registry = all_kinds(read_opening(document), document, {});
   config_ = read_config(document, registry, parameters, files);
   ever_.resize(config_.metadata.variables.size());
   for (const TaskConfig& task : config_.tasks) add(task, selection_of(task, registry));
@@ -99,7 +99,7 @@ void Demand::add(const TaskConfig& task, const Selection& selection) {
   tasks_.push_back(std::move(made));
 }
 
-/// Conditions look at every iteration.
+/// Adds the statistics for conditions, which are evaluated in every iteration.
 void Demand::add_statistics() {
   const Triggers triggers(config_.tasks);
   if (triggers.statistics().empty()) return;
@@ -108,7 +108,7 @@ void Demand::add_statistics() {
   add(when, make_trigger_statistics(triggers.statistics())->selection());
 }
 
-/// A partitioner that goes by values needs those.
+/// Adds the values that a partitioner depends on.
 void Demand::add_partitioner(const Registry& registry) {
   const PlacementConfig& placement = config_.opening.placement;
   const auto found = registry.partitioners().find(placement.partitioner);

@@ -1,4 +1,4 @@
-// What the tasks of a configuration need of the files.
+// Data of the files that the tasks of a configuration need.
 #pragma once
 
 #include <functional>
@@ -16,22 +16,22 @@ namespace sidestream::analysing {
 
 class Demand {
  public:
-  /// `files`: what they have. Throws Error(configuration) where the configuration is wrong for them.
+  /// `files`: their metadata. Throws Error(configuration) if the configuration does not fit them.
   Demand(const Document& document, const Parameters& parameters, const Metadata& files);
 
-  /// Everything that is declared: in the configuration and by the files. Ids here count these.
+  /// All declarations, of the configuration and of the files. Ids in this class refer to it.
   [[nodiscard]] const Metadata& metadata() const noexcept { return config_.metadata; }
   [[nodiscard]] const OpeningConfig& opening() const noexcept { return config_.opening; }
-  /// By variable: whether any task needs it in any iteration.
+  /// By variable: true if any task needs it in any iteration.
   [[nodiscard]] const std::vector<bool>& variables() const noexcept { return ever_; }
-  /// Tasks that wait for an event of a program, which no file has: by name.
+  /// Names of tasks that wait for an event of a program, which files do not have.
   [[nodiscard]] const std::vector<std::string>& waiting() const noexcept { return waiting_; }
 
-  /// Between which numbers a variable is on blocks[b], if that is known.
+  /// Range of a variable on blocks[b], if known.
   using RangeOf = std::function<std::optional<Range>(std::int32_t variable, std::size_t b)>;
 
-  /// By variable and block, what is needed in the iteration; a variable that nobody needs has no entries. Asked once
-  /// for each iteration, in order. `blocks`: all there are.
+  /// Needed blocks in the iteration, by variable and block; unneeded variables have no entries. Call once per
+  /// iteration, in order. `blocks`: all blocks.
   [[nodiscard]] std::vector<std::vector<bool>> of(const Iteration& iteration, std::span<const Block> blocks,
                                                   const RangeOf& range_of);
 
@@ -39,7 +39,7 @@ class Demand {
   struct Task {
     ScheduleState schedule;
     std::vector<Selected> needs;
-    bool uncertain = false;  ///< whether it runs is not known before the iteration is there
+    bool uncertain = false;  ///< true if it is unknown before the iteration whether the task runs
   };
   void add(const TaskConfig& task, const Selection& selection);
   void add_statistics();

@@ -5,10 +5,10 @@
 #include <charconv>
 
 #include "analyse/arrays.hpp"
-#include "base/fail.hpp"
 #include "config/options/document.hpp"
 #include "config/options/names.hpp"
 #include "config/options/read_settings.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {
 
@@ -55,7 +55,7 @@ std::vector<Option> iteration_words() {
   };
 }
 
-/// `array: PATH` alone may be written as PATH.
+/// `array: PATH` may be abbreviated to PATH.
 Node as_map(const Node& node, const char* key) {
   if (node.kind != Node::Kind::scalar && node.kind != Node::Kind::list) return node;
   Node map;
@@ -82,7 +82,7 @@ void read_section(const Document& document, const char* section, const std::vect
 
 using File = std::shared_ptr<const hdf5::InputFile>;
 
-/// Makes of a file what the description says.
+/// Reads a file according to the description.
 class DescribedReader {
  public:
   DescribedReader(const std::string& path, const Description& description)
@@ -93,7 +93,7 @@ class DescribedReader {
   std::unique_ptr<ArraysSnapshot> take() { return std::move(made_); }
 
  private:
-  /// What an array is; nothing where this file does not have it.
+  /// The shape of an array; nothing if this file lacks it.
   std::optional<hdf5::Shape> shape_of(const std::string& array, const Settings& settings, const char* option) const {
     if (!file_->has(array)) return std::nullopt;
     if (file_->is_group(array)) settings.fail(option, fmt::format("found '{}', which is a group of arrays", array));
@@ -157,7 +157,7 @@ class DescribedReader {
     add_on_mesh(mesh, variable, *shape, static_cast<int>(axes), std::move(values));
   }
 
-  /// The number of axes that a mesh has: what its origin, spacing or box has, otherwise what the array has.
+  /// Number of axes of a mesh: that of its origin, spacing or box, otherwise that of the array.
   static std::size_t dimensions_of(const Description::Place& mesh, std::size_t rank, std::size_t arrays) {
     const Settings& of = mesh.settings;
     if (of.has("spacing") && of.reals("spacing").size() > 1) return of.reals("spacing").size();
@@ -288,11 +288,11 @@ class DescribedReader {
   File file_;
   const Description& description_;
   std::unique_ptr<ArraysSnapshot> made_ = std::make_unique<ArraysSnapshot>();
-  std::map<std::string, std::pair<std::int32_t, std::size_t>> meshes_;  ///< id, and the block
+  std::map<std::string, std::pair<std::int32_t, std::size_t>> meshes_;  ///< id of the mesh, and its block
   std::map<std::string, Points> points_;
 };
 
-/// `0.5`, or an attribute: `/universe@redshift`.
+/// A number, `0.5`, or an attribute: `/universe@redshift`.
 double number_of(const hdf5::InputFile& file, const Settings& settings, const char* option) {
   const std::string& text = settings.text(option);
   const std::size_t at = text.rfind('@');

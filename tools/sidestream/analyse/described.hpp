@@ -1,4 +1,4 @@
-// A description of HDF5 files of other programs: which array is which variable, and where the mesh lies.
+// Descriptions of other programs' HDF5 files: the arrays of variables and the geometry of meshes.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,10 @@ namespace sidestream::analysing {
 
 class Description;
 
-/// The text of the file `path`; docs/analysing-files.md has its words. Throws Error(configuration).
+/// Parses the text of the file `path`; docs/analysing-files.md defines its keys. Throws Error(configuration).
 [[nodiscard]] std::shared_ptr<const Description> read_description(const std::string& text, const std::string& path);
 
-/// A file as the description says: one iteration. `number`: of the file among all, which is its cycle where nothing
-/// else says it.
+/// The iteration in a described file. `number`: index of the file among all, its cycle by default.
 [[nodiscard]] StoredIterations described_iterations(const std::string& path, const Description& description,
                                                     std::int64_t number);
 [[nodiscard]] std::unique_ptr<Snapshot> open_described(const StoredIteration& iteration,

@@ -1,12 +1,12 @@
-// Files that the output `hdf5` has written: docs/format-hdf5.md.
+// Reader of files that the output `hdf5` has written: docs/format-hdf5.md.
 #include <fmt/format.h>
 
 #include <filesystem>
 
 #include "analyse/arrays.hpp"
 #include "analyse/formats.hpp"
-#include "base/fail.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {
 
@@ -38,12 +38,12 @@ std::string text_of(const hdf5::InputFile& file, const std::string& object, cons
   return values.empty() ? std::string() : values.front();
 }
 
-/// Reads the file that shows all, and those of the servers.
+/// Reads the whole-mesh file and those of the servers.
 class FieldsReader {
  public:
   explicit FieldsReader(const std::string& path) : file_(std::make_shared<hdf5::InputFile>(path)) {
     for (const std::string& name : file_->names("/meshes")) read_mesh(name);
-    // Not if no block has a point: particles that all are gone.
+    // Missing if no block has a point, for example if all particles are gone.
     if (file_->has("/variables")) {
       for (const std::string& array : file_->arrays("/variables")) read_variable(array);
     }
@@ -63,7 +63,7 @@ class FieldsReader {
     std::int32_t id = -1;
     std::string path;
   };
-  /// An array of a server.
+  /// An array in a server's file.
   struct Found {
     std::size_t variable = 0;
     File file;
@@ -139,7 +139,7 @@ class FieldsReader {
     paths_.push_back(path);
   }
 
-  /// Meshes name the arrays that they are in.
+  /// Sets the roles of the arrays that meshes name.
   void give_roles() {
     for (const auto& [name, id] : mesh_ids_) {
       for (int n = 1; n < role_count; ++n) {
@@ -163,7 +163,7 @@ class FieldsReader {
     }
   }
 
-  /// Takes what an array says of its block: that of a box is without ghosts.
+  /// Reads an array's block: for a box, without ghosts.
   void measure(std::size_t v, const File& file, const std::string& array) {
     Found found{v, file, array, {three(*file, array, "lo"), three(*file, array, "hi", 1)}};
     found.block = file->integers(array, "id").at(0);

@@ -1,4 +1,4 @@
-// The formats of files that are read: finding iterations, and opening them.
+// Formats of files that can be read: functions that list iterations and open them.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace sidestream::analysing {
 
-/// The contexts of a database, as they were written; of an earlier run those before the first cycle of each later one.
+/// The contexts of a database in the order of writing; of an earlier run only those before the first cycle of a later
+/// one.
 [[nodiscard]] StoredIterations database_iterations(const std::string& directory);
 [[nodiscard]] std::unique_ptr<Snapshot> open_database(const StoredIteration& iteration);
 
@@ -19,7 +20,7 @@ namespace sidestream::analysing {
 [[nodiscard]] StoredIterations fields_iterations(const std::string& path);
 [[nodiscard]] std::unique_ptr<Snapshot> open_fields(const StoredIteration& iteration);
 
-/// What numbers of openPMD are given in.
+/// Units of the numbers read from openPMD.
 enum class Units { si, stored };
 /// A file of openPMD: all its iterations, by ascending number.
 [[nodiscard]] StoredIterations openpmd_iterations(const std::string& path, Units units);

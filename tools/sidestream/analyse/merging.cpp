@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
 #include "config/meshes.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {
 
@@ -14,7 +14,7 @@ Mesh* find(std::vector<Mesh>& meshes, const std::string& name) {
   return found == meshes.end() ? nullptr : &*found;
 }
 
-/// What is different, but for the number of levels; empty if nothing is.
+/// The first difference, except for the number of levels; empty if there is none.
 std::string difference(Mesh a, Mesh b) {
   const std::size_t levels = std::min(a.refinement.size(), b.refinement.size());
   a.refinement.resize(levels);
@@ -24,7 +24,7 @@ std::string difference(Mesh a, Mesh b) {
 
 bool is_real(const Variable& variable) { return variable.type == Type::float32 || variable.type == Type::float64; }
 
-/// Reals of both widths go together: see add_variable.
+/// Reals of both widths are compatible: see add_variable.
 const char* difference(const Variable& a, const Variable& b) {
   if (a.type != b.type && !(is_real(a) && is_real(b))) return "type";
   if (a.centering != b.centering) return "centering";

@@ -1,4 +1,4 @@
-// One set of meshes and variables for iterations that may lack some.
+// Collects the meshes and variables of iterations that may each lack some.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@ namespace sidestream::analysing {
 
 class Merging {
  public:
-  /// `where` names the iteration in messages. Throws Error(file) where it has a mesh or variable otherwise than another
-  /// one. What is of 32 bits in one and of 64 in another is of 64.
+  /// `where` names the iteration in messages. Throws Error(file) if a mesh or variable differs from that of another
+  /// iteration. Mixed 32-bit and 64-bit reals become 64-bit.
   void add(const Metadata& metadata, const std::string& where);
   [[nodiscard]] const Metadata& result() const noexcept { return all_; }
 
@@ -20,7 +20,7 @@ class Merging {
   void add_variable(const Variable& variable, const std::string& mesh, const std::string& where);
 
   Metadata all_;
-  std::map<std::string, std::string> first_;  ///< where a mesh or variable was seen first
+  std::map<std::string, std::string> first_;  ///< iteration in which a mesh or variable was first seen
 };
 
 }  // namespace sidestream::analysing

@@ -1,4 +1,4 @@
-// Files of openPMD (github.com/openPMD/openPMD-standard, version 1.x) in HDF5: meshes and particles.
+// Reader of openPMD files (github.com/openPMD/openPMD-standard, version 1.x) in HDF5: meshes and particles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 #include "analyse/arrays.hpp"
 #include "analyse/formats.hpp"
-#include "base/fail.hpp"
 #include "foreign_names.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {
 
@@ -34,7 +34,7 @@ double number_of(const hdf5::InputFile& file, const std::string& object, const s
   return values.empty() ? otherwise : values.front();
 }
 
-/// A component of a record: an array, or one number everywhere.
+/// A component of a record: an array, or a constant.
 struct Component {
   std::string path;
   bool constant = false;
@@ -71,7 +71,7 @@ Term term_of(const Component& component) {
   return component.constant ? Term{{}, component.number, component.unit} : Term{component.path, 0, component.unit};
 }
 
-/// One component of its own, without a name, or those of a vector by name.
+/// The single component of a scalar, without a name, or the named ones of a vector.
 std::vector<std::pair<std::string, Component>> components_of(const hdf5::InputFile& file, const std::string& record,
                                                              Units units) {
   std::vector<std::pair<std::string, Component>> found;
@@ -83,7 +83,7 @@ std::vector<std::pair<std::string, Component>> components_of(const hdf5::InputFi
   return found;
 }
 
-/// Where the values of a component of a mesh lie: each in the middle of a cell.
+/// Grid of a mesh component's values, which are in the centres of cells.
 struct Grid {
   int dimensions = 0;
   Order order = Order::column;
@@ -94,14 +94,15 @@ struct Grid {
   }
 };
 
-/// Numbers of a record by axis of its arrays, slowest first: with the data order F the file has them the other way.
+/// Reorders numbers of a record to the axes of its arrays, slowest first: with the data order F the file has them
+/// reversed.
 template <class T>
 std::vector<T> by_axis(std::vector<T> values, bool fortran) {
   if (fortran) std::reverse(values.begin(), values.end());
   return values;
 }
 
-/// The order of axes, if they are in alphabetical order or in the opposite one.
+/// The order of axes, if their labels are in alphabetical or reverse order.
 std::optional<Order> order_of(const std::vector<std::string>& labels) {
   if (std::is_sorted(labels.rbegin(), labels.rend())) return Order::column;
   if (std::is_sorted(labels.begin(), labels.end())) return Order::row;
@@ -126,7 +127,7 @@ class OpenPmdReader {
   std::unique_ptr<ArraysSnapshot> take() { return std::move(made_); }
 
  private:
-  /// Nothing for records that have no Cartesian grid.
+  /// The grid; nothing for records without a Cartesian grid.
   [[nodiscard]] std::optional<Grid> grid_of(const std::string& record, const Component& component) const {
     const std::size_t rank = component.extents.size();
     if (text_of(*file_, record, "geometry", "cartesian") != "cartesian" || rank < 1 || rank > 3) return std::nullopt;
@@ -148,7 +149,7 @@ class OpenPmdReader {
     grid.dimensions = static_cast<int>(rank);
     grid.order = *order;
     grid.cells = box_of(component.extents, grid.dimensions, *order);
-    // One number, or since version 2 one for each axis.
+    // One number or, since version 2, one per axis.
     std::vector<double> unit(rank, 1.0);
     if (units_ == Units::si && file_->has_attribute(record, "gridUnitSI")) {
       const auto given = by_axis(file_->numbers(record, "gridUnitSI"), fortran);
@@ -173,7 +174,7 @@ class OpenPmdReader {
     if (grids.empty() || grids.front().cells.empty()) return;
     const bool alike = std::all_of(grids.begin(), grids.end(), [&](const Grid& g) { return g == grids.front(); });
     if (alike) return add_on_grid(identifier(name), grids.front(), components);
-    // Components that lie in different places are variables of their own.
+    // Components at different positions become separate variables.
     for (std::size_t n = 0; n < components.size(); ++n) {
       add_on_grid(identifier(name + "_" + components[n].first), grids[n], {components[n]});
     }
@@ -208,7 +209,7 @@ class OpenPmdReader {
     variable.components = static_cast<std::int32_t>(components.size());
     variable.type = *components.front().second.type;
     for (const auto& [part, component] : components) {
-      // What is computed is computed, and kept, in double precision.
+      // Computed values are computed and stored in double precision.
       if (component.unit != 1 || component.type != variable.type) variable.type = Type::float64;
     }
     return variable;
@@ -247,7 +248,7 @@ class OpenPmdReader {
     }
   }
 
-  /// A place is the sum of the position and its offset.
+  /// Adds positions: the sum of the position and its offset.
   void add_places(const std::string& species, std::int32_t mesh, const std::string& path,
                   const std::vector<std::pair<std::string, Component>>& places, const PointBlocks& blocks) {
     Variable variable = variable_of(species + "_position", mesh, places);
@@ -285,7 +286,7 @@ class OpenPmdReader {
 
 StoredIterations openpmd_iterations(const std::string& path, Units units) {
   const hdf5::InputFile file(path);
-  // The standard has `/data/%T/`; whatever else stands there, iterations are the groups with numbers for names.
+  // The standard requires `/data/%T/`; in any case, iterations are the groups whose names are numbers.
   const std::string base = text_of(file, "/", "basePath", "/data/%T/"),
                     data = "/" + without_slashes(base.substr(0, base.find("%T")));
   StoredIterations found;

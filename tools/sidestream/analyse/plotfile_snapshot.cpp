@@ -1,20 +1,20 @@
-// Plotfiles of AMReX.
+// Reader of AMReX plotfiles.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "analyse/formats.hpp"
-#include "base/fail.hpp"
 #include "foreign_names.hpp"
 #include "importers/amrex/level_data.hpp"
 #include "importers/amrex/particles.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {
 
 namespace {
 
-/// The particles of a folder: names are those of the command `import`.
+/// The particles of a folder, with the names of the command `import`.
 class Particles {
  public:
   Particles(const amrex::Plotfile& plotfile, const std::string& name, Metadata& metadata, std::vector<Block>& blocks)
@@ -36,7 +36,7 @@ class Particles {
     return variable >= first_variable_ && variable < first_variable_ + folder_.variables.size();
   }
 
-  /// Numbers of a particle lie next to each other: those of a block are read once, for all variables in a row.
+  /// The numbers of a particle are adjacent, so those of a block are read once for all variables in sequence.
   void read(std::size_t variable, std::size_t block, std::span<std::byte> out) {
     if (!held_ || *held_ != block) {
       const Stretch& range = ranges_.at(block - first_block_);
@@ -72,7 +72,7 @@ class Particles {
     metadata.variables.push_back(std::move(variable));
   }
 
-  /// Those of one grid are a block; of large grids, several.
+  /// Lists blocks: one per grid, several for large grids.
   void list_blocks(std::int32_t mesh, std::vector<Block>& blocks) {
     constexpr std::uint64_t most = std::uint64_t{1} << 20;
     for (std::size_t n = 0; n < folder_.grids.size(); ++n) {
@@ -92,12 +92,12 @@ class Particles {
 
   amrex::ParticleFolder folder_;
   std::size_t first_block_, first_variable_ = 0;
-  std::vector<Stretch> ranges_;  ///< of each block
+  std::vector<Stretch> ranges_;  ///< particles of each block
   std::optional<std::size_t> held_;
-  std::vector<Bytes> values_;  ///< of the block that is held
+  std::vector<Bytes> values_;  ///< values of the cached block
 };
 
-/// The mesh `grid`, whose first cell is (0, 0, 0) wherever the plotfile counts from, and a variable for each of its.
+/// The mesh `grid`, whose first cell is (0, 0, 0) whatever the plotfile's, and its variables.
 class PlotfileSnapshot final : public Snapshot {
  public:
   explicit PlotfileSnapshot(const std::string& directory) : plotfile_(amrex::read_plotfile(directory)) {
@@ -150,7 +150,7 @@ class PlotfileSnapshot final : public Snapshot {
   }
 
  private:
-  /// What the plotfile calls the first cell of a level.
+  /// The plotfile's index of the first cell of a level.
   [[nodiscard]] Index3 first_of(std::int32_t level) const {
     return plotfile_.levels.at(static_cast<std::size_t>(level)).domain.lo;
   }
@@ -197,9 +197,9 @@ class PlotfileSnapshot final : public Snapshot {
   std::vector<amrex::LevelData> levels_;
   Metadata metadata_;
   std::vector<Block> blocks_;
-  std::vector<std::pair<std::size_t, std::size_t>> places_;  ///< of each block of the mesh: level, and box in it
+  std::vector<std::pair<std::size_t, std::size_t>> places_;  ///< level and box of each block of the mesh
   std::vector<std::unique_ptr<Particles>> particles_;
-  std::vector<std::vector<std::vector<Range>>> ranges_;  ///< by level, box and component, once they were asked for
+  std::vector<std::vector<std::vector<Range>>> ranges_;  ///< by level, box and component, read on demand
 };
 
 }  // namespace

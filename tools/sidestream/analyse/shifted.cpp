@@ -8,7 +8,7 @@ namespace {
 
 bool begins_at_zero(const Mesh& mesh) { return mesh.is_list() || mesh.cells.lo == Index3{0, 0, 0}; }
 
-/// Every cell stays where it is.
+/// Shifts indices to begin at 0; cells keep their positions.
 Mesh from_zero(Mesh mesh) {
   if (begins_at_zero(mesh)) return mesh;
   if (mesh.kind() == MeshKind::uniform) {
@@ -45,7 +45,7 @@ class Shifted final : public Snapshot {
     return snapshot_->range(variable, block);
   }
   void read(std::int32_t variable, std::size_t block, const Block& part, std::span<std::byte> out) override {
-    Block of_snapshot = part;  // whose mesh may be another's number
+    Block of_snapshot = part;  // its mesh may have another id there
     of_snapshot.mesh = snapshot_->blocks().at(block).mesh;
     snapshot_->read(variable, block, moved(of_snapshot, 1), out);
   }

@@ -1,4 +1,4 @@
-// Meshes whose first cell is not (0, 0, 0), as those of plotfiles may be.
+// Adapter for meshes whose first cell is not (0, 0, 0), which plotfiles may have.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,8 @@
 
 namespace sidestream::analysing {
 
-/// The same with all cells counted from (0, 0, 0), as a program declares them: the snapshot itself where that is so.
+/// Returns the snapshot with all cells counted from (0, 0, 0), as programs declare them; the snapshot itself if that
+/// holds.
 [[nodiscard]] std::unique_ptr<Snapshot> counted_from_zero(std::unique_ptr<Snapshot> snapshot);
 
 }  // namespace sidestream::analysing

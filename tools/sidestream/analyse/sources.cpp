@@ -11,13 +11,13 @@
 
 #include "analyse/merging.hpp"
 #include "analyse/shifted.hpp"
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
 #include "client/declarations.hpp"
 #include "config/options/names.hpp"
 #include "loading.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/hdf5/input.hpp"
 
@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By numbers where there are digits in both, by characters otherwise: plt9 before plt10.
+/// Natural order: digits compare as numbers, other characters as such: plt9 before plt10.
 bool before(const std::string& a, const std::string& b) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   std::size_t i = 0, j = 0;
@@ -50,14 +50,14 @@ bool before(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
-/// What wrote it, as an attribute of the root says.
+/// The format named by an attribute of the root.
 std::string format_of(const hdf5::InputFile& file) {
   if (!file.has_attribute("/", "format")) return {};
   const std::vector<std::string> texts = file.texts("/", "format");
   return texts.empty() ? std::string() : texts.front();
 }
 
-/// Whether a file is what one server wrote, NAME-003.h5, of another that is there too, NAME.h5.
+/// True if a file NAME-003.h5 is one server's part of another one in the list, NAME.h5.
 bool is_part_of_one(const std::string& path, const std::vector<std::string>& names) {
   const fs::path file(path);
   const std::string stem = file.stem().string();
@@ -83,7 +83,7 @@ std::vector<std::string> matching(const std::string& pattern) {
   return names;
 }
 
-/// What kind of HDF5 file it is, attributes of its root say.
+/// Lists the iterations of an HDF5 file, whose kind follows from attributes of its root.
 StoredIterations iterations_of_hdf5(const std::string& path, Units units) {
   const hdf5::InputFile file(path);
   if (file.has_attribute("/", "openPMD")) return openpmd_iterations(path, units);
@@ -132,7 +132,7 @@ class Finder {
          path);
   }
 
-  /// Whether a directory has a file with such a beginning and end.
+  /// True if a directory has a file with such a beginning and end.
   static bool has_file(const std::string& path, const std::string& begin, const std::string& end) {
     std::error_code problem;
     for (const fs::directory_entry& entry : fs::directory_iterator(path, problem)) {
@@ -147,7 +147,7 @@ class Finder {
   std::int64_t files_ = 0;
 };
 
-/// Numbers of which some are asked for.
+/// Set of requested numbers.
 class Ranges {
  public:
   Ranges(const std::string& text, const char* option) : all_(text.empty()) {
@@ -194,8 +194,8 @@ class Ranges {
   std::vector<Range> ranges_;
 };
 
-/// What `read` returns; nothing, and a line that says why, where a file cannot be read and such files are to be left
-/// out.
+/// The result of `read`. If a file cannot be read and such files are to be skipped: nothing, and a line with the
+/// reason.
 template <class Read>
 std::optional<std::invoke_result_t<Read>> readable(bool skip, Read&& read) {
   try {

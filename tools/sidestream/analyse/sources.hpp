@@ -1,4 +1,4 @@
-// The files of a command line: their iterations, and what they have in common.
+// The files of a command line: their iterations and common metadata.
 #pragma once
 
 #include <memory>
@@ -12,31 +12,30 @@
 namespace sidestream::analysing {
 
 struct SourceOptions {
-  std::vector<std::string> files;  ///< or patterns of the shell: *, ?, [...]
+  std::vector<std::string> files;  ///< or shell patterns: *, ?, [...]
   std::string describe;            ///< a description of HDF5 files of other programs; empty: none
-  std::string units = "SI";        ///< or `stored`: of files of openPMD
-  bool skip_damaged = false;       ///< leaves files out that cannot be read, which is said
-  std::string iterations, cycles;  ///< numbers and FROM:TO:STEP with commas between; empty: all
+  std::string units = "SI";        ///< or `stored`: for files of openPMD
+  bool skip_damaged = false;       ///< skips unreadable files, with a message
+  std::string iterations, cycles;  ///< numbers and FROM:TO:STEP separated by commas; empty: all
 };
 
-/// What is read, and how: the same on all processes.
+/// The iterations to be read, the same on all processes.
 class Sources {
  public:
-  /// Collective. One process looks at all files and tells the others. Throws the same Error(file) on all, or
-  /// Error(usage) where nothing is left.
+  /// Collective. One process inspects all files and tells the others. Throws the same Error(file) on all, or
+  /// Error(usage) if no iteration is left.
   Sources(const SourceOptions& options, Communicator& all);
 
-  /// The iterations that are chosen, in the order of the files; those that a pattern stands for in the order of the
-  /// numbers in their names.
+  /// The selected iterations in the order of the files; those matched by one pattern are sorted by the numbers in their
+  /// names.
   [[nodiscard]] const StoredIterations& iterations() const noexcept { return iterations_; }
-  /// Whether files were left out, on the process that has looked at them.
+  /// True if files were skipped; set on the process that inspected them.
   [[nodiscard]] bool lacks_some() const noexcept { return lacks_some_; }
-  /// The meshes and variables of all of them; names say which are the same. Meshes may have more levels in one than in
-  /// another.
+  /// The meshes and variables of all files, matched by name. Meshes may have more levels in one file than in another.
   [[nodiscard]] const Metadata& metadata() const noexcept { return metadata_; }
-  /// Cells are counted from (0, 0, 0). Throws Error(file).
+  /// Opens an iteration, with cells counted from (0, 0, 0). Throws Error(file).
   [[nodiscard]] std::unique_ptr<Snapshot> open(std::size_t number) const;
-  /// What files have that is no variable, for messages about what is missing; may be empty.
+  /// Contents of the files that are not variables, for messages about missing ones; may be empty.
   [[nodiscard]] std::string contents() const;
 
  private:

@@ -1,4 +1,4 @@
-// What every analysis must keep: see extend/analysis.hpp and docs/writing-an-analysis.md.
+// Contract of every analysis: see extend/analysis.hpp and docs/writing-an-analysis.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace sidestream::conformance {
 
 namespace {
 
-/// One analysis in the configuration, run without a session.
+/// One analysis of the configuration, run without a session.
 class Bench {
  public:
   explicit Bench(const Subject& subject)
@@ -24,7 +24,7 @@ class Bench {
 
   [[nodiscard]] std::unique_ptr<Task> make() const { return kind_.create(subject_.task.settings, subject_.metadata); }
 
-  /// All passes of one iteration. As with forwarders, other objects may run `local` than `combine`.
+  /// Runs all passes of one iteration. As with forwarders, `local` may run on other objects than `combine`.
   Captured iterate(Task& combiner, std::vector<std::unique_ptr<Task>>& reducers, const Case& how,
                    const Iteration& iteration) {
     Selection selection;
@@ -66,7 +66,7 @@ class Bench {
     return results;
   }
 
-  /// One iteration on new objects.
+  /// Runs one iteration on new objects.
   Captured once(const Case& how) {
     std::vector<std::unique_ptr<Task>> reducers;
     std::unique_ptr<Task> combiner;
@@ -112,7 +112,7 @@ std::string compare(const Captured& expected, const Captured& found, double tole
   return difference.empty() ? "" : fmt::format("{} than {}", difference, otherwise);
 }
 
-/// `local` with memory that ends at each allocation in turn; it must throw or succeed, and work afterwards.
+/// Runs `local` with each allocation failing in turn; it must throw or succeed, and work afterwards.
 std::string fail_allocations(Bench& bench, const Subject& subject, const Case& how, const Captured& expected) {
   const auto analysis = bench.make();
   const Views views(subject.metadata, analysis->selection(), how, subject.servers.rank(), subject.servers.size());
@@ -126,7 +126,7 @@ std::string fail_allocations(Bench& bench, const Subject& subject, const Case& h
       static_cast<void>(analysis->local(views.input(iteration, subject.metadata, 0, {}, asks ? &catalogue : nullptr)));
       if (!failing.failed()) break;
     } catch (const std::exception&) {
-      // as it should: what the server reports
+      // expected: the server reports it
     }
   }
   std::vector<std::unique_ptr<Task>> none;

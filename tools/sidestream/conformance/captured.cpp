@@ -37,7 +37,7 @@ void append(Bytes& bytes, const Table& table) {
   }
 }
 
-/// Numbers of either kind, or nothing for a text.
+/// Numeric value of a cell, or nothing for a text.
 std::optional<double> number(const Table::Cell& cell) {
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*whole);
   if (const auto* real = std::get_if<double>(&cell)) return *real;

@@ -1,4 +1,4 @@
-// Results kept in memory, to be compared.
+// Results kept in memory for comparison.
 #pragma once
 
 #include <map>
@@ -16,13 +16,13 @@ class Captured final : public Results {
   void add(const std::string& file, const CellSet& cells) override;
   void add(const std::string& file, const DataSet& data) override;
 
-  /// How the other differs, in words; empty if every byte is the same, or with a `tolerance` above 0 if the same files
-  /// came and the numbers of their tables differ by no more than that part of them.
+  /// Describes the first difference; empty if every byte is equal. With a `tolerance` above 0 also empty if the same
+  /// files exist and the numbers of their tables differ relatively by at most that.
   [[nodiscard]] std::string difference(const Captured& other, double tolerance) const;
   [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
 
  private:
-  std::map<std::string, Bytes> bytes_;  ///< by file, everything in a fixed form
+  std::map<std::string, Bytes> bytes_;  ///< all content by file, in a fixed encoding
   std::map<std::string, Table> tables_;
 };
 

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <iostream>
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/text.hpp"
@@ -18,12 +17,13 @@
 #include "conformance/sample.hpp"
 #include "loading.hpp"
 #include "server/engine/guarded_communicator.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::conformance {
 
 namespace {
 
-/// The first process' text that is not empty, on all.
+/// The first non-empty text in the order of processes, on all.
 std::string first_of(Communicator& servers, const std::string& mine) {
   for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) {
     if (!bytes.empty()) return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -31,11 +31,11 @@ std::string first_of(Communicator& servers, const std::string& mine) {
   return {};
 }
 
-/// Makes a folder of a new name where temporary files go. Throws Error(file).
+/// Creates a temporary folder with a new name. Throws Error(file).
 std::string new_folder() {
-  std::error_code error;  // TMPDIR may name what is no folder
+  std::error_code error;  // TMPDIR may not be a folder
   const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  std::string name = parent / ("sidestream-conformance-" + std::string(6, 'X'));  // as mkdtemp wants it
+  std::string name = parent / ("sidestream-conformance-" + std::string(6, 'X'));  // required by mkdtemp
   if (error || !mkdtemp(name.data())) {
     fail(Code::file, "cannot make a folder for temporary files ({}); set TMPDIR to a folder that can be written",
          error ? system_text(error.value()) : system_text(errno));
@@ -43,7 +43,7 @@ std::string new_folder() {
   return name;
 }
 
-/// A folder that rank 0 makes and all know; empty. It goes with this object, whatever ends the checks.
+/// An empty folder that rank 0 creates and all know. Removed with this object, however the checks end.
 class Scratch {
  public:
   explicit Scratch(MpiCommunicator& servers) {
@@ -118,7 +118,7 @@ int run(const CheckOptions& options, MPI_Comm comm) {
   run_collectively(servers, [&] {
     const auto document =
         with_declarations(parse_document(read_text(options.file, "the configuration"), options.file), options);
-    registry = all_kinds(read_opening(*document), options);
+    registry = all_kinds(read_opening(*document), *document, options);
     config = read_config(*document, registry, parse_values(options), parse_declarations(options));
     const std::string why = unsuitable(config.metadata);
     if (!why.empty()) fail(Code::configuration, "{}: there are no sample data: {}", options.file, why);

@@ -1,4 +1,4 @@
-// `sidestream conformance`: whether analyses, outputs and partitioners keep their contracts.
+// `sidestream conformance`: checks the contracts of analyses, outputs and partitioners.
 #pragma once
 
 #include <mpi.h>
@@ -12,11 +12,12 @@
 
 namespace sidestream::conformance {
 
-/// What was found, the same on all processes; rank 0 prints it as it comes, so that a crash has a name.
+/// Findings, the same on all processes. Rank 0 prints each at once, so that the check at fault is known after a crash.
 class Findings {
  public:
   explicit Findings(Communicator& servers) : servers_(servers) {}
-  /// One check, collective: passed if `work` returns nothing wrong on any process. What it throws is wrong too.
+  /// Collective: runs one check, which passes if `work` returns an empty text on all processes. An exception is a
+  /// failure, too.
   void check(const std::string& task, const std::string& what, const std::function<std::string()>& work);
   void skip(const std::string& task, const std::string& why);
   [[nodiscard]] int failures() const noexcept { return failures_; }
@@ -28,7 +29,7 @@ class Findings {
   int failures_ = 0, passed_ = 0;
 };
 
-/// Everything that a suite needs of one entry of the configuration. The communicator is used by one suite at a time.
+/// The data that a suite needs for one entry of the configuration. One suite at a time uses the communicator.
 struct Subject {
   const TaskConfig& task;
   const Metadata& metadata;
@@ -36,25 +37,25 @@ struct Subject {
   Communicator& servers;
 };
 
-/// Collective: runs what communicates, through the communicator that it gets alone. If it throws on one process, it
-/// ends on all with its sentence, as on servers.
+/// Collective: runs work that communicates only through the communicator that it gets. If it throws on one process, it
+/// ends on all with the same message, as on servers.
 void guarded(Communicator& servers, const std::function<void(Communicator& servers)>& work);
 
 void check_analysis(const Subject& subject, Findings& report);
-/// Writes into folders of its own below `directory`, which is empty before and after.
+/// Writes into subfolders of `directory`, which is empty before and after.
 void check_writer(const Subject& subject, const std::string& directory, Findings& report);
 void check_partitioner_kind(const PartitionerKind& kind, const Settings& settings, const Metadata& metadata,
                             Findings& report);
 
-/// Runs all suites on the analyses, outputs and the partitioner of the file; prints the report on rank 0. Returns the
-/// exit status: 0 if every contract holds. Collective over `servers`. Throws for a wrong configuration.
+/// Collective over `servers`. Runs all suites on the analyses, outputs and the partitioner of the file; prints the
+/// report on rank 0. Returns the exit status: 0 if every contract holds. Throws for a wrong configuration.
 [[nodiscard]] int run(const CheckOptions& options, MPI_Comm servers);
 
 }  // namespace sidestream::conformance
 
 namespace sidestream {
 
-/// The command: between MPI_Init and MPI_Finalize, which it calls; returns the exit status.
+/// The command: calls MPI_Init and MPI_Finalize; returns the exit status.
 [[nodiscard]] int check_conformance(const CheckOptions& options);
 
 }  // namespace sidestream

@@ -6,7 +6,7 @@
 
 namespace {
 
-// Below 0: none is to fail.
+// Negative: no allocation is to fail.
 thread_local long allocations_left = -1;
 thread_local bool has_failed = false;
 
@@ -33,8 +33,8 @@ void* allocate_or_null(std::size_t bytes, std::size_t alignment) noexcept {
 
 }  // namespace
 
-// Replaces the allocation of the whole program, of plug-ins too. All forms: those of a sanitizer's library would not
-// call these.
+// Replaces allocation in the whole program, including plug-ins. All forms are replaced, since those of a sanitizer's
+// library would not call these.
 void* operator new(std::size_t bytes) { return allocate(bytes, 0); }
 void* operator new[](std::size_t bytes) { return allocate(bytes, 0); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {

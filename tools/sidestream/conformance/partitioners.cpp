@@ -1,4 +1,4 @@
-// What every partitioner must keep: see extend/partitioner.hpp.
+// Contract of every partitioner: see extend/partitioner.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool same(const std::vector<PlanPiece>& a, const std::vector<PlanPiece>& b) {
                     [](const PlanPiece& x, const PlanPiece& y) { return key_of(x) == key_of(y); });
 }
 
-/// One way to divide a mesh among servers.
+/// One division of a mesh among servers.
 struct Situation {
   std::vector<PlannedBlock> blocks;
   int servers = 1;
@@ -65,7 +65,7 @@ std::string wrong_plan(const Situation& where, const std::vector<PlanPiece>& pie
   for (const PlanPiece& piece : pieces) {
     if (std::string wrong = wrong_piece(where, piece); !wrong.empty()) return wrong;
   }
-  for (std::size_t n = 1; n < pieces.size(); ++n) {  // sorted: by block, then server
+  for (std::size_t n = 1; n < pieces.size(); ++n) {  // sorted by block, then server
     const PlanPiece &a = pieces[n - 1], &b = pieces[n];
     if (a.block == b.block && a.server == b.server) {
       return fmt::format("it gives server {} two pieces of block number {}", a.server, a.block);

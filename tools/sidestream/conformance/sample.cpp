@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index most_points = 1 << 22;
 
-/// The blocks of a mesh; ids are their positions in the list.
+/// Divides a mesh into blocks; ids are their positions in the list.
 std::vector<Box> divide(const Box& cells, const Case& how) {
   std::vector<Box> boxes;
   const auto cut = [&](int a, Index part) { return cells.lo[a] + cells.extent(a) * part / how.parts[a]; };
@@ -49,7 +49,7 @@ Views::Views(const Metadata& metadata, const Selection& selection, const Case& h
     all.halo = std::max(all.halo, selected.halo);
     all.wrap |= selected.wrap;
   }
-  std::vector<std::int32_t> lists;  // as servers do, what says where the points are comes along
+  std::vector<std::int32_t> lists;  // the arrays of points' coordinates are included, as on servers
   for (const auto& [id, selected] : widest) {
     const Variable& variable = metadata.variables[static_cast<std::size_t>(id)];
     if (metadata.mesh_of(variable).kind() == MeshKind::points) {
@@ -78,7 +78,7 @@ void Views::add_variable(const Metadata& metadata, const Selected& selected, con
   const Variable& variable = metadata.variables[static_cast<std::size_t>(selected.variable)];
   const Mesh& mesh = metadata.mesh_of(variable);
   const std::vector<Box> boxes = divide(mesh.cells, how);
-  std::vector<std::vector<Box>> owned;  // by block: a shared point belongs to the lowest id
+  std::vector<std::vector<Box>> owned;  // by block: a shared point belongs to the block with the lowest id
   for (std::size_t id = 0; id < boxes.size(); ++id) {
     std::vector<Box>& mine = owned.emplace_back();
     if (boxes[id].empty()) continue;
@@ -105,7 +105,7 @@ void Views::add_variable(const Metadata& metadata, const Selected& selected, con
   }
 }
 
-/// `owned`: by block.
+/// `owned`: owned boxes by block.
 void Views::add_halo(BlockView& view, const Mesh& mesh, const Variable& variable, const Selected& selected,
                      const std::vector<std::vector<Box>>& owned, const Case& how) {
   const Box around = grown(view.points, selected.halo, mesh.dimensions);
@@ -127,7 +127,7 @@ void Views::add_halo(BlockView& view, const Mesh& mesh, const Variable& variable
   }
 }
 
-/// This server's piece of a decomposition, if it has one.
+/// Adds this server's piece of a decomposition, if it has one.
 void Views::add_piece(const Metadata& metadata, const Selected& selected, const Case& how) {
   const Variable& variable = metadata.variables[static_cast<std::size_t>(selected.variable)];
   const Mesh& mesh = metadata.mesh_of(variable);
@@ -155,7 +155,7 @@ void Views::add_piece(const Metadata& metadata, const Selected& selected, const 
   pieces_.back().push_back(std::move(view));
 }
 
-/// `right`: where it has the values of the mesh; elsewhere they are wrong.
+/// `right`: the regions with correct values; others get wrong ones.
 ArrayView Views::array(const Variable& variable, const Box& box, const std::vector<PeriodicImage>& right,
                        const Case& how) {
   ArrayView view;

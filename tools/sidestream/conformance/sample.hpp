@@ -1,4 +1,4 @@
-// Known fields on the meshes of a configuration, divided among blocks in any way, as tasks would see them on servers.
+// Known fields on the meshes of a configuration, divided among blocks in any way, as tasks see them on servers.
 #pragma once
 
 #include <deque>
@@ -10,25 +10,25 @@
 
 namespace sidestream::conformance {
 
-/// How the meshes are divided and what is done to the values. Ghosts and shared nodes of other blocks hold wrong values
-/// throughout: nobody may use them.
+/// A division of the meshes and the treatment of values. Ghosts and shared nodes of other blocks hold wrong values,
+/// which no task may use.
 struct Case {
   std::string name;
   Index3 parts{1, 1, 1};    ///< blocks along each axis; more than cells make empty blocks
-  int ghosts = 0;           ///< layers of untrusted points round each array
-  int groups = 1;           ///< how many times `local` runs for each combining server, as with forwarders
-  bool backwards = false;   ///< ids run against the positions
+  int ghosts = 0;           ///< layers of invalid points around each array
+  int groups = 1;           ///< number of times that `local` runs for each combining server, as with forwarders
+  bool backwards = false;   ///< ids decrease with the position
   bool nothing = false;     ///< no block is delivered
-  bool odd_values = false;  ///< NaN, infinities, the least and the greatest numbers among the values
+  bool odd_values = false;  ///< NaN, infinities, and the smallest and largest numbers among the values
 };
 
 /// The blocks of one server, or of one group of it.
 class Views {
  public:
-  /// Server `server` of `servers` has every so many-th block.
+  /// Server `server` of `servers` has every `servers`-th block.
   Views(const Metadata& metadata, const Selection& selection, const Case& how, int server, int servers);
   [[nodiscard]] const std::vector<std::vector<BlockView>>& blocks() const noexcept { return views_; }
-  /// What `local` of that server, or `write`, gets. Points to all that is given.
+  /// The argument of `local` or `write` on that server. Refers to all arguments.
   [[nodiscard]] LocalInput input(const Iteration& iteration, const Metadata& metadata, int pass, BytesView feedback,
                                  const Catalogue* catalogue) const {
     return {iteration, metadata, views_, pass, feedback, catalogue, entries_, server_, servers_};
@@ -37,7 +37,7 @@ class Views {
  private:
   void add_variable(const Metadata& metadata, const Selected& selected, const Case& how);
   void add_points(const Metadata& metadata, const Variable& variable, const Case& how);
-  /// Where there are flags, all views of their block know them.
+  /// Adds flags to all views of a block, if there are flags.
   void flag_ghosts(const Metadata& metadata);
   void add_piece(const Metadata& metadata, const Selected& selected, const Case& how);
   void add_halo(BlockView& view, const Mesh& mesh, const Variable& variable, const Selected& selected,
@@ -46,20 +46,20 @@ class Views {
   int server_, servers_;
   std::deque<Bytes> memory_;
   std::vector<std::vector<BlockView>> views_;
-  std::deque<std::vector<BlockView>> pieces_;  ///< of decompositions, by entry
+  std::deque<std::vector<BlockView>> pieces_;  ///< pieces of decompositions, by entry
   std::vector<EntryViews> entries_;
 };
 
 /// The blocks of a mesh of points.
 [[nodiscard]] std::vector<Block> point_blocks(const Mesh& mesh, const Case& how);
 
-/// Why there is no sample for these meshes; empty if there is one.
+/// The reason why there is no sample for these meshes; empty if there is one.
 [[nodiscard]] std::string unsuitable(const Metadata& metadata);
 
-/// All blocks, as catalogues list them.
+/// All blocks in the form of a catalogue.
 [[nodiscard]] Catalogue catalogue_of(const Metadata& metadata, const Case& how);
 
-/// What a task gets to see of all blocks: nothing, or what its selection asks for.
+/// The part of the catalogue that a task sees: nothing, or what its selection asks for.
 [[nodiscard]] Catalogue catalogue_for(const Metadata& metadata, const Selection& selection, const Case& how);
 
 }  // namespace sidestream::conformance

@@ -1,5 +1,5 @@
-// Particles: the same ones however they are dealt to blocks, in another order in each, and where the mesh has flags for
-// that, ghosts of them with wrong values.
+// Particles: the same set however they are distributed among blocks, in a different order in each. If the mesh has
+// flags for ghosts, there are also ghosts with wrong values.
 #include <algorithm>
 
 #include "conformance/sample.hpp"
@@ -18,7 +18,7 @@ struct Entry {
   bool ghost;
 };
 
-/// Any whole number from another.
+/// Hash of an integer.
 std::uint64_t mixed(std::uint64_t n) {
   n = (n ^ (n >> 31)) * 0x7fb5d329728ea185;
   n = (n ^ (n >> 27)) * 0x81dadef4bc2dd44d;
@@ -27,7 +27,7 @@ std::uint64_t mixed(std::uint64_t n) {
 
 Index blocks_of(const Case& how) { return how.parts[0] * how.parts[1] * how.parts[2]; }
 
-/// What lies in a block, by its id.
+/// The particles in a block, by its id.
 std::vector<Entry> entries_of(const Mesh& mesh, const Case& how, Index id) {
   const Index blocks = blocks_of(how), part = how.backwards ? blocks - 1 - id : id;
   const bool flagged = how.ghosts > 0 && mesh.array(Role::point_ghosts) >= 0;
@@ -41,7 +41,7 @@ std::vector<Entry> entries_of(const Mesh& mesh, const Case& how, Index id) {
   return entries;
 }
 
-/// A place of its own in each direction, as far as values have.
+/// A lattice position for each particle, so that values differ.
 Index3 place_of(Index particle) { return {particle % 7, particle / 7 % 7, particle / 49}; }
 
 template <class T>

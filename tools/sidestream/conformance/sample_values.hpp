@@ -1,4 +1,4 @@
-// The values of the sample: a field that is smooth in every direction, and perhaps odd numbers in it.
+// Values of the sample: a field that is smooth in every direction, optionally with exceptional numbers.
 #pragma once
 
 #include <cmath>
@@ -12,14 +12,14 @@
 
 namespace sidestream::conformance {
 
-/// Different for each variable and component, within 0.2 and 3.8: for every type.
+/// Different for each variable and component, between 0.2 and 3.8, so that it fits every type.
 inline double smooth(const Variable& variable, const Index3& p, int component) {
   const double phase = 0.9 * variable.id + 0.4 * component;
   const auto [i, j, k] = std::tuple(static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2]));
   return 2 + std::sin(0.71 * i + phase) * std::cos(0.43 * j) + 0.8 * std::sin(0.57 * k - 0.3 * i * phase);
 }
 
-/// `odd`: a fifth of the values are NaN, infinite, or the least and greatest numbers.
+/// `odd`: a fifth of the values are NaN, infinite, or the smallest and largest numbers.
 template <class T>
 T value_at(const Variable& variable, const Index3& p, int component, bool odd) {
   const auto number = static_cast<std::uint64_t>(p[0] + 7 * p[1] + 31 * p[2] + component);

@@ -1,4 +1,4 @@
-// What every writer must keep: see extend/writer.hpp.
+// Contract of every writer: see extend/writer.hpp.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,7 +27,7 @@ std::set<std::string> files_below(const std::string& folder) {
   return files;
 }
 
-/// One writer on a folder of its own.
+/// One writer with a folder of its own.
 class WriterBench {
  public:
   WriterBench(const Subject& subject, const std::string& folder)
@@ -44,7 +44,7 @@ class WriterBench {
     catalogue_ = catalogue_for(subject_.metadata, selection, how);
     asks_ = selection.catalogue;
   }
-  /// What was prepared, on this process alone. Throws what the writer throws.
+  /// Prepares on this process only. Throws the writer's exceptions.
   [[nodiscard]] Bytes write_alone(const Iteration& iteration) { return writer_->local(input(iteration)); }
   /// Collective; fails on all processes or on none.
   [[nodiscard]] Bytes write(const Case& how, const Iteration& iteration) {
@@ -67,7 +67,7 @@ class WriterBench {
     writer_->discard(iteration);
     subject_.servers.barrier();
   }
-  /// Collective: all have looked, and seen the same, before anybody writes again.
+  /// Collective: lists files; all have seen the same before any process writes again.
   [[nodiscard]] std::set<std::string> files() const {
     std::set<std::string> files = files_below(folder_);
     subject_.servers.barrier();
@@ -83,7 +83,7 @@ class WriterBench {
   std::string folder_;
   std::shared_ptr<const OutputDirectory> directory_;
   std::unique_ptr<Task> writer_;
-  std::optional<Views> views_;  ///< must stay until commit or discard
+  std::optional<Views> views_;  ///< must outlive commit or discard
   Catalogue catalogue_;
   bool asks_ = false;
 };
@@ -96,7 +96,7 @@ std::string leftovers(const std::set<std::string>& before, const std::set<std::s
   return more.empty() ? "" : fmt::format("these files are left: {}", fmt::join(more, ", "));
 }
 
-/// Files that readers would not see as finished.
+/// Files that readers would consider unfinished.
 std::string unfinished(const std::set<std::string>& files) {
   for (const std::string& file : files) {
     const std::string name = fs::path(file).filename().string();
@@ -130,7 +130,7 @@ std::string discard_leaves_nothing(const Subject& subject, const std::string& fo
   return bench.files().size() >= before.size() ? "" : "files of an earlier iteration have gone";
 }
 
-/// `local` with memory that ends at each allocation in turn, then `discard`.
+/// Runs `local` with each allocation failing in turn, then `discard`.
 std::string fail_allocations(const Subject& subject, const std::string& folder) {
   Case how;
   how.parts = {2, 1, 1};
@@ -149,7 +149,7 @@ std::string fail_allocations(const Subject& subject, const std::string& folder) 
         static_cast<void>(bench.write_alone(iteration));
         done = !failing.failed();
       } catch (const std::exception&) {
-        // as it should
+        // expected
       }
     }
     std::int64_t all = done;

@@ -3,24 +3,24 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
-#include "base/records.hpp"
 #include "config/options/option_text.hpp"
 #include "foreign_names.hpp"
 #include "import/amrex_fields.hpp"
 #include "import/amrex_particles.hpp"
 #include "import/imported.hpp"
 #include "importers/amrex/level_data.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::importing {
 
 namespace {
 
-constexpr std::uint64_t part_bytes = 64u << 20;  ///< of values, that are held at a time, unless one box has more
+constexpr std::uint64_t part_bytes = 64u << 20;  ///< of values in memory at a time, unless one box is larger
 
-/// Of a level, or of a folder of particles, which are its cells.
+/// Statistics of a level, or of a folder of particles, whose cells are its particles.
 struct Report {
   std::int64_t boxes = 0, cells = 0;
   std::uint64_t values = 0, stored = 0;
@@ -126,7 +126,7 @@ class AmrexImport {
     }
   }
 
-  /// Boxes come first, then fields beside them, then particles, folder by folder.
+  /// Adds a part: boxes come first, then additional fields, then particles, folder by folder.
   void add_part(std::size_t part, Imported::Part& to) {
     if (part < parts_.size()) return add_boxes(parts_[part], to);
     part -= parts_.size();
@@ -194,7 +194,7 @@ class AmrexImport {
   std::vector<Boxes> parts_;
   std::optional<AmrexFields> fields_;
   std::vector<AmrexParticles> particles_;
-  std::vector<Report> reports_;  ///< of levels, of fields, of particles
+  std::vector<Report> reports_;  ///< for levels, fields and particles
 };
 
 }  // namespace

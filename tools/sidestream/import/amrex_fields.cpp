@@ -14,7 +14,7 @@ namespace sidestream::importing {
 
 namespace {
 
-/// The paths NAME of files NAME_H in a folder, sorted, but for `without`. Of a folder that is not there none.
+/// Sorted paths NAME of the files NAME_H in a folder, except `without`. Empty if the folder is missing.
 std::vector<std::string> bases_in(const std::string& folder, const std::string& without) {
   std::error_code problem;
   if (!std::filesystem::is_directory(folder, problem)) return {};
@@ -32,7 +32,7 @@ bool same_boxes(const amrex::LevelData& a, const amrex::LevelData& b) {
                     [](const amrex::FabPlace& x, const amrex::FabPlace& y) { return x.cells == y.cells; });
 }
 
-/// Components of each point next to each other.
+/// Interleaves the components of each point.
 Bytes interleaved(const std::vector<Bytes>& components, std::size_t width) {
   if (components.size() == 1) return components.front();
   const std::size_t points = components.front().size() / width, row = components.size() * width;

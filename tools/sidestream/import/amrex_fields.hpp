@@ -1,4 +1,4 @@
-// What plotfiles of AMReX have beside the values that their Header lists: fields at nodes, faces and edges.
+// Fields of AMReX plotfiles besides the values that their Header lists: at nodes, faces and edges.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,17 @@
 
 namespace sidestream::importing {
 
-/// Files NAME_H in `Level_L` and `raw_fields/Level_L`, as WarpX writes fields where it has them, each a variable NAME
-/// with as many components as the file has. They lie on the boxes of the mesh; those on other boxes are left out.
+/// Files NAME_H in `Level_L` and `raw_fields/Level_L`, where WarpX writes fields at their own positions. Each is a
+/// variable NAME with the components of the file. Fields on the boxes of the mesh are read, others left out.
 class AmrexFields {
  public:
-  /// Declares the variables on `mesh`. `levels`: the boxes of the mesh by level. `part_bytes`: of values, that a part
-  /// has at most, but for large boxes.
+  /// Declares the variables on `mesh`. `levels`: the boxes of the mesh by level. `part_bytes`: largest size of a part's
+  /// values, unless one box is larger.
   AmrexFields(const amrex::Plotfile& plotfile, const std::vector<amrex::LevelData>& levels, std::int32_t mesh,
               Imported& imported, std::uint64_t part_bytes);
 
   [[nodiscard]] std::size_t parts() const noexcept { return parts_.size(); }
-  /// Reads a part and puts it into the database. `first_id`: of the blocks, by level. Returns the bytes that it takes
-  /// there.
+  /// Reads a part and stores it in the database. `first_id`: of the blocks, by level. Returns its size there in bytes.
   std::uint64_t add(std::size_t part, const std::vector<std::int64_t>& first_id, Imported::Part& to) const;
 
   [[nodiscard]] std::size_t variables() const noexcept { return fields_.size(); }
@@ -48,7 +47,7 @@ class AmrexFields {
   void make_parts(std::uint64_t part_bytes);
 
   int dimensions_;
-  std::map<std::string, Field> found_;  ///< by name, until they are declared
+  std::map<std::string, Field> found_;  ///< by name, until declared
   std::vector<Field> fields_;
   std::vector<Boxes> parts_;
   std::int32_t mesh_ = -1;

@@ -27,7 +27,7 @@ void extend(Bounds& bounds, const Bytes& places, int dimensions) {
   }
 }
 
-/// Unknown where no particle has a place.
+/// Bounds of the positions; unknown if no particle has one.
 Bounds bounds_of(const amrex::ParticleFolder& folder, const Bytes& places) {
   Bounds bounds;
   for (std::size_t a = static_cast<std::size_t>(folder.dimensions); a < 3; ++a) bounds.low[a] = bounds.high[a] = 0;

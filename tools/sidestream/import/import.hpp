@@ -1,4 +1,4 @@
-// The command `import`: files of simulation codes become a database.
+// The command `import`, which converts files of simulation codes to a database.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ struct ImportOptions {
   std::string directory, target;
   std::vector<std::string> codec{"auto"};
   bool flush = true;
-  bool prune = true;  ///< trees are stored without what other domains own
+  bool prune = true;  ///< true if trees are stored without the parts that other domains own
 };
 
-/// Under mpirun several processes share the work. Returns the exit status; prints what became of the files.
+/// Under mpirun several processes share the work. Returns the exit status; prints a summary.
 [[nodiscard]] int import_files(const ImportOptions& options);
 
 }  // namespace sidestream

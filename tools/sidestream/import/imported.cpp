@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include "base/fail.hpp"
 #include "base/mpi/communicator.hpp"
 #include "commands.hpp"
 #include "import/tree_block.hpp"
 #include "progress.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/journal.hpp"
 
 namespace sidestream::importing {
@@ -29,7 +29,8 @@ std::int32_t Imported::add(Mesh mesh) {
   return schema_.metadata.meshes.back().id;
 }
 
-/// As the output `database` has it: flags of trees wherever anything is encoded, values with `auto` or by name.
+/// True if the tree codec applies, as in the output `database`: for flags of trees wherever anything is encoded, for
+/// values with `auto` or by name.
 bool Imported::goes_as_tree(const Variable& variable) const {
   const std::vector<std::string>& codec = options_.codec;
   const Mesh& mesh = schema_.metadata.mesh_of(variable);
@@ -124,7 +125,7 @@ void Imported::store(Communicator& all, int parts, const char* unit,
   how.kind = database::Kind::post;
   how.max_file_size = std::uint64_t{2} << 30;
   how.flush = options_.flush;
-  how.show = options_.codec.empty();  // HDF5's readers see values without codecs alone
+  how.show = options_.codec.empty();  // HDF5's readers only see values without codecs
   database::Storing storing(how);
   schema_.pruned = options_.prune && database::has_trees(schema_.metadata);
   const int size = all.size(), rounds = (parts + size - 1) / size;
@@ -147,7 +148,7 @@ namespace sidestream {
 
 namespace {
 
-/// Collective. What a failed import has begun to write is removed, where there was nothing before.
+/// Collective. Removes the files of a failed import, if there were none before.
 void run_import(Communicator& all, const ImportOptions& options, const std::function<bool()>& stop) {
   namespace fs = std::filesystem;
   std::error_code ignored;

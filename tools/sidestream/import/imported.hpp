@@ -1,4 +1,4 @@
-// A database that is made of files, part by part.
+// A database made from files, part by part.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace sidestream::importing {
 
-/// What is put into the database, and how. Meshes and variables are declared first; then come parts.
+/// The content of the database. Meshes and variables are declared first, then parts are added.
 class Imported {
  public:
   Imported(const ImportOptions& options, std::string provenance);
@@ -24,17 +24,17 @@ class Imported {
   /// Ids count from 0. A variable with a role becomes an array of its mesh.
   std::int32_t add(Mesh mesh);
   std::int32_t add(Variable variable, VariableRelations relations = {});
-  /// Of a mesh whose levels have times of their own, from level 0 on.
+  /// Sets the times of a mesh's levels, from level 0 on.
   void set_level_times(std::int32_t mesh, std::vector<double> times) { schema_.level_times[mesh] = std::move(times); }
   [[nodiscard]] const Metadata& metadata() const noexcept { return schema_.metadata; }
 
-  /// What a part has: values stay until the part is written.
+  /// The content of a part; values stay in memory until the part is written.
   class Part {
    public:
     Part(Imported& imported, database::Domain& domain) : imported_(imported), domain_(domain) {}
-    /// All of a variable on a block, gapless. Returns the bytes that it takes in the database.
+    /// Adds all values of a variable on a block, contiguous. Returns their size in the database in bytes.
     std::uint64_t add(std::int32_t variable, const Block& block, Bytes values);
-    /// All of a block of an octree: values by variable, flags among them. What it takes in the database.
+    /// Result for a block of an octree: number of stored cells and size in the database.
     struct StoredBlock {
       Index cells = 0;
       std::map<std::int32_t, std::uint64_t> bytes;  ///< by variable
@@ -46,14 +46,14 @@ class Imported {
     database::Domain& domain_;
   };
 
-  /// Collective: one context of `parts` parts, which processes take in turn: `fill` is called for those of this
-  /// process. Says on a terminal how far it is ("domain 3 of 8"), and ends with an error where `stop` is true.
+  /// Collective: writes one context of `parts` parts, which processes take in turn; `fill` is called for those of this
+  /// process. Shows progress on a terminal ("domain 3 of 8"). Ends with an error if `stop` is true.
   void store(Communicator& all, int parts, const char* unit, const std::function<void(int part, Part& to)>& fill,
              const Iteration& iteration, const std::function<bool()>& stop);
 
  private:
   [[nodiscard]] bool goes_as_tree(const Variable& variable) const;
-  /// Of all points of a block, gapless. Both stay until the part is written.
+  /// Keeps the values of all points of a block, contiguous. View and values stay until the part is written.
   [[nodiscard]] const BlockView& keep(std::int32_t variable, const Block& block, Bytes values);
   void give_up();
 
@@ -63,13 +63,13 @@ class Imported {
   std::vector<Packing> packings_;
   WorkerPool pool_{1};
   database::Encoding encoding_;
-  std::vector<std::unique_ptr<BlockView>> views_;  ///< of the part that is written
+  std::vector<std::unique_ptr<BlockView>> views_;  ///< of the current part
   std::vector<Bytes> values_;
-  database::StoredTrees trees_;  ///< of the part
+  database::StoredTrees trees_;  ///< of the current part
 };
 
-/// Each import: returns what it says on standard output; collective, the text counts on process 0. `stop`: whether it
-/// is asked to end.
+/// Collective. Each import returns its message for standard output; that of process 0 counts. `stop`: true if it is
+/// asked to end.
 [[nodiscard]] std::string import_ramses(Communicator& all, const ImportOptions& options,
                                         const std::function<bool()>& stop);
 [[nodiscard]] std::string import_amrex(Communicator& all, const ImportOptions& options,

@@ -5,15 +5,15 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/records.hpp"
 #include "config/options/option_text.hpp"
 #include "import/imported.hpp"
 #include "import/ramses_relations.hpp"
 #include "importers/ramses/cell_values.hpp"
 #include "importers/ramses/domain_tree.hpp"
 #include "importers/ramses/particles.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::importing {
 
@@ -21,12 +21,12 @@ namespace {
 
 using ramses::FileKind;
 
-/// What became of a domain: a record that goes from process to process.
+/// Statistics of a domain, sent between processes. Trivially copyable.
 struct DomainReport {
   std::int64_t domain = 0, cells = 0, kept = 0, leaves = 0, owned_leaves = 0, particles = 0;
   std::uint64_t structure = 0, values = 0,
-                stored = 0;          ///< bytes: of flags as stored; of values that stay, raw and stored
-  std::uint64_t from_particles = 0;  ///< raw and stored alike: of particles, as stored
+                stored = 0;          ///< bytes: of flags as stored; of kept values, raw and stored
+  std::uint64_t from_particles = 0;  ///< bytes of particles, as stored; equal raw and stored
 };
 
 class RamsesImport {
@@ -59,7 +59,7 @@ class RamsesImport {
  private:
   struct Cells {
     ramses::CellColumns columns;
-    std::vector<std::int32_t> variables;  ///< ids, as columns.variables
+    std::vector<std::int32_t> variables;  ///< ids, in the order of columns.variables
   };
 
   static std::string provenance_of(const ramses::Output& output) {
@@ -111,7 +111,7 @@ class RamsesImport {
 
   void declare_particles() {
     particles_ = ramses::particle_columns(output_);
-    if (particles_.columns.empty()) return;  // no domain has any
+    if (particles_.columns.empty()) return;  // no domain has particles
     if (!particles_.remark.empty()) remarks_.push_back(particles_.remark);
     const std::size_t position = position_of(particles_, output_.info().dimensions, output_.directory());
     Mesh mesh;

@@ -16,7 +16,7 @@ bool has(const std::vector<JoinedColumns>& variables, const std::string& name) {
 
 std::string face_name(char axis, bool high) { return fmt::format("B_{}_{}", axis, high ? "right" : "left"); }
 
-/// Kinetic energy, and that of the field, as further products; empty where there is no velocity.
+/// Kinetic and magnetic energy as additional products; empty without a velocity.
 std::string other_energy(const std::vector<JoinedColumns>& variables) {
   std::string text;
   for (const JoinedColumns& v : variables) {
@@ -33,8 +33,8 @@ std::string other_energy(const std::vector<JoinedColumns>& variables) {
   return text;
 }
 
-/// Of the field on a face. High faces name the low ones, and the last of them that there is no divergence: no relation
-/// leads back.
+/// Relations of the field on a face. High faces refer to the low ones, and the last high face to zero divergence, so
+/// that no relation leads back.
 VariableRelations of_face(const std::vector<JoinedColumns>& variables, char axis, bool high) {
   VariableRelations relations;
   relations.face = fmt::format("{}-{}", high ? "high" : "low", axis);
@@ -59,13 +59,13 @@ VariableRelations relation_of(const ramses::CellColumns& columns, const std::str
   }
   if (!has(all, "density")) return relations;
   if (name == "density") {
-    relations.father = "mean";
+    relations.parent = "mean";
   } else if (name == "pressure" || name == "thermal_pressure") {
     if (columns.gamma > 1) {
-      relations.father = fmt::format("mean of {} / {}{}", name, columns.gamma - 1, other_energy(all));
+      relations.parent = fmt::format("mean of {} / {}{}", name, columns.gamma - 1, other_energy(all));
     }
   } else {
-    relations.father = fmt::format("mean of density * {}", name);
+    relations.parent = fmt::format("mean of density * {}", name);
   }
   return relations;
 }

@@ -1,4 +1,4 @@
-// What RAMSES' variables have to do with each other, for codecs that predict values.
+// Relations between RAMSES' variables, for codecs that predict values.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace sidestream::importing {
 
-/// Of each of `columns.variables`. Fathers have the means of what RAMSES conserves: density, momentum, energy, and what
-/// flows along with the gas; faces of a magnetic field have means of faces, and no divergence. What does not hold in an
-/// output does no harm: values come back bit by bit. `dimensions` of the mesh.
+/// Relations of each of `columns.variables`. Parents have the means of conserved quantities: density, momentum, energy,
+/// and advected scalars. Faces of a magnetic field have means of faces, and zero divergence. A relation that does not
+/// hold in an output is harmless, since values are restored bit by bit. `dimensions`: of the mesh.
 [[nodiscard]] std::vector<VariableRelations> relations_of(const ramses::CellColumns& columns, int dimensions);
 
 }  // namespace sidestream::importing

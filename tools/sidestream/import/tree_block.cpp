@@ -1,6 +1,6 @@
 #include "import/tree_block.hpp"
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/tree_storing.hpp"
 
 namespace sidestream::importing {

@@ -1,4 +1,4 @@
-// A block of an octree with all its values, as the output `database` stores such: pruned, cut by level, coded.
+// A block of an octree with all its values, stored as in the output `database`: pruned, cut by level, coded.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@
 
 namespace sidestream::importing {
 
-/// Of a variable: how its values are packed where they do not go through the codec of trees.
+/// Packing of a variable's values that do not go through the tree codec.
 using PackingOf = std::function<const Packing&(std::int32_t variable)>;
 
-/// Variables in cells of one block, flags among them. Values must stay until the domain is written.
+/// Cell variables of one block, including flags. Values must stay until the domain is written.
 class TreeBlock {
  public:
   TreeBlock(const database::Schema& schema, const PackingOf& packing, const database::Encoding& encoding,
             database::StoredTrees& trees)
       : schema_(schema), packing_(packing), encoding_(encoding), trees_(trees) {}
 
-  /// The view of a variable on the block, gapless.
+  /// Sets the contiguous view of a variable on the block.
   void give(std::int32_t variable, const BlockView& view) { views_[variable] = &view; }
-  /// Adds what was given to the domain. Returns by variable the bytes that it takes there.
+  /// Adds the variables to the domain. Returns their sizes there in bytes, by variable.
   [[nodiscard]] std::map<std::int32_t, std::uint64_t> store(database::Domain& domain);
-  /// Cells that are stored; once `store` has returned.
+  /// Number of stored cells; valid after `store`.
   [[nodiscard]] Index cells() const noexcept { return cells_; }
 
  private:

@@ -1,7 +1,7 @@
-// Meshes and variables of a database as a program declares them.
-#include "base/fail.hpp"
+// Declaration of a database's meshes and variables, as a program declares them.
 #include "declaring.hpp"
 #include "pieces.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 

@@ -4,14 +4,14 @@
 #include <numeric>
 #include <tuple>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/table.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// A block as it was stored, and where it is in the tables.
+/// A stored block and its position in the tables.
 struct Place {
   Block block;
   std::size_t group = 0;
@@ -43,7 +43,7 @@ void set_block(Session& session, const Mesh& mesh, const Block& block) {
 }  // namespace
 
 Box part_of(const Index3& size, Share share) {
-  // Prime factors, the largest first, each along the axis whose parts are the longest.
+  // Prime factors, the largest first, each along the axis with the longest parts.
   Index3 cuts{1, 1, 1};
   std::vector<Index> factors;
   for (Index left = share.of, factor = 2; left > 1;) {

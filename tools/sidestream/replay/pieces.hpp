@@ -1,4 +1,4 @@
-// What a client publishes of a stored iteration: its share of each mesh.
+// The part of a stored iteration that a client publishes: its share of each mesh.
 #pragma once
 
 #include <map>
@@ -17,16 +17,16 @@ struct Share {
   int number = 0, of = 1;
 };
 
-/// Reads values of one client and publishes them. Boxes on one level are divided anew among the clients; levels and
-/// lists keep their blocks, of which each client gets as many as the others.
+/// Reads values of one client and publishes them. Boxes on one level are divided anew among the clients. Levels and
+/// lists keep their blocks, which are distributed evenly.
 class Replayer {
  public:
-  /// `as_stored`: boxes keep their blocks too.
+  /// `as_stored`: boxes keep their blocks, too.
   Replayer(const Metadata& metadata, const Resolution& resolution, bool as_stored, Share share);
 
-  /// Declares all meshes and variables. Throws Error(usage) where they cannot be.
+  /// Declares all meshes and variables. Throws Error(usage) if that is impossible.
   void declare(Session& session) const;
-  /// Reads what this client will publish; says which blocks it has from now on.
+  /// Reads the values that this client will publish, and declares its blocks from now on.
   void read(database::Context& context, Session& session);
   void publish(Session& session) const;
   [[nodiscard]] std::uint64_t bytes() const noexcept;
@@ -48,10 +48,10 @@ class Replayer {
   bool as_stored_;
   Share share_;
   std::vector<Piece> pieces_;
-  std::map<std::string, std::map<std::int64_t, Block>> blocks_;  ///< that the session knows, by mesh and id
+  std::map<std::string, std::map<std::int64_t, Block>> blocks_;  ///< blocks declared to the session, by mesh and id
 };
 
-/// Part `number` of `parts` of a box of cells, cut along all axes; empty where there are too few cells.
+/// Part `share` of a box of cells, cut along all axes; empty if there are too few cells.
 [[nodiscard]] Box part_of(const Index3& size, Share share);
 
 }  // namespace sidestream

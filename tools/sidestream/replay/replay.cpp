@@ -8,11 +8,11 @@
 #include <iostream>
 #include <thread>
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
 #include "commands.hpp"
 #include "pieces.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/sidestream.hpp"
 #include "stored.hpp"
 
@@ -40,7 +40,7 @@ void set_value(Session& session, const std::string& text) {
   session.set(name, real);
 }
 
-/// Until the next iteration begins: asleep, or as busy as a simulation.
+/// Waits until the next iteration begins, asleep or computing like a simulation.
 void pass_time(Clock::time_point until, bool compute) {
   if (!compute) return std::this_thread::sleep_until(until);
   std::vector<double> values(std::size_t{1} << 18, 1.0);
@@ -49,11 +49,11 @@ void pass_time(Clock::time_point until, bool compute) {
   }
 }
 
-/// What a client did.
+/// Statistics of a client.
 struct Replayed {
   std::int64_t iterations = 0;
   std::uint64_t bytes = 0;
-  std::vector<double> inside{};  ///< seconds of each iteration in Sidestream
+  std::vector<double> inside{};  ///< seconds of each iteration spent in Sidestream
   double all = 0;
 };
 
@@ -81,7 +81,7 @@ class Client {
     done.all = seconds_since(start);
     return done;
   }
-  /// Sums and extremes of all clients.
+  /// Combines the statistics of all clients: sums and extremes.
   void gather(Replayed& done) {
     std::int64_t bytes = static_cast<std::int64_t>(done.bytes);
     clients_->sum(std::span(&bytes, 1));
@@ -92,7 +92,7 @@ class Client {
   [[nodiscard]] bool speaks() const { return clients_->rank() == 0; }
 
  private:
-  /// Whether any of them was asked to.
+  /// True if any client was asked to stop.
   bool stops(bool mine) {
     std::int64_t any = mine ? 1 : 0;
     clients_->maximum(std::span(&any, 1));
@@ -112,7 +112,7 @@ class Client {
       replayer_.publish(session_);
       inside = seconds_since(begin);
     });
-    // With `on_error: stop` clients may hear of a failure at different times; they leave together.
+    // With `on_error: stop` clients may learn of a failure at different times; they leave together.
     run_collectively(*clients_, [&] {
       const auto begin = Clock::now();
       session_.end_iteration(then.cycle, then.time);

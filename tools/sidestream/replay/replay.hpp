@@ -1,5 +1,5 @@
-// `sidestream replay`: publishes what a database has as if a simulation did, on any number of ranks, at another
-// resolution and pace, so that analyses and outputs can be tried without the simulation.
+// `sidestream replay`: publishes the content of a database as a simulation would, on any number of ranks, at another
+// resolution and pace. So analyses and outputs can be tried without the simulation.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ struct ReplayOptions {
   std::int64_t coarsen = 1, refine = 1;
   std::string blocks = "divided";  ///< or `stored`
   std::int64_t iterations = 0;     ///< 0: each context once
-  double pace = 0;                 ///< seconds from one iteration to the next
-  bool compute = false;            ///< work instead of sleeping
+  double pace = 0;                 ///< seconds between iterations
+  bool compute = false;            ///< compute instead of sleeping
 };
 
-/// Collective: all processes under mpirun. Returns the exit status.
+/// Collective over all processes under mpirun. Returns the exit status.
 [[nodiscard]] int replay(const ReplayOptions& options);
 
 }  // namespace sidestream

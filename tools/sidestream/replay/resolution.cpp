@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -43,7 +43,7 @@ std::vector<double> Resampling::nodes(int axis, const std::vector<double>& store
 }
 
 Index Resampling::source(int axis, Index index, Centering centering) const noexcept {
-  // Of the cells that become one, the one in the middle, or below it.
+  // The middle one of the cells that become one, or the one below the middle.
   const Index middle = at_nodes(centering, axis) ? 0 : (coarsen_[axis] - 1) / 2;
   return index / refine_[axis] * coarsen_[axis] + middle;
 }

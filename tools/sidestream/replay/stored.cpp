@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
 #include "base/mpi/agree.hpp"
 #include "data/relation_text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/database/journal.hpp"
 
 namespace sidestream {
@@ -25,9 +25,9 @@ bool same(const Metadata& a, const Metadata& b) {
          std::equal(a.variables.begin(), a.variables.end(), b.variables.begin(), b.variables.end(), like_variable);
 }
 
-/// Those of a variable whose words are all known: the output may have been of a part of what was declared.
+/// Relations of a variable whose names are all known: the output may only have a part of the declared variables.
 VariableRelations kept_of(VariableRelations relations, const Variable& variable, const Metadata& metadata) {
-  const auto keep = [&](auto VariableRelations::*part) {
+  const auto keep = [&](auto part) {
     VariableRelations only;
     only.*part = relations.*part;
     const std::vector<std::string> names = named_in(variable.name, only);
@@ -35,7 +35,7 @@ VariableRelations kept_of(VariableRelations relations, const Variable& variable,
                                    [&](const std::string& name) { return metadata.find_variable(name) != nullptr; });
     if (!known) (relations.*part).clear();
   };
-  keep(&VariableRelations::father);
+  keep(&VariableRelations::parent);
   keep(&VariableRelations::equals);
   keep(&VariableRelations::opposite);
   keep(&VariableRelations::divergence_free);

@@ -1,4 +1,4 @@
-// The iterations of a database, one after the other.
+// The iterations of a database in sequence.
 #pragma once
 
 #include <memory>
@@ -18,9 +18,9 @@ class StoredIterations {
   StoredIterations(Communicator& clients, const std::string& directory);
 
   [[nodiscard]] std::size_t count() const noexcept { return entries_.size(); }
-  /// Of the first, with the relations that it declares between what it has.
+  /// Metadata of the first context, with the declared relations between its variables.
   [[nodiscard]] const Metadata& metadata() const noexcept { return metadata_; }
-  /// Cycle and time of iteration `n`, which goes on after the last context with the first one, later.
+  /// Cycle and time of iteration `n`. After the last context, it continues with the first one at later times.
   [[nodiscard]] Iteration at(std::size_t n) const;
   /// Not collective; throws Error(file). Valid until the next call.
   [[nodiscard]] database::Context& open(std::size_t number);

@@ -1,4 +1,4 @@
-// What a configuration of Damaris says.
+// Model of a Damaris configuration.
 #pragma once
 
 #include <map>
@@ -10,14 +10,14 @@
 namespace sidestream::damaris {
 
 struct Layout {
-  std::string type;                     ///< ours
-  std::vector<std::string> dimensions;  ///< expressions of ours, in the file's order
-  bool whole = false;                   ///< of the whole mesh (`global`), not of one client
+  std::string type;                     ///< our type
+  std::vector<std::string> dimensions;  ///< our expressions, in the file's order
+  bool whole = false;                   ///< true for the whole mesh (`global`), false for one client
 };
 
 struct Variable {
   int line = 0;
-  std::string path;  ///< with groups: `coordinates/x3d`
+  std::string path;  ///< path with groups: `coordinates/x3d`
   std::string name, group, layout, mesh, centering, unit, store;
   bool vector = false, varies = true;
 };
@@ -27,15 +27,15 @@ struct Mesh {
   std::string name, type;
   int dimensions = 0;
   std::vector<std::string> coordinates;       ///< paths of variables
-  std::vector<std::string> units, labels;     ///< of the coordinates, as many; empty: none
-  std::map<std::string, std::string> arrays;  ///< of an unstructured mesh: element in the file to path
+  std::vector<std::string> units, labels;     ///< for the coordinates, as many; empty: none
+  std::map<std::string, std::string> arrays;  ///< for an unstructured mesh: element in the file to path
 };
 
 struct Action {
   std::string event, function, library;
 };
 
-/// In Python.
+/// A script in Python.
 struct Script {
   std::string name, file;
   bool on_event = false;
@@ -47,7 +47,7 @@ struct Store {
 
 struct Model {
   std::string placement;  ///< YAML of the section
-  bool fortran = false;   ///< the first of an array's dimensions runs fastest
+  bool fortran = false;   ///< true if the first of an array's dimensions is the fastest
   std::map<std::string, std::string> parameters;
   std::map<std::string, Layout> layouts;
   std::vector<Mesh> meshes;
@@ -58,7 +58,7 @@ struct Model {
 };
 
 [[nodiscard]] Model read_model(const XmlFile& file, Remarks& remarks);
-/// YAML of the model; what does not go over is remarked.
+/// YAML of the model; parts that cannot be translated are remarked.
 [[nodiscard]] std::string written(const Model& model, Remarks& remarks);
 
 }  // namespace sidestream::damaris

@@ -1,13 +1,13 @@
-// Reads configurations of Damaris: elements and attributes as in its schema (Model.xsd) and its user guide, 1.0
-// to 1.12.
+// Reader of Damaris configurations: elements and attributes as in its schema (Model.xsd) and its user guide, 1.0 to
+// 1.12.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "translate/damaris.hpp"
 
 namespace sidestream::damaris {
@@ -18,7 +18,7 @@ const std::map<std::string, std::string> types{{"short", "int16"},    {"int", "i
                                                {"long", "int64"},     {"float", "float32"}, {"real", "float32"},
                                                {"double", "float64"}, {"char", "int8"},     {"character", "int8"}};
 
-/// Names in an expression get a `$`.
+/// Prefixes names in an expression with `$`.
 std::string expression(const std::string& text) {
   std::string made;
   for (std::size_t n = 0; n < text.size(); ++n) {
@@ -100,7 +100,7 @@ class Reader {
     return true;
   }
 
-  /// Also groups, by their path.
+  /// Reads variables and, recursively, groups, with their path.
   bool data(XmlElement& element, const std::string& group) {
     element.each_child([&](XmlElement& child) {
       child.ignore({"comment"});
@@ -127,7 +127,7 @@ class Reader {
       element.leave_out("parameters are numbers");
       return true;
     }
-    // Parameters that name the one before twice would double at each step.
+    // Parameters that use the last one twice would double at each step.
     constexpr std::size_t longest = 4096;
     const std::string made = with_values(value);
     if (made.size() > longest) {
@@ -140,7 +140,8 @@ class Reader {
     return true;
   }
 
-  /// Parameters of ours are numbers and do not refer to each other: the values of those before this one stand in it.
+  /// Replaces names of earlier parameters by their values, since our parameters are numbers and do not refer to each
+  /// other.
   std::string with_values(const std::string& text) const {
     std::string made;
     for (std::size_t n = 0; n < text.size();) {

@@ -1,4 +1,4 @@
-// Writes what a configuration of Damaris says as one of ours.
+// Writes a Damaris model as our configuration.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,7 +33,7 @@ class Writer {
   }
 
  private:
-  /// Variables that say where a mesh is are no variables of ours, or others.
+  /// Handles a mesh. Variables with its geometry are dropped, or become others.
   void take(const Mesh& mesh) {
     meshes_[mesh.name] = &mesh;
     for (const std::string& path : mesh.coordinates) taken_.insert(path);
@@ -52,7 +52,7 @@ class Writer {
     return found == model_.layouts.end() ? nullptr : &found->second;
   }
 
-  /// x first: the dimension that runs fastest.
+  /// x first: the fastest dimension.
   std::vector<std::string> along_axes(const Layout& layout) const {
     std::vector<std::string> axes = layout.dimensions;
     if (!model_.fortran) std::reverse(axes.begin(), axes.end());
@@ -109,7 +109,7 @@ class Writer {
     }
   }
 
-  /// Axes of a uniform or rectilinear mesh are x, y and z.
+  /// Remarks on axis names, since axes of uniform and rectilinear meshes are always x, y and z.
   void say_names_of_axes(const Mesh& mesh) {
     for (std::size_t a = 0; a < mesh.coordinates.size(); ++a) {
       if (mesh.units[a].empty() && mesh.labels[a].empty()) continue;
@@ -120,7 +120,7 @@ class Writer {
     }
   }
 
-  /// Of the nodes of the first coordinate, without those of one node.
+  /// Number of axes: dimensions of the first coordinate's nodes, without those of one node.
   std::size_t axes_of(const Mesh& mesh) const {
     const Variable* variable = mesh.coordinates.empty() ? nullptr : find(mesh.coordinates.front());
     const Layout* layout = variable ? layout_of(*variable) : nullptr;
@@ -133,7 +133,7 @@ class Writer {
     return mesh.type == "curvilinear" && axes_of(mesh) != mesh.coordinates.size();
   }
 
-  /// A surface, or a line, in space: a curvilinear mesh of ours has as many coordinates as axes.
+  /// Writes a surface, or a line, in space. Our curvilinear meshes have as many coordinates as axes.
   void write_bent(const Mesh& mesh, std::string& meshes, std::string& variables) {
     if (axes_of(mesh) == 0 || axes_of(mesh) > mesh.coordinates.size()) {
       lost_.insert(mesh.name);
@@ -152,7 +152,7 @@ class Writer {
                              axes_of(mesh) == 2 ? "quadrilaterals, type 9" : "lines, type 3"));
   }
 
-  /// From the nodes of the first coordinate.
+  /// Numbers of cells, from the nodes of the first coordinate.
   std::vector<std::string> cells_of(const Mesh& mesh) const {
     const Variable* variable = mesh.coordinates.empty() ? nullptr : find(mesh.coordinates.front());
     const Layout* layout = variable ? layout_of(*variable) : nullptr;
@@ -162,7 +162,7 @@ class Writer {
     return cells;
   }
 
-  /// One variable of as many components as the file has coordinates; its name.
+  /// Writes one variable with a component per coordinate in the file; returns its name.
   std::string gathered_coordinates(const Mesh& mesh, const char* centering, std::string& variables) {
     const std::string name = mesh.name + "_coordinates";
     const Variable* first = mesh.coordinates.empty() ? nullptr : find(mesh.coordinates.front());
@@ -180,7 +180,7 @@ class Writer {
     return name;
   }
 
-  /// Unit and label of the coordinates, where all have one.
+  /// Unit and label of the coordinates, if all have the same.
   std::string words_of(const Mesh& mesh) {
     std::string text;
     if (mesh.units.empty()) return text;
@@ -253,7 +253,7 @@ class Writer {
     if (!variable.store.empty()) stored_[variable.store].push_back(name);
   }
 
-  /// As many values along each axis as there are nodes: at the nodes, whatever the file says.
+  /// Centring: at nodes if a variable has as many values along each axis as nodes, whatever the file says.
   std::string centering_of(const Variable& variable, const Mesh& mesh, const Layout& layout) {
     const Variable* x = mesh.coordinates.empty() ? nullptr : find(mesh.coordinates.front());
     const Layout* nodes = x ? layout_of(*x) : nullptr;
@@ -285,7 +285,7 @@ class Writer {
     return count;
   }
 
-  /// For what lies on no mesh.
+  /// Makes a mesh for variables that have none.
   std::string own_mesh(const Variable& variable, const Layout& layout, std::string& meshes) {
     const std::string name = "of_" + plain_name(variable.layout);
     if (own_meshes_.insert(name).second) {

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/fail.hpp"
-#include "base/numbers.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {
@@ -81,14 +81,14 @@ void XmlElement::leave_out(const std::string& why) {
 
 namespace {
 
-/// Behind `end`, if text begins with `begin` at `at`; otherwise `at`.
+/// Position after `end` if the text at `at` begins with `begin`; otherwise `at`.
 std::size_t behind(const std::string& text, std::size_t at, const char* begin, const char* end) {
   if (text.compare(at, std::strlen(begin), begin) != 0) return at;
   const std::size_t found = text.find(end, at);
   return found == std::string::npos ? text.size() : found + std::strlen(end);
 }
 
-/// The parser compares each attribute of an element with all others of it.
+/// Limits attributes, since the parser compares each one of an element with all others.
 void check_width(const std::string& text, const std::string& file) {
   constexpr int most = 1000;
   for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at)) {

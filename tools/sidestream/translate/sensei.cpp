@@ -1,5 +1,5 @@
-// Translates the XML of SENSEI's ConfigurableAnalysis and of its in transit transports; elements and attributes as in
-// its documentation and in the configurations that come with it (versions 2 to 4).
+// Translates XML of SENSEI's ConfigurableAnalysis and of its in transit transports. Elements and attributes are those
+// of its documentation and of the configurations that come with it (versions 2 to 4).
 #include "translate/sensei.hpp"
 
 #include <fmt/format.h>
@@ -89,7 +89,7 @@ class Translator {
     return variable(array, element.get("mesh"), element.get("association", "point"));
   }
 
-  /// Of `<mesh name><cell_arrays>a, b</cell_arrays><point_arrays>...</mesh>`.
+  /// Parses `<mesh name><cell_arrays>a, b</cell_arrays><point_arrays>...</mesh>`.
   std::vector<std::string> arrays_of(XmlElement& mesh) {
     std::vector<std::string> names;
     const std::string on = mesh.get("name", "mesh");
@@ -131,8 +131,8 @@ class Translator {
     return true;
   }
 
-  /// The name, from the second time on with a number: each analysis and output has files of its own, and an index over
-  /// time that is named after what comes before the number of the iteration.
+  /// The name, with a number if it is used already. Each analysis and output has files of its own, and an index over
+  /// time named after the part before the number of the iteration.
   std::string own_file(const std::string& name) {
     const std::string ending = std::filesystem::path(name).extension().string();
     const std::string index = ending.starts_with(".vt") || ending.starts_with(".pvt") ? ".pvd" : ending;
@@ -145,7 +145,7 @@ class Translator {
     return fmt::format("{}-{}{}{}", stem, n, rest.starts_with('{') ? "-" : "", rest);
   }
 
-  /// Of a name that stands in the file: that it is another now is said.
+  /// Makes a file name of the configuration unique; a change is remarked.
   std::string given_file(XmlElement& element, const std::string& name) {
     std::string own = own_file(name);
     if (own != name) {

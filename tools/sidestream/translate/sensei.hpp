@@ -1,4 +1,4 @@
-// Configurations of SENSEI.
+// Translation of SENSEI configurations.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sidestream::sensei {
 
-/// YAML of what the file says; what does not go over is remarked.
+/// YAML of the file; parts that cannot be translated are remarked.
 [[nodiscard]] std::string translated(const XmlFile& file, Remarks& remarks);
 
 }  // namespace sidestream::sensei

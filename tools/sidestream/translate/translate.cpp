@@ -1,5 +1,5 @@
-#include "base/fail.hpp"
 #include "config/config.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "translate/damaris.hpp"
 #include "translate/sensei.hpp"
 #include "translate/translation.hpp"

@@ -1,4 +1,4 @@
-// Configurations of other systems, written as ours.
+// Translation of other systems' configurations to ours.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@ namespace sidestream {
 
 struct Translation {
   std::string configuration;  ///< YAML
-  /// What has no counterpart, or needs a hand: a line each, beginning with the file and the lines where it stands. What
-  /// is said in the same words of several lines is said once.
+  /// Parts without a counterpart, or that need manual work: one line each, beginning with the file and its lines. Equal
+  /// remarks on several lines are joined.
   std::string remarks;
 };
 
-/// `format` is damaris or sensei, `file` a file of it. Throws Error(usage) for another
-/// format, Error(file) for a file that cannot be read or is none of it, and Error(configuration) where the tool was
-/// built without a library for XML.
+/// `format` is damaris or sensei, `file` a file of it. Throws Error(usage) for another format. Throws Error(file) for a
+/// file that cannot be read or is not of the format, and Error(configuration) if the tool was built without an XML
+/// library.
 [[nodiscard]] Translation translate(const std::string& format, const std::string& file);
 
 }  // namespace sidestream

@@ -1,5 +1,5 @@
-// In place of the translations, where there is no tinyxml2.
-#include "base/fail.hpp"
+// Replaces the translations if there is no tinyxml2.
+#include "sidestream/kit/base/fail.hpp"
 #include "translate/translation.hpp"
 
 namespace sidestream {

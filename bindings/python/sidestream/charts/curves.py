@@ -12,19 +12,19 @@ from .page import Axis, Page
 from .scales import is_even, superscript, usable
 from .titles import Titles
 
-# Distinct for most eyes, and in grey. (Paul Tol, "Colour Schemes", SRON/EPS/TN/09-002, 2021.)
+# Most eyes can tell these colours apart, also in grey. (Paul Tol, "Colour Schemes", SRON/EPS/TN/09-002, 2021.)
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 Numbers = NDArray[np.float64]
-Curve = tuple[str, Numbers, Numbers]  # its name, empty if it needs none
+Curve = tuple[str, Numbers, Numbers]  # its name (empty if it needs none), x and y
 
 
 def _inverse(unit: str) -> str:
-    """Of a unit, for densities."""
+    """Writes the inverse of a unit, for densities."""
     return f"1/({unit})" if any(c in unit for c in "/ ·*") else f"1/{unit}" if unit else ""
 
 
 def _axis(name: str, unit: str, values: list[Numbers], logarithmic: bool, room: float) -> Axis:
-    """An axis that shows all values, with some room at both ends."""
+    """Makes an axis that shows all values, with some room at both ends."""
     every = np.concatenate(values) if values else np.empty(0)
     every = every[np.isfinite(every) & ((every > 0) | (not logarithmic))]
     low, high = usable(float(every.min()), float(every.max()), logarithmic) if len(every) else usable(1, 0, logarithmic)
@@ -67,7 +67,7 @@ def _steps(given: Given, rows: Any, column: str) -> tuple[Numbers, Numbers]:
 
 
 def draw_histogram(page: Page, given: Given, how: How, titles: Titles) -> str:
-    """Counts, sums of weights or densities of intervals. Returns what it is, for the caption."""
+    """Draws counts, sums of weights or densities by interval. Returns a description for the caption."""
     column = next(name for name in ("density", "weight", "count") if given.has(name))
     column = how.quantity_of(given, column, ("count", "weight", "density"))
     title, unit = titles.title(), titles.unit()
@@ -85,7 +85,7 @@ def draw_histogram(page: Page, given: Given, how: How, titles: Titles) -> str:
 
 
 def draw_flux(page: Page, given: Given, how: How, titles: Titles) -> str:
-    """The distribution of the flux of lines of sight, along each axis."""
+    """Draws the distribution of the flux along lines of sight, one curve for each axis."""
     axes = list(dict.fromkeys(given.columns["axis"]))
     curves = [(f"along {axis}", *_steps(given, given.columns["axis"] == axis, "density")) for axis in axes]
     _finish(page, how, curves, {"x": "transmitted flux F", "y": "probability density of F"}, True, (False, True))
@@ -93,7 +93,7 @@ def draw_flux(page: Page, given: Given, how: How, titles: Titles) -> str:
 
 
 def _dimensions(given: Given) -> int:
-    """Of the spectrum, from what makes it dimensionless: k³ P / 2π², k² P / 2π or k P / π. 0: cannot be told."""
+    """Finds the number of dimensions by the dimensionless form: k³ P / 2π², k² P / 2π or k P / π. 0: unknown."""
     k, power, without = (given.columns[name].astype(float) for name in ("k", "power", "dimensionless"))
     sound = np.flatnonzero((k > 0) & np.isfinite(power) & (power != 0) & np.isfinite(without))
     for count, factor in ((3, 2 * np.pi**2), (2, 2 * np.pi), (1, np.pi)):
@@ -113,7 +113,7 @@ def _power_unit(given: Given, titles: Titles) -> str:
 
 
 def draw_spectrum(page: Page, given: Given, how: How, titles: Titles) -> str:
-    """The power of each bin of wave numbers; of two variables that of both, and along several axes that of each."""
+    """Draws the power by bin of wave numbers, with a curve for each variable and each axis."""
     column = how.quantity_of(given, "power", ("power", "dimensionless"))
     axes = list(dict.fromkeys(given.columns["axis"])) if given.has("axis") else [""]
     curves: list[Curve] = []
@@ -135,7 +135,7 @@ def draw_spectrum(page: Page, given: Given, how: How, titles: Titles) -> str:
 
 
 def draw_statistics(page: Page, given: Given, how: How, titles: Titles) -> str:
-    """Mean, minimum and maximum over time, of each component."""
+    """Draws mean, minimum and maximum of each component over time."""
     time = given.columns["time"].astype(float)
     curves: list[Curve] = []
     components = np.unique(given.columns["component"])

@@ -11,7 +11,7 @@ from .titles import Titles, pretty
 
 
 def _side(name: str, titles: Titles, given: Given) -> tuple[str, str]:
-    """The title and the unit of the variable of an axis."""
+    """Returns the title and the unit of an axis' variable."""
     own = titles.options.get(name)
     of_axis = Titles(own if isinstance(own, dict) else {"variable": own}, titles.variables)
     return of_axis.title(default=str(given.attributes.get(name, name))), of_axis.unit()
@@ -25,7 +25,7 @@ def _density_unit(units: tuple[str, str]) -> str:
 
 
 def draw_histogram2d(page: Page, given: Given, how: How, titles: Titles) -> str:
-    """Fields of the plane of two variables. Returns what it is, for the caption."""
+    """Draws a 2-D histogram in colours. Returns a description for the caption."""
     from matplotlib.colors import LogNorm, Normalize
 
     x, y = (given.columns[f"{name}_edges"].astype(float) for name in "xy")
@@ -54,7 +54,7 @@ def draw_histogram2d(page: Page, given: Given, how: How, titles: Titles) -> str:
     )
     norm = LogNorm(low, high) if logarithmic else Normalize(low, high)
     colours = {"grey": "gray"}.get(how.colours, how.colours)
-    page.axes.set_facecolor("#d0d0d0")  # where there is nothing
+    page.axes.set_facecolor("#d0d0d0")  # the colour of fields without a value
     mesh = page.axes.pcolormesh(x, y, values, norm=norm, cmap=colours, rasterized=True)
     page.bar = Bar(mesh, Axis(name, pretty(unit), low, high, logarithmic))
     return f"{how.label or f'{sides[1][0]} over {sides[0][0]}'}: {name}"

@@ -1,4 +1,4 @@
-"""The table that is drawn: its columns, of one iteration or of all, whatever file they come from."""
+"""The columns of the table that is drawn, from files of any format."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -29,12 +29,12 @@ class Given:
 
     @property
     def named(self) -> str:
-        """For sentences."""
+        """The table's name in messages."""
         return str(self.path) if self.path is not None else "the table"
 
     @property
     def is_table(self) -> bool:
-        """True if all columns have one axis and one length."""
+        """True if all columns have one axis and the same length."""
         shapes = {column.shape for column in self.columns.values()}
         return len(shapes) == 1 and len(next(iter(shapes))) == 1
 
@@ -42,7 +42,7 @@ class Given:
         return all(name in self.columns for name in names)
 
     def of_iteration(self, number: int | None) -> "Given":
-        """The rows of one iteration, the last one if none is named."""
+        """Selects the rows of an iteration, by default the last one."""
         if "iteration" not in self.columns or not self.is_table:
             return self
         if not len(self.columns["iteration"]) and number is None:
@@ -55,7 +55,7 @@ class Given:
         return Given(self.path, {name: column[chosen] for name, column in self.columns.items()}, self.attributes)
 
     def moment(self) -> dict[str, Any]:
-        """Iteration, cycle and time, as far as they are known and the same in all rows."""
+        """Returns iteration, cycle and time, as far as they are known and equal in all rows."""
         found = {name: self.attributes[name] for name in OF_ITERATION if name in self.attributes}
         for name in OF_ITERATION:
             column = self.columns.get(name)
@@ -65,8 +65,8 @@ class Given:
 
 
 def read_given(table: Any, iteration: int | None, of_all: Callable[[tuple[str, ...]], bool]) -> Given:
-    """Of a file, or of what sidestream.open gives. Of a table that grows only the rows of `iteration` are read, if that
-    is given, unless a table of these columns is drawn `of_all` iterations."""
+    """Reads a file, or a result of sidestream.open. If `iteration` is given, only its rows of a growing table are read.
+    `of_all` tells by the columns if a chart needs all iterations instead."""
     path = None
     if isinstance(table, str | os.PathLike):
         path = Path(table)

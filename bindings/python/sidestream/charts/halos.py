@@ -1,4 +1,4 @@
-"""Charts of halos: how many there are of what mass, and their tracks over time."""
+"""Charts of halos: their mass function, and their tracks over time."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -21,13 +21,13 @@ _QUANTITIES = {
 
 
 def _mass_unit(titles: Titles) -> str:
-    """Masses are sums of the field times volumes of cells."""
+    """Returns the unit of masses, which are sums of the field times the volumes of cells."""
     unit = titles.unit()
     return f"{unit} × mesh unit³" if unit else ""
 
 
 def draw_mass_function(page: Page, given: Given, how: How, titles: Titles) -> str:
-    """Bars of intervals of mass. Returns what it is, for the caption."""
+    """Draws a bar for each interval of mass. Returns a description for the caption."""
     column = how.quantity_of(given, "count", tuple(_QUANTITIES))
     across, up = how.logarithmic(True, True)
     lower, upper = given.columns["lower"].astype(float), given.columns["upper"].astype(float)
@@ -37,7 +37,7 @@ def draw_mass_function(page: Page, given: Given, how: How, titles: Titles) -> st
     low, high = usable(float(lower.min()), float(upper.max()), across) if len(lower) else (1.0, 10.0)
     page.across = Axis(how.x_label or "halo mass M", _mass_unit(titles), low, high, across)
     most = float(shown.max()) if len(shown) else 1.0
-    # A bar of one halo has a height, too.
+    # The range begins lower, so that a bar of one halo is visible.
     least = float(shown.min()) / 2 if len(shown) else 0.5
     page.up = Axis(how.y_label or name, unit, least if up else 0.0, most * (1.3 if up else 1.05), up)
     bottom = least if up else 0.0
@@ -49,7 +49,7 @@ def draw_mass_function(page: Page, given: Given, how: How, titles: Titles) -> st
 
 @dataclass
 class _Life:
-    """A track: when it was seen and with what mass, and how it ended."""
+    """A track: the times and masses of its halo, and its end."""
 
     times: list[float] = field(default_factory=list)
     masses: list[float] = field(default_factory=list)
@@ -66,7 +66,8 @@ _BEGINS = ("first", "birth", "split")
 
 
 def lives_of(given: Given) -> dict[int, _Life]:
-    """By track, from the rows of all iterations of the last run: a resumed run numbers its tracks from 0 again."""
+    """Reads all tracks of the last run from the rows of all iterations: a resumed run numbers its tracks from 0
+    again."""
     lives: dict[int, _Life] = {}
     names = ("time", "track", "halo", "mass", "other_track", "event")
     rows = zip(*(given.columns[name].tolist() for name in names), strict=True)
@@ -88,7 +89,7 @@ def lives_of(given: Given) -> dict[int, _Life]:
 
 
 def lanes_of(lives: dict[int, _Life], most: int) -> list[int]:
-    """The heaviest tracks from the bottom, each below those that merged into it."""
+    """Orders the heaviest tracks from the bottom up, each below those that merged into it."""
     heaviest = sorted(lives, key=lambda track: (-lives[track].most, track))[:most]
     children = {track: [t for t in heaviest if t != track and lives[t].other == track] for track in heaviest}
     lanes: list[int] = []
@@ -104,19 +105,20 @@ def lanes_of(lives: dict[int, _Life], most: int) -> list[int]:
     for track in heaviest:
         if lives[track].other not in children:
             add(track)
-    for track in heaviest:  # tracks that end in each other
+    for track in heaviest:  # tracks that merge into each other
         add(track)
     return lanes
 
 
 def _dot(page: Page, part: float, lanes: int) -> float:
-    """The area of a dot, in points squared, of a halo with this part of the largest mass."""
+    """Returns the area of a halo's dot in square points. `part`: its mass as a fraction of the largest one."""
     room = min(2.0 * page.nominal, 0.6 * page.height / max(lanes, 1)) * 0.72
     return float((3.0 + max(room - 3.0, 0.0) * np.cbrt(max(part, 0.0))) ** 2)
 
 
 def draw_history(page: Page, given: Given, how: How, titles: Titles) -> str:
-    """A lane for each of the heaviest tracks: dots grow with the mass, and lines lead to what a track merged into."""
+    """Draws a lane for each of the heaviest tracks. Dots grow with the mass; a line leads to the track that it merged
+    into."""
     if how.log not in (None, "none"):
         raise Error(f"{given.named}: halos over time have no logarithmic axis; leave out log")
     lives = lives_of(given)

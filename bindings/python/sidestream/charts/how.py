@@ -1,4 +1,4 @@
-"""What whoever wants a chart says of it."""
+"""Options of a chart, as a user or a run gives them."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,22 +10,22 @@ LOGS = ("none", "x", "y", "xy")
 
 @dataclass(frozen=True)
 class How:
-    """The options of a chart; None, or an empty text: what suits the table."""
+    """The options of a chart. None or an empty text stands for a default that suits the table."""
 
     size: tuple[int, int] = (1024, 768)
     iteration: int | None = None
     log: str | None = None  # which axes are logarithmic: one of LOGS
     quantity: str | None = None  # the column that is drawn
     caption: str | None = None  # empty: none
-    label: str = ""  # begins the caption that suits the table
+    label: str = ""  # the first words of the default caption
     x_label: str = ""
     y_label: str = ""
     tracks: int = 24
     colours: str = "viridis"
-    colour_scale: str = "linear"  # or "logarithmic", of a 2-D histogram
+    colour_scale: str = "linear"  # or "logarithmic"; for 2-D histograms
     range: tuple[float, float] | None = None  # of colours
-    up: str | None = None  # "linear" or "logarithmic": the axis upwards, with `log` left out
-    said: dict[str, dict[str, str]] = field(default_factory=dict)  # titles, units and options, from the run itself
+    up: str | None = None  # scale of the y axis, "linear" or "logarithmic", if `log` is not given
+    said: dict[str, dict[str, str]] = field(default_factory=dict)  # titles, units and options, passed by the run
 
     def __post_init__(self) -> None:
         if self.log is not None and self.log not in LOGS:
@@ -34,7 +34,7 @@ class How:
             raise Error(f"plot: the size {self.size[0]} x {self.size[1]}, expected 1 to 32768 pixels each")
 
     def logarithmic(self, across: bool, up: bool) -> tuple[bool, bool]:
-        """Of both axes, unless it was said."""
+        """Tells for each axis if it is logarithmic: as requested, otherwise by the given defaults."""
         if self.log is not None:
             return "x" in self.log, "y" in self.log
         return across, up if self.up is None else self.up == "logarithmic"

@@ -1,4 +1,4 @@
-"""Which analysis made a table: its columns say so."""
+"""Finds by its columns which analysis made a table."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .titles import Titles
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of table. `over_time`: all its iterations are drawn, not one."""
+    """A kind of table. `over_time`: the chart shows all iterations instead of one."""
 
     name: str
     columns: tuple[str, ...]
@@ -23,7 +23,7 @@ class Kind:
     over_time: bool = False
 
 
-# The first one of which all columns are there; those that share columns with others come first.
+# The first kind whose columns all exist is chosen. Kinds whose columns include those of others come first.
 KINDS = (
     Kind("mass_function", ("lower", "upper", "count", "above", "dn_dlog10m"), draw_mass_function),
     Kind("histogram", ("lower", "upper", "count", "below", "above", "nan"), draw_histogram),
@@ -36,13 +36,13 @@ KINDS = (
 
 
 def is_over_time(columns: tuple[str, ...]) -> bool:
-    """True if all iterations of a table with these columns are drawn."""
+    """True if the chart of a table with these columns shows all iterations."""
     fitting = (kind for kind in KINDS if set(kind.columns) <= set(columns))
     return next((kind.over_time for kind in fitting), False)
 
 
 def kind_of(given: Given) -> Kind:
-    """Throws Error(FILE) for other tables."""
+    """Finds the kind of a table. Throws Error(FILE) if there is none."""
     for kind in KINDS:
         if given.has(*kind.columns):
             return kind

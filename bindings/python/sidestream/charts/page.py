@@ -1,4 +1,4 @@
-"""A page with a pair of axes: texts are made to fit, so that none is cut and none lies on another."""
+"""A page with a pair of axes, and the placement of its texts: none is cut, and none overlaps another."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import Any
 from ..errors import Error
 from .scales import Ticks, linear_ticks, logarithmic_ticks, power_of_ten
 
-DOTS = 100.0  # pixels of an inch; a pixel is 0.72 points
+DOTS = 100.0  # pixels per inch; a pixel is 0.72 points
 
 
 @dataclass
 class Axis:
-    """What an axis shows. `ticks`: of its own, texts by position, in place of numbers."""
+    """An axis. `ticks`: texts by position, which replace numbers."""
 
     name: str = ""
     unit: str = ""
@@ -22,7 +22,7 @@ class Axis:
     ticks: dict[float, str] | None = None
 
     def numbers(self, most: int) -> Ticks:
-        """At most `most` ticks."""
+        """Returns at most `most` ticks."""
         if self.ticks is not None:
             every = max(1, -(-len(self.ticks) // max(most, 1)))
             at = list(self.ticks)[::every]
@@ -30,7 +30,7 @@ class Axis:
         return (logarithmic_ticks if self.logarithmic else linear_ticks)(self.low, self.high, most)
 
     def label(self, ticks: Ticks) -> str:
-        """The name, and in brackets what numbers are multiples of."""
+        """Returns the axis' name, followed in brackets by the factor and the unit of its numbers."""
         power = power_of_ten(ticks.exponent) if ticks.exponent else ""
         inside = " ".join(text for text in (power, self.unit) if text)
         sign = "+" if ticks.offset < 0 else "−"
@@ -40,7 +40,7 @@ class Axis:
 
 @dataclass
 class Bar:
-    """A colour bar: what it is of, and its axis."""
+    """A colour bar: the drawn object whose colours it explains, and its axis."""
 
     mappable: Any
     axis: Axis
@@ -48,10 +48,10 @@ class Bar:
 
 @dataclass(frozen=True)
 class Style:
-    """How much is said, and how large: `text` are pixels."""
+    """The amount and the size of text on a page. `text`: size in pixels."""
 
     text: float
-    ticks: float = 1.0  # as many as there is room for, times this
+    ticks: float = 1.0  # factor of the number of ticks that there is room for
     legend: bool = True
     caption: bool = True
     labels: bool = True
@@ -60,7 +60,7 @@ class Style:
 
 @dataclass
 class Page:
-    """Axes of which the data is drawn. `fit` adds all texts."""
+    """A chart, on whose axes the data is drawn first. `fit` then adds all texts."""
 
     width: int
     height: int
@@ -68,8 +68,8 @@ class Page:
     up: Axis = field(default_factory=Axis)
     caption: str = ""
     bar: Bar | None = None
-    handles: list[tuple[Any, str]] = field(default_factory=list)  # of the legend
-    remarks: list[str] = field(default_factory=list)  # what there was no room for
+    handles: list[tuple[Any, str]] = field(default_factory=list)  # entries of the legend
+    remarks: list[str] = field(default_factory=list)  # sentences about texts for which there was no room
 
     def __post_init__(self) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -85,11 +85,11 @@ class Page:
 
     @property
     def thin(self) -> float:
-        """The width of lines, in points."""
+        """Width of lines, in points."""
         return 0.72 * max(1.0, self.nominal / 9)
 
     def fit(self) -> None:
-        """Finds the style that says most of those with which everything fits."""
+        """Applies the first style, from the fullest to the sparsest, with which everything fits."""
         self._prepare()
         for style in self._styles():
             self._apply(style)
@@ -153,13 +153,13 @@ class Page:
         if style.legend and self.handles:
             top -= self._write_legend(style, top, margin, renderer) + 0.4 * style.text
         region = (margin, margin, self.width - margin, max(top, margin + 4))
-        self.axes.set_position((0.2, 0.2, 0.7, 0.6))  # whatever another style has made of it
+        self.axes.set_position((0.2, 0.2, 0.7, 0.6))  # resets what another style has set
         for _ in range(3):
             self._write_axes(style, renderer)
             self._place(region, renderer)
 
     def _write_caption(self, style: Style, top: float, margin: float, renderer: Any) -> float:
-        """Returns how high it is."""
+        """Returns the caption's height."""
         text = self.figure.text(
             margin / self.width,
             top / self.height,
@@ -173,7 +173,7 @@ class Page:
         return _wrap(text, self.caption, self.width - 2 * margin, renderer, along=0, anywhere=True)
 
     def _write_legend(self, style: Style, top: float, margin: float, renderer: Any) -> float:
-        """As many columns as fit. Returns how high it is."""
+        """Writes the legend in as many columns as fit. Returns its height."""
         handles, names = zip(*self.handles, strict=True)
         for columns in range(len(handles), 0, -1):
             self._legend = self.figure.legend(
@@ -227,7 +227,7 @@ class Page:
                 axis.grid(True, which="major", color="#e2e4e8", linewidth=0.8 * self.thin)
 
     def _place(self, region: tuple[float, float, float, float], renderer: Any) -> None:
-        """Axes as large as the region allows, with all that is written at them."""
+        """Makes the axes as large as the region allows, including the texts next to them."""
         box, whole = self.axes.get_window_extent(renderer), self.axes.get_tightbbox(renderer)
         left, below = region[0] + box.x0 - whole.x0, region[1] + box.y0 - whole.y0
         right, above = region[2] - (whole.x1 - box.x1), region[3] - (whole.y1 - box.y1)
@@ -235,8 +235,8 @@ class Page:
         self.axes.set_position((left / self.width, below / self.height, width / self.width, height / self.height))
 
     def _problems(self) -> bool:
-        """True if a text leaves the page or lies on another, or little is left for the data."""
-        self.figure.draw_without_rendering()  # which is when texts of legends get their places
+        """True if a text leaves the page or overlaps another, or if little room is left for the data."""
+        self.figure.draw_without_rendering()  # places the texts of the legend
         renderer = self.figure.canvas.get_renderer()
         box = self.axes.get_window_extent(renderer)
         if box.width < 0.3 * self.width or box.height < 0.3 * self.height:
@@ -252,15 +252,15 @@ def _overlap(a: Any, b: Any) -> bool:
 
 
 def texts_of(figure: Any) -> list[Any]:
-    """All texts that are seen."""
+    """Returns all visible texts."""
     from matplotlib.text import Text
 
     return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
 
 
 def _wrap(text: Any, words: str, most: float, renderer: Any, along: int, anywhere: bool = False) -> float:
-    """Breaks a text into lines of at most `most` pixels between words, and `anywhere` in longer words. Returns how high
-    all are."""
+    """Breaks a text between words into lines of at most `most` pixels; `anywhere` also breaks words that are longer.
+    Returns the height of all lines."""
 
     def size(of: str) -> float:
         text.set_text(of)

@@ -1,4 +1,4 @@
-"""Draws the chart of a table: `sidestream.plot`, and `python -m sidestream plot`, or `sidestream plot`."""
+"""Draws the chart of a table: `sidestream.plot`, `python -m sidestream plot` and `sidestream plot`."""
 
 import argparse
 import os
@@ -51,7 +51,7 @@ def _drawn(table: Any, how: How) -> Page:
 
 
 def _save(page: Page, target: Path, provenance: str) -> None:
-    """The file appears whole; an earlier one is replaced."""
+    """Writes the file so that it appears whole; replaces an earlier one."""
     import matplotlib
 
     endings = {
@@ -76,15 +76,16 @@ def _save(page: Page, target: Path, provenance: str) -> None:
 
 
 def plot(table: Any, target: str | os.PathLike[str] | None = None, *, provenance: str = "", **options: Any) -> Any:
-    """Draws the chart of a table that `histogram`, `histogram2d`, `power_spectrum`, `particle_spectrum`, `lyman_alpha`,
-    `statistics`, or the mass function or the history of `halos` has made: a file (.csv, .pieces, .series, .h5,
-    .parquet) or what sidestream.open gives. Returns Matplotlib's figure; with `target` (.png, .pdf, .svg) it is written
-    there. Of several iterations the last one is drawn, or `iteration`.
+    """Draws the chart of a table. The table is a file (.csv, .pieces, .series, .h5, .parquet) or a result of
+    sidestream.open, and comes from `histogram`, `histogram2d`, `power_spectrum`, `particle_spectrum`, `lyman_alpha`,
+    `statistics`, or the mass function or history of `halos`. Returns Matplotlib's figure; `target` (.png, .pdf, .svg)
+    names a file to write it to. If the table has several iterations, the chart shows the last one, or the one that
+    `iteration` names.
 
-    Options: size=(width, height) in pixels, of which 100 are an inch; log="none", "x", "y" or "xy", the logarithmic
-    axes; quantity, the column that is drawn; caption, empty for none; x_label and y_label; label, which begins the
-    caption; tracks, how many a history shows; colours, colour_scale and range of a 2-D histogram. Names and units come
-    from the record of the run, which the package PyYAML reads."""
+    Options: size=(width, height) in pixels, 100 per inch; log="none", "x", "y" or "xy", the logarithmic axes; quantity,
+    the column to draw; caption, empty for none; x_label and y_label; label, the first words of the default caption;
+    tracks, the number that a history shows; colours, colour_scale and range of a 2-D histogram. Names and units come
+    from the record of the run; reading it needs the package PyYAML."""
     page = _drawn(table, How(**options))
     if target is not None:
         _save(page, Path(target), provenance)
@@ -93,25 +94,23 @@ def plot(table: Any, target: str | os.PathLike[str] | None = None, *, provenance
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="sidestream plot", description="Draws the chart of a table with Matplotlib.")
-    parser.add_argument("table", help="what an analysis wrote: .csv, .pieces, .series, .h5, or .parquet")
-    parser.add_argument(
-        "-o", "--output", help="the picture, .png, .pdf or .svg; the table's name with .png if left out"
-    )
+    parser.add_argument("table", help="a table of an analysis: .csv, .pieces, .series, .h5, or .parquet")
+    parser.add_argument("-o", "--output", help="the picture, .png, .pdf or .svg; by default the table's name with .png")
     parser.add_argument("--size", default="1024x768", help="width and height in pixels: 1024x768")
-    parser.add_argument("--log", choices=LOGS, help="logarithmic axes; those that suit the table if left out")
-    parser.add_argument("--iteration", type=int, help="which one of a table of several; the last one if left out")
+    parser.add_argument("--log", choices=LOGS, help="logarithmic axes; the default suits the table")
     parser.add_argument(
-        "--quantity", help="the column that is drawn: power or dimensionless; count, weight, density ..."
+        "--iteration", type=int, help="the iteration to draw if the table has several; by default the last one"
     )
+    parser.add_argument("--quantity", help="the column to draw: power or dimensionless; count, weight, density ...")
     parser.add_argument("--caption", help="the text above; empty for none")
-    parser.add_argument("--label", default="", help="begins the caption that is there without --caption")
-    parser.add_argument("--x-label", default="", help="in place of the name of the axis to the right")
-    parser.add_argument("--y-label", default="", help="in place of the name of the axis upwards")
-    parser.add_argument("--tracks", type=int, default=24, help="how many tracks of halos are drawn, the heaviest ones")
+    parser.add_argument("--label", default="", help="the first words of the default caption")
+    parser.add_argument("--x-label", default="", help="replaces the name of the x axis")
+    parser.add_argument("--y-label", default="", help="replaces the name of the y axis")
+    parser.add_argument("--tracks", type=int, default=24, help="number of tracks of halos to draw, the heaviest first")
     parser.add_argument("--colours", default="viridis", help="the colour map of a 2-D histogram")
     parser.add_argument("--colour-scale", choices=("linear", "logarithmic"), default="linear")
     parser.add_argument("--range", help="LOW,HIGH: values at both ends of the colour map")
-    # What a run says that draws while it goes on, and its record is not there yet.
+    # Options for a running session: it has not written its record yet, so it passes titles and units itself.
     parser.add_argument("--provenance", default="", help=argparse.SUPPRESS)
     parser.add_argument("--up", choices=("linear", "logarithmic"), help=argparse.SUPPRESS)
     for name in ("--title", "--unit", "--option"):
@@ -135,7 +134,7 @@ def _range(text: str) -> tuple[float, float]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command. 0: done; 1: an error, which is told; 2: wrong arguments."""
+    """Runs the command. Returns 0: done; 1: an error, which is printed; 2: wrong arguments."""
     arguments = sys.argv[2:] if arguments is None else arguments
     return _beside_a_run(arguments[1:]) if arguments[:1] == [BESIDE_A_RUN] else _one(arguments)
 
@@ -163,7 +162,7 @@ def _one(arguments: list[str]) -> int:
 
 
 def _beside_a_run(arguments: list[str]) -> int:
-    """Several charts, whose arguments have `--next` between. What becomes of each is a line of its own, for the server
+    """Draws several charts; `--next` separates their arguments. Prints a line with the outcome of each for the server
     that asked for them (src/storage/charts/drawing.cpp)."""
     os.nice(5)  # the simulation's processes go first
     charts: list[list[str]] = [[]]
@@ -175,7 +174,7 @@ def _beside_a_run(arguments: list[str]) -> int:
     for chart in charts:
         try:
             is_drawn = _one(chart) == 0
-        except Exception as problem:  # whatever it is, others can be drawn
+        except Exception as problem:  # any failure: the other charts can still be drawn
             print(f"sidestream: plot: {type(problem).__name__}: {problem}", file=sys.stderr)
             is_drawn = False
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""Ticks of axes: where they are and what stands at them, in plain numbers and characters."""
+"""Ticks of axes: their positions, and their labels in plain numbers and characters."""
 
 import math
 from dataclasses import dataclass
@@ -11,27 +11,28 @@ _STEPS = (1, 2, 2.5, 5, 10)
 
 @dataclass(frozen=True)
 class Ticks:
-    """Positions, their texts, positions of smaller ticks without texts, and what the axis' label has to add."""
+    """Positions of ticks, their texts, and positions of smaller ticks without text. The axis' label gives exponent and
+    offset."""
 
     at: list[float]
     texts: list[str]
     minor: list[float]
-    exponent: int = 0  # texts are multiples of 10 to this power
-    offset: float = 0.0  # and differences to this number
+    exponent: int = 0  # texts are in units of 10 to this power
+    offset: float = 0.0  # texts are relative to this number
 
 
 def superscript(number: int) -> str:
-    """A whole number as an exponent."""
+    """Writes a whole number as an exponent."""
     return str(number).translate(_SUPERSCRIPTS)
 
 
 def power_of_ten(exponent: int) -> str:
-    """10 to a power, as few characters as are easily read."""
+    """Writes 10 to a power in its shortest readable form."""
     return f"{10.0**exponent:g}" if -4 < exponent < 4 else f"10{superscript(exponent)}"
 
 
 def usable(low: float, high: float, logarithmic: bool) -> tuple[float, float]:
-    """A range with a width: of one number some room round it."""
+    """Returns a range of nonzero width. If both ends are equal, it is widened."""
     if not (math.isfinite(low) and math.isfinite(high)) or low > high:
         return (1.0, 10.0) if logarithmic else (0.0, 1.0)
     if logarithmic:
@@ -43,7 +44,7 @@ def usable(low: float, high: float, logarithmic: bool) -> tuple[float, float]:
 
 
 def _fewest_digits(values: list[float], step: float) -> int:
-    """Digits after the point with which the values are told exactly."""
+    """Returns the least number of decimals that shows all values exactly."""
     for digits in range(17):
         if all(abs(round(v, digits) - v) < 1e-6 * step for v in values):
             return digits
@@ -51,7 +52,7 @@ def _fewest_digits(values: list[float], step: float) -> int:
 
 
 def linear_ticks(low: float, high: float, most: int) -> Ticks:
-    """At most `most` round numbers of one distance, of which there are at least two."""
+    """Returns between 2 and `most` ticks at round numbers of equal distance."""
     rough = (high - low) / max(most - 1, 1)
     power = 10.0 ** math.floor(math.log10(rough))
     finer: list[float] = []
@@ -62,7 +63,7 @@ def linear_ticks(low: float, high: float, most: int) -> Ticks:
             return _with_texts(found)
         if len(found) > most:
             finer = found
-    # No round distance gives so few: two round numbers that are far from each other.
+    # No round distance gives so few ticks, so take two round numbers that are far from each other.
     return _with_texts([finer[0], finer[-1]])
 
 
@@ -82,7 +83,8 @@ def _with_texts(at: list[float]) -> Ticks:
 
 
 def logarithmic_ticks(low: float, high: float, most: int) -> Ticks:
-    """Powers of ten; within few decades 2 and 5 times these too, and in a small part of one round numbers."""
+    """Returns ticks at powers of ten. Few decades also get 2 and 5 times these; a small part of a decade gets linear
+    ticks."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     decades = list(range(first, last + 1))
     every = max(1, -(-len(decades) // most))
@@ -101,7 +103,7 @@ def logarithmic_ticks(low: float, high: float, most: int) -> Ticks:
 
 
 def _short(value: float) -> str:
-    """A digit times a power of ten."""
+    """Writes a digit times a power of ten."""
     exponent = math.floor(math.log10(value) + 1e-9)
     factor = round(value / 10.0**exponent)
     if -4 < exponent < 4:
@@ -110,7 +112,7 @@ def _short(value: float) -> str:
 
 
 def is_even(edges: np.ndarray) -> bool:
-    """True if intervals are of one width, false if they are of one ratio; of two edges the former."""
+    """True if intervals have equal widths, false if they have equal ratios. Two edges count as equal widths."""
     if len(edges) < 3 or not np.all(edges > 0):
         return True
     widths, ratios = np.diff(edges), np.diff(np.log(edges))

@@ -1,4 +1,4 @@
-"""Names and units of what a table counts, from the record `run.yaml` of the run that wrote it."""
+"""Names and units for the axes of a chart, from the record `run.yaml` of the run that wrote the table."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any
 
 from .scales import superscript
 
-# The names of files that a configuration leaves out: of analyses, and of their parts.
+# Default names of the files of analyses and their parts.
 _DEFAULTS = {
     "histogram": "histogram.csv",
     "histogram2d": "histogram2d-{index:06}.h5",
@@ -19,12 +19,12 @@ _DEFAULTS = {
     "mass_function": "mass-function-{index:05}.csv",
     "history": "halo-history.csv",
 }
-_FOLDERS_UP = 4  # that a table may lie below the record
+_FOLDERS_UP = 4  # how deep below the record a table may lie
 _POWER = re.compile(r"\^\(?(-?\d+)\)?")
 
 
 def pretty(unit: str) -> str:
-    """A unit with its exponents raised: g/cm^3 is g/cm³."""
+    """Writes a unit with raised exponents: g/cm^3 as g/cm³."""
     return _POWER.sub(lambda found: superscript(int(found[1])), unit)
 
 
@@ -36,21 +36,22 @@ class Titles:
     variables: dict[str, Any] = field(default_factory=dict)
 
     def title(self, option: str = "variable", default: str = "value") -> str:
-        """The label, or the name, of the variable that an option names."""
+        """Returns the label of the variable that an option names, or else its name."""
         name = self.options.get(option)
         about = self.variables.get(name) if isinstance(name, str) else None
         label = about.get("label") if isinstance(about, dict) else None
         return str(label or name or default)
 
     def unit(self, option: str = "variable") -> str:
-        """That variable's unit; empty if it has none."""
+        """Returns the unit of the variable that an option names; empty if it has none."""
         name = self.options.get(option)
         about = self.variables.get(name) if isinstance(name, str) else None
         return pretty(str(about.get("unit") or "")) if isinstance(about, dict) else ""
 
 
 def told(said: dict[str, dict[str, str]]) -> Titles:
-    """What the run itself says: titles and units by the options that name variables, and other options."""
+    """Makes titles of what the run passes itself: titles and units by the option that names a variable, and other
+    options."""
     names = {**said.get("title", {}), **said.get("unit", {})}
     variables = {
         name: {"label": said.get("title", {}).get(name, ""), "unit": said.get("unit", {}).get(name, "")}
@@ -66,7 +67,7 @@ def _matches(pattern: str, name: str) -> bool:
 
 
 def _entries(kind: str, options: Any) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Of an analysis and its parts: names of files, the part, and all options that hold for it."""
+    """Gives a file name, the part that writes it, and all options that apply, for an analysis and each of its parts."""
     if not isinstance(options, dict):
         return
     named = {key: value for key, value in options.items() if isinstance(value, str) and key.endswith("file")}
@@ -80,7 +81,7 @@ def _entries(kind: str, options: Any) -> Iterator[tuple[str, str, dict[str, Any]
 
 
 def _record_of(path: Path) -> tuple[Path, dict[str, Any]]:
-    """The configuration in the nearest `run.yaml`, and its folder."""
+    """Reads the configuration from the nearest `run.yaml`. Returns that file's folder, too."""
     import yaml
 
     for folder in list(path.resolve().parents)[:_FOLDERS_UP]:
@@ -97,7 +98,7 @@ def _record_of(path: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def titles_of(path: Path | None) -> Titles:
-    """What the record says of a table; nothing where there is none, or without PyYAML."""
+    """Finds the titles of a table in the record; they are empty if there is no record, or no PyYAML."""
     if path is None or find_spec("yaml") is None:
         return Titles()
     folder, configuration = _record_of(path)

@@ -1,4 +1,4 @@
-"""What a checkpoint holds, and what reads it: the contract between Restart and its two sources."""
+"""The content of a checkpoint, and the interface by which Restart reads it from either of its two sources."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -18,10 +18,10 @@ class StoredVariable:
     centering: int  # bit a is set where points are nodes along axis a
     order: str  # "column": arrays have the axes [k, j, i], "row": [i, j, k]; components are last
     is_list: bool  # read_list, not read_box
-    lo: tuple[int, int, int]  # its points on level 0: first index and last index + 1 of i, j, k; not of lists
+    lo: tuple[int, int, int]  # its points on level 0: first index and last index + 1 of i, j, k; not for lists
     hi: tuple[int, int, int]
-    length: int  # of a list, over all blocks
-    role: str  # what it is to its mesh; empty for values on it
+    length: int  # for a list: its length over all blocks
+    role: str  # its role for its mesh; empty for values on it
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class StoredBlock:
     id: int
     level: int
     client: int
-    lo: tuple[int, int, int]  # cells, of i, j, k; of a list of n cells 0 to n along i
+    lo: tuple[int, int, int]  # cells, of i, j, k; for a list of n cells 0 to n along i
     hi: tuple[int, int, int]
     points: int  # lengths of lists
     corners: int
@@ -39,7 +39,7 @@ class StoredBlock:
 
 
 class Source(Protocol):
-    """A checkpoint that was found whole. Arrays are gapless, of the right type and shape."""
+    """A checkpoint that was found undamaged. Arrays are contiguous, with the right type and shape."""
 
     iteration: tuple[int, int, float]  # index, cycle, time
     remarks: list[str]

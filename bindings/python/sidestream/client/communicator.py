@@ -1,4 +1,4 @@
-"""mpi4py's communicators as numbers, and back."""
+"""Conversion of mpi4py's communicators to numbers and back."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ def _mpi4py(call: str) -> Any:
 
 
 def checked_mpi4py(call: str, library: str, handle_size: int) -> Any:
-    """mpi4py.MPI, if it uses the MPI whose library says so of itself."""
+    """mpi4py.MPI, if it uses the MPI whose library describes itself by the same text."""
     module = _mpi4py(call)
     theirs, ours = module.Get_library_version().strip("\0\n "), library.strip("\0\n ")
     if theirs != ours or module._sizeof(module.Comm) != handle_size:
@@ -42,5 +42,5 @@ def handle_of(comm: Any, call: str = "open") -> int:
 
 
 def communicator_of(handle: int) -> "MPI.Comm":
-    """A communicator that Sidestream owns: freeing it is not the program's business."""
+    """A communicator that Sidestream owns; the program must not free it."""
     return _mpi4py("comm").Comm.fromhandle(handle)

@@ -17,7 +17,7 @@ ORDERS = ("column", "row")
 
 
 class Role(IntEnum):
-    """What a variable is to its mesh; see sidestream_role in sidestream.h."""
+    """The role of a variable for its mesh; see sidestream_role in sidestream.h."""
 
     COORDINATES = 1
     CONNECTIVITY = 2
@@ -33,7 +33,7 @@ class Role(IntEnum):
     OWNED = 12
 
 
-# Bounds of an axis that is left out, which the library fills in or refuses once it knows the mesh.
+# Bounds of an omitted axis; the library fills it in or refuses it once it knows the mesh.
 _NOT_GIVEN = -(2**63)
 
 Indices = Sequence[SupportsIndex]
@@ -47,7 +47,7 @@ def _number_of(call: str, what: str, name: str, names: Sequence[str]) -> int:
 
 
 def _indices(call: str, name: str, given: Indices, fill: int | None = None) -> list[int]:
-    """`given` as whole numbers, filled up to three entries if asked for."""
+    """`given` as whole numbers, padded to three entries if `fill` is given."""
     if not 1 <= len(given) <= 3:
         raise Error(f"{call}: {name} has {len(given)} entries, expected one for each axis of the mesh, 1 to 3")
     numbers = [n.__index__() for n in given]
@@ -79,36 +79,36 @@ class Declaring:
     def add_uniform_mesh(
         self, name: str, size: Indices, origin: Reals | None = None, spacing: Reals | None = None
     ) -> None:
-        """Nodes at origin + spacing * index; the origin is 0 and the spacing 1 unless given."""
+        """Declares a mesh with nodes at origin + spacing * index; the origin is 0 and the spacing 1 unless given."""
         cells = _indices("add_uniform_mesh", "size", size)
         start = _reals("add_uniform_mesh", "origin", origin, len(cells), 0)
         step = _reals("add_uniform_mesh", "spacing", spacing, len(cells), 1)
         self._session.add_uniform_mesh(name, cells, start, step)
 
     def add_rectilinear_mesh(self, name: str, coordinates: Sequence[ArrayLike]) -> None:
-        """Increasing positions of the nodes of each axis, one more than cells."""
+        """Declares a mesh by increasing positions of the nodes of each axis, one more than cells."""
         if not 1 <= len(coordinates) <= 3:
             raise Error(f"add_rectilinear_mesh: there are {len(coordinates)} lists of coordinates, expected 1 to 3")
         self._session.add_rectilinear_mesh(name, [np.asarray(axis, float).ravel().tolist() for axis in coordinates])
 
     def add_curvilinear_mesh(self, name: str, size: Indices, coordinates: str) -> None:
-        """`coordinates` names the variable that says where the nodes are."""
+        """Declares a mesh whose nodes have the positions in the variable `coordinates`."""
         self._session.add_curvilinear_mesh(name, _indices("add_curvilinear_mesh", "size", size), coordinates)
 
     def add_unstructured_mesh(
         self, name: str, dimensions: int, coordinates: str, connectivity: str, offsets: str, types: str
     ) -> None:
-        """The names are those of the variables that say where the points are and what the cells."""
+        """Declares a mesh. The arguments name the variables with the positions of its points, and with its cells."""
         self._session.add_unstructured_mesh(name, dimensions, coordinates, connectivity, offsets, types)
 
     def add_points_mesh(self, name: str, dimensions: int, coordinates: str) -> None:
-        """Particles, markers: points alone."""
+        """Declares a mesh of points only: particles, markers."""
         self._session.add_points_mesh(name, dimensions, coordinates)
 
     def add_octree_mesh(
         self, name: str, roots: Indices, refined: str, origin: Reals | None = None, spacing: Reals | None = None
     ) -> None:
-        """`spacing` is the size of a root cell."""
+        """Declares trees over a box of root cells; `spacing` is the size of a root cell."""
         cells = _indices("add_octree_mesh", "roots", roots)
         start = _reals("add_octree_mesh", "origin", origin, len(cells), 0)
         step = _reals("add_octree_mesh", "spacing", spacing, len(cells), 1)
@@ -119,16 +119,16 @@ class Declaring:
         self._session.set_mesh_array(mesh, int(role), variable)
 
     def set_periodic(self, mesh: str, periodic: Sequence[bool]) -> None:
-        """Which axes go on at their other end."""
+        """Declares which axes are periodic."""
         self._session.set_periodic(mesh, _indices("set_periodic", "periodic", [int(p) for p in periodic], 0))
 
     def set_refinement(self, mesh: str, ratios: Sequence[Indices]) -> None:
-        """For each step from one level to the next, how many cells lie along one, by axis."""
+        """Declares the refinement ratio from each level to the next, by axis."""
         steps = [_indices("set_refinement", "a step of ratios", ratio, 1) for ratio in ratios]
         self._session.set_refinement(mesh, len(steps), [n for step in steps for n in step])
 
     def set_fixed(self, mesh: str) -> None:
-        """Its blocks never change after the start."""
+        """Declares that the blocks of the mesh never change after the start."""
         self._session.set_fixed(mesh)
 
     def add_variable(
@@ -140,7 +140,7 @@ class Declaring:
         components: int = 1,
         order: str = "column",
     ) -> None:
-        """The words are those of the configuration; `type` may also be a dtype."""
+        """Declares a variable. The words are those of the configuration; `type` may also be a dtype."""
         kind = type if isinstance(type, str) and type in TYPES else np.dtype(type).name
         self._session.add_variable(
             name,
@@ -152,11 +152,11 @@ class Declaring:
         )
 
     def set_variable_attribute(self, variable: str, attribute: str, value: str) -> None:
-        """`unit`, `label`, `group`, `time_varying` or `ghosts`."""
+        """Sets `unit`, `label`, `group`, `time_varying` or `ghosts`."""
         self._session.set_variable_attribute(variable, attribute, value)
 
     def set_block(self, mesh: str, block: int, lo: Indices, hi: Indices, level: int = 0) -> None:
-        """The cells lo <= index < hi of the mesh are this client's block of that number."""
+        """Declares the cells lo <= index < hi of the mesh as this client's block of that number."""
         low, high = _indices("set_block", "lo", lo, _NOT_GIVEN), _indices("set_block", "hi", hi, _NOT_GIVEN)
         if len(lo) != len(hi):
             raise Error(f"set_block: lo has {len(lo)} entries and hi {len(hi)}, expected one of each for each axis")
@@ -172,8 +172,8 @@ class Declaring:
         y: Reals | None = None,
         z: Reals | None = None,
     ) -> None:
-        """As `set_block`, with the positions of the block's nodes along each axis, one more than cells; the mesh is put
-        together of what all blocks say."""
+        """Declares a block like `set_block`, with the positions of its nodes along each axis, one more than cells. The
+        mesh is assembled from all blocks."""
         low = _indices("set_rectilinear_block", "lo", lo, 0)
         high = _indices("set_rectilinear_block", "hi", hi, 1)
         axes = [[float(node) for node in axis] for axis in (x, y, z) if axis is not None]
@@ -189,20 +189,21 @@ class Declaring:
         faces: int = 0,
         bounds: Reals | None = None,
     ) -> None:
-        """A block of an unstructured mesh or of points by its lengths; `bounds`: xmin, ymin, zmin, xmax, ymax, zmax."""
+        """Declares a block of an unstructured mesh or of points by its lengths; `bounds`: xmin, ymin, zmin, xmax, ymax,
+        zmax."""
         box = None if bounds is None else _reals("set_block_list", "bounds", bounds, 6, 0)
         self._session.set_block_list(mesh, block, points, cells, corners, faces, box)
 
     def set_block_bounds(self, mesh: str, block: int, bounds: Reals | None) -> None:
-        """Where the block's points are from the current iteration on; None: not known."""
+        """Sets the bounds of the block's points from the current iteration on; None: not known."""
         box = None if bounds is None else _reals("set_block_bounds", "bounds", bounds, 6, 0)
         self._session.set_block_bounds(mesh, block, box)
 
     def remove_block(self, mesh: str, block: int) -> None:
-        """The block is no more, from the current iteration on."""
+        """Removes the block from the current iteration on."""
         self._session.remove_block(mesh, block)
 
     def set_allocated(self, variable: str, block: int, lo: Indices, hi: Indices) -> None:
-        """The indices that the variable's arrays cover on this block, ghosts included."""
+        """Sets the indices that the variable's arrays cover on this block, ghosts included."""
         low, high = _indices("set_allocated", "lo", lo, 0), _indices("set_allocated", "hi", hi, 1)
         self._session.set_allocated(variable, block, low, high)

@@ -1,4 +1,4 @@
-"""A checkpoint that one process reads, with NumPy and without MPI."""
+"""A checkpoint that is read by one process, with NumPy and without MPI."""
 
 from pathlib import Path
 from typing import Any
@@ -93,4 +93,4 @@ class Alone:
         out[...] = self._context.read(variable, piece).reshape(out.shape)
 
     def close(self) -> None:
-        """Files are open only while they are read."""
+        """Does nothing: files are open only while they are read."""

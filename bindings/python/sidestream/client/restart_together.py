@@ -1,4 +1,4 @@
-"""A checkpoint that the ranks of a communicator read, each what it needs."""
+"""A checkpoint that is read by the ranks of a communicator, each reading what it needs."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ def _three(numbers: list[int]) -> tuple[int, int, int]:
 
 
 class Together:
-    """The calls of restart.h."""
+    """Calls the functions of restart.h."""
 
     def __init__(self, directory: Path, comm: Any, cycle: int | None) -> None:
         self._restart = _client.Restart(handle_of(comm, "restart"), str(directory), cycle)

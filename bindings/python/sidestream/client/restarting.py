@@ -1,4 +1,4 @@
-"""Going on from a checkpoint, on any number of processes. What each call does stands in sidestream/restart.h too."""
+"""Restarting from a checkpoint, on any number of processes. sidestream/restart.h describes the calls too."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 class Restart:
     """A checkpoint. Opening is collective over `comm`; then each rank reads what it wants, when it wants.
 
-    Boxes are half-open, in (i, j, k), in points of the variable. Arrays have the axes that `Session.publish` takes:
-    [k, j, i] of a variable in column order, [i, j, k] in row order, components last. Ghosts are not stored: what a box
-    has of other blocks is theirs, and beyond the domain there is nothing."""
+    Boxes are half-open, in (i, j, k), in points of the variable. Arrays have the axes of `Session.publish`: [k, j, i]
+    for a variable in column order, [i, j, k] in row order, components last. Ghosts are not stored: points of a box come
+    from the blocks that own them, and there are none beyond the domain.
+    """
 
     def __init__(
         self, directory: str | os.PathLike[str], comm: "MPI.Comm | None" = None, *, cycle: int | None = None
     ) -> None:
-        """Takes the newest checkpoint, or the newest of `cycle`, of which every byte is what was written; one that is
-        damaged is passed over, see `remarks`. Without `comm` it is read by this process alone, with NumPy and without
-        MPI; what is packed with zstd needs the package zstandard then, and damage is noticed with xxhash alone."""
+        """Opens the newest checkpoint, or the newest of `cycle`, that is undamaged in every byte. A damaged one is
+        passed over, see `remarks`. Without `comm` only this process reads it, with NumPy and without MPI. Data that is
+        packed with zstd then needs the package zstandard, and damage is noticed only with xxhash."""
         self._source = _source_of(Path(directory), comm, cycle)
         self.directory = Path(directory)
         self.iteration, self.cycle, self.time = self._source.iteration
@@ -45,7 +46,7 @@ class Restart:
         self.close()
 
     def close(self) -> None:
-        """Not collective. What was read stays."""
+        """Closes the checkpoint; arrays that were read stay valid. Not collective."""
         self._source.close()
 
     def __getitem__(self, variable: str) -> StoredVariable:
@@ -70,8 +71,9 @@ class Restart:
         level: int = 0,
         out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
-        """The points `lo` to `hi`, an entry for each axis of the mesh, into `out`, of any strides, or a new array.
-        Points that several blocks had come from the one of lowest id. An error where a point was in none."""
+        """Reads the points `lo` to `hi` into `out`, of any strides, or a new array. `lo` and `hi` have an entry for
+        each axis of the mesh. A point that several blocks had comes from the block of lowest id. A point that was in no
+        block is an error."""
         of = self[variable]
         if of.is_list:
             raise Error(f"restart: '{variable}' is a list; read it with read_list or read_block")
@@ -89,8 +91,8 @@ class Restart:
     def read_list(
         self, variable: str, first: int = 0, count: int | None = None, *, out: NDArray[Any] | None = None
     ) -> NDArray[Any]:
-        """Of lists: `count` values, or all that are left, from `first` on, of all blocks one after the other by
-        ascending id."""
+        """Reads `count` values of a list, or all that are left, from `first` on. The lists of all blocks follow each
+        other by ascending id."""
         of = self[variable]
         if not of.is_list:
             raise Error(f"restart: '{variable}' is no list; read it with read_box or read_block")
@@ -103,7 +105,8 @@ class Restart:
         return _filled(of, "read_list", [count], out, lambda array: self._source.read_list(of, first, count, array))
 
     def read_block(self, variable: str, block: int, *, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """All that was published of one block. Boxes have three axes, those that the mesh lacks of one point."""
+        """Reads everything that was published for one block. Boxes have three axes; those that the mesh lacks have one
+        point."""
         of = self[variable]
         found = next((b for b in self._source.blocks(of.mesh) if b.id == block), None)
         if found is None:
@@ -113,12 +116,12 @@ class Restart:
 
 
 def restart(directory: str | os.PathLike[str], comm: "MPI.Comm | None" = None, *, cycle: int | None = None) -> Restart:
-    """Finds a checkpoint to go on from, for a `with` statement, which closes it. See Restart."""
+    """Finds a checkpoint to restart from, for a `with` statement, which closes it. See Restart."""
     return Restart(directory, comm, cycle=cycle)
 
 
 def _shape_on(of: StoredVariable, block: StoredBlock) -> list[int]:
-    """Along i, j, k; of a list its length."""
+    """The shape along i, j, k; for a list its length."""
     if of.is_list:
         of_own = {"connectivity": block.corners, "faces": block.faces}
         return [of_own.get(of.role, block.points if of.centering else block.hi[0])]
@@ -126,7 +129,7 @@ def _shape_on(of: StoredVariable, block: StoredBlock) -> list[int]:
 
 
 def _filled(of: StoredVariable, call: str, points: list[int], out: NDArray[Any] | None, fill: Any) -> NDArray[Any]:
-    """`out`, or a new array, with what `fill` writes to a gapless one."""
+    """`out`, or a new array, filled by `fill` through a contiguous array."""
     shape = tuple(points if of.order == "row" or of.is_list else points[::-1])
     shape += (of.components,) if of.components > 1 else ()
     if out is None:

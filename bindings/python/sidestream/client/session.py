@@ -1,5 +1,5 @@
-"""Sessions: what a simulation in Python calls. Order of calls, who calls them together and what they do stands in
-sidestream/sidestream.h; what is different here, in docs/python.md."""
+"""Sessions: the interface for simulations in Python. sidestream/sidestream.h describes the calls, their order and which
+are collective; docs/python.md describes what is different here."""
 
 import os
 import sys
@@ -27,19 +27,19 @@ _SCOPES = ("server", "node", "all")
 
 
 def _offer_analyses() -> None:
-    """Names this interpreter, and this package's library for analyses in Python, which fits it. Sidestream itself may
-    be installed elsewhere, with none or with that of another interpreter."""
+    """Tells the library about this interpreter, and about this package's library for analyses in Python, which fits the
+    interpreter. Sidestream may be installed elsewhere, without such a library or with that of another interpreter."""
     folder = Path(__file__).parents[1]
     before = os.environ.get("SIDESTREAM_PLUGIN_PATH", "")
     if (folder / "sidestream_python.so").is_file() and str(folder) not in before.split(":"):
         os.environ["SIDESTREAM_PLUGIN_PATH"] = f"{before}:{folder}" if before else str(folder)
-    if sys.executable:  # charts are drawn with the packages that the program has
+    if sys.executable:  # charts are drawn with the program's packages
         os.environ.setdefault("SIDESTREAM_PYTHON", sys.executable)
 
 
 @dataclass(frozen=True)
 class Account:
-    """What became of the iterations; see sidestream_account in sidestream.h."""
+    """Counts of what happened to the iterations; see sidestream_account in sidestream.h."""
 
     iterations: int
     delivered: int
@@ -54,13 +54,13 @@ class Account:
 
 
 class Session(Declaring):
-    """One run's handle. Opening, starting, serving and closing are collective over the ranks of `comm`."""
+    """The handle of one run. Opening, starting, serving and closing are collective over the ranks of `comm`."""
 
     def __init__(
         self, comm: "MPI.Comm", file: str | os.PathLike[str] | None = None, *, text: str | None = None
     ) -> None:
-        """Opens a session with the configuration in `file`, or the one that `text` is. The environment variable
-        SIDESTREAM_CONFIG wins over both."""
+        """Opens a session with the configuration in `file`, or with the configuration `text`. The environment variable
+        SIDESTREAM_CONFIG has precedence over both."""
         if file is not None and text is not None:
             raise Error("open: file and text are both given; give one of them")
         given = text if text is not None else None if file is None else os.fspath(file)
@@ -86,12 +86,12 @@ class Session(Declaring):
 
     @property
     def is_server(self) -> bool:
-        """Whether this rank has to call `serve` instead of simulating."""
+        """True if this rank has to call `serve` instead of simulating."""
         return self._session.is_server
 
     @property
     def comm(self) -> "MPI.Comm":
-        """The ranks that run the simulation; valid until close. On a server MPI.COMM_NULL."""
+        """The communicator of the ranks that run the simulation; valid until close. On a server MPI.COMM_NULL."""
         if self._comm is None:
             self._comm = communicator_of(self._session.comm)
         return self._comm
@@ -103,7 +103,7 @@ class Session(Declaring):
 
     @property
     def account(self) -> Account:
-        """What is known so far; `close` returns the whole."""
+        """The counts so far; `close` returns the final ones."""
         return Account(*self._session.account())
 
     def serve(self) -> None:
@@ -121,23 +121,24 @@ class Session(Declaring):
         array: NDArray[Any] | memoryview | Sequence[NDArray[Any]],
         component_axis: int = -1,
     ) -> bool:
-        """Copies a block's values, from an array of any strides. False: the iteration is refused.
+        """Copies a block's values from an array of any strides. Returns False if the iteration is refused.
 
         The shape is that of the allocated box with the axes [k, j, i] for a variable in column order and [i, j, k] in
-        row order; components are the axis `component_axis`, which may be left out if there is one. Or a tuple or
-        list of arrays, one of each component, alike in dtype, shape and strides."""
+        row order; components are the axis `component_axis`, which may be left out if there is one. A tuple or list of
+        arrays has one array per component, all of one dtype, shape and strides.
+        """
         if isinstance(array, (tuple, list)):
             return self._session.publish_components(variable, block, array)
         return self._session.publish(variable, block, array, component_axis)
 
     def publish_values(self, variable: str, block: int, array: NDArray[Any] | memoryview) -> bool:
-        """As `publish`, from an array of any shape whose elements lie one after the other in memory as the variable's
-        do: its first axis fastest (`order: column`), components before it. Their number and dtype are compared with
-        what is declared."""
+        """Publishes an array of any shape whose elements are contiguous in the variable's memory order: its first axis
+        fastest (`order: column`), components before it. Their number and dtype are compared with the declaration."""
         return self._session.publish_values(variable, block, array)
 
     def publish_block(self, block: int, arrays: Mapping[str, NDArray[Any] | Sequence[NDArray[Any]]]) -> bool:
-        """Several variables of one block: `publish` of each. All are tried. False: the iteration is refused."""
+        """Publishes several variables of one block, each as `publish` does. All are tried. Returns False if the
+        iteration is refused."""
         taken, first = True, None
         for variable, array in arrays.items():
             try:
@@ -149,22 +150,23 @@ class Session(Declaring):
         return taken
 
     def get_handle(self, variable: str, block: int) -> Handle:
-        """For programs that publish many small blocks: what `publish` looks up is looked up once.
+        """Looks up a variable and a block once, for programs that publish many small blocks.
 
-        `handle.publish(array, component_axis=-1)` does what `publish` does, and sooner where one array after the other
-        is alike and gapless."""
+        `handle.publish(array, component_axis=-1)` does what `publish` does, but faster if successive arrays are
+        contiguous and have the same layout.
+        """
         return self._session.get_handle(variable, block)
 
     def alloc(self, variable: str, block: int) -> NDArray[Any] | None:
-        """The block's memory in this iteration as an array with the axes of `publish`, components last; contents
-        undefined. Fill it, then commit. None: the iteration is refused."""
+        """Returns the block's memory in this iteration as an array with the axes of `publish`, components last;
+        its contents are undefined. Fill it, then commit. Returns None if the iteration is refused."""
         array = self._session.alloc(variable, block)
         if array is not None:
             self._lent[variable, block] = weakref.ref(array)
         return array
 
     def commit(self, variable: str, block: int) -> None:
-        """Hands over what `alloc` gave. The array may be read until `clear`; it becomes read-only."""
+        """Hands over the memory of `alloc`. The array may be read until `clear`; it becomes read-only."""
         self._session.commit(variable, block)
         array = self._lent.pop((variable, block), lambda: None)()
         if array is not None:
@@ -175,9 +177,9 @@ class Session(Declaring):
         self._session.clear(variable, block)
 
     def signal(self, event: str, values: ArrayLike | bytes | None = None, *, scope: str = "all") -> None:
-        """Raises the named event in this iteration. With `values`, numbers or bytes, 1024 bytes of them at most,
-        analyses find them among their events: of all servers (`scope="all"`), of those of this client's node
-        (`"node"`), or of the one that serves this client (`"server"`)."""
+        """Raises the named event in this iteration. Analyses find `values` (numbers or bytes, at most 1024 bytes) among
+        their events: on all servers (`scope="all"`), on those of this client's node (`"node"`), or on the one that
+        serves this client (`"server"`)."""
         if values is None and scope == "all":
             self._session.signal(event)
             return
@@ -193,16 +195,16 @@ class Session(Declaring):
         self._session.signal_values(event, _SCOPES.index(scope), number, array.tobytes(), array.size)
 
     def signal_barrier(self, event: str) -> None:
-        """Comes to a barrier, and goes on: the event is raised on all servers once all clients have come to it."""
+        """Reaches a barrier, and continues: the event is raised on all servers once all clients have reached it."""
         self._session.signal_barrier(event)
 
     def get_int(self, name: str) -> int:
-        """A parameter of `steering:` of type integer, as of the last `end_iteration`: the same on every client that has
-        ended as many iterations. See docs/steering.md."""
+        """The value of an integer parameter of `steering:`, as of the last `end_iteration`: the same on every client
+        that has ended as many iterations. See docs/steering.md."""
         return self._session.get_int(name)
 
     def get_real(self, name: str) -> float:
-        """The same for a parameter of type real."""
+        """The value of a real parameter of `steering:`; see `get_int`."""
         return self._session.get_real(name)
 
     def end_iteration(self, cycle: SupportsIndex, time: SupportsFloat) -> bool:
@@ -210,8 +212,8 @@ class Session(Declaring):
         return self._session.end_iteration(cycle.__index__(), float(time))
 
     def close(self) -> Account:
-        """Waits for what was published and ends the session. Collective. Iterations that were dropped since
-        `drain_limit` was over are `dropped` in the account, and no error."""
+        """Waits for what was published and ends the session. Collective. Iterations that were dropped when
+        `drain_limit` was over count as `dropped` in the account; they are no error."""
         self._comm = None
         return Account(*self._session.close())
 

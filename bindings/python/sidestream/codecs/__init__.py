@@ -1,7 +1,7 @@
-"""Bytes of a database: checksums, and the codecs that chunks went through.
+"""Bytes of a database: checksums, and the codecs of chunks.
 
-Entry: `decoding.decoded` undoes a list of codecs, and `checksums.is_right` verifies bytes. What each codec does stands
-in docs/database.md.
+Entry: `decoding.decoded` undoes a list of codecs, and `checksums.is_right` verifies bytes. docs/database.md describes
+the codecs.
 
 The packages zstandard and xxhash, and the library zfp, are loaded when a chunk needs them; an error says which is
 missing.

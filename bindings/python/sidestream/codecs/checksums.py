@@ -1,4 +1,4 @@
-"""Checksums of what a database holds, which are verified where xxhash is installed."""
+"""Checksums of the bytes in a database, verified if xxhash is installed."""
 
 import warnings
 from functools import cache
@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 @cache
 def can_verify() -> bool:
-    """Whether checksums can be calculated here; says so once if not."""
+    """True if checksums can be computed here; warns once if not."""
     if find_spec("xxhash") is not None:
         return True
     warnings.warn(
@@ -19,7 +19,7 @@ def can_verify() -> bool:
 
 
 def is_right(data: bytes, checksum: int) -> bool:
-    """Whether bytes have this checksum; true where that cannot be known."""
+    """True if bytes have this checksum, or if it cannot be computed here."""
     if not can_verify():
         return True
     import xxhash

@@ -1,4 +1,4 @@
-"""The codecs of databases, undone with NumPy. What each does stands in docs/database-format.md."""
+"""Decodes the codecs of databases with NumPy. docs/database-format.md describes them."""
 
 import struct
 import zlib
@@ -19,7 +19,7 @@ def _unzstd(data: bytes, size: int) -> bytes:
     import zstandard
 
     try:
-        # A frame that says itself how long it is gets as much memory, whatever was asked for.
+        # zstandard allocates the length that a frame gives, whatever was asked for.
         if zstandard.frame_content_size(data) > size:
             raise ValueError(f"a frame of more than {size} bytes")
         return zstandard.ZstdDecompressor().decompress(data, max_output_size=size)
@@ -28,7 +28,7 @@ def _unzstd(data: bytes, size: int) -> bytes:
 
 
 def unzstd_at_most(data: bytes, most: int) -> bytes:
-    """A frame of zstd of which the length is not known, but for a bound. Throws Error(FILE)."""
+    """Unpacks a zstd frame of unknown but bounded length. Throws Error(FILE)."""
     if find_spec("zstandard") is None:
         return _unzstd(data, most)
     import zstandard
@@ -44,7 +44,8 @@ def unzstd_at_most(data: bytes, most: int) -> bytes:
 
 def _ungzip(data: bytes, size: int) -> bytes:
     unpacked = zlib.decompressobj(31)
-    return unpacked.decompress(data, size + 1)  # a byte more than expected is noticed, and nothing beyond it made
+    return unpacked.decompress(data, size + 1)  # one byte more than expected is noticed, and nothing beyond it is
+    # unpacked
 
 
 def _unshuffle_bytes(data: bytes, width: int) -> bytes:
@@ -74,7 +75,7 @@ SHUFFLED: dict[str, Callable[[bytes, int], bytes]] = {"byte-shuffle": _unshuffle
 
 
 def _narrowed(codec: str, width: int, size: int) -> tuple[int, int]:
-    """How many bytes an element and a chunk have after a codec; of those that pack, before."""
+    """Returns the sizes of an element and of a chunk after a codec; for codecs that pack, those before it."""
     if codec == "half":
         return 2, size // width * 2
     if codec in QUANTISED:
@@ -83,8 +84,8 @@ def _narrowed(codec: str, width: int, size: int) -> tuple[int, int]:
 
 
 def decoded(data: bytes, codecs: list[str], dtype: np.dtype[Any], size: int) -> bytes:
-    """The `size` bytes of a chunk that went through `codecs`, first to last, when it was written. `dtype`, of the
-    variable, is little-endian. Throws Error(FILE) if they are others, or a codec is not known."""
+    """Decodes the `size` bytes of a chunk that went through `codecs`, first to last, when it was written. `dtype`, that
+    of the variable, is little-endian. Throws Error(FILE) if the size is wrong, or a codec is not known."""
     widths, sizes = [dtype.itemsize], [size]
     for codec in codecs:
         width, length = _narrowed(codec, widths[-1], sizes[-1])
@@ -115,5 +116,5 @@ def _undone(codec: str, data: bytes, width: int, narrow: int, size: int, dtype: 
 
 
 def values_of(data: bytes | bytearray, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """As numbers of this machine."""
+    """The values in the byte order of this machine."""
     return np.frombuffer(data, dtype).astype(dtype.newbyteorder("="), copy=False)

@@ -1,4 +1,4 @@
-"""What went through the codec `zfp`, unpacked by zfp's own library, which is looked up when it is needed."""
+"""Unpacks the codec `zfp` with zfp's own library, which is located when it is needed."""
 
 import ctypes
 import ctypes.util
@@ -50,7 +50,8 @@ def _library() -> ctypes.CDLL:
 
 
 def _room(zfp: ctypes.CDLL, kind: int, count: int, bound: float) -> tuple[int, float]:
-    """The most bytes that zfp could ever read for so many numbers, for it knows no end, and its word for the bound."""
+    """Returns the most bytes that zfp could ever read for so many numbers, and the accuracy that it chooses for the
+    bound. The first is needed because zfp does not check for the end of its input."""
     bits = zfp.stream_open(None, 0)
     stream, field = zfp.zfp_stream_open(bits), zfp.zfp_field_1d(None, kind, count)
     accuracy = zfp.zfp_stream_set_accuracy(stream, bound)
@@ -62,8 +63,8 @@ def _room(zfp: ctypes.CDLL, kind: int, count: int, bound: float) -> tuple[int, f
 
 
 def unpacked(data: bytes, argument: str, dtype: np.dtype[Any], size: int) -> bytes:
-    """The `size` bytes of numbers of type `dtype` that `zfp:argument` has packed into `data`. Throws Error(FILE) where
-    it cannot have, and where the library is missing."""
+    """The `size` bytes of numbers of type `dtype` that `zfp:argument` has packed into `data`. Throws Error(FILE) if it
+    cannot have packed them, or if the library is missing."""
     zfp = _library()
     kind, count = _TYPES.get(dtype.newbyteorder("<").str), size // dtype.itemsize
     if kind is None:
@@ -80,7 +81,7 @@ def unpacked(data: bytes, argument: str, dtype: np.dtype[Any], size: int) -> byt
     try:
         zfp.zfp_stream_rewind(stream)
         read = zfp.zfp_read_header(stream, field, _HEADER_FULL)
-        # How much is read depends on the header: it must say what there is room for.
+        # The header decides how much is read, so it must agree with the available memory.
         as_expected = (
             read > 0
             and zfp.zfp_field_type(field) == kind

@@ -15,7 +15,7 @@ from .amrex_particles import Cloud, cloud_of, write_particles
 from .parts import Job, Progress, Remarks
 
 VERSION = "HyperCLaw-V1.1"
-FILE_BYTES = 1 << 30  # a file with boxes that would grow beyond it is followed by another
+FILE_BYTES = 1 << 30  # size of a file beyond which further boxes go to another one
 FORMATS = {
     8: "((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))",
     4: "((8, (32 8 23 0 1 9 0 127)),(4, (4 3 2 1)))",
@@ -24,7 +24,7 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class _Plot:
-    """What one plotfile has."""
+    """The content of one plotfile."""
 
     levels: Levels
     variables: list[Named]
@@ -35,7 +35,7 @@ class _Plot:
         return self.levels.mesh
 
     def names(self) -> list[str]:
-        """One for each component."""
+        """The names of components, one for each."""
         found = []
         for v in self.variables:
             axes = "xyz"[: v.components] if v.components <= 3 else [str(n) for n in range(v.components)]
@@ -49,7 +49,7 @@ class _Plot:
         return max((b.level for b in self.levels.blocks), default=0)
 
     def values(self, block: BlockOf) -> Iterator[NDArray[Any]]:
-        """Of a block, component by component, i fastest; NaN where it was not published."""
+        """The values of a block, component by component, i fastest; NaN where it was not published."""
         count = int(np.prod(block.hi - block.lo))
         for variable in self.variables:
             stored = self.levels.source.read(variable.name, block)
@@ -85,7 +85,7 @@ def _header(plot: _Plot, time: float, cycle: int) -> str:
     lines.append(" ".join(_box(plot, mesh.lo * r, mesh.hi * r) for r in ratios))
     lines.append(" ".join(str(cycle) for _ in numbers))
     lines += [_reals((mesh.spacing / r)[:used]) for r in ratios]
-    lines += ["0", "0"]  # Cartesian; without a boundary of other cells
+    lines += ["0", "0"]  # Cartesian; no boundary cells
     for n in numbers:
         blocks, spacing = plot.blocks(n), mesh.spacing / ratios[n]
         own = plot.levels.attrs.get("level_times", ())
@@ -98,7 +98,7 @@ def _header(plot: _Plot, time: float, cycle: int) -> str:
 
 
 def _bounds(values: NDArray[Any]) -> tuple[float, float]:
-    """Least and greatest that are numbers: readers of texts know no others."""
+    """The least and the greatest finite number: readers of texts know no others."""
     numbers = values[np.isfinite(values)]
     return (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 0.0)
 
@@ -139,7 +139,7 @@ def _why_not(levels: Levels) -> str:
 
 
 def _plots(job: Job, slot: Any, remarks: Remarks) -> dict[str, _Plot]:
-    """By mesh; what a plotfile cannot hold is said."""
+    """The content of plotfiles by mesh. Remarks list data that a plotfile cannot hold."""
     fields = job.fields(slot)
     contexts = [array.context for array in fields.values()]
     plots: dict[str, _Plot] = {}
@@ -176,7 +176,8 @@ def _plots(job: Job, slot: Any, remarks: Remarks) -> dict[str, _Plot]:
 
 
 def _clouds(job: Job, slot: Any, dimensions: set[int], remarks: Remarks) -> list[tuple[int, Cloud]]:
-    """Particles with the number of their dimensions; those of which plotfiles have no mesh are left out."""
+    """Finds the meshes of particles, with their number of dimensions. Leaves out those for which plotfiles have no
+    mesh."""
     fields = job.fields(slot)
     contexts, found = [array.context for array in fields.values()], []
     wanted = {array.variable.name for array in fields.values()}
@@ -198,13 +199,13 @@ def _write_clouds(plot: _Plot, clouds: list[Cloud], place: Path, progress: Progr
     for cloud in clouds:
         write_particles(cloud, plot.mesh, boxes, place / cloud.name, progress)
     if clouds:
-        (place / "job_info").write_text("AMReX plotfile, written by Sidestream\n", encoding="ascii")  # yt asks for it
+        (place / "job_info").write_text("AMReX plotfile, written by Sidestream\n", encoding="ascii")  # required by yt
 
 
 def export_amrex(job: Job, target: Path, folder: Path, compress: bool, progress: Progress, remarks: Remarks) -> None:
-    """Into `folder`: TARGET with a plotfile for each context and uniform mesh, plt000010; where there are several
-    meshes, MESH-plt000010. Meshes of points are particles in them, a folder each; those of a context are held whole.
-    Where a cycle is there twice, plt000010-v2."""
+    """Writes into `folder`: TARGET with a plotfile for each context and uniform mesh, plt000010; if there are several
+    meshes, MESH-plt000010. Meshes of points become particles in them, in a folder for each mesh; those of a context are
+    held in memory. If a cycle occurs twice, the second plotfile is plt000010-v2."""
     del compress
     place, used = folder / target.name, set[str]()
     place.mkdir()

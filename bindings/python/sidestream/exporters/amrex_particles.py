@@ -1,4 +1,4 @@
-"""Particles beside a plotfile of AMReX: a folder for each mesh of points, Version_Two_Dot_Zero or _One."""
+"""Particles next to a plotfile of AMReX: a folder for each mesh of points, Version_Two_Dot_Zero or _One."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from ..reader.levels.sources import BlockOf, RefinedMesh
 from ..reader.stored import Context, Variable
 from .parts import Progress, Remarks
 
-POSITIVE = np.uint64(1 << 63)  # of an id that shares 64 bits with the number of its process
+POSITIVE = np.uint64(1 << 63)  # bit of an id that shares 64 bits with the number of its process
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def _values(context: Context, variable: Variable) -> NDArray[Any]:
 
 
 def cloud_of(context: Context, name: str, wanted: set[str], remarks: Remarks) -> Cloud | None:
-    """The particles of a mesh of points: its place, and of its variables those that are wanted."""
+    """Reads the particles of a mesh of points: positions, and those of its variables that are wanted."""
     about = context.meshes[name]
     position = about["arrays"].get("coordinates")
     if position is None:
@@ -73,8 +73,8 @@ def cloud_of(context: Context, name: str, wanted: set[str], remarks: Remarks) ->
 
 
 def grids_of(places: NDArray[Any], mesh: RefinedMesh, boxes: list[list[BlockOf]]) -> list[list[NDArray[np.int64]]]:
-    """By level and box the numbers of the particles in it, each in the finest one that has its place; those that are in
-    none are in the first box of level 0."""
+    """The numbers of the particles by level and box, each in the finest box that contains its position. Those outside
+    of all are in the first box of level 0."""
     used = mesh.dimensions
     left = np.arange(len(places))
     found: list[list[NDArray[np.int64]]] = []
@@ -106,7 +106,7 @@ def _box_array(mesh: RefinedMesh, boxes: list[BlockOf]) -> str:
 def write_particles(
     cloud: Cloud, mesh: RefinedMesh, boxes: list[list[BlockOf]], folder: Path, progress: Progress
 ) -> None:
-    """The folder with a Header and a file for each level; `boxes` are those of the plotfile."""
+    """Writes the folder with a Header and a file for each level; `boxes` are those of the plotfile."""
     folder.mkdir()
     fits = np.iinfo(np.int32)
     packed = bool(np.any(cloud.ids > fits.max) or np.any(cloud.ids < 0))

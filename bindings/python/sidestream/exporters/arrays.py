@@ -1,4 +1,4 @@
-"""What NetCDF and Zarr have in common: arrays over time in one file, dimensions with names, coordinates."""
+"""Common parts of NetCDF and Zarr: arrays over time in one file, named dimensions, coordinates."""
 
 import re
 from collections.abc import Iterator
@@ -14,20 +14,21 @@ from .parts import Job, slabs
 
 @dataclass
 class Shape:
-    """A variable over all contexts."""
+    """The shape of a variable over all contexts."""
 
     dims: tuple[str, ...]
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     attrs: dict[str, Any]
     chunks: tuple[int, ...]
-    changes: bool = False  # its first dimension has another length in some context
-    lengths: dict[int, int] = field(default_factory=dict)  # by context: of its first dimension
+    changes: bool = False  # the length of its first dimension varies between contexts
+    lengths: dict[int, int] = field(default_factory=dict)  # by context: length of its first dimension
 
 
 @dataclass
 class Layout:
-    """All variables and coordinates; `time` is the first dimension of each variable, or if it changes a sample's."""
+    """All variables and coordinates. `time` is the first dimension of each variable, or, if the variable changes, the
+    one of each sample."""
 
     variables: dict[str, Shape]
     coords: dict[str, tuple[tuple[str, ...], NDArray[Any]]]
@@ -36,7 +37,7 @@ class Layout:
 
 
 def clean(name: str) -> str:
-    """As the CF conventions want names: letters, digits and underscores, a letter first."""
+    """The name in the form of the CF conventions: letters, digits and underscores, a letter first."""
     cleaned = re.sub(r"[^A-Za-z0-9_]", "_", name)
     return cleaned if cleaned[:1].isalpha() else f"v_{cleaned}"
 
@@ -52,7 +53,7 @@ def _merge(shapes: dict[str, Shape], name: str, array: LazyArray, number: int) -
 
 
 def layout_of(job: Job) -> Layout:
-    """Looks at all contexts, without their values. Arrays of coordinates are those of the first that has them."""
+    """Examines all contexts, without their values. Coordinate arrays are those of the first context that has them."""
     shapes: dict[str, Shape] = {}
     coords: dict[str, tuple[tuple[str, ...], NDArray[Any]]] = {}
     attrs: dict[str, Any] = {}
@@ -76,7 +77,7 @@ def layout_of(job: Job) -> Layout:
 
 
 def parts_of(job: Job, layout: Layout) -> Iterator[tuple[str, int, slice, NDArray[Any]]]:
-    """Name, number of the context, where along the first dimension, values."""
+    """Gives name, number of the context, position along the first dimension, values."""
     for number, slot in enumerate(job.slots):
         for name, array in job.fields(slot).items():
             for part, values in slabs(array, _rows(layout.variables[name])):
@@ -84,6 +85,6 @@ def parts_of(job: Job, layout: Layout) -> Iterator[tuple[str, int, slice, NDArra
 
 
 def _rows(shape: Shape) -> int:
-    """Whole chunks at a time."""
+    """Number of rows per part: whole chunks at a time."""
     row = max(1, int(np.prod(shape.shape[1:]))) * shape.dtype.itemsize
     return max(1, shape.chunks[0]) * max(1, (32 << 20) // (row * max(1, shape.chunks[0])))

@@ -1,4 +1,4 @@
-"""Copies of a database in formats of others: `python -m sidestream export`, or `sidestream export`."""
+"""Copies of a database in formats of other programs: `python -m sidestream export`, or `sidestream export`."""
 
 import argparse
 import os
@@ -23,7 +23,7 @@ def _writer(format: str) -> Any:
 
 
 def _put_into_place(folder: Path, target: Path) -> list[Path]:
-    """Moves all that was made beside the target. Nothing that is there is overwritten."""
+    """Moves all files that were made next to the target. Nothing that exists is overwritten."""
     made = sorted(folder.iterdir())
     there = [path.name for path in made if (target.parent / path.name).exists()]
     if there:
@@ -48,12 +48,15 @@ def export(
     time_units: str | None = None,
     compress: bool = True,
 ) -> list[str]:
-    """Copies contexts of a database to files that need nothing else: NetCDF-4 (`target` ends in .nc), Zarr of version 3
-    (.zarr), HDF5 (.h5: a file for each context, and a .series), VTK's XML files (.pvd), VTKHDF of octrees and
-    refinement levels (.vtkhdf: likewise, of each mesh) or a directory with plotfiles of AMReX (.amrex); or a table
-    (.csv, .pieces, .series, .h5) to Parquet (.parquet). Left out: all variables, all
-    iterations. Of contexts that a later run has written anew the later ones are taken. Nothing is overwritten. Gives
-    sentences about what the format could not hold. `time_units` ("seconds since 2000-01-01") is for NetCDF."""
+    """Copies contexts of a database to self-contained files.
+
+    The ending of `target` chooses the format: NetCDF-4 (.nc), Zarr of version 3 (.zarr), HDF5 (.h5: a file for each
+    context, and a .series), VTK's XML files (.pvd), VTKHDF of octrees and refinement levels (.vtkhdf: likewise, for
+    each mesh), a directory with plotfiles of AMReX (.amrex); or, for a table (.csv, .pieces, .series, .h5), Parquet
+    (.parquet). By default all variables and all iterations are exported. If a later run has written a context anew, the
+    later one is exported. Nothing is overwritten. Returns sentences about data that the format could not hold.
+    `time_units` ("seconds since 2000-01-01") is for NetCDF.
+    """
     return _export(
         Path(directory),
         Path(target),
@@ -75,7 +78,7 @@ def _export(
     time_units: str | None,
     compress: bool,
 ) -> tuple[list[str], list[Path]]:
-    """The sentences, and what was made."""
+    """Returns the sentences, and the names of the new files."""
     if target.suffix == ".parquet":
         if variables or iterations or cycles or time_units:
             raise Error("export: what to leave out can be said of databases alone; a table goes to .parquet whole")
@@ -97,7 +100,7 @@ def _export(
     progress = Progress(sum(bytes_of(job.fields(slot)) for slot in slots))
     extra = {"time_units": time_units} if target.suffix == ".nc" else {}
     target.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the target, so that it appears whole or not at all.
+    # Written next to the target first, so that it appears whole or not at all.
     folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
         with reading(f"export: {place}", writes=True):
@@ -127,7 +130,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command. 0: done; 1: an error, which is told; 2: wrong arguments."""
+    """Runs the command. Returns 0: done; 1: an error, which is printed; 2: wrong arguments."""
     given = _parser().parse_args(arguments)
     try:
         remarks, made = _export(

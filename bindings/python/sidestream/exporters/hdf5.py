@@ -1,4 +1,4 @@
-"""Export as HDF5: a file for each context, in the layout of the output `hdf5`, that needs no other file."""
+"""Export as HDF5: a self-contained file for each context, in the layout of the output `hdf5`."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from .parts import Job, Progress, Remarks, slabs
 
 
 def file_of(target: Path, cycle: int, used: set[str]) -> str:
-    """The name for a context: with its cycle before the ending, and `-v2` and so on if another has this cycle."""
+    """The file name for a context: with its cycle before the ending, and `-v2` and so on if another has this cycle."""
     name, version = f"{target.stem}-{cycle:06}{target.suffix}", 2
     while name in used:
         name, version = f"{target.stem}-{cycle:06}-v{version}{target.suffix}", version + 1
@@ -87,7 +87,7 @@ def _write(path: Path, fields: Fields, compress: bool, progress: Progress) -> No
 
 
 def export_hdf5(job: Job, target: Path, folder: Path, compress: bool, progress: Progress, remarks: Remarks) -> None:
-    """Into `folder`: NAME-000010.h5, ..., and NAME.h5.series, which lists them."""
+    """Writes into `folder`: NAME-000010.h5, ..., and NAME.h5.series, which lists them."""
     del remarks
     used: set[str] = set()
     listed = []

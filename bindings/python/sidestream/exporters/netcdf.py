@@ -60,7 +60,7 @@ def _add_variable(file: Any, name: str, shape: Shape, packed: dict[str, Any]) ->
         variable = file.createVariable(clean(name), shape.dtype, dims, fill_value=fill, **packed)
         variable.setncatts(_attributes(name, shape))
         return
-    # CF's contiguous ragged array: all contexts one after the other, and how long each is.
+    # Writes CF's contiguous ragged array: all contexts one after the other, and the length of each.
     sample = f"{clean(shape.dims[0])}_sample"
     if sample not in file.dimensions:
         file.createDimension(sample, None)
@@ -82,7 +82,7 @@ def export_netcdf(
     remarks: Remarks,
     time_units: str | None = None,
 ) -> None:
-    """Into `folder`: the file. What a context lacks is NaN there, or 0 for whole numbers."""
+    """Writes the file into `folder`. Missing values of a context are NaN, or 0 for whole numbers."""
     if find_spec("netCDF4") is None:
         raise Error("export: the package netCDF4 is not installed; install it, or export to .h5")
     import netCDF4

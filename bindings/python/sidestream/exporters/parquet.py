@@ -30,7 +30,7 @@ def _columns(table: Any, named: str) -> dict[str, np.ndarray]:
 
 def to_parquet(table: Any, target: str | os.PathLike[str]) -> None:
     """Writes a table, or the file of one, as Parquet: whole numbers as int64, others as float64, texts as strings. The
-    file appears whole or not at all; what is there is not overwritten."""
+    file appears whole or not at all; existing files are not overwritten."""
     if find_spec("pyarrow") is None:
         raise Error("to_parquet: pyarrow is not installed; install it (`pip install 'sidestream[parquet]'`)")
     import pyarrow

@@ -1,4 +1,4 @@
-"""What is exported: contexts, the variables of each, and these part by part."""
+"""The data to be exported: contexts, the variables of each, and their values part by part."""
 
 import math
 import sys
@@ -16,17 +16,17 @@ from ..reader.lazy import Fields, LazyArray
 from ..reader.stored import Context
 from ..reader.stored_fields import fields_of
 
-MOST_POINTS, SPARSEST = 1 << 30, 1 << 16  # of what is written as a whole; for each point that is stored
-AT_ONCE = 32 << 20  # bytes that are held of a variable
+MOST_POINTS, SPARSEST = 1 << 30, 1 << 16  # for arrays written as a whole; per point that is stored
+AT_ONCE = 32 << 20  # bytes of a variable that are held in memory
 
 
 def in_ranges(number: int, ranges: list[range] | None) -> bool:
-    """Whether a number was asked for."""
+    """True if the number was asked for."""
     return ranges is None or any(number in r for r in ranges)
 
 
 def parse_ranges(text: str) -> list[range]:
-    """`3,10:20,100::10`: numbers, and from:to:step without `to`, as Python has them."""
+    """Parses `3,10:20,100::10`: numbers, and from:to:step with `to` excluded, as in Python."""
     found = []
     for part in text.split(","):
         try:
@@ -45,14 +45,14 @@ def parse_ranges(text: str) -> list[range]:
 
 @dataclass
 class Job:
-    """Contexts of a database in the order of their cycles, and the names of the variables that are exported."""
+    """Contexts of a database in the order of their cycles, and the names of the variables to be exported."""
 
     place: Path
     slots: list[Slot]
     variables: list[str] | None
 
     def fields(self, slot: Slot) -> Fields:
-        """What is exported of a context; finer levels of a variable come along."""
+        """The exported fields of a context; finer levels of a variable are included."""
         fields = fields_of(Context(self.place, slot))
         if self.variables is None:
             return fields
@@ -72,7 +72,7 @@ class Job:
 
 
 def slabs(array: LazyArray, rows: int | None = None) -> Iterator[tuple[slice, NDArray[Any]]]:
-    """The array part by part along its first axis, `rows` at a time or as many as are held at once."""
+    """Gives the array part by part along its first axis, `rows` at a time or as many as fit into memory."""
     points, stored = math.prod(array.shape), getattr(array, "stored", None)
     if stored is not None and points > max(MOST_POINTS, SPARSEST * stored):
         raise Error(
@@ -92,7 +92,7 @@ def bytes_of(fields: Fields) -> int:
 
 
 def human(count: float) -> str:
-    """Of bytes."""
+    """A size in bytes as text."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
             return f"{count:.3g} {unit}"
@@ -101,7 +101,7 @@ def human(count: float) -> str:
 
 
 class Progress:
-    """A line on a terminal that says how far it is; elsewhere nothing."""
+    """A line on a terminal that shows the progress; elsewhere nothing."""
 
     def __init__(self, total: int, stream: TextIO = sys.stderr) -> None:
         self.total, self.done = max(total, 1), 0
@@ -109,7 +109,7 @@ class Progress:
         self._begin = self._last = time.monotonic()
 
     def add(self, count: int) -> None:
-        """So many bytes are done."""
+        """Adds so many bytes."""
         self.done += count
         now = time.monotonic()
         if not self._shows or (now - self._last < 0.1 and self.done < self.total):
@@ -124,14 +124,14 @@ class Progress:
         self._stream.flush()
 
     def end(self) -> None:
-        """Takes the line away."""
+        """Removes the line."""
         if self._shows:
             self._stream.write("\r\033[K")
             self._stream.flush()
 
 
 class Remarks:
-    """Sentences about what a format cannot hold, each said once."""
+    """Sentences about data that a format cannot hold, each only once."""
 
     def __init__(self) -> None:
         self.said: list[str] = []

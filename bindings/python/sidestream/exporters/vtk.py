@@ -30,7 +30,7 @@ def _in_order(array: StoredArray, progress: Progress) -> Iterator[NDArray[Any]]:
             progress.add(values.nbytes)
             yield values
         return
-    values = array[...]  # k is the fastest: turned as a whole
+    values = array[...]  # k is the fastest: transposed as a whole
     space = tuple(reversed(range(len(array.axes))))
     progress.add(values.nbytes)
     yield values.transpose(*space, *range(len(space), values.ndim))
@@ -41,7 +41,7 @@ def _array(name: str, array: StoredArray, progress: Progress) -> Array:
 
 
 class Mesh:
-    """What is exported of one mesh in one context."""
+    """The exported data of one mesh in one context."""
 
     def __init__(self, name: str, arrays: dict[str, StoredArray], remarks: Remarks) -> None:
         self.name = name
@@ -66,11 +66,11 @@ class Mesh:
                 remarks.say(f"'{key}' is left out: VTK has no values on faces or edges; export to .h5, .nc or .zarr")
 
     def array_in(self, role: str) -> NDArray[Any]:
-        """All values of a variable that says where the mesh is."""
+        """All values of a variable with the positions or cells of the mesh."""
         return fields_of(self.context)[self.about["arrays"][role]][...]
 
     def kind(self) -> str | None:
-        """Of VTK's data set; None: there is none."""
+        """The type of VTK's data set; None: there is none."""
         kinds = {"uniform": "ImageData", "rectilinear": "RectilinearGrid", "curvilinear": "StructuredGrid"}
         return kinds.get(self.about["type"], "UnstructuredGrid" if self.about["type"] in LISTS[:2] else None)
 
@@ -80,7 +80,7 @@ def _three(numbers: Any, fill: float) -> NDArray[Any]:
 
 
 def _points(coordinates: NDArray[Any]) -> Array:
-    """Positions, filled up to three components."""
+    """Positions, padded to three components."""
     flat = coordinates.reshape(-1, coordinates.shape[-1]) if coordinates.ndim > 1 else coordinates[:, None]
     whole = np.zeros((len(flat), 3), np.float64 if flat.dtype.kind != "f" else flat.dtype)
     whole[:, : flat.shape[1]] = flat
@@ -88,7 +88,7 @@ def _points(coordinates: NDArray[Any]) -> Array:
 
 
 def _structure(mesh: Mesh, kind: str) -> tuple[dict[str, str], dict[str, str], list[tuple[str, list[Array]]]]:
-    """Attributes of the data set and of its piece, and sections that say where it is."""
+    """Attributes of the data set and of its piece, and the sections with its positions."""
     about = mesh.about
     dimensions = about["dimensions"]
     if kind == "UnstructuredGrid":
@@ -135,8 +135,8 @@ def _export_tree(mesh: Mesh, path: Path, about: list[Array], remarks: Remarks) -
 
 
 def _export_levels(mesh: Mesh, folder: Path, target: Path, name_of: Any, remarks: Remarks) -> None:
-    """All levels of a mesh that may have several, beside the coarsest one, which the .pvd lists: also of contexts in
-    which there are no finer ones, so that no time is missing."""
+    """Writes all levels of a mesh that may have several, next to the coarsest one, which the .pvd lists. Also for
+    contexts without finer ones, so that no time is missing."""
     may = mesh.about["type"] == "uniform" and mesh.about["refinement"] and mesh.cell_data
     if not mesh.levels and not may:
         return
@@ -158,8 +158,8 @@ def _export_levels(mesh: Mesh, folder: Path, target: Path, name_of: Any, remarks
 
 
 def export_vtk(job: Job, target: Path, folder: Path, compress: bool, progress: Progress, remarks: Remarks) -> None:
-    """Into `folder`: NAME-MESH-000010.vti, .vtr, .vts or .vtu, of octrees .htg, with refinement levels .vtkhdf, and
-    NAME.pvd, which lists them."""
+    """Writes into `folder`: NAME-MESH-000010.vti, .vtr, .vts or .vtu, for octrees .htg, with refinement levels .vtkhdf,
+    and NAME.pvd, which lists them."""
     del compress
     used: set[str] = set()
     lines = []

@@ -1,4 +1,4 @@
-"""Points and cells of meshes that are lists, as VTK counts them: over all blocks."""
+"""Points and cells of meshes that are lists, with VTK's numbering over all blocks."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def _vertices(points: int) -> list[Array]:
 
 
 def cells_of(mesh: Any, about: dict[str, Any]) -> tuple[NDArray[Any], list[Array], tuple[int, int]]:
-    """Positions, the arrays of the cells, and how many points and cells there are."""
+    """Positions, the arrays of the cells, and the numbers of points and cells."""
     points = mesh.array_in("coordinates")
     points = points if points.ndim > 1 else points[:, None]
     if about["type"] == "points":

@@ -12,7 +12,7 @@ from ..reader.levels.sources import BlockOf, in_cell_order
 
 
 def why_not(levels: Levels) -> str:
-    """Why VTK has no form for the levels, as the end of a sentence; empty if it has one."""
+    """The reason why VTK has no form for the levels, as the end of a sentence; empty if it has one."""
     used = levels.mesh.dimensions
     if used < 2:
         return "has one dimension, but VTK's have two or three"
@@ -23,15 +23,15 @@ def why_not(levels: Levels) -> str:
 
 
 def _covers(levels: Levels, number: int) -> list[NDArray[np.int64]]:
-    """The boxes of a level's cells that lie whole under a block of the next one."""
+    """The boxes of a level's cells that a block of the next level covers completely."""
     ratio = levels.mesh.ratio(number, number + 1)
     finer = [block for block in levels.blocks if block.level == number + 1]
     return [np.array([-(-block.lo // ratio), block.hi // ratio]) for block in finer]
 
 
 def _shown(levels: Levels, number: int) -> list[tuple[BlockOf, NDArray[np.int64]]]:
-    """The blocks of a level as boxes [lo, hi]. VTK finds out itself which cells finer levels cover, but not where boxes
-    are one layer thick: in two dimensions covered cells are left out."""
+    """Returns the blocks of a level as boxes [lo, hi]. VTK itself determines which cells finer levels cover, except
+    where boxes are one layer thick. So in two dimensions covered cells are left out."""
     shown = []
     covers = _covers(levels, number) if levels.mesh.dimensions == 2 else []
     for block in levels.blocks:
@@ -45,7 +45,7 @@ def _shown(levels: Levels, number: int) -> list[tuple[BlockOf, NDArray[np.int64]
 
 
 def _part(values: NDArray[np.generic], block: BlockOf, box: NDArray[np.int64]) -> NDArray[np.generic]:
-    """The cells of a box of those of its block; both with i running fastest."""
+    """The cells of a box, selected from those of its block; both with i running fastest."""
     extents, lo, hi = (block.hi - block.lo)[::-1], (box[0] - block.lo)[::-1], (box[1] - block.lo)[::-1]
     grid = values.reshape(*(int(n) for n in extents), *values.shape[1:])
     inside = grid[tuple(slice(int(a), int(b)) for a, b in zip(lo, hi, strict=True))]
@@ -78,7 +78,7 @@ def _write_level(group: h5py.Group, levels: Levels, number: int, variables: list
 
 
 def root_of(file: h5py.File, kind: str, version: tuple[int, int], levels: Levels) -> h5py.Group:
-    """VTK's group for a data set of this kind, with the iteration as field data; the rest is still to be written."""
+    """Creates VTK's group for a data set of this kind, with the iteration as field data; the rest must be added."""
     root = file.create_group("VTKHDF")
     root.attrs["Version"] = np.array(version, np.int64)
     root.attrs.create("Type", kind.encode(), dtype=h5py.string_dtype("ascii", len(kind)))
@@ -90,7 +90,7 @@ def root_of(file: h5py.File, kind: str, version: tuple[int, int], levels: Levels
 
 
 def write_levels(path: Path, levels: Levels, variables: list[str]) -> None:
-    """A group for each level, blocks one after the other."""
+    """Writes a group for each level, blocks one after the other."""
     mesh = levels.mesh
     with h5py.File(path, "w") as file:
         root = root_of(file, "OverlappingAMR", (2, 0), levels)

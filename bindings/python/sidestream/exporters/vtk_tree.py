@@ -1,4 +1,4 @@
-"""Octrees as VTK's hyper tree grids in XML (.htg): the trees of all blocks put together, each leaf once."""
+"""Octrees as VTK's hyper tree grids in XML (.htg): the trees of all blocks merged, each leaf once."""
 
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
@@ -12,13 +12,13 @@ from .vtk_xml import Array, write_array
 
 
 def _bits(name: str, flags: NDArray[np.bool_]) -> Array:
-    """VTK's arrays of bits: the first one is the highest of its byte."""
+    """An array of bits in VTK's order: the first one is the highest of its byte."""
     packed = np.packbits(flags)
     return Array(name, packed.dtype, 1, packed.size, (packed,), bits=len(flags))
 
 
 def _structure(forest: Forest) -> list[Array]:
-    """What VTK calls the trees."""
+    """The arrays that describe the trees."""
     found = [
         _bits("Descriptors", forest.descriptors()),
         Array.of("NumberOfVerticesPerDepth", forest.cells_per_depth),
@@ -30,7 +30,7 @@ def _structure(forest: Forest) -> list[Array]:
 
 
 def write_tree(path: Path, levels: Levels, variables: list[str], about: list[Array]) -> None:
-    """Leaves that no block owns are masked. A cell's values are those of the block that owns it."""
+    """Writes the file. Leaves that no block owns are masked. A cell's values are those of the block that owns it."""
     forest = Forest(levels)
     dimensions = " ".join(map(str, forest.dimensions()))
     attributes = f'BranchFactor="2" TransposedRootIndexing="0" Dimensions={quoteattr(dimensions)}'

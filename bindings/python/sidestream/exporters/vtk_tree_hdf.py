@@ -1,4 +1,4 @@
-"""Octrees as HyperTreeGrid of VTKHDF: the trees of all blocks put together, each leaf once."""
+"""Octrees as HyperTreeGrid of VTKHDF: the trees of all blocks merged, each leaf once."""
 
 from pathlib import Path
 
@@ -9,11 +9,11 @@ from ..reader.levels.levels import Levels
 from .forest import Forest
 from .vtk_levels import root_of
 
-VERSION = (2, 4)  # the first one that has hyper tree grids
+VERSION = (2, 4)  # the first version with hyper tree grids
 
 
 def write_tree_hdf(path: Path, levels: Levels, variables: list[str]) -> None:
-    """One piece. Leaves that no block owns are masked. A cell's values are those of the block that owns it."""
+    """Writes one piece. Leaves that no block owns are masked. A cell's values are those of the block that owns it."""
     forest = Forest(levels)
     descriptors, mask, counts = forest.descriptors(), forest.mask(), forest.cells_per_depth
     with h5py.File(path, "w") as file:

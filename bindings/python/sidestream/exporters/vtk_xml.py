@@ -1,4 +1,4 @@
-"""VTK's XML files, with arrays in base64 inside: what every version and every other reader takes."""
+"""VTK's XML files, with arrays inline in base64, which every version and every other reader accepts."""
 
 import base64
 from collections.abc import Iterable, Iterator
@@ -20,24 +20,24 @@ def _type_name(dtype: np.dtype[Any]) -> str:
 
 @dataclass
 class Array:
-    """Values, part by part, in the order of the file."""
+    """An array whose values are given part by part, in the order of the file."""
 
     name: str
     dtype: np.dtype[Any]
     components: int
     size: int
     parts: Iterable[NDArray[Any]]
-    bits: int | None = None  # how many, of an array of bits
+    bits: int | None = None  # for an array of bits: their number
 
     @classmethod
     def of(cls, name: str, values: NDArray[Any]) -> "Array":
-        """One that is held: an axis of components last if it has two axes."""
+        """An array in memory; the last of two axes has the components."""
         components = values.shape[1] if values.ndim > 1 else 1
         return cls(name, values.dtype, components, values.size, (values,))
 
 
 def _encoded(array: Array) -> Iterator[bytes]:
-    """One stream: how many bytes there are, then these; cut where base64 needs no padding."""
+    """Encodes one stream: the number of bytes, then the bytes; cut where base64 needs no padding."""
     dtype = array.dtype.newbyteorder("<")
     rest = (array.size * dtype.itemsize).to_bytes(8, "little")
     for part in array.parts:
@@ -69,7 +69,7 @@ def write_vtk(
     sections: list[tuple[str, list[Array]]],
     about: list[Array],
 ) -> None:
-    """A file of one piece. `whole` and `piece` are attributes of these, `about` the field data."""
+    """Writes a file of one piece. `whole` and `piece` are their attributes, `about` the field data."""
     as_text = lambda attributes: "".join(f" {k}={quoteattr(v)}" for k, v in attributes.items())  # noqa: E731
     with path.open("wb") as file:
         file.write(f'<VTKFile type="{kind}" version="1.0" byte_order="LittleEndian" header_type="UInt64">\n'.encode())

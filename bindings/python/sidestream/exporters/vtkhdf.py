@@ -15,7 +15,7 @@ from .vtk_tree_hdf import write_tree_hdf
 
 
 def _left_out(mesh: Mesh) -> str:
-    """Why a mesh is not written, as the end of a sentence; empty if it is."""
+    """The reason why a mesh is not written, as the end of a sentence; empty if it is."""
     kind = mesh.about["type"]
     if kind not in ("octree", "uniform"):
         return f"is {kind}, and these files have octrees and uniform meshes; export to .pvd"
@@ -35,7 +35,7 @@ def _write(mesh: Mesh, path: Path, remarks: Remarks) -> None:
 
 
 def export_vtkhdf(job: Job, target: Path, folder: Path, compress: bool, progress: Progress, remarks: Remarks) -> None:
-    """Into `folder`: NAME-MESH-000010.vtkhdf, ..., and NAME-MESH.vtkhdf.series, which lists them. They are not
+    """Writes into `folder`: NAME-MESH-000010.vtkhdf, ..., and NAME-MESH.vtkhdf.series, which lists them. They are not
     compressed: VTK reads them tree by tree."""
     del compress
     used, listed = set[str](), dict[str, list[dict[str, Any]]]()

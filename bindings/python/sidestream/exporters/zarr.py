@@ -1,4 +1,4 @@
-"""Export as Zarr, version 3 of the format: one group with a time axis, that xarray opens."""
+"""Export as Zarr, version 3 of the format: one group with a time axis, which xarray opens."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -54,7 +54,7 @@ def _add_coordinates(group: Any, layout: Layout) -> None:
 
 
 def export_zarr(job: Job, target: Path, folder: Path, compress: bool, progress: Progress, remarks: Remarks) -> None:
-    """Into `folder`: the directory. What a context lacks is NaN there, or 0 for whole numbers."""
+    """Writes the directory into `folder`. Missing values of a context are NaN, or 0 for whole numbers."""
     if find_spec("zarr") is None:
         raise Error("export: the package zarr, version 3 or later, is not installed; install it, or export to .h5")
     import zarr

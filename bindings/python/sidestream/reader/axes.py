@@ -1,4 +1,4 @@
-"""What the axes of a variable's array are called, and where its points are."""
+"""Names of the axes of a variable's array, and positions of its points."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 SPACE = "xyz"
 LISTS = ("unstructured", "points", "octree")
-# Roles of arrays that have neither an entry for each cell nor one for each point.
+# Roles of arrays with entries neither per cell nor per point.
 OF_OWN_LENGTH = ("connectivity", "faces")
-# The axes on which points of each centering lie at nodes.
+# The axes on which points of each centring lie at nodes.
 NODES = {
     "cell": "",
     "node": "xyz",
@@ -24,7 +24,7 @@ NODES = {
 
 
 def is_list(mesh: h5py.Group) -> bool:
-    """Whether the blocks of a mesh are lists."""
+    """True if the blocks of a mesh are lists."""
     return mesh.attrs["kind"] in LISTS
 
 
@@ -33,7 +33,7 @@ def _axis_name(axis: str, centering: str, prefix: str) -> str:
 
 
 def dimensions_of(name: str, variable: h5py.Dataset, mesh: h5py.Group, prefix: str) -> tuple[str, ...]:
-    """The names of the dataset's dimensions: x, y, z of cells, x_node, ... of nodes; `prefix` is put before them."""
+    """The names of the dataset's dimensions: x, y, z for cells, x_node, ... for nodes, preceded by `prefix`."""
     centering, components = variable.attrs["centering"], variable.attrs["components"]
     more = ("component",) if components == 3 else (f"component_{components}",) if components > 1 else ()
     if is_list(mesh):
@@ -47,7 +47,7 @@ def dimensions_of(name: str, variable: h5py.Dataset, mesh: h5py.Group, prefix: s
 
 
 def _positions(mesh: h5py.Group, axis: int, lo: int, hi: int, node: bool) -> NDArray[np.float64]:
-    """Of the points with the indices lo to hi along an axis."""
+    """Positions of the points with the indices lo to hi along an axis."""
     if mesh.attrs["kind"] == "rectilinear":
         first = int(mesh.attrs["lo"][axis])
         nodes = mesh[SPACE[axis]][lo - first : hi - first + (0 if node else 1)]
@@ -69,12 +69,12 @@ def coordinates_of(variable: h5py.Dataset, mesh: h5py.Group, prefix: str) -> dic
 
 
 def blocks_of(variable: h5py.Dataset) -> NDArray[np.int64]:
-    """Of a list: the block of each value."""
+    """The block of each value of a list."""
     return np.repeat(variable.attrs["blocks"].astype(np.int64), variable.attrs["lengths"].astype(np.int64))
 
 
 def cuts_of(variable: h5py.Dataset) -> tuple[tuple[int, ...], ...]:
-    """The sizes of chunks along each dimension that blocks do not cross; the whole if they do not lie in rows."""
+    """The sizes of chunks along each dimension that blocks do not cross; the whole size if blocks are not in rows."""
     whole = tuple((n,) for n in variable.shape)
     if not variable.is_virtual:
         return whole
@@ -89,5 +89,5 @@ def cuts_of(variable: h5py.Dataset) -> tuple[tuple[int, ...], ...]:
 
 
 def texts(attributes: Any, *names: str) -> dict[str, str]:
-    """Those of the attributes that are there and not empty."""
+    """The attributes that exist and are not empty."""
     return {name: str(attributes[name]) for name in names if name in attributes and str(attributes[name])}

@@ -1,4 +1,4 @@
-"""The one place where whatever a damaged or forged file makes go wrong becomes a sentence."""
+"""Converts all errors that a damaged or forged file causes to one sentence."""
 
 import struct
 import zlib
@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import Code, Error
 
-# What NumPy, the standard library and their users raise when they are given numbers that make no sense.
+# Exceptions of NumPy, the standard library and their users on invalid numbers.
 _KINDS = (
     ArithmeticError,
     AssertionError,
@@ -25,8 +25,8 @@ _KINDS = (
 
 @contextmanager
 def reading(where: str, writes: bool = False) -> Iterator[None]:
-    """Inside, everything that a file is to blame for is an Error(FILE) that begins with `where`. `writes`: what the
-    system says may be of files that are written, and stays."""
+    """A context in which errors caused by a file become an Error(FILE) that begins with `where`. `writes`: errors of
+    the system may concern files that are written, and stay as they are."""
     try:
         yield
     except Error:
@@ -46,7 +46,7 @@ def reading(where: str, writes: bool = False) -> Iterator[None]:
 
 
 def of_context(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Of a class with `place` and `name`: all that its method raises is as in `reading`."""
+    """Decorates a method of a class with `place` and `name`: its exceptions are converted as in `reading`."""
 
     @wraps(method)
     def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:

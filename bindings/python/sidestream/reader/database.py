@@ -1,4 +1,4 @@
-"""Databases: contexts over time, or one of them. The format stands in docs/database-format.md."""
+"""Databases: contexts over time, or one of them. docs/database-format.md describes the format."""
 
 import warnings
 from pathlib import Path
@@ -12,12 +12,12 @@ from .stored_fields import fields_of
 
 __all__ = ["JOURNAL", "chosen", "continued", "is_database", "read_database"]
 
-REOPENED = 10  # times that a database is opened anew because a context was removed meanwhile
+REOPENED = 10  # times that a database is reopened because a context was removed meanwhile
 
 
 def chosen(place: Path, iteration: int | None = None, cycle: int | None = None) -> list[Slot]:
-    """The contexts of a database in the order of writing; those of an iteration or cycle. Warns of what is passed
-    over."""
+    """The contexts of a database in the order of writing; with `iteration` or `cycle` only those of it. Warns about
+    contexts that are passed over."""
     journal = read_journal(place)
     for remark in journal.remarks:
         warnings.warn(f"sidestream: {remark}", stacklevel=3)
@@ -35,8 +35,8 @@ def chosen(place: Path, iteration: int | None = None, cycle: int | None = None) 
 
 
 def continued(slots: list[Slot]) -> list[Slot]:
-    """The contexts that no later run has written anew: of an earlier run those before the first cycle of each later
-    one."""
+    """Returns the contexts that no later run has written anew: an earlier run's contexts before the first cycle of each
+    later run."""
     first: dict[int, int] = {}
     for slot in slots:
         first[slot.run] = min(slot.cycle, first.get(slot.run, slot.cycle))
@@ -44,15 +44,15 @@ def continued(slots: list[Slot]) -> list[Slot]:
 
 
 def read_database(place: Path, iteration: int | None = None, cycle: int | None = None) -> Fields:
-    """All contexts over time that no later run has written anew, without their values; with `iteration` or `cycle` the
-    one of that number that was written last."""
+    """Opens all contexts over time that no later run has written anew, without reading values. `iteration` or `cycle`
+    selects the one of that number that was written last."""
     slots = chosen(place, iteration, cycle)
     if iteration is not None or cycle is not None:
         return fields_of(Context(place, slots[-1]))
     for _ in range(REOPENED):
         try:
             return _over_time(place, slots)
-        except Removed:  # by a run that writes at the same time, which has newer ones
+        except Removed:  # by a run that is writing at the same time and has newer ones
             slots = chosen(place)
     return _over_time(place, slots)
 

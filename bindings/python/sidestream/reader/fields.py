@@ -1,4 +1,4 @@
-"""HDF5 files of ours: fields, and data sets that analyses write. See docs/format-hdf5.md and docs/formats.md."""
+"""HDF5 files of Sidestream: fields, and data sets that analyses write. See docs/format-hdf5.md and docs/formats.md."""
 
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ def _format_of(file: h5py.File, path: Path) -> str:
 
 
 def _check_files(file: h5py.File, path: Path) -> None:
-    """What a file points to and is not there would read as if no block covered it."""
+    """Refuses a file that refers to a missing one, because it would read as if no block covered that part."""
     for name in file.attrs.get("files", ()):
         if not (path.parent / str(name)).is_file():
             raise Error(f"{path}: the file '{name}' with blocks is missing beside it; move them together", Code.FILE)
@@ -44,7 +44,7 @@ def _attributes(file: h5py.File) -> dict[str, Any]:
 
 
 def _variables(file: h5py.File) -> dict[str, h5py.Dataset]:
-    """By name, groups before it; the last part alone if that says which."""
+    """Returns the datasets by path, or by the last part of it if that is unambiguous."""
     found: dict[str, h5py.Dataset] = {}
 
     def visit(name: str, item: h5py.Group | h5py.Dataset) -> None:
@@ -67,7 +67,7 @@ def _attributes_of(variable: h5py.Dataset) -> dict[str, Any]:
 
 
 class _Reading:
-    """A file of fields on its way to arrays and coordinates."""
+    """Converts a file of fields to arrays and coordinates."""
 
     def __init__(self, file: h5py.File, path: Path) -> None:
         self.file, self.path = file, path
@@ -76,7 +76,7 @@ class _Reading:
         self.coords: dict[str, tuple[tuple[str, ...], NDArray[Any]]] = {}
 
     def fitting(self, name: str, dims: tuple[str, ...], shape: tuple[int, ...]) -> tuple[str, ...]:
-        """The dimensions, with names of its own where one of that name has another length."""
+        """The dimensions, renamed where another one of that name has a different length."""
         found = tuple(
             d if self.sizes.get(d, n) == n else f"{name.replace('/', '_')}_{d}"
             for d, n in zip(dims, shape, strict=True)

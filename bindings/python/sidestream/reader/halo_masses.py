@@ -1,4 +1,4 @@
-"""How many halos there are of what mass, and a picture of it."""
+"""The number of halos by mass, and its plot."""
 
 import os
 from importlib.util import find_spec
@@ -14,8 +14,8 @@ from ..errors import Error
 def mass_function(
     masses: ArrayLike, volume: float, bins: int = 20, limits: tuple[float, float] | None = None
 ) -> NDArray[Any]:
-    """Counts masses in intervals of equal width in log10, as `mass_function` of the analysis `halos` does: the columns
-    `lower`, `upper`, `count`, `above` (from the lower end on, up to `limits`), `dn_dlog10m` (by volume and width)."""
+    """Counts masses in intervals of equal width in log10, as `mass_function` of the analysis `halos` does. Columns:
+    `lower`, `upper`, `count`, `above` (from the lower end on, up to `limits`), `dn_dlog10m` (per volume and width)."""
     mass = np.asarray(masses, float)
     mass = mass[np.isfinite(mass) & (mass > 0)]
     if limits is None:
@@ -35,7 +35,7 @@ def mass_function(
 
 def plot_mass_function(tables: Any, target: str | os.PathLike[str] | None = None, unit: str = "") -> Any:
     """Draws mass functions over each other: one table, or several by their labels, with the columns of `mass_function`
-    (the files of the analysis, or what the function of that name gives). Returns matplotlib's axes; with `target` the
+    (the files of the analysis, or what the function of that name returns). Returns Matplotlib's axes; with `target` the
     picture is written there."""
     if find_spec("matplotlib") is None:
         raise Error("plot_mass_function: matplotlib is not installed; install it")
@@ -52,7 +52,7 @@ def plot_mass_function(tables: Any, target: str | os.PathLike[str] | None = None
         shown = table["count"] > 0
         middle = np.sqrt(table["lower"] * table["upper"])[shown]
         density = table["dn_dlog10m"][shown]
-        error = density / np.sqrt(table["count"][shown])  # of counting
+        error = density / np.sqrt(table["count"][shown])  # Poisson error of the count
         axes.errorbar(middle, density, np.minimum(error, 0.999 * density), fmt="o-", markersize=3, label=label or None)
     axes.set(xscale="log", yscale="log", xlabel=f"mass{f' [{unit}]' if unit else ''}", ylabel="dn / dlog10 M")
     axes.grid(alpha=0.3)

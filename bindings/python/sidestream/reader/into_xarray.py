@@ -1,4 +1,5 @@
-"""Fields as xarray's data sets, which read what is computed with: in Dask's chunks if Dask is there, else on access."""
+"""Fields as xarray's data sets, which read only the values that a computation needs: in Dask's chunks if Dask is
+installed, otherwise on access."""
 
 from importlib.util import find_spec
 from typing import Any
@@ -12,7 +13,7 @@ from .lazy import OF_ITERATION, Fields, LazyArray
 
 
 class _OnAccess(BackendArray):
-    """A lazy array as xarray's own laziness takes it."""
+    """A lazy array in the form of xarray's own lazy indexing."""
 
     def __init__(self, array: LazyArray) -> None:
         self.array, self.shape, self.dtype = array, array.shape, array.dtype
@@ -32,8 +33,8 @@ def _data_of(array: LazyArray) -> Any:
 
 
 def _yielding(fields: Fields) -> dict[str, str]:
-    """New names of dimensions and coordinates that a variable is called like: xarray takes a name once, and what was
-    published keeps its own."""
+    """New names of dimensions and coordinates that have the name of a variable: xarray allows each name once, and
+    published names stay."""
     ours = [name for array in fields.values() for name in array.dims]
     ours += [*fields.coords, *(name for name in OF_ITERATION if name in fields.attrs)]
     taken = {*fields, *ours}
@@ -50,8 +51,8 @@ def _yielding(fields: Fields) -> dict[str, str]:
 
 
 def dataset_of(fields: Fields) -> xr.Dataset:
-    """Time, cycle and iteration are coordinates, of one file without an axis. Where a variable has the name of a
-    coordinate or dimension, that gets `_axis` behind its own."""
+    """The data set. Time, cycle and iteration are coordinates, without an axis for one file. A coordinate or dimension
+    with the name of a variable gets `_axis` appended."""
     renamed = _yielding(fields)
 
     def named(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Which contexts a database has. The format stands in docs/database-format.md."""
+"""The contexts of a database. docs/database-format.md describes the format."""
 
 import struct
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from ..codecs.checksums import is_right
 from ..errors import Code, Error
 
 JOURNAL = "contexts"
-SLOT, VERSION, TREES = 256, 1, 2  # the second version is that of contexts with values cut by level
+SLOT, VERSION, TREES = 256, 1, 2  # version 2 has contexts with values cut by level
 HEAD, CONTEXT, REMOVAL = b"SDSDBASE", b"SDSCNTXT", b"SDSREMVD"
 KINDS = ("checkpoint", "post")
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A context as `contexts` has it."""
+    """An entry of `contexts`."""
 
     number: int
     run: int
@@ -37,23 +37,24 @@ class Slot:
 
 @dataclass(frozen=True)
 class Journal:
-    """Contexts in the order of writing, without those that are removed; and what was passed over."""
+    """Contexts in the order of writing, without removed ones, and remarks on those that were passed over."""
 
     slots: tuple[Slot, ...]
     remarks: tuple[str, ...]
 
 
 def is_database(place: Path) -> bool:
-    """Whether a directory is a database."""
+    """True if a directory is a database."""
     return (place / JOURNAL).is_file()
 
 
 class Removed(Error):
-    """What was asked for was there, and a run that writes at the same time has removed it."""
+    """A context that existed was removed by a run that is writing at the same time."""
 
 
 def _remark_on_head(raw: bytes, path: Path) -> list[str]:
-    """A damaged head costs nothing: nobody needs what it says. Throws Error(FILE) if it is of a newer version."""
+    """Returns a remark if the head is damaged, which is harmless, since its content is not needed. Throws Error(FILE)
+    for a newer version."""
     whole = len(raw) == SLOT and raw[:8] == HEAD and is_right(raw[:248], int.from_bytes(raw[248:], "little"))
     version = int.from_bytes(raw[8:12], "little")
     if whole and version > VERSION:
@@ -76,7 +77,7 @@ def _passed_over(path: Path, number: int, size: int) -> str:
 
 
 def _slot(number: int, raw: bytes) -> Slot | int | None:
-    """A context, the number of one that is removed, or None: not whole."""
+    """Reads a slot: a context, the number of a removed context, or None if it is damaged."""
     checksum = int.from_bytes(raw[248:], "little")
     whole = len(raw) == SLOT and checksum != 0 and is_right(raw[:248], checksum)
     version = struct.unpack_from("<I", raw, 8)[0] if whole else 0
@@ -92,7 +93,7 @@ def _slot(number: int, raw: bytes) -> Slot | int | None:
 
 
 def read_journal(place: Path) -> Journal:
-    """Throws Error(FILE) if the directory is no database."""
+    """Reads the journal. Throws Error(FILE) if the directory is no database."""
     path = place / JOURNAL
     try:
         if not is_database(place):
@@ -116,5 +117,5 @@ def read_journal(place: Path) -> Journal:
 
 
 def is_removed(place: Path, number: int) -> bool:
-    """Whether the context of a slot is there no more."""
+    """True if the context of a slot no longer exists."""
     return all(slot.number != number for slot in read_journal(place).slots)

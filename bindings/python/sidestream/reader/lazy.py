@@ -19,7 +19,7 @@ OF_ITERATION = ("iteration", "cycle", "time")
 
 
 def _full(key: Any, rank: int) -> Index:
-    """An index of whole numbers and slices, one for each axis."""
+    """Completes an index of whole numbers and slices to one for each axis."""
     given = key if isinstance(key, tuple) else (key,)
     if any(k is Ellipsis for k in given):
         at = next(n for n, k in enumerate(given) if k is Ellipsis)
@@ -32,7 +32,7 @@ def _full(key: Any, rank: int) -> Index:
 
 
 def _forward(index: slice, size: int) -> tuple[slice, bool]:
-    """The same elements in ascending order, and whether they have to be turned round."""
+    """Returns the same elements in ascending order, and True if they have to be reversed afterwards."""
     start, stop, step = index.indices(size)
     count = len(range(start, stop, step))
     if step > 0 or count == 0:
@@ -42,13 +42,13 @@ def _forward(index: slice, size: int) -> tuple[slice, bool]:
 
 @dataclass(frozen=True, eq=False)
 class LazyArray:
-    """An array of which the parts that are asked for are read. `numpy.asarray` reads it all."""
+    """An array that reads only the requested parts. `numpy.asarray` reads all of it."""
 
     dims: tuple[str, ...]
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     attrs: Mapping[str, Any]
-    chunks: Chunks  # along each axis, sizes of parts that are read at once best
+    chunks: Chunks  # along each axis: sizes of parts that are best read at once
 
     @property
     def ndim(self) -> int:
@@ -97,8 +97,8 @@ class FileArray(LazyArray):
 
 @dataclass(frozen=True, eq=False)
 class StackedArray(LazyArray):
-    """Arrays of several iterations, the iterations first. None: the iteration has no such array, and it reads as NaN,
-    or 0 for whole numbers, as points do that no block covers."""
+    """Arrays of several iterations, with the axis of iterations first. None stands for an iteration without such an
+    array; it reads as NaN, or 0 for whole numbers, like points that no block covers."""
 
     parts: Sequence[LazyArray | None] = field(repr=False)
 
@@ -120,7 +120,7 @@ class StackedArray(LazyArray):
 
 @dataclass(eq=False)
 class Fields(Mapping[str, LazyArray]):
-    """What one file, or a series of them, holds: arrays by name, positions along their axes, attributes."""
+    """The content of one file, or of a series of them: arrays by name, positions along their axes, attributes."""
 
     path: Path
     arrays: dict[str, LazyArray]

@@ -1,4 +1,4 @@
-"""Merge trees that the analysis `merge_tree` has written, asked after the run. docs/cosmology.md."""
+"""Queries, after a run, of merge trees that the analysis `merge_tree` has written. See docs/cosmology.md."""
 
 import os
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _ROWS_AT_ONCE = 1 << 20
 
 
 class _File(Mapping[str, Any]):
-    """Columns of a table: of HDF5 each is read when it is asked for."""
+    """Columns of a table; those of HDF5 are each read on access."""
 
     def __init__(self, path: Path, names: tuple[str, ...]) -> None:
         if not path.is_file():
@@ -46,7 +46,7 @@ class _File(Mapping[str, Any]):
 
 
 def _place(column: Any, wanted: int) -> int:
-    """Where an ascending column that need not be in memory has a number; -1: nowhere."""
+    """The position of a number in an ascending column that need not be in memory; -1: nowhere."""
     low, high = 0, len(column)
     while low < high:
         middle = (low + high) // 2
@@ -58,22 +58,24 @@ def _place(column: Any, wanted: int) -> int:
 
 
 class MergeTree:
-    """The tree of a field's maxima. `path`: the table that `merge_tree` wrote (.csv, .pieces, .h5). `cells`: that of
-    its option `cells`, for questions about places other than maxima; of .h5 files no more of it is read than is needed.
+    """The tree of a field's maxima. `path` is the table that `merge_tree` wrote (.csv, .pieces, .h5). `cells` is the
+    table of its option `cells`, for queries about places other than maxima; only the needed parts of .h5 files are
+    read.
 
-    Places are linear indices (i nj + j) nk + k, counted from the mesh's lower end; `index_of` makes them."""
+    Places are linear indices (i nj + j) nk + k, counted from the mesh's lower end; `index_of` computes them.
+    """
 
     def __init__(self, path: str | os.PathLike[str], cells: str | os.PathLike[str] | None = None) -> None:
         table = _File(Path(path), _TREE)
         self._cells = _File(Path(cells), _CELLS) if cells is not None else None
-        self._kept: MergeTree | None = None  # of a simplified tree the one that it came from
+        self._kept: MergeTree | None = None  # for a simplified tree: the original one
         self._set(*(np.asarray(table[name][...]) for name in _TREE))
 
     def _set(self, index: Column, birth: Column, saddle: Column, death: Column, into: Column) -> None:
         order = np.argsort(index, kind="stable")
-        self.maxima: NDArray[np.int64] = index[order].astype(np.int64)  #: where maxima are, ascending
+        self.maxima: NDArray[np.int64] = index[order].astype(np.int64)  #: places of the maxima, ascending
         self.birth, self.death = birth[order].astype(float), death[order].astype(float)
-        self.saddles: NDArray[np.int64] = saddle[order].astype(np.int64)  #: where each ends; -1: nowhere
+        self.saddles: NDArray[np.int64] = saddle[order].astype(np.int64)  #: the places at which they end; -1: nowhere
         into = into[order].astype(np.int64)
         row = np.searchsorted(self.maxima, into)
         self._into = np.where(into < 0, -1, row)
@@ -91,7 +93,7 @@ class MergeTree:
 
     @property
     def persistence(self) -> NDArray[np.float64]:
-        """Of each maximum; infinite of those that never end."""
+        """The persistence of each maximum; infinite for those that never end."""
         return self.birth - self.death
 
     def pairs(self, persistence: float = 0) -> Column:
@@ -108,7 +110,8 @@ class MergeTree:
         return pairs
 
     def simplify(self, persistence: float) -> "MergeTree":
-        """The tree without branches of less persistence. What belonged to one belongs to that which it led to."""
+        """The tree without branches of less persistence. Cells of a removed branch belong to the branch
+        that it led to."""
         rows = self.persistence >= persistence
         into = np.where(self._into < 0, -1, self.maxima[self._into])
         fewer = MergeTree.__new__(MergeTree)
@@ -127,7 +130,7 @@ class MergeTree:
                 f"cell {wanted[missing][0]} is no maximum of this tree; give one of `maxima`, or open the tree with "
                 "the cells that were kept beside it"
             )
-        # Simplified: along the branches that are gone.
+        # In a simplified tree: follows the removed branches.
         before = self._kept
         gone = before._rows_of(wanted)
         while True:
@@ -145,12 +148,12 @@ class MergeTree:
             rows = np.where(on, self._into[rows], rows)
 
     def component(self, maxima: ArrayLike, level: float) -> NDArray[np.int64]:
-        """Of each maximum the highest one of its component of cells >= `level`."""
+        """Returns for each maximum the highest maximum of its component of cells >= `level`."""
         return self.maxima[self._follow(self._rows_of(maxima), level)]
 
     def halos(self, boundary: float, halo: float) -> Column:
         """Components of cells >= `boundary` whose maximum is >= `halo`: `peak_index`, `peak_value`; with cells also
-        `cells`, their number, and `sum` of their values (times a cell's volume the mass)."""
+        `cells`, their number, and `sum` of their values (the mass after multiplication by a cell's volume)."""
         taken = np.flatnonzero((self.birth >= max(boundary, halo)) & ~(self.death >= boundary))
         kinds = [("peak_index", "i8"), ("peak_value", "f8")]
         if self._cells is not None:
@@ -181,7 +184,7 @@ class MergeTree:
         return counts, sums
 
     def _cell(self, index: int) -> tuple[float, int]:
-        """The value of a cell and the row of its maximum; what is below all that was kept: -inf."""
+        """The value of a cell and the row of its maximum; -inf below everything that was kept."""
         row = int(np.searchsorted(self.maxima, index))
         if row < len(self) and self.maxima[row] == index:
             return float(self.birth[row]), row
@@ -193,15 +196,15 @@ class MergeTree:
         return float(self._cells["value"][place]), int(self._rows_of(self._cells["top_index"][place])[0])
 
     def highest(self, a: int, b: int) -> float:
-        """The highest level at which two places are in one component of cells >= it; -inf: none, or it is lower than
-        all cells that were kept."""
+        """Returns the highest level at which cells >= it connect two places. -inf: there is none, or it is below all
+        cells that were kept."""
         (level, row), (other_level, other) = self._cell(int(a)), self._cell(int(b))
         level = min(level, other_level)
         if level == -np.inf:
             return level
         row, other = (int(self._follow(np.array([n]), level)[0]) for n in (row, other))
         while row != other:
-            # The one that ends first, seen from above, goes on.
+            # Follows the branch that ends first, seen from above.
             if self.death[row] < self.death[other]:
                 row, other = other, row
             if self._into[row] < 0:
@@ -212,7 +215,7 @@ class MergeTree:
         return level
 
     def connected(self, a: int, b: int, level: float) -> bool:
-        """Whether a way through cells >= `level` leads from one place to another."""
+        """True if a path through cells >= `level` leads from one place to another."""
         return bool(self.highest(a, b) >= level > -np.inf)
 
 

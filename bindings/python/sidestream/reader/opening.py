@@ -34,7 +34,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     ".vtm": read_vtk,
     ".yaml": read_yaml,
 }
-# Pieces and servers' files are read through those that list them.
+# Pieces and servers' files are read through the files that list them.
 _PART = re.compile(r"piece-\d+\.(csv|h5|vt.)|block-\d+\..*|gap-\d+\.vt.")
 _OF_SERVER = re.compile(r"(?P<stem>.*)-\d{3,}\.h5")
 
@@ -56,8 +56,8 @@ def _finished(found: Any, into: Into | None) -> Any:
 
 
 class Results(Mapping[str, Any]):
-    """The results in a directory by name: `statistics.csv`, `fields.h5`, the latter over time. Each is opened when
-    asked for; where it is clear what is meant folders and the ending may be left out."""
+    """The results in a directory by name, such as `statistics.csv` or `fields.h5` (over time). Each is opened on
+    access. Folders and the ending may be left out if the name is unambiguous."""
 
     def __init__(self, path: Path, into: Into | None = None) -> None:
         self.path, self._into = path, into
@@ -88,7 +88,7 @@ class Results(Mapping[str, Any]):
         if given in self._files:
             return given
         meant = [name for name in self._files if given in (name.rsplit(".", 1)[0], Path(name).name, Path(name).stem)]
-        # Tables, and what HDF5 shows of fields, are meant before pictures and VTK's files of the same name.
+        # Tables, and HDF5 files of fields, take precedence over pictures and VTK's files of the same name.
         meant = [name for name in meant if Path(name).suffix in FIRST] or meant
         if len(meant) != 1:
             raise KeyError(f"'{given}' in {self.path}; there are: {', '.join(self._files) or 'no results'}")
@@ -118,18 +118,19 @@ def open(
 ) -> "xarray.Dataset | Fields | Levels | NDArray[Any] | Results":
     """Opens a directory of results, or one of them, without reading values of fields.
 
-    Tables (`.csv`, `.pieces`) are structured arrays. Fields and data sets (`.h5`, VTK's files), surfaces, parts of
-    meshes and pictures are an xarray.Dataset, or with into="numpy", or without xarray, `Fields`: arrays by name that
-    are read when they are indexed. A mesh with refinement levels in VTK's files (`.vtm`) is one of these for each
-    block, by name. An index over time (`.series`) is all its files, over time, and the directory of a database its
-    contexts, or with `iteration` or `cycle` the one of that number that was written last; finer levels are arrays
-    NAME_level1, ..., and checksums are verified where the package xxhash is installed. `.yaml` (metadata, records of
-    runs) is a dict, whose tables are structured arrays. Pictures need pillow, `.yaml` PyYAML.
+    Tables (`.csv`, `.pieces`) become structured arrays. Fields and data sets (`.h5`, VTK's files), surfaces, parts of
+    meshes and pictures become an xarray.Dataset. With into="numpy", or without xarray, they become `Fields`: arrays by
+    name that are read when they are indexed. A mesh with refinement levels in VTK's files (`.vtm`) gives one of these
+    for each block, by name. An index over time (`.series`) gives all its files, over time. The directory of a database
+    gives its contexts, over time; `iteration` or `cycle` selects the one of that number that was written last. Finer
+    levels are arrays NAME_level1, ..., and checksums are verified if the package xxhash is installed. `.yaml`
+    (metadata, records of runs) gives a dict, whose tables are structured arrays. Pictures need pillow, `.yaml` needs
+    PyYAML.
 
-    into="levels" gives the octree or the mesh with refinement levels of one iteration (that of the number, or the last
-    one) as `Levels`: the cells of each level, and any region at one resolution. `mesh` says which, if there are
-    several. With `deepest` levels beyond it are left out, and the cells of that level count as leaves, with the values
-    of fathers; of databases no value of finer levels is read."""
+    into="levels" gives the octree or the mesh with refinement levels of one iteration (by default the last one) as
+    `Levels`: the cells of each level, and any region at one resolution. `mesh` names the mesh if there are several.
+    `deepest` leaves out finer levels: the cells of that level count as leaves, with the values of parents. Values of
+    the finer levels of a database are then not read."""
     place = Path(path)
     if into == "levels" and not (place.is_dir() and not is_database(place)):
         if deepest is not None and deepest < 0:

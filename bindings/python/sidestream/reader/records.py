@@ -1,4 +1,4 @@
-"""YAML files of ours: metadata, and the record of a run."""
+"""YAML files of Sidestream: metadata, and the record of a run."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,7 +11,7 @@ from ..errors import Code, Error
 _EDGES = [f"{what}{where}" for where in ("", "_x", "_y", "_xy", "_z", "_xz", "_yz", "_xyz") for what in ("min", "max")]
 _LO_HI = [f"{end}_{axis}" for end in ("lo", "hi") for axis in "ijk"]
 _BOUNDS = [f"{end}_{axis}" for end in ("low", "high") for axis in "xyz"]
-# The tables of metadata: which columns are whole numbers, then which are real.
+# The tables of metadata: the columns of whole numbers, then those of real numbers.
 TABLES = {
     "blocks": (["mesh", "id", "level", "client", *_LO_HI], []),
     "lists": (["mesh", "id", "client", "points", "cells", "connectivity", "faces"], []),
@@ -30,7 +30,7 @@ def _table(path: Path, name: str, text: str) -> Any:
 
 
 def read_yaml(path: Path) -> Any:
-    """What the file says, as a dict; tables of metadata as structured arrays."""
+    """The content of the file as a dict; tables of metadata as structured arrays."""
     if find_spec("yaml") is None:
         raise Error(f"{path}: YAML is read by PyYAML, which is not installed; install it", Code.FILE)
     import yaml

@@ -9,12 +9,12 @@ Three = NDArray[np.int64]
 
 
 def _fill(context: Context, variable: Variable, piece: Piece, lo: Three, hi: Three, out: NDArray, first: Three) -> None:
-    """Points `lo` to `hi`, which the piece has, into `out`, of which the first point is `first`."""
+    """Copies the points `lo` to `hi` of a piece into `out`, whose first point is `first`."""
     shape = context.shape(variable, piece.lo, piece.hi)
     axes = slice(None) if variable.order == "row" else slice(None, None, -1)
     inside = tuple(slice(int(a), int(b)) for a, b in zip(lo - piece.lo, hi - piece.lo, strict=True))[axes]
     place = tuple(slice(int(a), int(b)) for a, b in zip(lo - first, hi - first, strict=True))[axes]
-    # Along the slowest axis nothing but what is asked for is read.
+    # Along the slowest axis only requested values are read.
     row = int(np.prod(shape[1:]))
     begin, end = inside[0].start, inside[0].stop
     values = context.read(variable, piece, begin * row, end * row).reshape(end - begin, *shape[1:])
@@ -24,8 +24,8 @@ def _fill(context: Context, variable: Variable, piece: Piece, lo: Three, hi: Thr
 def read_region(
     context: Context, variable: Variable, level: int, lo: Three, hi: Three, pieces: list[Piece]
 ) -> tuple[NDArray, NDArray[np.bool_]]:
-    """The points `lo` to `hi` of a level, axes as Context.shape says, and which of them were in a block. `pieces` are
-    by ascending id: a point that several have is that of the first."""
+    """Reads the points `lo` to `hi` of a level, and a mask of those that were in a block. Axes are those of
+    Context.shape. `pieces` are ordered by id: a point that several pieces have comes from the first."""
     shape = context.shape(variable, lo, hi)
     dtype = variable.dtype.newbyteorder("=")
     out = np.full(shape, np.nan if dtype.kind == "f" else 0, dtype)
@@ -41,7 +41,8 @@ def read_region(
 
 
 def read_stretch(context: Context, variable: Variable, first: int, past: int, pieces: list[Piece]) -> NDArray:
-    """Values `first` to `past` of a list over all blocks, by ascending id; an axis of components after them."""
+    """Reads the values `first` to `past` of a list over all blocks, by ascending id. The last axis is that of
+    components."""
     parts, at = [], 0
     for piece in pieces:
         count = int(piece.hi[0])

@@ -1,4 +1,4 @@
-"""What a context of a database says of itself: meshes and variables, checked as C++ checks them."""
+"""The description of a context of a database: meshes and variables, checked as C++ checks them."""
 
 import json
 import math
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_CHUNK, MOST_COMPONENTS, MOST_CODECS, MOST_FACES, MOST_DEPTH = 1 << 26, 1 << 20, 16, 4, 16
-MOST_PRODUCT = 1 << 60  # of what is multiplied: it fits into 64 bits
+MOST_PRODUCT = 1 << 60  # limit for products: they fit into 64 bits
 LISTS = ("unstructured", "points", "octree")
 KINDS = ("uniform", "rectilinear", "curvilinear", "none", *LISTS)
 ROLES = (
@@ -20,13 +20,13 @@ ROLES = (
 TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
 
 _NO_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[^\[\]{}"]+', re.DOTALL)
-# Texts, and whatever else is no bracket, comma or colon.
+# Texts, and anything else that is no bracket, comma or colon.
 _TOKEN = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\\?\Z))|([0-9a-zA-Z+.\-]+)', re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable, as the context says."""
+    """A variable, as the context describes it."""
 
     number: int
     name: str
@@ -39,8 +39,8 @@ class Variable:
     unit: str
     label: str
     group: str
-    codecs: list[list[str]]  # the lists, one of which each chunk went through, or none
-    relations: dict[str, Any]  # to others, of values on trees
+    codecs: list[list[str]]  # lists of codecs; each chunk went through one of them, or none
+    relations: dict[str, Any]  # relations to others, for values on trees
 
     @property
     def nodes(self) -> NDArray[np.int64]:
@@ -83,7 +83,7 @@ def _reals(values: Any, what: str) -> list[float]:
 
 
 def _depth(text: str) -> None:
-    """Before anything goes through it by calling itself."""
+    """Checks the nesting, before any recursive function sees the text."""
     depth = 0
     for bracket in _NO_BRACKETS.sub("", text):
         depth += 1 if bracket in "[{" else -1
@@ -91,7 +91,7 @@ def _depth(text: str) -> None:
 
 
 def _number(token: str) -> str:
-    """Numbers as C++ reads them (0.5, .5, 007, nan, -inf) in the spelling of Python's JSON."""
+    """Converts numbers in the notation of C++ (0.5, .5, 007, nan, -inf) to that of Python's JSON."""
     if token in ("true", "false", "null") or token[0] == "+":
         return token
     for kind in (int, float):
@@ -152,7 +152,9 @@ def _codecs(names: Any) -> list[str]:
 
 def _relations(about: Any) -> dict[str, Any]:
     _need(isinstance(about, dict), "relations that are no object")
-    for key in ("father", "equals", "face", "opposite"):
+    # The format keeps the first name of `parent`.
+    about = {"parent" if key == "father" else key: value for key, value in about.items()}
+    for key in ("parent", "equals", "face", "opposite"):
         _text(about.get(key, ""))
     faces = about.get("divergence_free", [])
     _need(isinstance(faces, list) and len(faces) <= MOST_FACES, "too many faces without divergence")
@@ -193,7 +195,7 @@ def _connect(mesh: dict[str, Any], variables: dict[str, Variable]) -> None:
 
 
 def read_schema(text: str) -> Schema:
-    """Raises ValueError, KeyError or TypeError where C++ refuses the text too."""
+    """Parses the text. Raises ValueError, KeyError or TypeError where C++ refuses it too."""
     _depth(text)
     about = json.loads(_plain(text), strict=False)
     chunk = _whole(about["chunk"], 8, MOST_CHUNK, "a wrong size of chunks")

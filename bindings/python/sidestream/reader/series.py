@@ -18,7 +18,7 @@ from .vtk.files import read_vtk
 from .vtk.hdf import read_vtkhdf
 
 _XML = ("vti", "vtr", "vts", "vtu", "vtp")
-# What reads the arrays of one iteration.
+# The functions that read the arrays of one iteration.
 READERS: dict[str, Callable[[Path], Any]] = {
     ".h5": read_hdf5,
     **{f".{p}{ending}": read_vtk for p in ("", "p") for ending in _XML},
@@ -38,12 +38,12 @@ class Entry:
 
 
 def entries_of(index: Path) -> list[Entry]:
-    """What a `.series` file lists, and what it lacks while its run goes on."""
+    """Reads the entries of a `.series` file, and the newest ones, which are not in it while its run continues."""
     try:
         listed: list[Any] = json.loads(index.read_text(encoding="utf-8"))["files"]
         rest = index.parent / f".{index.name}.rest"
         if rest.is_file():
-            lines = rest.read_text(encoding="utf-8").split("\n")[:-1]  # the last is still being written
+            lines = rest.read_text(encoding="utf-8").split("\n")[:-1]  # the last one is still being written
             listed += [json.loads(line) for line in lines if line]
         found = [
             Entry(index.parent / f["name"], float(f["time"]), int(f["cycle"]), int(f["iteration"])) for f in listed
@@ -72,7 +72,7 @@ def over_time(index: Path, entries: list[Entry]) -> Fields:
 
 
 def stacked(index: Path, files: list[Fields], entries: list[Entry] | None = None) -> Fields:
-    """The arrays of several iterations, iterations first; these are told by `entries`, or by the attributes."""
+    """The arrays of several iterations, iterations first; these come from `entries`, or from the attributes."""
     names = list(dict.fromkeys(name for file in files for name in file))
     arrays, changing = {}, []
     for name in names:
@@ -89,7 +89,7 @@ def stacked(index: Path, files: list[Fields], entries: list[Entry] | None = None
         coords[name] = (("time",), np.array(numbers))
     attrs = {key: value for key, value in files[0].attrs.items() if key not in (*OF_ITERATION, "files")}
     if changing:
-        attrs["changing"] = changing  # of another shape in every iteration: open their files one by one
+        attrs["changing"] = changing  # shapes differ between iterations: open their files one by one
     return Fields(index, arrays, coords, attrs)
 
 
@@ -115,7 +115,7 @@ def _rows_over_time(index: Path, entries: list[Entry]) -> NDArray[Any]:
 
 
 def read_series(index: Path) -> Fields | NDArray[Any]:
-    """Fields over time, or the rows of all tables with the columns iteration, cycle and time before them."""
+    """Fields over time, or the rows of all tables, preceded by the columns iteration, cycle and time."""
     entries = entries_of(index)
     if not entries:
         raise Error(f"{index}: it lists no files; nothing has been written yet", Code.FILE)

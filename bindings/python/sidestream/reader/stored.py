@@ -1,4 +1,4 @@
-"""A context of a database: what it says of itself, and its values, decoded and verified. docs/database-format.md."""
+"""A context of a database: its description, and its decoded and verified values. See docs/database-format.md."""
 
 import os
 import stat
@@ -43,7 +43,8 @@ Box = tuple[NDArray[np.int64], NDArray[np.int64]]  # first index, last index + 1
 
 
 def _part_of(path: Path, offset: int, size: int) -> bytes:
-    """Fewer bytes, and no memory for them, where the file ends. Without waiting: it may be a pipe."""
+    """Reads a part of a file. Returns fewer bytes, without allocating for the rest, where the file ends. Does not
+    block: the file may be a pipe."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
         facts = os.fstat(descriptor)
@@ -55,7 +56,7 @@ def _part_of(path: Path, offset: int, size: int) -> bytes:
 
 @dataclass(frozen=True)
 class Tables:
-    """Of one group of contributors."""
+    """The tables of one group of contributors."""
 
     group: int
     blocks: NDArray[Any]
@@ -65,17 +66,17 @@ class Tables:
 
 @dataclass(frozen=True)
 class Piece:
-    """One variable on one block: where its values lie."""
+    """One variable on one block: where its values are stored."""
 
     tables: Tables
     row: Any
     block: Any
-    lo: NDArray[np.int64]  # its points: first index, last index + 1; of a list 0 and its length along i
+    lo: NDArray[np.int64]  # its points: first index, last index + 1; for a list 0 and its length along i
     hi: NDArray[np.int64]
 
 
 class Context:
-    """A context that is committed. Tables are read when they are first needed, values when they are asked for."""
+    """A committed context. Tables are read when they are first needed, values on access."""
 
     def __init__(self, place: Path, slot: Slot) -> None:
         self.place, self.slot = place, slot
@@ -99,23 +100,23 @@ class Context:
 
     @property
     def name(self) -> str:
-        """For sentences."""
+        """The context's name, for messages."""
         return f"context {self.slot.number} (iteration {self.slot.iteration}, cycle {self.slot.cycle})"
 
     def is_list(self, mesh: str) -> bool:
-        """Whether the blocks of a mesh are lists."""
+        """True if the blocks of a mesh are lists."""
         return self.meshes[mesh]["type"] in LISTS
 
     def _segment(self, file: tuple[int, int]) -> Path:
         return self.place / f"segment-{self.slot.run:04}-{file[0]:06}-{file[1]:04}.h5"
 
     def bytes_at(self, file: tuple[int, int], offset: int, size: int, checksum: int, what: str) -> bytes:
-        """Of a segment (group, number), verified; `what` they are for sentences. Throws Error(FILE)."""
+        """Bytes of a segment (group, number), verified; `what` describes them in messages. Throws Error(FILE)."""
         path = self._segment(file)
         try:
             data = _part_of(path, int(offset), int(size))
         except OSError as problem:
-            # A run that keeps so many contexts says so before it deletes files.
+            # A run that keeps a limited number of contexts announces a removal before it deletes files.
             if is_removed(self.place, self.slot.number):
                 raise Removed(
                     f"{self.place}: {self.name} was removed by a run that writes at the same time; open it again",
@@ -132,7 +133,7 @@ class Context:
 
     @cached_property
     def tables(self) -> list[Tables]:
-        """Of all groups."""
+        """The tables of all groups."""
         with reading(f"{self.place}: {self.name}"):
             return [self._tables(group) for group in self.groups]
 
@@ -155,7 +156,7 @@ class Context:
 
     @of_context
     def blocks(self, mesh: str) -> NDArray[Any]:
-        """Of a mesh, by level and id."""
+        """The blocks of a mesh, by level and id."""
         number = self.mesh_numbers[mesh]
         found = np.concatenate([t.blocks[t.blocks["mesh"] == number] for t in self.tables] or [np.empty(0, BLOCK)])
         return found[np.lexsort((found["id"], found["level"]))]
@@ -183,14 +184,15 @@ class Context:
         return sorted(found, key=lambda piece: int(piece.block["id"]))
 
     def shape(self, variable: Variable, lo: NDArray[np.int64], hi: NDArray[np.int64]) -> tuple[int, ...]:
-        """Of an array over these points, components last: axes i, j, k in row order, k, j, i in column order."""
+        """The shape of an array over these points, components last: axes i, j, k in row order, k, j, i
+        in column order."""
         extents = [int(n) for n in hi - lo]
         return (*(extents if variable.order == "row" else extents[::-1]), variable.components)
 
     @of_context
     def read(self, variable: Variable, piece: Piece, first: int = 0, past: int | None = None) -> NDArray[Any]:
-        """Elements `first` to `past` of a piece in the order of storage: of the chunks that have them, all of them are
-        verified and decoded."""
+        """Elements `first` to `past` of a piece in the order of storage. The chunks that contain them are verified and
+        decoded as a whole."""
         width = variable.dtype.itemsize
         size = int(np.prod(piece.hi - piece.lo)) * variable.components * width
         past = size // width if past is None else past
@@ -205,11 +207,11 @@ class Context:
 
     @cached_property
     def trees(self) -> TreePieces:
-        """What reads values that are cut by level."""
+        """The reader of values that are cut by level."""
         return TreePieces(self)
 
     def piece_of(self, variable: Variable, like: Piece) -> Piece | None:
-        """Of another variable, on the same block."""
+        """The piece of another variable on the same block."""
         rows = like.tables.pieces
         found = np.flatnonzero((rows["variable"] == variable.number) & (rows["block"] == like.row["block"]))
         if not len(found):
@@ -240,7 +242,7 @@ class Context:
         for group in self.groups:
             for number in range(int(group["first"]), int(group["last"]) + 1):
                 path = self._segment((int(group["group"]), number))
-                if not path.exists():  # a range without end finds its first gap soon
+                if not path.exists():  # a range without end soon finds its first gap
                     raise Error(f"{path}: this segment of {self.name} is missing", Code.FILE)
         for variable in self.variables.values():
             for piece in self.pieces(variable):

@@ -13,14 +13,14 @@ from .lazy import Fields, Index, LazyArray
 from .region import read_region, read_stretch
 from .stored import Context, Piece, Variable
 
-MOST_POSITIONS, SPARSEST = 1 << 24, 1024  # along an axis; for each value that is stored
+MOST_POSITIONS, SPARSEST = 1 << 24, 1024  # along an axis; per value that is stored
 
-# By the number of a centering: the name whose nodes these are.
+# The name of a centring by its number, the bits of its nodes.
 CENTERINGS = {sum(1 << "xyz".index(axis) for axis in nodes): name for name, nodes in NODES.items()}
 
 
 class _Node(dict[str, Any]):
-    """What the functions of axes.py look at: a mesh or a variable as HDF5 would show it."""
+    """A mesh or a variable in the form in which HDF5 would show it, for the functions of axes.py."""
 
     def __init__(self, name: str, attrs: dict[str, Any], arrays: dict[str, Any] | None = None) -> None:
         super().__init__(arrays or {})
@@ -34,7 +34,7 @@ class StoredArray(LazyArray):
     context: Context = field(repr=False)
     variable: Variable = field(repr=False)
     level: int
-    lo: NDArray[np.int64] = field(repr=False)  # of its first point along i, j, k; 0 of a list
+    lo: NDArray[np.int64] = field(repr=False)  # indices of its first point along i, j, k; 0 for a list
     axes: tuple[int, ...] = field(repr=False)  # which of these its dimensions are
 
     def _pieces(self) -> list[Piece]:
@@ -42,7 +42,7 @@ class StoredArray(LazyArray):
 
     @property
     def stored(self) -> int:
-        """How many of its points are in blocks."""
+        """Number of its points that are in blocks."""
         return sum(int(np.prod(piece.hi - piece.lo)) for piece in self._pieces())
 
     def _read(self, index: Index) -> NDArray[Any]:
@@ -79,12 +79,12 @@ def _axes_of(variable: Variable, dimensions: int, as_list: bool) -> tuple[int, .
 
 
 def _cuts(pieces: list[Piece], axes: tuple[int, ...], lo: Any, hi: Any, nodes: Any) -> tuple[tuple[int, ...], ...]:
-    """Sizes of chunks along each axis that blocks do not cross; the whole if they do not lie in rows."""
+    """Sizes of chunks along each axis that blocks do not cross; the whole size if blocks are not in rows."""
     edges = []
     for axis in axes:
         node = int(
             nodes[axis]
-        )  # a plane that two blocks have is of the chunk behind it, and the last one of that before
+        )  # a plane that two blocks share belongs to the later chunk, and the last plane to the one before
         at = {int(p.lo[axis]) for p in pieces} | {int(p.hi[axis]) - node for p in pieces}
         edges.append(sorted({int(lo[axis]), *(n for n in at if lo[axis] < n < hi[axis] - node), int(hi[axis])}))
     if np.prod([len(edge) - 1 for edge in edges]) > 2 * max(1, len(pieces)):
@@ -93,7 +93,7 @@ def _cuts(pieces: list[Piece], axes: tuple[int, ...], lo: Any, hi: Any, nodes: A
 
 
 def _check_axes(variable: Variable, shape: tuple[int, ...], pieces: list[Piece]) -> None:
-    """Each axis gets an array of positions: how long they are is what a file says, which may be anybody's."""
+    """Each axis gets an array of positions, whose length comes from an untrusted file."""
     stored = sum(int(np.prod(p.hi - p.lo)) for p in pieces)
     if max(shape, default=0) > max(MOST_POSITIONS, SPARSEST * stored):
         raise ValueError(f"'{variable.name}' has {max(shape)} points along an axis, and {stored} of them are stored")
@@ -109,7 +109,7 @@ def _attributes(variable: Variable, level: int) -> dict[str, Any]:
 
 
 class _Opening:
-    """A context on its way to arrays and coordinates."""
+    """Converts a context to arrays and coordinates."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -131,7 +131,7 @@ class _Opening:
         return _Node(variable.mesh, attrs, nodes), cells[0], cells[1] + variable.nodes
 
     def fitting(self, name: str, dims: tuple[str, ...], shape: tuple[int, ...]) -> tuple[str, ...]:
-        """The dimensions, with names of its own where one of that name has another length."""
+        """The dimensions, renamed where another one of that name has a different length."""
         found = tuple(d if self.sizes.get(d, n) == n else f"{name}_{d}" for d, n in zip(dims, shape, strict=True))
         self.sizes |= dict(zip(found, shape, strict=True))
         return found
@@ -181,7 +181,7 @@ class _Opening:
             self.coords.setdefault(f"{dims[0]}_block", ((dims[0],), ids))
 
     def levels(self, variable: Variable) -> range:
-        """Those that the variable may have; of lists, whose blocks are one after the other, one."""
+        """The levels that the variable may have; one for lists, whose blocks are one after the other."""
         if self.context.is_list(variable.mesh):
             return range(1)
         return range(int(max((b for b in self.context.blocks(variable.mesh)["level"]), default=0)) + 1)

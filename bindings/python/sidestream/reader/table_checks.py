@@ -1,4 +1,4 @@
-"""Tables of a context, checked before anything is read with them: docs/database-format.md, "Tables"."""
+"""Checks of a context's tables, before anything is read with them: docs/database-format.md, "Tables"."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def _need(sound: Any, what: str) -> None:
 
 
 def check_blocks(blocks: Rows, schema: Schema) -> None:
-    """Raises ValueError where a block makes no sense."""
+    """Raises ValueError if a block is invalid."""
     meshes = list(schema.meshes.values())
     _need(blocks["mesh"] < len(meshes), "a block on no mesh")
     is_list = np.array([mesh["type"] in LISTS for mesh in meshes], np.bool_)[blocks["mesh"]]
@@ -31,7 +31,7 @@ def check_blocks(blocks: Rows, schema: Schema) -> None:
 
 
 def _extents(pieces: Rows, blocks: Rows, schema: Schema) -> Rows:
-    """Of the points of pieces: an entry along each axis."""
+    """The extents of the points of pieces: an entry along each axis."""
     variables = list(schema.variables.values())
     on, of = blocks[pieces["block"]], pieces["variable"]
     nodes = np.array([v.nodes for v in variables], np.int64).reshape(-1, 3)[of]
@@ -56,7 +56,7 @@ def _bytes(pieces: Rows, blocks: Rows, schema: Schema) -> Rows:
 
 
 def _may_be_cut(pieces: Rows, sizes: Rows, schema: Schema) -> Rows:
-    """Whether a piece may say itself how many chunks it has. More than bytes would be read for nothing."""
+    """True for pieces that may give their own number of chunks. More chunks than bytes would be read for nothing."""
 
     def may(v: Any) -> tuple[bool, bool]:
         mesh = schema.meshes[v.mesh]
@@ -70,7 +70,7 @@ def _may_be_cut(pieces: Rows, sizes: Rows, schema: Schema) -> Rows:
 
 
 def check_pieces(pieces: Rows, chunks: Rows, blocks: Rows, group: Any, schema: Schema) -> None:
-    """Raises ValueError where a piece is of nothing, or does not have the chunks that fill it."""
+    """Raises ValueError if a piece refers to nothing, or does not have the chunks that fill it."""
     _need(pieces["variable"] < len(schema.variables), "a piece of nothing")
     _need(pieces["block"] < len(blocks), "a piece of nothing")
     if not len(pieces):

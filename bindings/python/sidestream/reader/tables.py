@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ..errors import Code, Error
 
-# What counts or numbers something. All other columns of numbers are real, also where every value happens to be whole,
-# so that a column has the same type in every run.
+# Columns that count or number something. All other columns of numbers are real, even if every value happens to be
+# whole, so that a column has the same type in every run.
 WHOLE = {"iteration", "cycle", "rank", "component", "bin", "count", "nan", "infinite", "blocks", "bytes", "layer_bytes"}
-# Of halos, of their histories and profiles, and of merge trees.
+# Columns of halos, of their histories and profiles, and of merge trees.
 WHOLE |= {"halo", "cells", "outside", "shell", "query", "question", "connected", "peak_index", "peak_level"}
 WHOLE |= {"track", "progenitors", "other_track", "shared", "previous_iteration"}
 WHOLE |= {"birth_index", "saddle_index", "into_index", "cell_index", "top_index"}
@@ -38,8 +38,8 @@ def _column(name: str, texts: Sequence[str]) -> NDArray[Any]:
 
 
 def once(names: Sequence[str], before: Sequence[str] = ()) -> list[str]:
-    """Names of which each is there once: the second `time` is `time_2`. NumPy's arrays have no two of one name, and
-    files may: analyses could write columns that the library has too."""
+    """Makes names unique: the second `time` becomes `time_2`. NumPy's arrays cannot have duplicate names, but files
+    may: analyses can write columns that the library writes, too."""
     taken, made = set(before), []
     for name in names:
         own, number = name, 2
@@ -72,7 +72,7 @@ def _rows(path: Path) -> Iterator[list[str]]:
 
 
 def read_csv(path: Path) -> NDArray[Any]:
-    """A table of its columns' names."""
+    """A table with the names of its columns."""
     return _with_header(list(_rows(path)), path)
 
 
@@ -83,8 +83,8 @@ def _with_header(rows: Sequence[Sequence[str]], path: Path) -> NDArray[Any]:
 
 
 def read_growing(path: Path, wanted: Callable[[str], str]) -> NDArray[Any]:
-    """A table to which somebody may add rows meanwhile: a row without an end is left out. `wanted` gets the header line
-    and says how lines begin that are read; empty: all."""
+    """Reads a table to which rows may be added meanwhile, without an incomplete last row. `wanted` gets the header line
+    and returns the beginning of the lines to be read; empty: all."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     whole = [line for line in lines if line.endswith("\n")]
     begins = wanted(whole[0].strip()) if whole else ""

@@ -1,6 +1,6 @@
-"""What analyses in Python get: blocks as NumPy arrays, and the servers to combine results with.
+"""The input of analyses in Python: blocks as NumPy arrays, and the servers to combine results with.
 
-Which objects come when stands in docs/python-analyses.md. Nothing here needs MPI, mpi4py or h5py.
+docs/python-analyses.md describes which objects come when. Nothing here needs MPI, mpi4py or h5py.
 """
 
 import pickle
@@ -23,11 +23,11 @@ _ENDED = "the call that this block was for has ended; keep copies of what is nee
 
 
 class Block(Mapping[str, NDArray[Any]]):
-    """One block of a mesh, for the length of a call: a mapping from the names of variables to their values.
+    """One block of a mesh, for the duration of a call: a mapping from the names of variables to their values.
 
-    `block["t"]` is a read-only array over the block's points, without copying, with the axes [k, j, i], or [i, j, k]
-    for a variable in row order, those of the mesh alone; then the component, if there are several. A variable that this
-    block was not delivered of is not in it.
+    `block["t"]` is a read-only array over the block's points, without a copy. Its axes are [k, j, i], or [i, j, k] for
+    a variable in row order, as far as the mesh has them; then the component, if there are several. A variable that was
+    not delivered for this block is missing.
     """
 
     def __init__(self, data: "Data", mesh: Mesh, records: list[Record]) -> None:
@@ -37,7 +37,7 @@ class Block(Mapping[str, NDArray[Any]]):
         self.id: int = first["block"]
         self.level: int = first["level"]
         self.client: int = first["client"]
-        self.lo: Index = first["cells"][0][: mesh.axes]  # of its cells, in (i, j, k) of its level
+        self.lo: Index = first["cells"][0][: mesh.axes]  # bounds of its cells, in (i, j, k) of its level
         self.hi: Index = first["cells"][1][: mesh.axes]
         self._records = {record["variable"]: record for record in records}
 
@@ -66,7 +66,7 @@ class Block(Mapping[str, NDArray[Any]]):
         return slices(box, origin, self.mesh.axes, self.data.variables[record["variable"]].order)
 
     def published(self, name: str) -> NDArray[Any]:
-        """The whole array that was published, ghosts included: what `box` says. Read-only, not a copy."""
+        """The whole array that was published, ghosts included, as described by `box`. Read-only, not a copy."""
         return np.asarray(self._record(name)["values"])
 
     def box(self, name: str) -> tuple[Index, Index]:
@@ -75,8 +75,10 @@ class Block(Mapping[str, NDArray[Any]]):
         return lo[: self.mesh.axes], hi[: self.mesh.axes]
 
     def counted(self, name: str) -> NDArray[np.bool_]:
-        """Which points of `block[name]` count as this block's, so that over all blocks each point counts once: not the
-        nodes that a neighbour owns, cells with finer ones in their place, and what the simulation flags as ghosts."""
+        """True for the points of `block[name]` that count as this block's, so that over all blocks each point counts
+        once: not nodes that a neighbour owns, cells that finer ones cover, and points that the simulation flags as
+        ghosts.
+        """
         record = self._record(name)
         points = record["points"]
         whole = self._slices(record, points, points[0])
@@ -88,8 +90,9 @@ class Block(Mapping[str, NDArray[Any]]):
         return mask
 
     def with_halo(self, name: str, width: int | None = None) -> NDArray[np.float64]:
-        """The values with `width` points more on every side (the entry's `halo` if none is given), as new float64. Each
-        comes from the block that owns it; NaN where there is none: beyond the mesh, or in a block not delivered."""
+        """Returns a new float64 array of the values with `width` more points on every side (by default the entry's
+        `halo`). Each value comes from the block that owns it. Points beyond the mesh, or in a block that was not
+        delivered, have NaN."""
         record = self._record(name)
         variable = self.data.variables[name]
         wide = self.data.halo if width is None else width
@@ -112,14 +115,14 @@ class Block(Mapping[str, NDArray[Any]]):
         return parts[0] if variable.components == 1 else np.stack(parts, axis=-1)
 
     def coordinates(self, name: str) -> tuple[NDArray[np.float64], ...]:
-        """Where the points of `block[name]` are along x, y and z: an array for each axis of the mesh, which must be
+        """Positions of the points of `block[name]` along x, y and z: an array for each axis of the mesh, which must be
         uniform or rectilinear."""
         lo, hi = self._record(name)["points"]
         return self.mesh.positions(self.data.variables[name], lo, hi, self.level)
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays that say where a curvilinear or unstructured mesh, an octree or points are, by role:
+        """The arrays with the positions and cells of a curvilinear or unstructured mesh, an octree or points, by role:
         `coordinates`, `connectivity`, ... (docs/mesh-kinds.md)."""
         return {
             self.data.variables[name].role: self[name]
@@ -129,26 +132,27 @@ class Block(Mapping[str, NDArray[Any]]):
 
 
 class Event(NamedTuple):
-    """An event with values or for a scope, or a barrier that all clients have come to (docs/events.md)."""
+    """An event with values or for a scope, or a barrier that all clients have reached (docs/events.md)."""
 
     name: str
-    client: int  #: who raised it; -1: all, at a barrier
+    client: int  #: the client that raised it; -1: all, at a barrier
     scope: str  #: server, node or all
-    raised: int  #: in which iteration: an earlier one than this if that was refused
+    raised: int  #: the iteration in which it was raised; an earlier one if that was refused
     values: NDArray[Any]
 
 
 class Data:
-    """What a server has of an iteration, for the length of a call. Iterating gives its blocks; there may be none."""
+    """The data of a server in an iteration, for the duration of a call. Iterating gives its blocks;
+    there may be none."""
 
     index: int  #: counts iterations
     cycle: int  #: the simulation's
     time: float  #: the simulation's
     pass_number: int  #: from 0
-    feedback: Any  #: what `combine` returned in the pass before; None in the first
-    server: int  #: this one
-    servers: int  #: how many there are
-    events: list[Event]  #: that this server sees in this iteration, in the order that all servers have
+    feedback: Any  #: return value of `combine` in the previous pass; None in the first
+    server: int  #: the number of this server
+    servers: int  #: the number of servers
+    events: list[Event]  #: events that this server sees in this iteration, in the same order on all servers
     halo: int  #: the entry's option
     meshes: dict[str, Mesh]
     variables: dict[str, Variable]
@@ -159,7 +163,7 @@ class Data:
         self._records = records
 
     def blocks(self, mesh: str | None = None) -> list[Block]:
-        """The blocks of a mesh, or of all meshes that variables were asked of, by ascending id."""
+        """The blocks of a mesh, or of all meshes with requested variables, by ascending id."""
         if mesh is not None and mesh not in self.meshes:
             raise KeyError(f"there is no mesh '{mesh}'; there are {', '.join(self.meshes)}")
         found: dict[tuple[str, int], list[Record]] = {}
@@ -173,7 +177,7 @@ class Data:
         return iter(self.blocks())
 
     def _end(self) -> list[Record]:
-        """After it nothing can be asked for. Returns the records of which arrays are still in use."""
+        """Ends access to the data. Returns the records whose arrays are still in use."""
         self.has_ended = True
         records, self._records = self._records, []
         kept = [record for record in records if record["values"].end() > 0]
@@ -185,7 +189,8 @@ class Data:
 
 class Whole(Mapping[str, NDArray[Any]]):
     """A whole mesh, gathered on one server: a mapping from the names of variables to arrays with the axes of `Block`.
-    NaN, or 0 in whole numbers, stands where no block was delivered. Of lists: the points that count, by block."""
+    Points of blocks that were not delivered have NaN, or 0 for whole numbers. Lists have the points that count, block
+    after block."""
 
     def __init__(
         self,
@@ -209,22 +214,22 @@ class Whole(Mapping[str, NDArray[Any]]):
         return sum(1 for _ in self)
 
     def known(self, name: str) -> NDArray[np.bool_]:
-        """Where there are values: all but the points of blocks that were not delivered."""
+        """True for points with values: all except those of blocks that were not delivered."""
         return self._known[name]
 
     def coordinates(self, name: str) -> tuple[NDArray[np.float64], ...]:
-        """As Block.coordinates."""
+        """Positions as in Block.coordinates."""
         return self.mesh.positions(self.variables[name], *self.variables[name].points, 0)
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The mesh's own arrays by role, as those of Block."""
+        """The mesh's own arrays by role, as in Block."""
         return {v.role: self._values[n] for n, v in self.variables.items() if v.role != "none" and n in self._values}
 
 
 class Servers:
-    """The servers that combine. What they do together, all of them do, in the same order: if one raises an exception,
-    or calls something else, all fail with a sentence."""
+    """The servers that combine. All of them must make the same calls in the same order: if one raises an exception, or
+    calls something else, all fail with a sentence."""
 
     _CALLS = ("return", "barrier", "gather", "all_gather", "broadcast", "sum", "minimum", "maximum")
 
@@ -236,7 +241,7 @@ class Servers:
         self.size: int = group.size()
 
     def _enter(self, call: str, *facts: int) -> None:
-        """All servers are at the same call with the same facts, or all of them raise."""
+        """Checks that all servers are at the same call with the same facts; otherwise all of them raise."""
         if self.size == 1:
             return
         mine = [self._CALLS.index(call), *facts, 0, 0, 0][:4]
@@ -287,21 +292,21 @@ class Servers:
         return out if out.ndim else out[()]
 
     def sum(self, values: ArrayLike) -> Any:
-        """Element-wise over all servers, of whole numbers, as int64. Wraps."""
+        """The element-wise sum over all servers, of whole numbers, as int64. Wraps."""
         return self._reduce("sum", values)
 
     def minimum(self, values: ArrayLike) -> Any:
-        """Element-wise over all servers, as int64 or float64. No NaN."""
+        """The element-wise minimum over all servers, as int64 or float64. No NaN."""
         return self._reduce("minimum", values)
 
     def maximum(self, values: ArrayLike) -> Any:
-        """Element-wise over all servers, as int64 or float64. No NaN."""
+        """The element-wise maximum over all servers, as int64 or float64. No NaN."""
         return self._reduce("maximum", values)
 
     @property
     def mpi(self) -> "MPI.Intracomm":
-        """The communicator as mpi4py's, of this analysis alone; do not free it. An exception on one server between
-        calls that others have begun through it leaves them waiting, as always with MPI."""
+        """The communicator as an object of mpi4py, for this analysis only; do not free it. If one server raises an
+        exception while others wait in a call through it, they wait forever, as always with MPI."""
         from .. import _servers
 
         module = checked_mpi4py("servers.mpi", _servers.mpi_library, _servers.handle_size)

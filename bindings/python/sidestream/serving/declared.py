@@ -1,4 +1,4 @@
-"""What a session has declared, as analyses in Python see it."""
+"""The declarations of a session, as analyses in Python see them."""
 
 from dataclasses import dataclass
 from math import prod
@@ -12,7 +12,7 @@ Box = tuple[Index, Index]  # lo and hi: half-open, in (i, j, k)
 
 
 def slices(box: Box, origin: Index, axes: int, order: str) -> tuple[slice, ...]:
-    """Where a box lies in an array that begins at `origin`, along the array's axes."""
+    """The slices of a box in an array that begins at `origin`, along the array's axes."""
     parts = [slice(box[0][a] - origin[a], box[1][a] - origin[a]) for a in range(axes)]
     return tuple(parts if order == "row" else reversed(parts))
 
@@ -29,8 +29,8 @@ class Variable:
     order: str  #: column or row
     unit: str
     label: str
-    role: str  #: what it is to its mesh; none: values on it
-    points: Box  #: all of its points on level 0; of lists nothing
+    role: str  #: its role for its mesh; none: values on it
+    points: Box  #: all of its points on level 0; empty for lists
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class Mesh:
     name: str
     kind: str  #: uniform, rectilinear, curvilinear, unstructured, points, octree
     dimensions: int
-    axes: int  #: of arrays on it
+    axes: int  #: number of axes of arrays on it
     is_list: bool
-    cells: Box  #: of level 0
-    nodes: tuple[NDArray[np.float64], ...] | None  #: along each axis, of uniform and rectilinear meshes
+    cells: Box  #: all cells of level 0
+    nodes: tuple[NDArray[np.float64], ...] | None  #: along each axis, for uniform and rectilinear meshes
     refinement: tuple[Index, ...]  #: from each level to the next
 
     def positions(self, variable: Variable, lo: Index, hi: Index, level: int) -> tuple[NDArray[np.float64], ...]:
-        """Where the points of a variable are along each axis."""
+        """Positions of the points of a variable along each axis."""
         if self.nodes is None:
             raise ValueError(
                 f"'{variable.name}' lies on the {self.kind} mesh '{self.name}', which has no axes; where its "
@@ -75,7 +75,7 @@ class Mesh:
 def read(
     declarations: tuple[list[dict[str, Any]], list[dict[str, Any]]],
 ) -> tuple[dict[str, Mesh], dict[str, Variable]]:
-    """By name, from what the library tells."""
+    """Meshes and variables by name, from what the library passes."""
     meshes = {}
     for given in declarations[0]:
         nodes = given["nodes"]

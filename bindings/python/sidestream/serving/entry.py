@@ -1,6 +1,6 @@
-"""Runs analyses in Python on a server. Called by the library sidestream_python.so alone, with the interpreter's lock.
+"""Runs analyses in Python on a server. Called only by the library sidestream_python.so, with the interpreter's lock.
 
-What fails raises `Failed`, whose text is the whole report: the library has no other way to show it.
+A failure raises `Failed`, whose text is the whole report: the library has no other way to show it.
 """
 
 import difflib
@@ -35,7 +35,7 @@ prepare(_servers.started_here)
 class Failed(Exception):
     """An analysis failed; the text says where."""
 
-    is_report = True  # for the library: not to be introduced by the type's name
+    is_report = True  # for the library: do not prefix the type's name
 
 
 class Refused(Exception):
@@ -51,7 +51,7 @@ def _is_own(frame: traceback.FrameSummary) -> bool:
 
 
 def _without_own(shown: traceback.TracebackException | None) -> None:
-    """Drops the frames of this package, which say nothing to whoever wrote the analysis."""
+    """Drops the frames of this package, which do not help the author of the analysis."""
     if shown is None:
         return
     shown.stack = traceback.StackSummary.from_list([frame for frame in shown.stack if not _is_own(frame)])
@@ -60,7 +60,7 @@ def _without_own(shown: traceback.TracebackException | None) -> None:
 
 
 def described(error: BaseException) -> str:
-    """The exception and its place in a first line, then the traceback."""
+    """The exception and its position in a first line, then the traceback."""
     shown = traceback.TracebackException.from_exception(error)
     _without_own(shown)
     last = shown.stack[-1] if shown.stack else None
@@ -73,7 +73,7 @@ def described(error: BaseException) -> str:
 
 
 def _value(text: str) -> Any:
-    """What looks like a number, or true or false, is one."""
+    """Converts texts that look like a number, or true or false."""
     if text.lower() in _TRUTHS:
         return _TRUTHS[text.lower()]
     for kind in (int, float):
@@ -93,14 +93,14 @@ def _find(script: str, configuration: str) -> Path:
 
 
 def _load_module(path: Path) -> types.ModuleType:
-    """The file as a module, run once however many entries name it. Nothing is written beside it."""
+    """Loads the file as a module, run once however many entries name it. No files are written next to it."""
     status = path.stat()
     key = (str(path), status.st_mtime_ns, status.st_size)
     if key in _modules:
         return _modules[key]
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
-    name = f"sidestream_script_{path.stem}"  # the same on all servers: what they send each other may be of its types
+    name = f"sidestream_script_{path.stem}"  # the same on all servers, since messages may contain its types
     module = types.ModuleType(name)
     module.__file__ = str(path)
     before = sys.modules.get(name)
@@ -136,11 +136,11 @@ def _find_call(module: types.ModuleType, name: str, path: Path) -> Callable[...,
 
 
 def _check_arguments(call: Callable[..., Any], name: str, arguments: dict[str, Any]) -> None:
-    """Whether it can be called with them: a class as such, a function with a block before them."""
+    """Checks that the callable accepts the arguments; a function gets a block before them, a class does not."""
     try:
         signature = inspect.signature(call)
     except (TypeError, ValueError):
-        return  # of C, which does not say
+        return  # written in C, without a signature
     before = () if isinstance(call, type) else (None,)
     try:
         signature.bind(*before, **arguments)
@@ -169,7 +169,8 @@ class Entry:
         records: list[Record],
         events: list[tuple[str, int, str, int, str, bytes]],
     ) -> bytes:
-        """The partial. Afterwards nothing of the blocks is in use, or it has failed and is not called again."""
+        """Returns the partial. If it succeeds, no data of the blocks is in use afterwards; if it fails, it is not
+        called again."""
         data = Data(iteration, records)
         data.halo, data.server, data.servers, data.pass_number = self._halo, server, servers, pass_number
         data.meshes, data.variables = self._work.meshes, self._work.variables
@@ -197,12 +198,12 @@ class Entry:
     def combine(
         self, iteration: tuple[int, int, float], pass_number: int, partials: list[bytes], group: Any
     ) -> tuple[bytes, list[Any]]:
-        """The feedback for the next pass, or after the last one the results, on the first server."""
+        """Returns the feedback for the next pass. After the last pass it returns the results, on the first server."""
         try:
             servers = Servers(group, iteration, pass_number)
             result = self._work.combine([pickle.loads(partial) for partial in partials], servers)
             if pass_number + 1 < self.passes:
-                result = servers.broadcast(result)  # what the first one returned counts, as with results
+                result = servers.broadcast(result)  # the return value of the first one counts, as with results
                 servers._enter("return")
                 return pickle.dumps(result, protocol=5), []
             servers._enter("return")
@@ -214,9 +215,9 @@ class Entry:
 
 
 def _kept(records: list[Record]) -> str:
-    """What is said of arrays that are still in use; empty if there are none."""
+    """The message about arrays that are still in use; empty if there are none."""
     if records:
-        gc.collect()  # an exception and its frames may hold each other
+        gc.collect()  # an exception and its frames may refer to each other
         records = [
             record
             for record in records
@@ -242,7 +243,7 @@ def load(
     halo: int,
     whole: bool,
 ) -> Entry | tuple[str, str]:
-    """One entry of the configuration; or an option and what is wrong with it."""
+    """Returns one entry of the configuration; or an option and its error."""
     try:
         path = _find(script, configuration)
         module = _load_module(path)

@@ -1,4 +1,4 @@
-"""What an analysis in Python returns, as the tables, pictures and arrays that the library writes."""
+"""Converts the return value of an analysis in Python to the tables, pictures and arrays that the library writes."""
 
 import sys
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ def _s(things: list[Any]) -> str:
 
 
 def made(result: Any, files: list[str]) -> list[Made]:
-    """Numbers of files, kinds of results and their contents."""
+    """Returns numbers of files, kinds of results and their contents."""
     if result is None:
         return []
     several = list(result) if isinstance(result, tuple | list) else [result]
@@ -51,7 +51,7 @@ def _one(result: Any, file: str) -> tuple[str, Any]:
 
 
 def _drawn(figure: Any) -> NDArray[np.uint8]:
-    """By Agg, which needs no screen; whoever made the figure with pyplot need not close it."""
+    """Draws with Agg, which needs no screen; a figure made with pyplot need not be closed."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     canvas = FigureCanvasAgg(figure)
@@ -71,7 +71,7 @@ def _picture(pixels: NDArray[np.uint8]) -> tuple[int, int, bytes]:
 
 
 def columns_of(result: Mapping[Any, Any]) -> dict[str, NDArray[Any]]:
-    """Columns of one length, int64, float64 or texts; single values stand in every row."""
+    """Returns columns of equal length, int64, float64 or texts; single values are repeated in every row."""
     arrays = {str(name): np.asarray(value) for name, value in result.items()}
     lengths = {name: len(array) for name, array in arrays.items() if array.ndim == 1}
     for name, array in arrays.items():

@@ -1,4 +1,5 @@
-"""What is set up before an analysis is imported, so that nothing changes what the program has set up itself."""
+"""Prepares the interpreter before an analysis is imported, so that the analysis does not change the program's own
+settings."""
 
 import os
 import sys
@@ -7,13 +8,13 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import ModuleType
 
-# Packages whose wheels bring a library that a program with Sidestream has already, in another version.
+# Packages whose wheels contain another version of a library that a program with Sidestream already has.
 _WITH_HDF5 = ("h5py", "netCDF4", "tables")
 
 
 class _OtherHdf5(MetaPathFinder):
-    """Refuses packages with an HDF5 of their own: their calls would go to the one that the program is linked to, and
-    end in errors that nobody understands, or in a crash. Packages that were built with that one are let through."""
+    """Refuses packages that bring their own HDF5: their calls would go to the program's HDF5 instead, and end in
+    incomprehensible errors or a crash. Accepts packages that were built with the program's HDF5."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
         if fullname in _WITH_HDF5 and any((Path(folder) / f"{fullname}.libs").is_dir() for folder in sys.path):
@@ -24,7 +25,7 @@ class _OtherHdf5(MetaPathFinder):
 
 
 def prepare(started_here: bool) -> None:
-    """Once, before anything is imported. `started_here`: this interpreter is none of the program's."""
+    """Prepares the interpreter, once, before anything is imported. `started_here`: it is not the program's."""
     os.environ.setdefault("MPLBACKEND", "agg")
     if not started_here:
         return

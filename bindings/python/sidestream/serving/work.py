@@ -1,4 +1,5 @@
-"""The three things that an entry of the configuration may name: a function of blocks or of whole meshes, or a class."""
+"""The three kinds of callables that an entry of the configuration may name: a function of blocks or of whole meshes, or
+a class."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
@@ -12,11 +13,11 @@ from .made_results import columns_of
 
 
 class Unfit(ValueError):
-    """An option, and what is wrong with it."""
+    """An option, and its error."""
 
 
 class Work(Protocol):
-    """One entry at work: `local` reduces a server's blocks, `combine` merges what came of that."""
+    """One entry at work: `local` reduces a server's blocks, `combine` merges the partials."""
 
     passes: int
     tolerance: float
@@ -36,7 +37,7 @@ class _Of:
 
 
 class OfBlocks(_Of):
-    """A function that is called for each block and returns columns: the table has those of all, by block."""
+    """A function that is called for each block and returns columns: the table has those of all blocks, by block."""
 
     def __init__(self, call: Callable[[Block], Any], *declared: Any) -> None:
         super().__init__(*declared)
@@ -164,7 +165,7 @@ def work_of(
     variables: list[str],
     whole: bool,
 ) -> Work:
-    """What the entry names. Raises Unfit(option, what is wrong)."""
+    """Makes the work of an entry. Raises Unfit(option, error)."""
     if isinstance(call, type):
         if whole:
             raise Unfit("whole", f"found `whole` for the class '{name}', expected a function; remove it")

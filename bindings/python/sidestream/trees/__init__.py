@@ -1,7 +1,6 @@
 """Values in cells of octrees, which a database stores level by level.
 
-Entry: `pieces.TreePieces`, which reads values of one context. `asked` says what it needs of that context, so that
-nothing here imports the reader. The streams are those of docs/database-trees.md: `values` decodes one, with the
-numbers, predictions and relations of the modules of these names.
-May use: codecs and errors. May be used by: the reader.
+Entry: `pieces.TreePieces`, which reads values of one context. `asked` declares the interface that a context must have,
+so that nothing here imports the reader. docs/database-trees.md describes the streams: `values` decodes one, with the
+help of `numbers`, `prediction` and `relations`. May use: codecs and errors. May be used by: the reader.
 """

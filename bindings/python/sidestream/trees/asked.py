@@ -1,4 +1,4 @@
-"""The parts of a context of a database that its trees need: the reader's classes have them."""
+"""The interface of contexts that trees need; classes of the reader implement it."""
 
 from pathlib import Path
 from typing import Any, Protocol
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 class Variable(Protocol):
-    """A variable of which values lie in cells of trees."""
+    """A variable with values in cells of trees."""
 
     @property
     def number(self) -> int: ...
@@ -27,7 +27,7 @@ class Variable(Protocol):
 
 
 class Piece(Protocol):
-    """A variable on one block: rows of the tables of its group of contributors."""
+    """A variable on one block, by its rows in the tables of a group of contributors."""
 
     @property
     def tables(self) -> Any: ...

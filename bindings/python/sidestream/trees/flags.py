@@ -27,7 +27,8 @@ def _unframed(packed: bytes, most: int, methods: int) -> bytes:
 
 
 def unpack_refined(packed: bytes, dimensions: int, roots: int, cells: int) -> Bytes:
-    """0 or 1 of each cell. Throws Error(FILE) if the bytes are not those of a tree of so many cells."""
+    """Unpacks the flags of refinement, 0 or 1 for each cell. Throws Error(FILE) if they do not form a tree of `cells`
+    cells."""
     bits = np.frombuffer(_unframed(packed, cells, FRAMED), np.uint8)
     flags = np.zeros(cells, np.uint8)
     first, count = 0, roots if cells else 0
@@ -48,7 +49,7 @@ def unpack_refined(packed: bytes, dimensions: int, roots: int, cells: int) -> By
 
 
 def _runs(data: Bytes, total: int) -> tuple[Bytes, Bytes]:
-    """Flags in runs that alternate, the first of zeros, and what follows them."""
+    """Decodes `total` flags from alternating runs, of which the first has zeros. Returns the remaining bytes, too."""
     lengths, found, at = [], 0, 0
     while found < total:
         length = shift = 0
@@ -67,26 +68,27 @@ def _runs(data: Bytes, total: int) -> tuple[Bytes, Bytes]:
 
 
 def unpack_owned(packed: bytes, dimensions: int, roots: int, refined: Bytes) -> Bytes:
-    """0 or 1 of each cell of a tree whose flags of refinement are at hand. Throws Error(FILE)."""
+    """Unpacks the flags of ownership, 0 or 1 for each cell, of a tree with known `refined`. Throws Error(FILE)."""
     data = np.frombuffer(_unframed(packed, len(refined) + 2, FRAMED | EXPECTS_LAST), np.uint8)
-    fathers = np.flatnonzero(refined)
+    parents = np.flatnonzero(refined)
     flags = np.zeros(len(refined), np.uint8)
-    flags[refined == 0], data = _runs(data, len(refined) - len(fathers))
-    own, data = _runs(data, len(fathers))
+    flags[refined == 0], data = _runs(data, len(refined) - len(parents))
+    own, data = _runs(data, len(parents))
     if len(data):
         raise _damaged()
-    flags[fathers] = own
+    flags[parents] = own
     if packed[0] & EXPECTS_LAST:
-        sons, starts = 1 << dimensions, tree_starts(refined, dimensions, roots)
-        numbers = np.searchsorted(fathers, starts)
-        for level in reversed(range(len(starts) - 1)):  # of a father the last son, whose flag is right by then
+        children, starts = 1 << dimensions, tree_starts(refined, dimensions, roots)
+        numbers = np.searchsorted(parents, starts)
+        for level in reversed(range(len(starts) - 1)):  # combines with the last child's flag, which is final by then
             here = np.arange(numbers[level], numbers[level + 1])
-            flags[fathers[here]] ^= flags[roots + here * sons + sons - 1]
+            flags[parents[here]] ^= flags[roots + here * children + children - 1]
     return flags
 
 
 def tree_starts(refined: Bytes, dimensions: int, roots: int) -> NDArray[np.int64]:
-    """The first cell of each level, and the number of cells. Throws Error(FILE) if these are no flags of a tree."""
+    """Returns the first cell of each level, then the number of cells. Throws Error(FILE) if the flags do not form a
+    tree."""
     starts, count = [0], roots if len(refined) else 0
     while count:
         if count > len(refined) - starts[-1]:
@@ -101,7 +103,7 @@ def tree_starts(refined: Bytes, dimensions: int, roots: int) -> NDArray[np.int64
 
 
 def cut_levels(starts: NDArray[np.int64], dimensions: int, cell_bytes: int, chunk: int) -> NDArray[np.int64]:
-    """The first cell of each chunk, and how many there are: no chunk has cells of two levels or a part of siblings."""
+    """Returns the first cell of each chunk, then the number of cells. Chunks split neither levels nor siblings."""
     most = chunk // (cell_bytes << dimensions) << dimensions
     if most == 0:
         return np.zeros(1, np.int64)
@@ -110,7 +112,7 @@ def cut_levels(starts: NDArray[np.int64], dimensions: int, cell_bytes: int, chun
 
 
 def flags_as(packed: bytes, role: str, mesh: dict[str, Any], cells: int, refined: Bytes | None) -> Bytes:
-    """Of a chunk with the flags of a role, `refined` or `owned`; the second needs the first."""
+    """Unpacks a chunk with flags. `role`: refined, or owned, which needs the flags `refined`."""
     dimensions, roots = int(mesh["dimensions"]), int(np.prod(mesh["roots"]))
     if role == "refined":
         return unpack_refined(packed, dimensions, roots, cells)

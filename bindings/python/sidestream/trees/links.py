@@ -1,4 +1,4 @@
-"""Who is whose father, and who is beside whom, in a tree that is stored level by level."""
+"""Parent and neighbour indices for a tree that is stored level by level."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,10 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Links:
-    """Of one level but the roots: numbers are those of cells in the level above."""
+    """Links of one level below the roots; numbers count cells of the next coarser level."""
 
-    father: Whole  # of each group of siblings
-    beside: Whole  # of each group what is beside its father: at -x, +x, -y, ...; -1: nothing
+    parent: Whole  # parent of each group of siblings
+    beside: Whole  # neighbours of each group's parent at -x, +x, -y, ...; -1: none
 
 
 def _beside_roots(dimensions: int, roots: list[int]) -> Whole:
@@ -29,20 +29,20 @@ def _beside_roots(dimensions: int, roots: list[int]) -> Whole:
 
 
 def links_of(refined: NDArray[np.uint8], starts: Whole, dimensions: int, roots: list[int]) -> list[Links]:
-    """Entry 0 is level 1."""
-    sons, found = 1 << dimensions, []
+    """Returns the links of all levels below the roots; entry 0 is level 1."""
+    children, found = 1 << dimensions, []
     beside = _beside_roots(dimensions, roots)
     for level in range(len(starts) - 2):
-        father = np.flatnonzero(refined[starts[level] : starts[level + 1]])
-        of_father = beside[father]
-        found.append(Links(father, of_father))
-        group_of = np.full(len(beside) + 1, -1)  # entry -1 stands for nothing
-        group_of[father] = np.arange(len(father))
-        below = np.empty((len(father), sons, 2 * dimensions), np.int64)
-        for son in range(sons):
+        parent = np.flatnonzero(refined[starts[level] : starts[level + 1]])
+        of_parent = beside[parent]
+        found.append(Links(parent, of_parent))
+        group_of = np.full(len(beside) + 1, -1)  # the last entry, with index -1, stands for no neighbour
+        group_of[parent] = np.arange(len(parent))
+        below = np.empty((len(parent), children, 2 * dimensions), np.int64)
+        for child in range(children):
             for face in range(2 * dimensions):
-                across, upper = son ^ (1 << face // 2), son >> face // 2 & 1
-                group = np.arange(len(father)) if upper != face % 2 else group_of[of_father[:, face]]
-                below[:, son, face] = np.where(group < 0, -1, group * sons + across)
+                across, upper = child ^ (1 << face // 2), child >> face // 2 & 1
+                group = np.arange(len(parent)) if upper != face % 2 else group_of[of_parent[:, face]]
+                below[:, child, face] = np.where(group < 0, -1, group * children + across)
         beside = below.reshape(-1, 2 * dimensions)
     return found

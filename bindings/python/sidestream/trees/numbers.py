@@ -1,4 +1,4 @@
-"""Differences from predictions, by their kinds and the bits that are left: docs/database-trees.md."""
+"""Decodes differences from predictions: coded kinds, and the remaining low bits. See docs/database-trees.md."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ CLASSES, LANES, SYMBOLS, LONGEST = 4, 4, 128, 10
 SLOPE_CODES = 8 * CLASSES
 CODES = SLOPE_CODES + 4
 UNUSED, IN_LIST = 254, 255
-TAIL = 64  # bytes behind a stream of codes that are looked at before it is seen that it has ended
+TAIL = 64  # bytes that may be read beyond the end of a stream of codes before this is noticed
 CHANGE_COUNTS, MOST = 3, 16 * 65
 
 
@@ -22,7 +22,7 @@ def _packed_part(parts: Parts) -> bytes:
 
 
 def _decoder(first: int, bits: list[int]) -> list[int]:
-    """For each value of the next bits the kind, times 16, and how many bits its code has."""
+    """Makes a table by the value of the next bits: 16 times the kind, plus the length of its code."""
     entries, code = np.full(1 << LONGEST, first << 4 | LONGEST), 0
     for length in range(1, LONGEST + 1):
         for kind, one in enumerate(bits, first):
@@ -35,7 +35,7 @@ def _decoder(first: int, bits: list[int]) -> list[int]:
 
 
 class _Codes:
-    """The streams of codes, four next to each other, and what they mean."""
+    """Four interleaved streams of codes, and their decoders."""
 
     def __init__(self, parts: Parts, width: int) -> None:
         sizes = [parts.number() for _ in range(LANES)]
@@ -69,14 +69,14 @@ class _Codes:
         self.places, self.listed = [0] * LANES, dict.fromkeys(self.lists, 0)
 
     def _has(self, number: int) -> bool:
-        """Whether a value may have this code."""
+        """True if a value may have this code."""
         if number >= SLOPE_CODES:
             return True
         return number == 0 if self.classes == 0 else number % CLASSES < self.classes
 
     @staticmethod
     def _windows(data: bytes) -> list[int]:
-        """From each bit on, as many as the longest code has."""
+        """Returns for each bit the number formed by the next LONGEST bits, beginning with it."""
         bits = np.unpackbits(np.frombuffer(data + bytes(TAIL), np.uint8), bitorder="little").astype(np.int64)
         return sum(bits[n : len(bits) - LONGEST + n] << n for n in range(LONGEST)).tolist()
 
@@ -100,17 +100,17 @@ class _Codes:
 
 
 def _expected(whole: Prediction | None, tile: slice, width: int) -> tuple[NDArray[np.int64], int]:
-    """Sums of lengths in sixteenths of a bit, and of how many."""
+    """Estimates lengths: sums in sixteenths of a bit, and the number of summands."""
     if whole is None or whole.change is None:
         return np.zeros(tile.stop - tile.start, np.int64), 0
     change = whole.change[tile].view(np.int64) >> 48 & 0x7FFF
-    father = np.ascontiguousarray(whole.father[tile]).view(np.int64) >> 52 & 0x7FF
-    length = change - 16 * father + 16 * (24 if width == 32 else 53)
+    parent = np.ascontiguousarray(whole.parent[tile]).view(np.int64) >> 52 & 0x7FF
+    length = change - 16 * parent + 16 * (24 if width == 32 else 53)
     return CHANGE_COUNTS * np.clip(length, 0, MOST), CHANGE_COUNTS
 
 
 def _kinds(codes: _Codes, layout: Layout, whole: Prediction | None, width: int) -> NDArray[np.int64]:
-    """An axis of steps and one of groups."""
+    """Decodes the kinds of all values; axes are steps and groups."""
     sources = layout.sources().astype(np.int64)
     found = np.zeros(sources.shape, np.int64)
     for first, past in layout.tiles:
@@ -129,12 +129,12 @@ def _kinds(codes: _Codes, layout: Layout, whole: Prediction | None, width: int) 
 
 
 def numbers_of(parts: Parts, layout: Layout, whole: Prediction | None, width: int) -> NDArray[np.uint64]:
-    """An axis of steps and one of groups. `whole`: of all groups, or none."""
+    """Decodes all differences; axes are steps and groups. `whole`: a prediction of all groups, or None."""
     bits = parts.take(parts.number())
     kinds = _kinds(_Codes(parts, width), layout, whole, width)
-    sons, groups = kinds.shape
-    # Which number comes after which.
-    order = [(np.arange(sons)[:, None] * groups + np.arange(a, b)).reshape(-1) for a, b in layout.tiles]
+    children, groups = kinds.shape
+    # Positions of numbers in the order of the stream: tile by tile, step by step.
+    order = [(np.arange(children)[:, None] * groups + np.arange(a, b)).reshape(-1) for a, b in layout.tiles]
     places_of = np.concatenate([np.empty(0, np.int64), *order])
     in_order = kinds.reshape(-1)[places_of]
     low = np.where(in_order < 4, 0, (in_order >> 1) - 1)

@@ -1,4 +1,4 @@
-"""What streams of values of trees are put together from: docs/database-trees.md."""
+"""Building blocks of the streams of docs/database-trees.md."""
 
 import zlib
 from typing import Any
@@ -15,7 +15,7 @@ def damaged(what: str) -> Error:
 
 
 class Parts:
-    """Takes a stream apart from the front."""
+    """Reads a stream sequentially."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
@@ -45,7 +45,7 @@ class Parts:
 
 
 def unpacked(data: bytes, size: int) -> bytes:
-    """Behind a byte that says how. Throws Error(FILE) unless it is `size` bytes."""
+    """Unpacks data that follow a byte with the method. Throws Error(FILE) unless the result has `size` bytes."""
     how, rest = data[:1], data[1:]
     if how == b"\0":
         found = rest
@@ -64,7 +64,7 @@ def unpacked(data: bytes, size: int) -> bytes:
 
 
 def bits_at(data: bytes, places: NDArray[np.int64], lengths: NDArray[Any]) -> NDArray[np.uint64]:
-    """Numbers of these lengths, at most 64, from bit `places` on, the lowest bits first."""
+    """Reads numbers of the given lengths, at most 64 bits, that begin at bits `places`; the lowest bits come first."""
     padded = np.frombuffer(data + bytes(16), np.uint8)
     at, shift = places >> 3, (places & 7).astype(np.uint64)
     window = np.lib.stride_tricks.sliding_window_view(padded, 9)[at]

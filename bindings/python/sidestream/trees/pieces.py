@@ -1,4 +1,4 @@
-"""Values in cells of trees, which are cut by level: of each level as many bytes are read as are asked for."""
+"""Values in cells of trees, which are cut by level: reads only the chunks that contain requested cells."""
 
 import struct
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from .flags import cut_levels, flags_as, tree_starts
 from .links import Links, links_of
 from .prediction import Around
 from .relations import Relations, relations_of
-from .values import BESIDE, FATHERS, decode_values, needs
+from .values import BESIDE, PARENTS, decode_values, needs
 
-OF_TREES = ["tree"]  # what stands in a list of codecs
+OF_TREES = ["tree"]  # the list of codecs that stands for the tree codec
 
 
 @dataclass
 class Tree:
-    """Of a block: which cells it has."""
+    """The cells of a block's tree."""
 
     refined: NDArray[np.uint8]
     starts: NDArray[np.int64]  # the first cell of each level, and the number of cells
@@ -36,21 +36,21 @@ class Tree:
 
     @cached_property
     def links(self) -> list[Links]:
-        """Of the levels below the roots."""
+        """Links of the levels below the roots."""
         return links_of(self.refined, self.starts, self.dimensions, self.roots)
 
 
 class TreePieces:
-    """Of a context."""
+    """Reads values of one context."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self._trees: dict[tuple[int, int], Tree] = {}
-        self._block: tuple[int, int] | None = None  # that of `_values`
+        self._block: tuple[int, int] | None = None  # the block whose values `_values` has
         self._values: dict[tuple[int, int], NDArray[Any]] = {}  # by variable and chunk
 
     def tree(self, piece: Piece) -> Tree:
-        """That of the block of a piece. Throws Error(FILE) if its flags were not stored."""
+        """Returns the tree of a piece's block. Throws Error(FILE) if its flags were not stored."""
         key = (piece.tables.group, int(piece.row["block"]))
         if key not in self._trees:
             mesh = self._mesh(piece)
@@ -73,7 +73,7 @@ class TreePieces:
         return list(self.context.meshes.values())[int(piece.block["mesh"])]
 
     def stored(self, variable: Variable, piece: Piece, number: int) -> tuple[int, bytes]:
-        """Of a chunk what is said of its codecs, and its bytes."""
+        """Returns the number of a chunk's list of codecs (0: none), and its bytes."""
         first = int(piece.row["chunk"])
         rows = piece.tables.chunks[first : first + int(piece.row["chunks"])]
         at = int(piece.row["offset"]) + int(rows["bytes"][:number].astype(np.int64).sum())
@@ -84,7 +84,7 @@ class TreePieces:
         return int(row["encoded"]), self.context.bytes_at(file, at, int(row["bytes"]), int(row["sum"]), what)
 
     def read(self, variable: Variable, piece: Piece, first: int, past: int) -> NDArray[Any]:
-        """As Context.read."""
+        """Reads elements like Context.read."""
         if variable.role != "none":
             return self._flags(variable, piece)[first:past]
         cuts, each = self._cuts(variable, piece), variable.components
@@ -127,7 +127,7 @@ class TreePieces:
         size = cells * variable.components * variable.dtype.itemsize
         if encoded and variable.codecs[encoded - 1] == OF_TREES:
             found = _OfTree(self, variable, piece, cuts, number).decoded(data)
-            self._values[key] = found  # others may need it
+            self._values[key] = found  # other variables may need it for their predictions
             return found
         if encoded:
             data = decoded(data, variable.codecs[encoded - 1], variable.dtype, size)
@@ -136,7 +136,8 @@ class TreePieces:
         return values_of(data, variable.dtype)
 
     def companion(self, name: str, piece: Piece) -> tuple[Variable, Piece] | None:
-        """A variable that relations name, and its piece on the same block, where its values are at hand."""
+        """Finds a variable that relations name, and its piece on the same block; None if its values are not
+        available."""
         variable = self.context.variables.get(name)
         if variable is None or variable.role != "none" or variable.codecs[0] not in ([], OF_TREES):
             return None
@@ -144,7 +145,7 @@ class TreePieces:
         return (variable, other) if other is not None and other.row["chunks"] else None
 
     def component(self, variable: Variable, piece: Piece, component: int, first: int, past: int) -> NDArray[Any]:
-        """In the cells from `first` to `past`."""
+        """Reads one component in the cells from `first` to `past`."""
         each = variable.components
         values = self.read(variable, piece, first * each, past * each).reshape(-1, each)
         return np.ascontiguousarray(values[:, component])
@@ -158,17 +159,19 @@ class _OfTree:
     ) -> None:
         self.pieces, self.variable, self.piece, self.tree = pieces, variable, piece, pieces.tree(piece)
         self.first, self.past = int(cuts[number]), int(cuts[number + 1])
-        starts, sons = self.tree.starts, 1 << self.tree.dimensions
+        starts, children = self.tree.starts, 1 << self.tree.dimensions
         self.level = int(np.searchsorted(starts, self.first, "right")) - 1
         if self.level == 0:
             return
-        groups = slice((self.first - int(starts[self.level])) // sons, (self.past - int(starts[self.level])) // sons)
+        groups = slice(
+            (self.first - int(starts[self.level])) // children, (self.past - int(starts[self.level])) // children
+        )
         links, above = self.tree.links[self.level - 1], int(starts[self.level - 1])
-        father = above + links.father[groups]
-        begin = int(np.searchsorted(cuts, father[0], "right")) - 1
-        end = int(np.searchsorted(cuts, father[-1], "right"))
+        parent = above + links.parent[groups]
+        begin = int(np.searchsorted(cuts, parent[0], "right")) - 1
+        end = int(np.searchsorted(cuts, parent[-1], "right"))
         self.above = int(cuts[begin]), int(cuts[end])
-        self.father = father - self.above[0]
+        self.parent = parent - self.above[0]
         beside = above + links.beside[groups] - self.above[0]
         known = (links.beside[groups] >= 0) & (beside >= 0) & (beside < self.above[1] - self.above[0])
         self.beside = np.where(known, beside, -1)
@@ -198,7 +201,7 @@ class _OfTree:
 
     def _component(self, stream: bytes, component: int) -> NDArray[Any]:
         head, relations = needs(stream), self._relations(component)
-        if head.companions >> len(relations.companions) or (head.flags & FATHERS and self.level == 0):
+        if head.companions >> len(relations.companions) or (head.flags & PARENTS and self.level == 0):
             raise Error(
                 f"'{self.variable.name}': a chunk that needs values that there are not; it is damaged", Code.FILE
             )
@@ -214,14 +217,14 @@ class _OfTree:
                 raise Error(f"'{self.variable.name}': relations to what is not there; the file is damaged", Code.FILE)
             return self.pieces.component(*found, own, first, past)
 
-        fathers = np.empty(0, self.variable.dtype)
-        if flags & FATHERS:
-            fathers = self.pieces.component(self.variable, self.piece, component, *self.above)
+        parents = np.empty(0, self.variable.dtype)
+        if flags & PARENTS:
+            parents = self.pieces.component(self.variable, self.piece, component, *self.above)
         return Around(
             self.tree.dimensions,
-            self.father,
+            self.parent,
             self.beside if flags & BESIDE else np.full_like(self.beside, -1),
-            fathers,
+            parents,
             lambda number: of(number, self.first, self.past),
             lambda number: of(number, *self.above),
         )

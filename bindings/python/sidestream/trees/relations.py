@@ -1,4 +1,4 @@
-"""Relations between values of trees, as a database has them: docs/mesh-kinds.md says what they mean."""
+"""Relations between values of trees in a database; docs/mesh-kinds.md describes them."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _SIGN = re.compile(r" *([-+*/])")
 
 @dataclass
 class Product:
-    """coefficient * times / over."""
+    """A product of variables: coefficient * times / over."""
 
     coefficient: float
     times: list[tuple[str, int | None]] = field(default_factory=list)
@@ -25,7 +25,7 @@ class Product:
 
 @dataclass
 class Term:
-    """The same of companions, by number."""
+    """A product of companions, by their numbers."""
 
     coefficient: float
     times: list[int]
@@ -34,7 +34,7 @@ class Term:
 
 @dataclass
 class Mean:
-    """Of a father: scale * weight * value + offset is the mean of its sons'."""
+    """The relation of a mean: a parent's scale * weight * value + offset is the mean over its children."""
 
     scale: float = 1.0
     weight: int = -1
@@ -47,12 +47,12 @@ class Face:
     high: bool
     opposite: int = -1
     others: list[int] = field(default_factory=list)
-    lengths: list[float] = field(default_factory=list)  # of cells along each axis; empty: they are cubes
+    lengths: list[float] = field(default_factory=list)  # lengths of cells along each axis; empty: cells are cubes
 
 
 @dataclass
 class Relations:
-    """Of one component of a variable."""
+    """The relations of one component of a variable."""
 
     factor: float = 1.0
     mean: Mean | None = None
@@ -62,7 +62,7 @@ class Relations:
 
 
 def parse_products(text: str) -> list[Product]:
-    """A sum of products. Throws Error(FILE) if it is none."""
+    """Parses a sum of products. Throws Error(FILE) if the text is none."""
     found, at = [], 0
     sign = _SIGN.match(text)
     negative = sign is not None and sign[1] == "-"
@@ -113,7 +113,7 @@ class _Declaring:
         times = [self.number(*factor) for factor in product.times]
         return Term(product.coefficient, times, [self.number(*factor) for factor in product.over])
 
-    def father(self, text: str, dimensions: int) -> None:
+    def parent(self, text: str, dimensions: int) -> None:
         if text == "sum":
             self.made.factor = 2.0**-dimensions
         front = "mean of "
@@ -147,11 +147,12 @@ class _Declaring:
 def relations_of(
     about: dict[str, Any], name: str, component: int, dimensions: int, components_of: Callable[[str], int | None]
 ) -> Relations:
-    """Of a component of a variable. `components_of`: of a variable whose values are at hand on the block, else None."""
+    """Reads the relations of a component. `components_of` returns the number of components of a variable, or None if
+    its values are not available on the block."""
     declaring = _Declaring(name, component, components_of)
     try:
-        if about.get("father"):
-            declaring.father(about["father"], dimensions)
+        if about.get("parent"):
+            declaring.parent(about["parent"], dimensions)
         if about.get("equals"):
             products = parse_products(about["equals"])
             if declaring.there(products):

@@ -1,4 +1,4 @@
-"""Streams of values of trees, decoded with NumPy: docs/database-trees.md."""
+"""Decodes streams of values of trees with NumPy: docs/database-trees.md."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,42 +12,42 @@ from .parts import Parts, bits_at, damaged, unpacked
 from .prediction import Around, Layout, Plan, Prediction
 from .relations import Relations
 
-RAW, CONSTANT, ZSTD, SHUFFLED, FATHER_XOR, PREDICTED, PREDICTED_ZSTD = range(7)
-FATHERS, BESIDE, COMPANIONS = 1, 2, 4
+RAW, CONSTANT, ZSTD, SHUFFLED, PARENT_XOR, PREDICTED, PREDICTED_ZSTD = range(7)
+PARENTS, BESIDE, COMPANIONS = 1, 2, 4
 
 
 @dataclass(frozen=True)
 class Head:
     method: int
     flags: int
-    companions: int  # that are needed, a bit for each
+    companions: int  # a bit for each companion that is needed
 
 
 def unshuffled(data: bytes, width: int) -> bytes:
     return np.frombuffer(data, np.uint8).reshape(width, -1).T.tobytes()
 
 
-def _father_xor(parts: Parts, dtype: np.dtype[Any], around: Around) -> NDArray[Any]:
+def _parent_xor(parts: Parts, dtype: np.dtype[Any], around: Around) -> NDArray[Any]:
     bits = parts.byte()
     if not 1 <= bits <= 6:
         raise damaged("counts zeros in more than 6 bits")
-    groups, width = len(around.father), 8 * dtype.itemsize
+    groups, width = len(around.parent), 8 * dtype.itemsize
     head = parts.take((groups * bits + 7) // 8)
     zeros = bits_at(head, np.arange(groups) * bits, np.full(groups, bits)).astype(np.int64)
     kept = width - zeros
-    sizes = (kept * around.sons + 7) // 8
+    sizes = (kept * around.children + 7) // 8
     data = parts.rest()
     if (len(kept) and kept.min() <= 0) or int(sizes.sum()) + 1 != len(data):
         raise damaged("has not the bits that its counts of zeros say")
     starts = 8 * (np.cumsum(sizes) - sizes)
-    places = starts[:, None] + kept[:, None] * np.arange(around.sons)
-    residues = bits_at(data, places.reshape(-1), np.repeat(kept, around.sons)).astype(f"<u{dtype.itemsize}")
-    fathers = np.ascontiguousarray(around.fathers[around.father]).view(f"<u{dtype.itemsize}")
-    return residues ^ np.repeat(fathers, around.sons)
+    places = starts[:, None] + kept[:, None] * np.arange(around.children)
+    residues = bits_at(data, places.reshape(-1), np.repeat(kept, around.children)).astype(f"<u{dtype.itemsize}")
+    parents = np.ascontiguousarray(around.parents[around.parent]).view(f"<u{dtype.itemsize}")
+    return residues ^ np.repeat(parents, around.children)
 
 
 def _ordered(words: NDArray[Any]) -> NDArray[Any]:
-    """As whole numbers in the order of the floating-point numbers; its own inverse."""
+    """Maps the bits of floating-point numbers to whole numbers of the same order; its own inverse."""
     top = words.dtype.itemsize * 8 - 1
     flips = (words.dtype.type(1) << words.dtype.type(top)) - words.dtype.type(1)
     return np.where(words >> words.dtype.type(top), words ^ flips, words)
@@ -62,22 +62,22 @@ def _predicted(parts: Parts, head: Head, dtype: np.dtype[Any], around: Around, r
     plan = Plan.of(int.from_bytes(parts.take(2), "little"), relations)
     if bool(head.flags & BESIDE) != plan.needs_beside or head.companions != plan.companions(relations):
         raise damaged("needs other values than it says")
-    for step in range(around.sons - 1 if plan.corrected else 0):
+    for step in range(around.children - 1 if plan.corrected else 0):
         for term in plan.corrections(step, around.dimensions):
             plan.weights[step, term] = int.from_bytes(parts.take(1), "little", signed=True) / 64.0
     layout = Layout(around, relations, plan)
-    groups, sons = len(around.father), around.sons
+    groups, children = len(around.parent), around.children
     word = np.dtype(f"<u{dtype.itemsize}")
     if head.method == PREDICTED:
-        all_at_once = None if plan.closure else Prediction(layout, np.zeros((groups, sons)), 0, groups)
+        all_at_once = None if plan.closure else Prediction(layout, np.zeros((groups, children)), 0, groups)
         differences = numbers_of(parts, layout, all_at_once, 8 * dtype.itemsize).astype(word)
     else:
-        data = unshuffled(unpacked(parts.rest(), groups * sons * dtype.itemsize), dtype.itemsize)
-        differences = np.frombuffer(data, word).reshape(groups, sons).T[layout.order]
-    out, own = np.empty((groups, sons), word), np.zeros((groups, sons))
+        data = unshuffled(unpacked(parts.rest(), groups * children * dtype.itemsize), dtype.itemsize)
+        differences = np.frombuffer(data, word).reshape(groups, children).T[layout.order]
+    out, own = np.empty((groups, children), word), np.zeros((groups, children))
     for first, past in layout.waves:
         prediction = Prediction(layout, own, first, past)
-        for step in range(sons):
+        for step in range(children):
             expected = _ordered(prediction.predict(step).astype(dtype).view(word))
             words = _ordered(expected + _unzigzag(differences[step, first:past]))
             out[first:past, layout.order[step]] = words
@@ -88,13 +88,13 @@ def _predicted(parts: Parts, head: Head, dtype: np.dtype[Any], around: Around, r
 
 
 def needs(stream: bytes) -> Head:
-    """What a stream says of itself. Throws Error(FILE)."""
+    """Reads the head of a stream. Throws Error(FILE)."""
     parts = Parts(stream)
     first, flags = parts.byte(), parts.byte()
     method = first & 15
     version = 2 if method == PREDICTED else 1
-    sound = first >> 4 == version and method <= PREDICTED_ZSTD and flags <= (FATHERS | BESIDE | COMPANIONS)
-    if not sound or bool(flags & FATHERS) != (method >= FATHER_XOR) or (flags > FATHERS and method < PREDICTED):
+    sound = first >> 4 == version and method <= PREDICTED_ZSTD and flags <= (PARENTS | BESIDE | COMPANIONS)
+    if not sound or bool(flags & PARENTS) != (method >= PARENT_XOR) or (flags > PARENTS and method < PREDICTED):
         raise damaged("begins in an unknown way")
     return Head(method, flags, int.from_bytes(parts.take(4), "little") if flags & COMPANIONS else 0)
 
@@ -102,7 +102,7 @@ def needs(stream: bytes) -> Head:
 def decode_values(
     stream: bytes, dtype: np.dtype[Any], cells: int, around: Around | None, relations: Relations
 ) -> NDArray[Any]:
-    """The values in the cells of a chunk, one component. `around`: None for roots. Throws Error(FILE)."""
+    """Decodes one component of the values in a chunk's cells. `around`: None for roots. Throws Error(FILE)."""
     head = needs(stream)
     parts = Parts(stream[: max(len(stream) - 8, 0)])
     parts.take(6 if head.flags & COMPANIONS else 2)
@@ -117,9 +117,9 @@ def decode_values(
         elif head.method == SHUFFLED:
             data = unshuffled(unpacked(parts.rest(), size), dtype.itemsize)
         elif around is None:
-            raise damaged("needs fathers, and is of roots")
-        elif head.method == FATHER_XOR:
-            data = _father_xor(parts, dtype, around).tobytes()
+            raise damaged("needs parents, and is of roots")
+        elif head.method == PARENT_XOR:
+            data = _parent_xor(parts, dtype, around).tobytes()
         elif dtype.kind != "f":
             raise damaged("predicts what are no real numbers")
         else:

@@ -1,3 +1,10 @@
+// Boundary faces of a block's cells, for rendering.
+//
+// 1. Points of the block and of its neighbours' cells are numbered alike, by rank of their keys.
+// 2. Each face of a solid cell is cut into triangles from its point of lowest rank, so that both cells of a face
+//    produce the same triangles (collect, add).
+// 3. Triangles are sorted by points. One that occurs twice lies between two cells and is dropped (seen). Flat cells are
+//    always kept; triangles of neighbouring cells are not drawn here.
 #include "analysis/common/extract/part_query.hpp"
 
 #include <algorithm>
@@ -12,11 +19,11 @@ namespace {
 
 using rendering::Vec3;
 
-/// A triangle of points that both pieces number alike, the least one first.
+/// A triangle of points, numbered alike in both pieces, the lowest first.
 struct Triangle {
   std::array<std::int64_t, 3> points;
-  std::int64_t cell;  ///< -1: not of the block
-  bool solid;         ///< of a face between cells, perhaps
+  std::int64_t cell;  ///< -1: not a cell of the block
+  bool solid;         ///< face of a solid cell, which another cell may share
 };
 
 class Faces {
@@ -28,7 +35,7 @@ class Faces {
     collect(part.own, own_, true);
     collect(part.around, around_, false);
   }
-  /// Those that are seen, in the order of their points.
+  /// Visible triangles, in the order of their points.
   [[nodiscard]] std::vector<Triangle> seen() {
     std::sort(triangles_.begin(), triangles_.end(), [](const Triangle& a, const Triangle& b) {
       return a.points != b.points ? a.points < b.points : a.cell < b.cell;
@@ -50,7 +57,7 @@ class Faces {
   }
 
  private:
-  /// Gives every point a number by its key, the same in both pieces.
+  /// Numbers every point by its key, the same in both pieces.
   void number(const CellPiece& piece, std::vector<std::int64_t>& numbers) {
     for (const PointKey& key : piece.keys) {
       keys_.push_back(key);
@@ -65,7 +72,8 @@ class Faces {
               [&](std::int64_t a, std::int64_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
     std::vector<std::int64_t> rank(keys_.size());
     for (std::size_t n = 0; n < order.size(); ++n) {
-      if (n == 0 || key(order[n]) != key(order[n - 1])) of_rank_.push_back(order[n]);  // the own one comes first
+      // the block's own point comes first
+      if (n == 0 || key(order[n]) != key(order[n - 1])) of_rank_.push_back(order[n]);
       rank[static_cast<std::size_t>(order[n])] = static_cast<std::int64_t>(of_rank_.size()) - 1;
     }
     for (auto* numbers : {&own_, &around_}) {
@@ -117,7 +125,7 @@ class Faces {
 
   const BlockPart& part_;
   std::vector<PointKey> keys_;
-  std::vector<std::int64_t> own_, around_;  ///< of each piece's points
+  std::vector<std::int64_t> own_, around_;  ///< numbers of each piece's points
   std::vector<std::int64_t> of_rank_;       ///< the first point of each key
   std::vector<Triangle> triangles_;
   std::vector<std::array<std::int64_t, 3>> lines_;  ///< both ends, and the cell

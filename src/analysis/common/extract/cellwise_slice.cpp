@@ -1,34 +1,40 @@
+// Slices on which each cell has its own value: polygons where a plane cuts cells of trees and of refinement levels.
+//
+// Cells that the plane may cut are found by descending: trees from their roots, boxes by halving. `CellSections` cuts
+// each cell (convex polygon, as a fan of triangles). Cells are sorted by name, so that the surface does not depend on
+// the division, and points are not shared between cells. If the plane is the mesh itself (two dimensions), cells are
+// drawn as they are.
 #include "analysis/common/extract/extract.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "analysis/common/extract/plane_options.hpp"
-#include "base/fail.hpp"
 #include "contour/marching_cubes_cell.hpp"
 #include "mesh/cells/cell_section.hpp"
 #include "mesh/cells/place_names.hpp"
 #include "mesh/chosen_runs.hpp"
 #include "mesh/owned_leaves.hpp"
 #include "mesh/point_grid.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {
 
-constexpr int edges_of_cell = 16;  ///< numbers that a point's edge may have
+constexpr int edges_of_cell = 16;  ///< number of edges by which a point can be named
 
-/// A cell that is cut. `at`: where its values are in the block's arrays.
+/// A cell that is cut. `at`: index of its values in the block's arrays.
 struct CutCell {
   TreeName name;
   TreeCell cell;
   Index3 at;
 };
 
-/// Whether a plane meets a region that may be infinite, give or take a rounding error.
+/// True if a plane meets a region, which may be infinite, within a rounding error.
 bool meets(const Plane& plane, const std::array<double, 3>& low, const std::array<double, 3>& high) {
   double least = 0, most = 0;
   for (std::size_t a = 0; a < 3; ++a) {
-    if (plane.normal[a] == 0) continue;  // not 0 times infinity
+    if (plane.normal[a] == 0) continue;  // avoids 0 times infinity
     const double p = plane.normal[a] * (low[a] - plane.origin[a]), q = plane.normal[a] * (high[a] - plane.origin[a]);
     least += std::min(p, q);
     most += std::max(p, q);
@@ -55,7 +61,7 @@ class Values {
   }
 
  private:
-  /// From the block that owns it.
+  /// Value from the block that owns the node.
   [[nodiscard]] double at_node(const Index3& p) const {
     const auto has = [&](const Box& box) { return !intersection(box, {p, {p[0] + 1, p[1] + 1, p[2] + 1}}).empty(); };
     if (std::any_of(view_->owned.begin(), view_->owned.end(), has)) return number_at(view_->array, p, component_);
@@ -69,7 +75,7 @@ class Values {
   int component_;
 };
 
-/// The cells of one block.
+/// Slicer for the cells of one block.
 class BlockSlicer {
  public:
   BlockSlicer(const SliceQuery& query, const LocalInput& input, const Mesh& mesh, const CellSections& sections,
@@ -86,7 +92,7 @@ class BlockSlicer {
     lines_.data.resize(values_.size());
   }
 
-  /// Whether a plane is the one that a mesh of two dimensions is.
+  /// True if the plane is that of a two-dimensional mesh.
   static bool lies_in(const Plane& plane, const Mesh& mesh) {
     return mesh.dimensions == 2 && axis_along(plane.normal) == 2;
   }
@@ -97,7 +103,7 @@ class BlockSlicer {
     cut_.push_back({name_of(counted, extents, mesh_.dimensions), cell, at});
   }
 
-  /// In the order of names, in which the surface has them.
+  /// Adds the cut cells in the order of names, which is that of the surface.
   template <class Ends>
   void take(Ends&& ends, std::vector<Piece>& pieces) {
     std::sort(cut_.begin(), cut_.end(), [](const CutCell& a, const CutCell& b) { return a.name < b.name; });
@@ -115,7 +121,8 @@ class BlockSlicer {
   }
 
  private:
-  /// Of a cell of two dimensions, counter-clockwise seen from the normal's side. Its corners are named by an edge too.
+  /// Outline of a two-dimensional cell, counter-clockwise seen from the normal's side. Corners are named by an edge,
+  /// too.
   void outline(const CellEnds& ends) {
     constexpr std::array<std::uint8_t, 4> edges{0, 5, 1, 4};
     constexpr std::array<double, 4> along{0, 0, 1, 1};
@@ -171,7 +178,7 @@ class BlockSlicer {
   Piece triangles_, lines_;
 };
 
-// ---- trees ----------------------------------------------------------------------------------------------------------
+// ---- Trees ---------------------------------------------------------------------------------------------------------
 
 CellEnds ends_in_tree(const TreePlaces& places, const TreeCell& cell, int dimensions) {
   CellEnds ends{};
@@ -205,9 +212,9 @@ void slice_tree(const SliceQuery& query, const LocalInput& input, const Mesh& me
   slicer.take([&](const TreeCell& cell) { return ends_in_tree(places, cell, mesh.dimensions); }, pieces);
 }
 
-// ---- boxes of cells on a level --------------------------------------------------------------------------------------
+// ---- Boxes of cells on a level -------------------------------------------------------------------------------------
 
-/// The cells of a block that count: its own, not those that a finer level covers.
+/// The counted cells of a block: its own, without those that a finer level covers.
 std::vector<Box> cells_of(const BlockView& view, bool in_cells) {
   if (view.copy) return {};
   std::vector<Box> cells = in_cells ? view.owned : std::vector<Box>{view.block.cells};
@@ -246,7 +253,7 @@ class BoxSlice {
     return ends;
   }
 
-  /// Halves, and halves of halves, as long as the plane meets them.
+  /// Halves the box recursively as long as the plane cuts it.
   void walk(const Box& cells) {
     if (cells.empty() || !slicer_.cuts(ends(cells))) return;
     if (cells.count() == 1) return keep(cells.lo);

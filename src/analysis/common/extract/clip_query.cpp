@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/extract/part_query.hpp"
 #include "analysis/common/extract/plane_options.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {
 
-/// One of both corners, a number for each axis of the mesh; further ones are not looked at.
+/// One corner, a number for each axis of the mesh; further numbers are ignored.
 std::vector<double> read_corner(const Settings& settings, const char* name, const Mesh& mesh) {
   const std::vector<double> corner = settings.reals(name);
   if (corner.empty()) settings.fail(name, "a box needs both of its corners, `low` and `high`; add this one");
@@ -24,7 +24,7 @@ std::vector<double> read_corner(const Settings& settings, const char* name, cons
   return corner;
 }
 
-/// The planes of a box's faces, pointing inwards; none where it has no end.
+/// Planes of a box's faces, with normals pointing inwards; none for infinite ends.
 std::vector<Plane> read_box(const Settings& settings, const Mesh& mesh) {
   for (const char* other : {"axis", "position", "normal", "origin", "side"}) {
     if (settings.given(other)) {
@@ -50,7 +50,7 @@ std::vector<Plane> read_box(const Settings& settings, const Mesh& mesh) {
   return planes;
 }
 
-/// Whether anything in a box may be within all of the planes, or beyond one of them.
+/// True if part of a box may be within all of the planes, or, with `outside`, beyond one of them.
 bool may_have(const ClipRegion& region, const std::array<double, 3>& low, const std::array<double, 3>& high) {
   bool beyond = false;
   for (const Plane& plane : region.planes) {
@@ -61,7 +61,7 @@ bool may_have(const ClipRegion& region, const std::array<double, 3>& low, const 
       least += std::min(p, q);
       most += std::max(p, q);
     }
-    // Bounds that are not known are infinite or none; rounding must not leave out a block.
+    // Unknown bounds are infinite or NaN; rounding must not exclude a block.
     const double slack = 1e-9 * (std::fabs(least) + std::fabs(most));
     if (!region.outside && most + slack < 0) return false;
     beyond |= !(least - slack >= 0);
@@ -73,23 +73,24 @@ bool may_have(const ClipRegion& region, const std::array<double, 3>& low, const 
 
 std::vector<Option> clip_options(Purpose purpose) {
   std::vector<Option> options = plane_options();
-  options.insert(options.begin(), variable_option("The variable whose mesh is clipped, and that comes along."));
+  options.insert(options.begin(), variable_option("The variable whose mesh is clipped; it is part of the result."));
   options.push_back({.name = "side",
                      .type = OptionType::choice,
                      .default_value = "above",
-                     .text = "The side of the plane to keep: `above`, where the axis or the normal points, or `below`.",
+                     .text = "The side of the plane to keep: `above`, in the direction of the axis or the normal, or "
+                             "`below`.",
                      .choices = {"above", "below"}});
-  options.push_back(place_option("low", "Instead of a plane: the lower corner of a box, along the axes.", false));
+  options.push_back(place_option("low", "Instead of a plane: the lower corner of an axis-aligned box.", false));
   options.push_back(place_option("high", "With `low`: the upper corner of the box.", false));
   options.push_back({.name = "keep",
                      .type = OptionType::choice,
                      .default_value = "inside",
-                     .text = "With a box: what to keep.",
+                     .text = "With a box: the part to keep.",
                      .choices = {"inside", "outside"}});
   options.push_back({.name = "whole_cells",
                      .type = OptionType::boolean,
                      .default_value = "false",
-                     .text = "Whether to keep cells whole that are cut (\"crinkle clip\")."});
+                     .text = "Keeps cut cells whole (\"crinkle clip\")."});
   for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::surface) options.push_back(part_fields_option());
   return options;

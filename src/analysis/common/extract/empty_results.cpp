@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "base/log.hpp"
-#include "mesh/runs.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/mesh/runs.hpp"
 
 namespace sidestream {
 namespace {
@@ -37,7 +37,7 @@ void include_places(const BlockView& view, SeenReach& reach) {
   }
 }
 
-/// Where the configuration says that a mesh is; nothing if its variables do.
+/// Bounds of a mesh by its declaration; nothing if only its variables have them.
 bool reach_of_axes(const Mesh& mesh, SeenReach& reach) {
   if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
     for (std::size_t a = 0; a < 3; ++a) {
@@ -104,7 +104,7 @@ void EmptyNotice::look(std::vector<std::int64_t> counts, const CombineInput& inp
                        const std::function<std::string(const std::vector<std::size_t>& absent)>& why) {
   if (told_) return;
   input.communicator.sum(counts);
-  // Before anything that could fail on one server only: the next call is collective or not on all alike.
+  // Set before anything that could fail on one server only: the next call must be collective on all servers or on none.
   told_ = std::find(counts.begin(), counts.end(), 0) != counts.end();
   if (!told_) return;
   std::vector<std::size_t> absent;

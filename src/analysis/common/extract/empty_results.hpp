@@ -1,4 +1,4 @@
-// What users are told of a result that has nothing in it: once, and with what was seen.
+// Warnings about empty results: given once, with the range of values that exist.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace sidestream {
 
-/// The values of one component of a variable: as far as an analysis can tell that was given none of its blocks, because
-/// none has what it looks for.
+/// Range of the values of one component of a variable. It is known to an analysis that got no blocks because none
+/// matched.
 class SeenValues {
  public:
   SeenValues(std::int32_t variable, int component)
       : variable_(variable), component_(component), told_(std::make_shared<Range>()) {}
-  /// For the selection: an entry that needs no block and is told the ranges of all, where blocks are chosen by ranges.
+  /// Selects no block, but receives the ranges of all blocks if ranges decide which blocks are needed.
   [[nodiscard]] Selected entry() const;
-  /// Whether an entry is such a one: where no ranges are known it still needs nothing.
+  /// True if `entry` made this selection. It needs no block even where ranges are unknown.
   [[nodiscard]] static bool only_listens(const Selected& selected);
-  /// Collective: "its values reach from 1 to 2".
+  /// Collective: text such as "its values reach from 1 to 2".
   [[nodiscard]] std::string text(const CombineInput& input) const;
-  /// Before the next iteration.
+  /// Resets the range; call it before the next iteration.
   void forget() noexcept { *told_ = {}; }
 
  private:
@@ -37,20 +37,20 @@ class SeenValues {
 
   std::int32_t variable_;
   int component_;
-  std::shared_ptr<Range> told_;  ///< what this server was told, in this iteration
+  std::shared_ptr<Range> told_;  ///< the range that this server received in this iteration
 };
 
-/// Collective: where a mesh is, "it reaches from (0, 0, 0) to (1, 1, 1)"; of meshes that say it in variables, as far as
-/// their blocks came.
+/// Collective: bounds of a mesh as text, "it reaches from (0, 0, 0) to (1, 1, 1)". If only variables have them, they
+/// cover the blocks that arrived.
 [[nodiscard]] std::string reach_text(const Mesh& mesh, const CombineInput& input);
 
-/// Says once that a result is empty.
+/// Warns once that a result is empty.
 class EmptyNotice {
  public:
   explicit EmptyNotice(std::string file) : file_(std::move(file)) {}
 
-  /// Collective. `counts`: how many this server has of each of some things. The first time that no server has any of
-  /// some of them, `why` is asked for a sentence, on all servers, with the numbers of these.
+  /// Collective. `counts`: numbers of items of each kind on this server. When kinds without any item on all servers
+  /// first occur, `why` is called on all servers with their indices and returns the reason.
   void look(std::vector<std::int64_t> counts, const CombineInput& input,
             const std::function<std::string(const std::vector<std::size_t>& absent)>& why);
 

@@ -4,36 +4,35 @@
 #include <cmath>
 #include <optional>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/level_surfaces.hpp"
-#include "base/records.hpp"
 #include "contour/contour_cells.hpp"
 #include "contour/flying_edges.hpp"
 #include "mesh/cells/point_averages.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
 std::vector<Option> isosurface_options(Purpose purpose) {
-  std::vector<Option> options{variable_option("The variable whose surfaces are wanted."),
-                              component_option("Which component, from 0; needed if the variable has several."),
+  std::vector<Option> options{variable_option("The variable whose isosurfaces are extracted."),
+                              component_option("The variable's component, from 0; required if it has several."),
                               {.name = "values",
                                .type = OptionType::real,
                                .list = true,
                                .required = true,
-                               .text = "The values: one surface each.",
+                               .text = "The values, with one surface for each.",
                                .least_entries = 1}};
   for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::picture) return options;
   options.push_back({.name = "fields",
                      .type = OptionType::variable,
                      .list = true,
-                     .text = "Further variables of the same mesh to have at the vertices, all components."});
-  options.push_back(
-      {.name = "normals",
-       .type = OptionType::boolean,
-       .default_value = "true",
-       .text = "Whether to add normals from the variable's slope, towards lower values; lines have none."});
+                     .text = "Further variables of the same mesh to add at the vertices, with all components."});
+  options.push_back({.name = "normals",
+                     .type = OptionType::boolean,
+                     .default_value = "true",
+                     .text = "Adds normals from the variable's gradient, towards lower values; lines have none."});
   options.push_back(precision_option());
   return options;
 }
@@ -68,8 +67,8 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
     if (query.in_lists) require_points(settings, "fields", field, mesh);
     if (query.in_levels) require_in_cells(settings, "fields", field, mesh);
   }
-  // Lines have none. In lists of cells a point's neighbours are in other blocks: they take a further pass and all
-  // blocks.
+  // Lines have no normals. In lists of cells a point's neighbours may be in other blocks, so normals take a further
+  // pass and all blocks.
   const bool possible = mesh.dimensions == 3 && ((!query.in_lists && !query.in_levels) || settings.given("normals"));
   query.normals = settings.boolean("normals") && possible;
   return query;
@@ -77,10 +76,10 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
 
 namespace {
 
-/// Whole lists: what lies between their points is in one block; but a mean at a point on a block's rim, and a slope,
-/// may be due to any other block.
+/// Selection of whole lists: everything between their points is in one block. But means at points on a block's border,
+/// and slopes, may depend on any other block.
 Selection selection_of_lists(const IsosurfaceQuery& query, const Metadata& metadata, Part bracketed) {
-  // Nodes on a patch's rim may be another one's.
+  // Nodes on a patch's border may belong to another patch.
   const auto halo = [&](std::int32_t id) {
     const bool nodes =
         query.in_levels && metadata.variables.at(static_cast<std::size_t>(id)).centering != Centering::cell;
@@ -98,8 +97,8 @@ Selection selection_of_lists(const IsosurfaceQuery& query, const Metadata& metad
   return selection;
 }
 
-/// What the passes before the last one find: means of the variable, and of its slopes, at points that several blocks
-/// have.
+/// Results of the passes before the last one: means of the variable, and of its slopes, at points shared by several
+/// blocks.
 struct Found {
   Bytes averages, slopes;
   Found() = default;
@@ -117,7 +116,7 @@ struct Found {
   }
 };
 
-/// The variable at the points of a block.
+/// Values of the variable at the points of a block.
 std::vector<double> numbers_at_points(const IsosurfaceQuery& query, const CellList& list, const BlockView& view,
                                       const Found& found) {
   std::vector<double> numbers = numbers_of(view, query.component);
@@ -192,7 +191,7 @@ std::vector<AttributeLayout> layout_of(const IsosurfaceQuery& query, const Metad
 
 namespace {
 
-/// Of cells between points those all of whose points are chosen.
+/// Cells whose points are all chosen.
 std::vector<Box> chosen_cells(const CellChoice& choice, const Mesh& mesh, Centering centering, std::vector<Box> cells) {
   if (!choice.boxed) return cells;
   const LevelAxes axes(mesh, 0);
@@ -209,7 +208,7 @@ std::vector<Box> chosen_cells(const CellChoice& choice, const Mesh& mesh, Center
   return chosen;
 }
 
-/// Calls `work` with what to contour in each block.
+/// Calls `work` with the request for each block.
 template <class Work>
 void for_each_block(const IsosurfaceQuery& query, const LocalInput& input, Work work) {
   const Metadata& metadata = input.metadata;
@@ -254,10 +253,10 @@ bool come_in_rows(const IsosurfaceQuery& query, const Metadata& metadata) {
 
 namespace {
 
-/// Small enough for what is drawn of one to stay in the cache, and a row of points fills a word of bits.
+/// Small enough for the result of one box to stay in the cache; a row of points fills a word of bits.
 constexpr Index3 brick{63, 32, 32};
 
-/// The cells of a block in boxes, the nearest first.
+/// Boxes of a block's cells, the nearest first.
 std::vector<Box> bricks_of(const ContourRequest& request,
                            const std::function<double(const std::array<double, 3>&)>& distance) {
   std::vector<Box> bricks;

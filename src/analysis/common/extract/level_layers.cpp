@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/records.hpp"
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -10,7 +10,7 @@
 namespace sidestream {
 namespace {
 
-/// The leaves that dual cells have, with new numbers; `duals` gets those.
+/// The leaves that dual cells use, renumbered; updates the numbers in `duals`.
 LeafSet used_leaves(const LeafSet& leaves, std::vector<DualCell>& duals, std::size_t corners) {
   std::vector<std::int64_t> numbers(leaves.cells.size(), -1);
   LeafSet used;
@@ -98,11 +98,11 @@ std::vector<Piece> pieces_between(const IsosurfaceQuery& query, const Metadata& 
 void add_normals(const IsosurfaceQuery& query, const Metadata& metadata, std::span<const BlockRim> rims,
                  std::vector<Piece>& pieces, std::size_t between, Communicator& servers) {
   const Lattice lattice(mesh_of(query, metadata));
-  std::vector<std::int64_t> shared;  // a point in several pieces lies between two leaves of rims
+  std::vector<std::int64_t> shared;  // a point in several pieces lies between two leaves of borders
   for (const BlockRim& rim : rims) {
     for (const TreeCell& cell : rim.leaves.cells) shared.push_back(lattice.name(cell));
   }
-  // Pieces between blocks may be of leaves that came from other servers.
+  // Pieces between blocks may contain leaves from other servers.
   for (std::size_t p = between; p < pieces.size(); ++p) {
     shared.insert(shared.end(), pieces[p].keys.begin(), pieces[p].keys.end());
     shared.insert(shared.end(), pieces[p].others.begin(), pieces[p].others.end());

@@ -10,10 +10,10 @@ namespace {
 
 const char* const axis_names[3] = {"x", "y", "z"};
 
-/// Whether it is known where the mesh is.
+/// True if the mesh's position is known from its declaration.
 bool is_placed(const Mesh& mesh) { return mesh.axes() != nullptr || mesh.kind() == MeshKind::octree; }
 
-/// First and last node of the mesh on an axis, in ascending order of position; twice the same where it has no extent.
+/// First and last node of the mesh along an axis, in ascending order of position; equal along axes without extent.
 std::array<double, 2> ends(const Mesh& mesh, int axis) {
   if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
     const auto n = static_cast<std::size_t>(axis);
@@ -37,7 +37,7 @@ std::array<double, 3> centre(const Mesh& mesh) {
   return middle;
 }
 
-/// A position a rounding error beyond or short of a face of the mesh is meant to be the face.
+/// Moves a plane within a rounding error of a face of the mesh onto the face.
 void snap_to_face(Plane& plane, int axis, const Mesh& mesh) {
   const auto [low, high] = ends(mesh, axis);
   const double near = 1e-9 * (high - low);
@@ -47,7 +47,7 @@ void snap_to_face(Plane& plane, int axis, const Mesh& mesh) {
 }
 
 void require_inside(const Settings& settings, const char* option, const Plane& plane, const Mesh& mesh) {
-  double low = 0, high = 0;  // of the distance over the mesh
+  double low = 0, high = 0;  // range of distances over the mesh
   for (int a = 0; a < 3; ++a) {
     const auto [first, last] = ends(mesh, a);
     const double p = plane.normal[a] * (first - plane.origin[a]), q = plane.normal[a] * (last - plane.origin[a]);
@@ -64,7 +64,7 @@ void require_inside(const Settings& settings, const char* option, const Plane& p
                             plane.origin[0], plane.origin[1], plane.origin[2], mesh.name, x0, x1, y0, y1, z0, z1));
 }
 
-/// The middle of meshes that publish where they are is not known when a plane is wanted.
+/// Fails: the middle of meshes that publish their coordinates is unknown when the plane is read.
 [[noreturn]] void require_where(const Settings& settings, const char* option, const Mesh& mesh) {
   settings.fail(option,
                 fmt::format("mesh '{}' is {}, and where its middle is, only its coordinates say; write where the "
@@ -131,16 +131,15 @@ std::vector<Option> plane_options() {
     option.least_entries = option.most_entries = 3;
     return option;
   };
-  return {
-      {.name = "axis",
-       .type = OptionType::choice,
-       .text = "The axis that the plane is perpendicular to.",
-       .choices = {axis_names[0], axis_names[1], axis_names[2]}},
-      {.name = "position",
-       .type = OptionType::real,
-       .text = "Where the plane cuts that axis; without it, in the middle of the mesh, if that is known."},
-      triple("normal", "Instead of `axis`: the plane's normal, of any length."),
-      triple("origin", "With `normal`: a point of the plane; without it, the middle of the mesh, if that is known.")};
+  return {{.name = "axis",
+           .type = OptionType::choice,
+           .text = "The axis perpendicular to the plane.",
+           .choices = {axis_names[0], axis_names[1], axis_names[2]}},
+          {.name = "position",
+           .type = OptionType::real,
+           .text = "The position of the plane on that axis. Default: the middle of the mesh, if it is known."},
+          triple("normal", "Instead of `axis`: the plane's normal, of any length."),
+          triple("origin", "With `normal`: a point of the plane. Default: the middle of the mesh, if it is known.")};
 }
 
 Plane read_plane(const Settings& settings, const Mesh& mesh) {

@@ -1,4 +1,4 @@
-// Planes as the configuration states them.
+// Planes, as configured.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace sidestream {
 
-/// The options `axis`, `position`, `normal` and `origin`.
+/// Options `axis`, `position`, `normal` and `origin`.
 [[nodiscard]] std::vector<Option> plane_options();
-/// The plane that they describe. Throws Error(configuration) if they do not, if it does not meet a mesh of which that
-/// is known, and, of meshes that publish where they are, if it is not said where it is.
+/// Reads the plane. Throws Error(configuration) if the options do not describe one, or if it does not meet the mesh. If
+/// the mesh publishes its coordinates, the plane's position must be given.
 [[nodiscard]] Plane read_plane(const Settings& settings, const Mesh& mesh);
-/// The axis that a normal lies along, or -1.
+/// The axis that a normal is parallel to, or -1.
 [[nodiscard]] int axis_along(const std::array<double, 3>& normal);
 
 }  // namespace sidestream

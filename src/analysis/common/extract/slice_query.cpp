@@ -4,16 +4,16 @@
 #include <cmath>
 #include <optional>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/plane_options.hpp"
 #include "contour/contour.hpp"
 #include "contour/contour_cells.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 namespace {
 
-/// The box without the layers of cells on its sides that the plane does not meet.
+/// The box without outer layers of cells that the plane does not meet.
 Box trimmed(Box cells, const PlaneSource& distance) {
   const auto meets = [&](const Box& box) {
     return distance.may_cross({box.lo, {box.hi[0] + 1, box.hi[1] + 1, box.hi[2] + 1}});
@@ -28,7 +28,7 @@ Box trimmed(Box cells, const PlaneSource& distance) {
   return cells;
 }
 
-/// Whether each cell is to have its own value: there is nothing between cells of different sizes.
+/// True if each cell has its own value, since nothing is interpolated between cells of different sizes.
 bool has_own_cells(const Settings& settings, const Mesh& mesh) {
   const bool tree = mesh.kind() == MeshKind::octree, levels = !mesh.refinement.empty();
   const bool wanted = settings.has("cells") ? settings.text("cells") == "own" : tree || levels;
@@ -59,7 +59,7 @@ void require_own_cells(const Settings& settings, const Variable& variable, const
   require_cells_or_nodes(settings, "variable", variable, metadata);
 }
 
-/// What goes with such cells alone.
+/// Reads options that only apply to such slices.
 void read_own_cells(const Settings& settings, const Metadata& metadata, SliceQuery& query) {
   const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.variables.front())));
   query.edges = settings.boolean("edges");
@@ -86,25 +86,25 @@ void read_own_cells(const Settings& settings, const Metadata& metadata, SliceQue
 
 std::vector<Option> slice_options(Purpose purpose) {
   std::vector<Option> options = plane_options();
-  options.insert(options.begin(), variable_option("The variable to show on the plane, all components."));
+  options.insert(options.begin(), variable_option("The variable to show on the plane, with all components."));
   options.push_back({.name = "cells",
                      .type = OptionType::choice,
                      .text =
-                         "Of variables in cells of meshes with axes: `linear`, interpolated between their centres, or "
-                         "`own`, each cell with its own value up to its faces. Default: `own` on octrees and on "
-                         "meshes with refinement levels, which have nothing else, otherwise `linear`.",
+                         "For variables in cells of meshes with axes: `linear`, interpolation between cell centres, "
+                         "or `own`, each cell with its own value up to its faces. Default: `own` on octrees and on "
+                         "meshes with refinement levels, which support nothing else, otherwise `linear`.",
                      .choices = {"linear", "own"}});
   options.push_back({.name = "edges",
                      .type = OptionType::boolean,
                      .default_value = "false",
-                     .text = "With cells of their own values: also the edges of the cells on the plane, as lines round "
-                             "each of them."});
+                     .text = "With `cells: own`: also adds the edges of the cells on the plane, as lines around each "
+                             "cell."});
   for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::surface) {
     options.push_back({.name = "fields",
                        .type = OptionType::variable,
                        .list = true,
-                       .text = "Further variables of the same mesh, all components."});
+                       .text = "Further variables of the same mesh, with all components."});
     options.push_back(precision_option());
   }
   return options;
@@ -138,19 +138,20 @@ Selection selection_of(const SliceQuery& query, const Metadata& metadata) {
   const Centering centering = variable(query.variables.at(0)).centering;
   const Mesh& mesh = metadata.mesh_of(variable(query.variables.at(0)));
   Part cut = PlaneCut{query.plane.origin, query.plane.normal, query.variables.at(0)};
-  // Bounds hold a block's nodes, but what lies between its last centres and the next block's is the block's too.
+  // Bounds contain a block's nodes, but the region between its last centres and the next block's belongs to the block,
+  // too.
   if (mesh.kind() == MeshKind::curvilinear && centering == Centering::cell) cut = AllBlocks{};
-  // All of a plane of two dimensions is in one.
+  // A plane of two dimensions contains the whole mesh.
   if (mesh.axes() == nullptr && mesh.dimensions == 2 && axis_along(query.plane.normal) == 2) cut = AllBlocks{};
   if (query.own) cut = cellwise_slice_part(query, mesh);
   Selection selection;
   for (const std::int32_t id : query.variables) {
-    // Nodes on a block's rim may be another block's.
+    // Nodes on a block's border may belong to another block.
     const int of_cells = variable(id).centering == Centering::cell ? 0 : 1;
     const int halo = mesh.is_list() ? 0 : query.own ? of_cells : halo_for(centering, variable(id).centering, false);
     selection.variables.push_back({id, halo, cut});
     selection.variables.back().wrap = false;  // a plane ends at the mesh's faces
-    // Cells that finer ones cover are not drawn; nodes on their rims may be.
+    // Cells that finer ones cover are not drawn, but nodes on their borders may be needed.
     selection.variables.back().covered = !query.own || of_cells != 0;
   }
   return selection;
@@ -162,7 +163,7 @@ std::vector<AttributeLayout> layout_of(const SliceQuery& query, const Metadata& 
 
 namespace {
 
-/// What the plane cuts of one block of a curvilinear mesh.
+/// Slices one block of a curvilinear mesh.
 void extract_curved(const SliceQuery& query, const LocalInput& input, const PointGrid& grid, const BlockView& view,
                     std::vector<Piece>& pieces) {
   const Mesh& mesh = input.metadata.meshes.at(static_cast<std::size_t>(view.block.mesh));
@@ -222,7 +223,7 @@ std::vector<Piece> extract(const SliceQuery& query, const LocalInput& input) {
     return pieces;
   }
   PlaneSource distance(grid, query.plane);
-  // The plane that a mesh of two dimensions is.
+  // The plane coincides with the two-dimensional mesh.
   const bool along_mesh = grid.flat() && axis_along(query.plane.normal) == 2;
   for (const BlockView& view : input.of(variable.id)) {
     std::vector<Box> cells = grid.cells_of(view, flags_of(mesh, input, view));

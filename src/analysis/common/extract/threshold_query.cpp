@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/common/common_options.hpp"
 #include "analysis/common/extract/part_query.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream {
 
@@ -12,7 +12,7 @@ Option part_fields_option() {
   return {.name = "fields",
           .type = OptionType::variable,
           .list = true,
-          .text = "Further variables of the same mesh to have, all components."};
+          .text = "Further variables of the same mesh to add, with all components."};
 }
 
 PartQuery read_part(const Settings& settings, const Metadata& metadata, const std::string& what, Purpose purpose) {
@@ -36,7 +36,7 @@ PartQuery read_part(const Settings& settings, const Metadata& metadata, const st
   }
   query.variables.insert(query.variables.begin(), variable.id);
   query.choice = read_choice(settings, mesh);
-  // Faces are between cells of three dimensions; of lists nothing is known of other blocks.
+  // Only three-dimensional cells have faces between them; lists know nothing of other blocks.
   query.neighbours = purpose == Purpose::picture && mesh.dimensions == 3 && !mesh.is_list();
   return query;
 }
@@ -45,7 +45,7 @@ bool is_chosen(const CellChoice& choice, const BlockCells& cells, std::size_t nu
   if (choice.all()) return true;
   if (!choice.has_level(cells.level(number))) return false;
   if (!choice.boxed) return true;
-  // Of cells along the axes, the only ones with a choice by place, the first and the last corner are opposite.
+  // The first and the last corner are opposite: only cells along the axes can be chosen by place.
   const auto low = cells.place(cell.points.front()), high = cells.place(cell.points.back());
   bool in = true;
   for (std::size_t a = 0; a < 3; ++a) in = in && choice.has_place(a, 0.5 * (low[a] + high[a]));
@@ -110,14 +110,14 @@ Bytes to_bytes(std::vector<BlockPart> parts) {
 
 std::vector<Option> threshold_options(Purpose purpose) {
   std::vector<Option> options{
-      variable_option("The variable that decides, and that comes along."),
-      component_option("Which component decides, from 0; needed if the variable has several."),
-      {.name = "minimum", .type = OptionType::real, .text = "Values below it are left out; without it, none are."},
-      {.name = "maximum", .type = OptionType::real, .text = "Values above it are left out; without it, none are."},
+      variable_option("The variable that decides; it is part of the result."),
+      component_option("The component that decides, from 0; required if the variable has several."),
+      {.name = "minimum", .type = OptionType::real, .text = "Leaves out lower values. Default: no limit."},
+      {.name = "maximum", .type = OptionType::real, .text = "Leaves out higher values. Default: no limit."},
       {.name = "points",
        .type = OptionType::choice,
        .default_value = "all",
-       .text = "Of a variable at points: whether all points of a cell must have a value in the range, or any one.",
+       .text = "For a variable at points: `all` points of a cell must have a value in the range, or `any` one.",
        .choices = {"all", "any"}}};
   for (Option& option : choice_options()) options.push_back(std::move(option));
   if (purpose == Purpose::surface) options.push_back(part_fields_option());
@@ -154,14 +154,14 @@ std::string why_empty(const ThresholdQuery& query, const SeenValues& seen, const
 Selection selection_of(const ThresholdQuery& query, const Metadata& metadata) {
   const auto needed = [low = query.low, high = query.high, choice = query.choice](const BlockSummary& block) {
     return may_have_some(choice, block) && block.range.minimum <= high &&
-           block.range.maximum >= low;  // neither of a range without values
+           block.range.maximum >= low;  // false for a range without values
   };
   return selection_of_part(query, metadata, BlockPredicate{needed, {query.variables.front(), query.component}});
 }
 
 namespace {
 
-/// Which cells of a block are in the range.
+/// Tells which cells of a block are in the range.
 class Chooser {
  public:
   Chooser(const ThresholdQuery& query, const BlockNumbers& numbers) : query_(query), numbers_(numbers) {
@@ -173,7 +173,7 @@ class Chooser {
     return query_.any ? std::any_of(cell.points.begin(), cell.points.end(), point_in)
                       : std::all_of(cell.points.begin(), cell.points.end(), point_in);
   }
-  /// Of a variable in cells: before anything else is known of the cell.
+  /// False if a value in cells excludes the cell, before anything else of the cell is read.
   [[nodiscard]] bool possible(std::size_t number) const { return numbers_.at_points || in(number); }
 
  private:

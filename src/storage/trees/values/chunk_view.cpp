@@ -1,15 +1,23 @@
+// Checks chunks and finds neighbouring groups.
+//
+// Input may come from damaged files, so every size and number is checked once here. The kernels that run afterwards
+// check nothing. Usually all numbers are right, so vector loops without branches test whole arrays. If such a test
+// fails, a second loop looks for the number that the message names.
+//
+// GroupFinder is a table over the range of parents in the chunk. Parents ascend and are nearly contiguous, so the table
+// is small, and a look-up takes constant time.
 #include "storage/trees/values/chunk_view.hpp"
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/trees/values/elements.hpp"
 
 namespace sidestream::trees {
 
 namespace {
 
-// Below 0 as soon as one of them is: no branch for each.
+// Both functions return a number below 0 as soon as one of the numbers is wrong; there is no branch in the loop.
 
 SIDESTREAM_WIDE Index outside(const Index* numbers, std::size_t count, Index end) noexcept {
   std::uint64_t out = 0;
@@ -27,12 +35,12 @@ SIDESTREAM_WIDE Index descending(const Index* numbers, std::size_t count) noexce
   return down;
 }
 
-/// Whether all are in [-1, end).
+/// True if all numbers are in [-1, end).
 bool all_below(std::span<const Index> numbers, Index end) noexcept {
   return outside(numbers.data(), numbers.size(), end) >= 0;
 }
 
-/// Whether they ascend, each once, in [0, end).
+/// True if the numbers ascend strictly in [0, end).
 bool all_ascend(std::span<const Index> numbers, Index end) noexcept {
   return all_below(numbers, end) && numbers.front() >= 0 && descending(numbers.data(), numbers.size()) >= 0;
 }
@@ -43,36 +51,36 @@ void check_groups(std::size_t bytes, const TreeChunk& chunk) {
     fail(Code::usage, "a tree's chunk of {} dimensions, expected 1 to 3", groups.dimensions);
   }
   const std::size_t size = size_of(chunk.type);
-  if (bytes % size != 0 || chunk.fathers.size() % size != 0) {
-    fail(Code::usage, "{} bytes of values and {} of fathers are not whole elements of type {}", bytes,
-         chunk.fathers.size(), name_of(chunk.type));
+  if (bytes % size != 0 || chunk.parents.size() % size != 0) {
+    fail(Code::usage, "{} bytes of values and {} of parents are not whole elements of type {}", bytes,
+         chunk.parents.size(), name_of(chunk.type));
   }
-  if (groups.father.empty()) return;
-  if (bytes / size != groups.father.size() * sons_of(chunk)) {
-    fail(Code::usage, "{} values in {} sibling groups, expected {} in each", bytes / size, groups.father.size(),
-         sons_of(chunk));
+  if (groups.parent.empty()) return;
+  if (bytes / size != groups.parent.size() * children_of(chunk)) {
+    fail(Code::usage, "{} values in {} sibling groups, expected {} in each", bytes / size, groups.parent.size(),
+         children_of(chunk));
   }
   const std::size_t faces = 2 * static_cast<std::size_t>(groups.dimensions);
-  if (!groups.beside.empty() && groups.beside.size() != groups.father.size() * faces) {
-    fail(Code::usage, "{} cells beside the fathers of {} sibling groups, expected {} for each", groups.beside.size(),
-         groups.father.size(), faces);
+  if (!groups.beside.empty() && groups.beside.size() != groups.parent.size() * faces) {
+    fail(Code::usage, "{} cells beside the parents of {} sibling groups, expected {} for each", groups.beside.size(),
+         groups.parent.size(), faces);
   }
-  if (chunk.fathers.empty()) return;
-  const auto fathers = static_cast<Index>(fathers_of(chunk));
+  if (chunk.parents.empty()) return;
+  const auto parents = static_cast<Index>(parents_of(chunk));
   Index last = -1;
-  const bool ascend = all_ascend(groups.father, fathers);
-  for (std::size_t g = 0; !ascend && g < groups.father.size(); ++g) {
-    const Index father = groups.father[g];
-    if (father <= last || father >= fathers) {
-      fail(Code::usage, "a sibling group whose father is cell {}, expected one behind {} and before {}", father, last,
-           fathers);
+  const bool ascend = all_ascend(groups.parent, parents);
+  for (std::size_t g = 0; !ascend && g < groups.parent.size(); ++g) {
+    const Index parent = groups.parent[g];
+    if (parent <= last || parent >= parents) {
+      fail(Code::usage, "a sibling group whose parent is cell {}, expected one behind {} and before {}", parent, last,
+           parents);
     }
-    last = father;
+    last = parent;
   }
-  if (all_below(groups.beside, fathers)) return;
+  if (all_below(groups.beside, parents)) return;
   for (const Index cell : groups.beside) {
-    if (cell < -1 || cell >= fathers)
-      fail(Code::usage, "cell {} beside a father, expected -1 to {}", cell, fathers - 1);
+    if (cell < -1 || cell >= parents)
+      fail(Code::usage, "cell {} beside a parent, expected -1 to {}", cell, parents - 1);
   }
 }
 
@@ -120,39 +128,40 @@ void check_chunk(std::size_t bytes, const TreeChunk& chunk, const Relations& rel
   check_terms(relations.closure, companions);
 }
 
-void check_companion(const TreeChunk& chunk, int number, std::size_t cells, bool with_fathers) {
+void check_companion(const TreeChunk& chunk, int number, std::size_t cells, bool with_parents) {
   const auto at = static_cast<std::size_t>(number);
   if (at >= chunk.companions.size()) {
     fail(Code::usage, "a chunk with {} companions, where companion {} is needed", chunk.companions.size(), number);
   }
   const Companion& one = chunk.companions[at];
   const std::size_t size = size_of(one.type);
-  if (one.values.size() != cells * size || (with_fathers && one.fathers.size() != fathers_of(chunk) * size)) {
-    fail(Code::usage, "companion {} with {} bytes of values and {} of fathers, expected {} and {}", number,
-         one.values.size(), one.fathers.size(), cells * size, fathers_of(chunk) * size);
+  if (one.values.size() != cells * size || (with_parents && one.parents.size() != parents_of(chunk) * size)) {
+    fail(Code::usage, "companion {} with {} bytes of values and {} of parents, expected {} and {}", number,
+         one.values.size(), one.parents.size(), cells * size, parents_of(chunk) * size);
   }
 }
 
 GroupFinder::GroupFinder(const SiblingGroups& groups) {
-  if (groups.father.empty()) return;
-  if (groups.father.size() > INT32_MAX) {
+  if (groups.parent.empty()) return;
+  if (groups.parent.size() > INT32_MAX) {
     fail(Code::usage, "a tree's chunk of {} sibling groups, expected at most 2^31 - 1; make chunks smaller",
-         groups.father.size());
+         groups.parent.size());
   }
-  first_ = groups.father.front();
-  group_.assign(static_cast<std::size_t>(groups.father.back() - first_) + 1, -1);
+  first_ = groups.parent.front();
+  group_.assign(static_cast<std::size_t>(groups.parent.back() - first_) + 1, -1);
   std::int32_t next = 0;
-  for (const Index father : groups.father) group_[static_cast<std::size_t>(father - first_)] = next++;
+  for (const Index parent : groups.parent) group_[static_cast<std::size_t>(parent - first_)] = next++;
 }
 
 namespace {
 
-// No branches: whether there is one changes from group to group.
+// This loop has no branches. They would be mispredicted, since the existence of a neighbour changes from group to
+// group.
 SIDESTREAM_WIDE void find_groups(const std::int32_t* __restrict groups, std::uint64_t size, Index first,
-                                 const Index* __restrict fathers, std::size_t count, std::int32_t own,
+                                 const Index* __restrict parents, std::size_t count, std::int32_t own,
                                  std::int32_t* __restrict out) noexcept {
   for (std::size_t g = 0; g < count; ++g) {
-    const auto place = static_cast<std::uint64_t>(fathers[g] - first);
+    const auto place = static_cast<std::uint64_t>(parents[g] - first);
     const std::int32_t found = groups[place < size ? place : 0];
     const std::int32_t itself = own + static_cast<std::int32_t>(g);
     const std::int32_t inside = place < size ? found : -1;
@@ -162,9 +171,9 @@ SIDESTREAM_WIDE void find_groups(const std::int32_t* __restrict groups, std::uin
 
 }  // namespace
 
-void GroupFinder::find_or_own(const Index* fathers, std::size_t count, std::int32_t own,
+void GroupFinder::find_or_own(const Index* parents, std::size_t count, std::int32_t own,
                               std::int32_t* out) const noexcept {
-  find_groups(group_.data(), group_.size(), first_, fathers, count, own, out);
+  find_groups(group_.data(), group_.size(), first_, parents, count, own, out);
 }
 
 }  // namespace sidestream::trees

@@ -1,4 +1,4 @@
-// A chunk whose sizes have been found to fit each other, and where its cells have neighbours.
+// Checks of a chunk, and a search for the neighbours of its groups.
 #pragma once
 
 #include <vector>
@@ -7,44 +7,44 @@
 
 namespace sidestream::trees {
 
-/// Groups that are predicted together: enough for wide loops, few enough for the first cache.
+/// Groups that are predicted together: enough for vector loops, few enough for the first-level cache.
 inline constexpr std::size_t tile_groups = 128;
 
-/// Whether prediction from fathers is known for the type.
+/// True if values of the type can be predicted from parents.
 [[nodiscard]] constexpr bool predictable(Type type) noexcept { return type == Type::float32 || type == Type::float64; }
-/// Whether father_xor is.
+/// True if values of the type can be coded by parent_xor.
 [[nodiscard]] constexpr bool in_words(Type type) noexcept { return size_of(type) >= 4; }
 
-/// Throws Error(usage) unless chunk and relations make sense together with so many bytes of values. Companions and
-/// fathers may be missing.
+/// Throws Error(usage) unless chunk and relations fit each other and `bytes` of values. Companions and parents may be
+/// missing.
 void check_chunk(std::size_t bytes, const TreeChunk& chunk, const Relations& relations);
 
-/// Throws Error(usage) if this companion is missing, or its fathers are that are asked for.
-void check_companion(const TreeChunk& chunk, int number, std::size_t cells, bool with_fathers);
+/// Throws Error(usage) if this companion is missing, or if its values in parents are needed and missing.
+void check_companion(const TreeChunk& chunk, int number, std::size_t cells, bool with_parents);
 
-/// Of a chunk with groups.
-[[nodiscard]] inline std::size_t sons_of(const TreeChunk& chunk) noexcept {
+/// Number of children in each group.
+[[nodiscard]] inline std::size_t children_of(const TreeChunk& chunk) noexcept {
   return std::size_t{1} << chunk.groups.dimensions;
 }
 
-/// How many cells of the level above the chunk knows of.
-[[nodiscard]] inline std::size_t fathers_of(const TreeChunk& chunk) noexcept {
-  return chunk.fathers.size() / size_of(chunk.type);
+/// Number of cells of the level above that the chunk knows.
+[[nodiscard]] inline std::size_t parents_of(const TreeChunk& chunk) noexcept {
+  return chunk.parents.size() / size_of(chunk.type);
 }
 
-/// Finds the group in the chunk whose father is a given cell.
+/// Finds the group of the chunk that has a given parent.
 class GroupFinder {
  public:
   GroupFinder() = default;
-  /// Of a chunk that has been checked. Throws Error(usage) if there are more groups than 32 bits count.
+  /// Makes the table for a chunk that has been checked. Throws Error(usage) if 32 bits cannot number the groups.
   explicit GroupFinder(const SiblingGroups& groups);
-  /// -1: none. `father` may be -1.
-  [[nodiscard]] Index find(Index father) const noexcept {
-    const Index place = father - first_;
+  /// The group, or -1 if there is none; `parent` may be -1.
+  [[nodiscard]] Index find(Index parent) const noexcept {
+    const Index place = parent - first_;
     return place >= 0 && place < static_cast<Index>(group_.size()) ? group_[static_cast<std::size_t>(place)] : -1;
   }
-  /// Of `count` fathers; `own`, and what follows it, where there is none.
-  void find_or_own(const Index* fathers, std::size_t count, std::int32_t own, std::int32_t* out) const noexcept;
+  /// Finds the groups of `count` parents. Where there is none, `out[n]` becomes `own + n`.
+  void find_or_own(const Index* parents, std::size_t count, std::int32_t own, std::int32_t* out) const noexcept;
 
  private:
   Index first_ = 0;

@@ -1,3 +1,13 @@
+// Length-limited canonical Huffman codes.
+//
+//   1. Depths of a Huffman tree by the two-queue method (van Leeuwen 1976): leaves ascend by count, and so do the
+//      joined nodes. The two smallest counts are therefore always at the fronts of the queues.
+//   2. Depths beyond 10 bits are cut. That overfills the code space: the sum of 2^-length must be at most 1 (Kraft).
+//      The rarest symbols get longer codes until it fits; then the most frequent ones get shorter codes while there is
+//      room. This is close to the optimum (package-merge) and simpler.
+//   3. Only lengths are stored. Codes follow from them in canonical order (Schwartz and Kallick 1964). Their bits are
+//      reversed, because streams are read from the lowest bit.
+//   4. Decoding is one look-up in a table of 2^10 entries.
 #include "storage/trees/values/code_table.hpp"
 
 #include <algorithm>
@@ -9,7 +19,7 @@ namespace sidestream::trees {
 
 namespace {
 
-/// Share of all codes that one of so many bits takes, in shares of the longest.
+/// The share of the code space that a code of length `bits` takes. The unit is the share of a longest code (Kraft).
 constexpr unsigned share_of(unsigned bits) noexcept { return 1u << (longest_code - bits); }
 
 struct Node {
@@ -17,7 +27,7 @@ struct Node {
   std::size_t parent;
 };
 
-/// Depths of leaves whose counts ascend, by two queues: leaves, and what was joined, which ascends as well.
+/// Depths of the leaves of a Huffman tree for ascending counts, by the two-queue method.
 std::vector<unsigned> depths_of(const std::vector<std::uint64_t>& counts) {
   const std::size_t leaves = counts.size();
   std::vector<Node> nodes;
@@ -38,7 +48,7 @@ std::vector<unsigned> depths_of(const std::vector<std::uint64_t>& counts) {
   return depths;
 }
 
-/// No depth beyond the longest: others get longer for it, the rarest first, and shorter again where there is room.
+/// Limits depths to the longest code. Rare kinds are lengthened to make room; then frequent ones are shortened again.
 void limit(std::vector<unsigned>& depths) {
   unsigned taken = 0;
   for (unsigned& depth : depths) {
@@ -120,7 +130,7 @@ CodeTable take_table(BytesView& stream) {
 
 namespace {
 
-/// f(number, its code with the first bit lowest, its length): short ones first, ascending among equals.
+/// Calls f(kind, code with the first bit lowest, length) in the canonical order: by length, then by kind.
 template <class F>
 void each_code(const CodeTable& table, F&& f) noexcept {
   std::array<std::uint32_t, longest_code + 1> next{};

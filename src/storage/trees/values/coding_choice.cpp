@@ -1,10 +1,22 @@
+// Chooses candidates for the coding of a chunk by trials on samples.
+//
+//   1. Prediction (float types with parents): all trials use the same few hundred groups from all over the chunk
+//      (PredictionSample), and compare entropies of lengths. The search begins with everything that is declared and
+//      leaves out one part after another if that helps (a greedy descent), then does the same without relations. The
+//      winner is compared with its version that is corrected by fitted weights.
+//   2. zstd on a sample of the bytes, as they are and shuffled; also on the residuals, if these may repeat themselves.
+//   3. parent_xor on 256 groups in the middle: its size can be counted exactly.
+//
+// Every method whose estimate is within the error of the best one is a candidate. value_coder.cpp codes the chunk with
+// each candidate and keeps the smallest stream. All thresholds were measured (benchmarks/tree-codec.md). Decoders do
+// not depend on them.
 #include "storage/trees/values/coding_choice.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "storage/trees/values/father_xor.hpp"
 #include "storage/trees/values/packer.hpp"
+#include "storage/trees/values/parent_xor.hpp"
 #include "storage/trees/values/shuffle.hpp"
 #include "storage/trees/values/stream_parts.hpp"
 
@@ -13,24 +25,24 @@ namespace sidestream::trees {
 namespace {
 
 constexpr std::size_t sample_bytes = 2048, samples = 8;
-/// What zstd saves of a sample, by how much more of it that may be on the whole and at a higher level: repetitions are
-/// far apart.
+/// How much more zstd may save on the whole chunk at a higher level than on a sample, because repetitions may be far
+/// apart.
 constexpr double more_repetitions = 0.4, many_more_repetitions = 0.8;
 
-/// A first look at a few bytes. Of values that a prediction makes so much of, and zstd so little of those bytes, no
-/// more is tried than the prediction.
+/// A glance at a few bytes comes first. If zstd saves little there and the prediction saves much, nothing else is
+/// tried.
 constexpr std::size_t glance_bytes = 512;
 constexpr double more_than_seen = 1.2;
-/// Differences are put through zstd where they take less than this, whatever it makes of the values.
+/// Residuals that take less than this share are also tried through zstd, whatever zstd saves on the values.
 constexpr double repeated_differences = 0.4;
 
-/// Samples may be wrong by as much; of values that repeat themselves, which is what makes them so small, by more.
+/// Relative errors of estimates from samples. They are larger for repetitive values, which shrink most.
 constexpr double close_call = 1.04, repetitive = 0.64, close_if_repetitive = 1.5;
 
-/// Bits a value that corrections must save: they take a tenth of the time.
+/// Corrections must save this many bits per value, because they take a tenth of the time.
 constexpr double least_correction = 0.2;
 
-bool has_fathers(const TreeChunk& chunk) { return !chunk.groups.father.empty() && !chunk.fathers.empty(); }
+bool has_parents(const TreeChunk& chunk) { return !chunk.groups.parent.empty() && !chunk.parents.empty(); }
 
 Bytes sample_of(BytesView values, std::size_t bytes) {
   if (values.size() <= 2 * samples * bytes) return Bytes(values.begin(), values.end());
@@ -54,7 +66,7 @@ struct TriedPlan {
   double bits = 0;
 };
 
-/// Leaves out of a plan what does not help.
+/// Removes from a plan each part that does not help.
 class PlanSearch {
  public:
   explicit PlanSearch(const PredictionSample& sample) : sample_(sample) {}
@@ -66,21 +78,21 @@ class PlanSearch {
     without([](PredictionPlan& one) { one.shared = false, one.across = one.across && one.divergence; }, plan.shared);
     without([](PredictionPlan& one) { one.divergence = false, one.across = one.across && one.shared; },
             plan.divergence);
-    // What is declared may be just that: then it is no reason not to ask what sons are without their mean.
+    // A plain mean is taken even if it is only as good, because the plan without any mean is only tried from there.
     without([](PredictionPlan& one) { one.last = Last::plain; }, plan.last == Last::declared, true);
     without([](PredictionPlan& one) { one.last = Last::slope; }, best_.plan.last == Last::plain);
     without([](PredictionPlan& one) { one.slope = Slope::limited; }, plan.slope == Slope::central);
     without([](PredictionPlan& one) { one.slope = Slope::none; }, plan.slope != Slope::none);
     return best_;
   }
-  /// That a value takes under a plan; each is tried once.
+  /// Bits per value under a plan. Each plan is tried once.
   [[nodiscard]] double bits(const PredictionPlan& plan) {
     const auto known = tried_.find(plan.bits());
     return known != tried_.end() ? known->second : tried_[plan.bits()] = sample_.bits(plan);
   }
 
  private:
-  /// `or_same`: it is taken if it is as good, too.
+  /// Takes the changed plan if it is better or, with `or_same`, if it is as good.
   template <class Change>
   void without(Change&& change, bool there, bool or_same = false) {
     if (!there) return;
@@ -95,7 +107,7 @@ class PlanSearch {
   std::map<std::uint16_t, double> tried_;
 };
 
-// A chunk may come without some of the companions: then relations are of no use to it.
+// A chunk may lack some companions; then relations cannot be used.
 bool companions_here(const PredictionPlan& plan, const TreeChunk& chunk, const Relations& relations) {
   const std::uint32_t needed = companions_of(plan, relations);
   for (std::size_t n = 0; n < 32; ++n) {
@@ -109,11 +121,11 @@ TriedPlan best_plan(const PredictionSample& sample, const TreeChunk& chunk, cons
   PlanSearch search(sample);
   const PredictionPlan full = full_plan(chunk, relations), plain = plain_plan(chunk);
   const bool here = companions_here(full, chunk, relations);
-  // The mean of the sons is tried anyway.
+  // The plain plan tries the mean of the children anyway.
   const bool more = here && (full.closure || full.faces || full.factor || companions_of(full, relations) != 0);
   TriedPlan best = search.from(here ? full : plain);
   if (!more) return best;
-  // Where it saves a bit of each value it holds.
+  // A relation is taken to hold if it saves one bit per value.
   if (best.bits + 1 < search.bits(plain)) return best;
   TriedPlan other = search.from(plain);
   return other.bits < best.bits ? std::move(other) : std::move(best);
@@ -121,11 +133,11 @@ TriedPlan best_plan(const PredictionSample& sample, const TreeChunk& chunk, cons
 
 bool possible(TreeMethod method, const TreeChunk& chunk) {
   switch (method) {
-    case TreeMethod::father_xor:
-      return has_fathers(chunk) && in_words(chunk.type);
+    case TreeMethod::parent_xor:
+      return has_parents(chunk) && in_words(chunk.type);
     case TreeMethod::predicted:
     case TreeMethod::predicted_zstd:
-      return has_fathers(chunk) && predictable(chunk.type);
+      return has_parents(chunk) && predictable(chunk.type);
     case TreeMethod::constant:
       return false;
     default:
@@ -134,13 +146,13 @@ bool possible(TreeMethod method, const TreeChunk& chunk) {
 }
 
 double xor_share(BytesView values, const TreeChunk& chunk, int header_bits) {
-  const std::size_t groups = chunk.groups.father.size(), run = std::min<std::size_t>(groups, 256);
+  const std::size_t groups = chunk.groups.parent.size(), run = std::min<std::size_t>(groups, 256);
   const std::size_t middle = (groups - run) / 2;
-  const double bits = father_xor_bits(values, chunk, header_bits, middle, middle + run);
+  const double bits = parent_xor_bits(values, chunk, header_bits, middle, middle + run);
   return bits / static_cast<double>(8 * size_of(chunk.type));
 }
 
-/// What zstd leaves of the values as they are, and shuffled.
+/// The shares of the size that zstd leaves, for unchanged and for shuffled values.
 struct PackedShares {
   double plain = 1, shuffled = 1;
   [[nodiscard]] double least() const noexcept { return std::min(plain, shuffled); }
@@ -153,14 +165,14 @@ PackedShares packed_shares(BytesView values, std::size_t size, std::size_t bytes
   return {packed_share(sample, packer), packed_share(shuffled, packer)};
 }
 
-/// Whether a prediction that leaves `share` makes zstd's trial needless.
+/// True if zstd need not be tried, because a prediction leaves only `share` of the size.
 bool beyond_doubt(double share, BytesView values, std::size_t size, Packer& packer) {
   if (values.size() <= 2 * samples * sample_bytes || share > 0.9) return false;
   const double least = packed_shares(values, size, glance_bytes, packer).least();
   return least - more_than_seen * (1 - least) > share;
 }
 
-/// Returns whether what is not predicted may be as small.
+/// Adds the predicting methods. Returns true if a method without prediction may be as small.
 bool add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, bool told, Packer& packer,
                    CodingChoice& choice) {
   PredictionSample sample(values, chunk, relations);
@@ -203,11 +215,11 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
     const PackedShares packed = packed_shares(values, size_of(chunk.type), sample_bytes, packer);
     all.push_back({TreeMethod::zstd, packed.plain});
     all.push_back({TreeMethod::shuffled, packed.shuffled});
-    // Not where a prediction alone makes little of them: then differences repeat themselves no more than the values.
+    // This is only tried if zstd saves much, because residuals repeat themselves no more than values do.
     if (packed.least() < repetitive) close = close_if_repetitive;
   }
-  if (possible(TreeMethod::father_xor, chunk)) {
-    all.push_back({TreeMethod::father_xor, xor_share(values, chunk, coding.header_bits)});
+  if (possible(TreeMethod::parent_xor, chunk)) {
+    all.push_back({TreeMethod::parent_xor, xor_share(values, chunk, coding.header_bits)});
   }
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.share < b.share; });
   const double best = all.front().share;

@@ -1,4 +1,4 @@
-// Which method a chunk is to be coded by.
+// Chooses the method for a chunk.
 #pragma once
 
 #include <vector>
@@ -10,17 +10,17 @@ namespace sidestream::trees {
 
 struct Candidate {
   TreeMethod method = TreeMethod::raw;
-  double share = 1;  ///< of the values' size that it is expected to take
+  double share = 1;  ///< the expected size, as a share of the size of the values
 };
 
 struct CodingChoice {
-  /// The best by a sample, and those that may turn out better on the whole chunk.
+  /// The method that is best on a sample, and the methods that may be better on the whole chunk.
   std::vector<Candidate> candidates{};
-  PredictionPlan plan{};  ///< of the predicting ones
-  FatherSlopes slopes{};  ///< under it, if they have been looked at
+  PredictionPlan plan{};  ///< of the predicting methods
+  ParentSlopes slopes{};  ///< slopes under that plan, if they were computed
 };
 
-/// For values that are not all the same. `coding.method`, if it can be, is the one candidate.
+/// Chooses for values that are not all equal. If `coding.method` is possible, it is the only candidate.
 [[nodiscard]] CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relations& relations,
                                          const TreeCoding& coding, Packer& packer);
 

@@ -10,11 +10,11 @@ namespace sidestream::trees {
 
 namespace {
 
-/// Solves a symmetric system with nothing negative in its diagonal, by Gauss; what it can't say is 0.
+/// Solves a symmetric positive semi-definite system by Gaussian elimination; undetermined unknowns become 0.
 std::vector<double> solve(std::vector<std::vector<double>> matrix, std::vector<double> right) {
   const std::size_t size = right.size();
   for (std::size_t n = 0; n < size; ++n) {
-    if (!(matrix[n][n] > 0)) {  // this one is of no use: it is taken to be 0
+    if (!(matrix[n][n] > 0)) {  // undetermined: the unknown becomes 0
       for (std::size_t row = 0; row < size; ++row) matrix[row][n] = matrix[n][row] = 0;
       matrix[n][n] = 1;
       right[n] = 0;
@@ -43,7 +43,7 @@ namespace {
 
 using Terms = std::array<double, CorrectionFit::width>;
 
-// A row of the products stays in registers while groups are added.
+// Keeps a row of the products in registers while groups are added.
 SIDESTREAM_WIDE void add_products(const Terms* terms, const double* scales, std::size_t count, Terms* products) {
   for (std::size_t n = 0; n < CorrectionFit::width; ++n) {
     double row[CorrectionFit::width];
@@ -64,7 +64,7 @@ void CorrectionFit::end_tile(std::size_t count) noexcept {
   for (std::size_t g = 0; g < count; ++g) {
     const Terms& terms = terms_[g];
     double square = 0, all = 0;
-    for (std::size_t n = 0; n + 1 < sons_; ++n) square += terms[n] * terms[n];
+    for (std::size_t n = 0; n + 1 < children_; ++n) square += terms[n] * terms[n];
     for (const double term : terms) all += std::fabs(term);
     if (!std::isnormal(square) || !std::isfinite(all)) continue;
     scales[used] = 1 / square;
@@ -75,14 +75,14 @@ void CorrectionFit::end_tile(std::size_t count) noexcept {
 
 CorrectionWeights CorrectionFit::weights() const {
   CorrectionWeights weights{};
-  for (std::size_t step = 0; step + 1 < sons_; ++step) {
+  for (std::size_t step = 0; step + 1 < children_; ++step) {
     std::vector<std::size_t> terms;
     each_correction(step, dimensions_, curved_, [&](std::size_t term) { terms.push_back(term); });
     std::vector<std::vector<double>> matrix(terms.size(), std::vector<double>(terms.size()));
     std::vector<double> right;
     for (std::size_t n = 0; n < terms.size(); ++n) {
       for (std::size_t m = 0; m < terms.size(); ++m) matrix[n][m] = products_[terms[n]][terms[m]];
-      // A little larger than it is, so that two which are the same do not cancel each other.
+      // A small ridge: two equal terms would make the system singular.
       matrix[n][n] *= 1.001;
       right.push_back(products_[terms[n]][step]);
     }

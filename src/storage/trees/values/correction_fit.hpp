@@ -1,4 +1,5 @@
-// Least squares: how what is left of a son follows from what is left of its siblings, and from how fathers are curved.
+// Least-squares fit that predicts a child's residual from its siblings' residuals and the curvature of the parent
+// level.
 #pragma once
 
 #include <array>
@@ -7,22 +8,22 @@
 
 namespace sidestream::trees {
 
-/// Each group counts by its own size: what is left is large at shocks, and bits are saved everywhere else.
+/// Each group is weighted by the inverse of its own residuals. They are large at shocks, but bits are saved elsewhere.
 class CorrectionFit {
  public:
-  static constexpr std::size_t width = 16;  ///< a row that registers are filled by
-  CorrectionFit(std::size_t sons, std::size_t dimensions, bool curved)
-      : sons_(sons), dimensions_(dimensions), curved_(curved) {}
-  /// Of the son at that place of the order, in a group of the tile: its value less its prediction.
+  static constexpr std::size_t width = 16;  ///< length of a row, a multiple of the vector registers
+  CorrectionFit(std::size_t children, std::size_t dimensions, bool curved)
+      : children_(children), dimensions_(dimensions), curved_(curved) {}
+  /// Sets the residual of the child at place `step` of the order in a group of the tile.
   void add(std::size_t step, std::size_t group, double left) noexcept { terms_[group][step] = left; }
-  /// Of a group what else there is.
+  /// Sets another term of a group.
   void add_term(std::size_t term, std::size_t group, double value) noexcept { terms_[group][term] = value; }
-  /// The tile had so many groups. Those with what is no number do not count.
+  /// Ends a tile of `count` groups. Groups with a NaN do not count.
   void end_tile(std::size_t count) noexcept;
   [[nodiscard]] CorrectionWeights weights() const;
 
  private:
-  std::size_t sons_, dimensions_;
+  std::size_t children_, dimensions_;
   bool curved_;
   std::array<std::array<double, width>, tile_groups> terms_{};
   std::array<std::array<double, width>, width> products_{};

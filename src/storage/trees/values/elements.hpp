@@ -1,4 +1,14 @@
-// Reading elements of any type as double.
+// The lowest layer of the codec: every kernel reads and writes through these functions.
+//
+// Values: elements of any type are read as doubles, in runs or by their indices. Aligned floats and doubles take vector
+// loops; others are copied element by element.
+//
+// Residuals: a value and its prediction are mapped to integers of the same order, subtracted, and folded (zigzag), so
+// that small differences of either sign are numbers with many leading zeros. The map is from Lindstrom and Isenburg
+// ("Fast and efficient compression of floating-point data", 2006).
+//
+// Bits: numbers are packed from the lowest bit of the first byte on, eight bytes at a time.
+// Reads elements of any type as double, and numbers of any length from bits.
 #pragma once
 
 #include <bit>
@@ -20,18 +30,18 @@ template <class T>
   return value;
 }
 
-/// Of doubles and floats; see the two below.
+/// read_beside() below for doubles and floats.
 void read_beside(const double* from, const Index* numbers, std::size_t count, double* out) noexcept;
 void read_beside(const float* from, const Index* numbers, std::size_t count, double* out) noexcept;
 
-/// Likewise, and no number is negative.
+/// Likewise if no number is negative.
 template <class T>
 inline void read_at(const T* __restrict from, const Index* __restrict numbers, std::size_t count,
                     double* __restrict out) noexcept {
   for (std::size_t n = 0; n < count; ++n) out[n] = static_cast<double>(from[numbers[n]]);
 }
 
-/// Those with these numbers; 0 where the number is negative. `from` has at least one element.
+/// Reads the elements with these numbers; 0 if a number is negative. `from` has at least one element.
 inline void read_beside(Type type, BytesView from, const Index* numbers, std::size_t count, double* out) {
   with_type(type, [&]<class T>(T) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -47,7 +57,7 @@ inline void read_beside(Type type, BytesView from, const Index* numbers, std::si
   });
 }
 
-/// Likewise, and no number is negative.
+/// Likewise if no number is negative.
 inline void read_elements(Type type, BytesView from, const Index* numbers, std::size_t count, double* out) {
   with_type(type, [&]<class T>(T) {
     if (reinterpret_cast<std::uintptr_t>(from.data()) % alignof(T) == 0) {
@@ -59,7 +69,7 @@ inline void read_elements(Type type, BytesView from, const Index* numbers, std::
   });
 }
 
-/// `count` of them from `first` on: where they are if they lie as doubles in memory, or a copy in `out`.
+/// Reads `count` elements from `first` on. Aligned doubles are returned in place, others as a copy in `out`.
 inline const double* read_run(Type type, BytesView from, std::size_t first, std::size_t count, double* __restrict out) {
   const std::byte* __restrict at = from.data() + first * size_of(type);
   if (type == Type::float64) {
@@ -73,22 +83,23 @@ inline const double* read_run(Type type, BytesView from, std::size_t first, std:
   return out;
 }
 
-// Numbers of any length one behind the other in bytes, the first in the lowest bits; and the order of floating-point
-// numbers.
+// Ordered integers for floating-point numbers, and packing of numbers of any length to bits. The first number takes the
+// lowest bits.
 
 static_assert(std::endian::native == std::endian::little, "streams hold the machine's words as they are");
 
 template <class T>
 using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-/// As whole numbers whose order is that of the floating-point numbers, so that neighbours differ by 1; its own inverse.
+/// Maps the bits of a floating-point number to a signed integer of the same order, so that neighbours differ by 1
+/// (Lindstrom and Isenburg 2006). It is its own inverse.
 template <class W>
 [[nodiscard]] constexpr W ordered(W bits) noexcept {
   constexpr int top = 8 * sizeof(W) - 1;
   return static_cast<W>(bits ^ (static_cast<W>(-(bits >> top)) & static_cast<W>(~W{0} >> 1)));
 }
 
-/// Small for small differences of either sign.
+/// Folds signed differences to unsigned numbers, so that small differences of either sign become small numbers.
 template <class W>
 [[nodiscard]] constexpr W zigzag(W difference) noexcept {
   return static_cast<W>((difference << 1) ^ static_cast<W>(-(difference >> (8 * sizeof(W) - 1))));
@@ -107,14 +118,14 @@ inline std::uint64_t load_word(const std::uint8_t* at) noexcept {
 
 inline void store_word(std::uint8_t* at, std::uint64_t word) noexcept { std::memcpy(at, &word, sizeof word); }
 
-/// What readers and writers may touch behind the last bit.
+/// Bytes that readers and writers may touch behind the last bit.
 inline constexpr std::size_t bit_slack = 9;
 
-/// Behind what it writes there must be `bit_slack` bytes of room.
+/// Writes numbers as bits. There must be `bit_slack` bytes of room behind the last one.
 class BitWriter {
  public:
   explicit BitWriter(std::uint8_t* out) noexcept : begin_(out), at_(out) {}
-  /// The lowest `length` bits, at most 64, of a number that has no others.
+  /// Writes the lowest `length` bits, at most 64; higher bits of the number are 0.
   void put(std::uint64_t bits, unsigned length) noexcept {
     const std::uint64_t low = held_ | bits << fill_;
     const std::uint64_t high = (bits >> 1) >> (63 - fill_);
@@ -124,7 +135,7 @@ class BitWriter {
     at_ += whole / 8;
     fill_ = total & 7;
   }
-  /// At most 56.
+  /// Likewise for a length of at most 56.
   void put_short(std::uint64_t bits, unsigned length) noexcept {
     held_ |= bits << fill_;
     store_word(at_, held_);
@@ -133,7 +144,7 @@ class BitWriter {
     at_ += total >> 3;
     fill_ = total & 7;
   }
-  /// Completes the last byte; how many there are.
+  /// Completes the last byte and returns the number of bytes.
   std::size_t finish() noexcept {
     if (fill_ > 0) *at_++ = static_cast<std::uint8_t>(held_);
     fill_ = 0;
@@ -147,7 +158,7 @@ class BitWriter {
   unsigned fill_ = 0;
 };
 
-/// `length` bits, at most 64, from bit `place` on. Reads `bit_slack` bytes from where they begin.
+/// Reads `length` bits, at most 64, from bit `place` on. Touches `bit_slack` bytes from their first byte on.
 inline std::uint64_t get_bits(const std::uint8_t* bytes, std::uint64_t place, unsigned length) noexcept {
   const std::uint8_t* at = bytes + (place >> 3);
   const auto shift = static_cast<unsigned>(place & 7);
@@ -157,11 +168,10 @@ inline std::uint64_t get_bits(const std::uint8_t* bytes, std::uint64_t place, un
 
 }  // namespace sidestream::trees
 
-// Loops that processors with wider registers have in a version of their own.
-/// In front of a function: compiled for the baseline and for two later levels of x86-64, of which the widest that the
-/// processor has is called. All three do the same operations on the same numbers, each rounded by itself: the build
-/// forbids contraction. Elsewhere (other processors, compilers that can't, sanitizers, which the choice would run ahead
-/// of) there is the baseline alone.
+/// Compiles a function for the baseline and for two later levels of x86-64; the program calls the widest version that
+/// the processor has. All three do the same operations in the same order. Each operation is rounded by itself, because
+/// the build forbids contraction. Only the baseline is compiled for other processors, by compilers without this
+/// attribute, and with sanitizers, which start after the version is chosen.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SIDESTREAM_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))

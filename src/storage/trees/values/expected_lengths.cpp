@@ -9,17 +9,18 @@ namespace sidestream::trees {
 
 namespace length_loops {
 
-/// As much as so many lengths.
+/// The weight of the length that follows from the change; each child's length has the weight 1.
 constexpr std::uint32_t change_counts = 3;
 constexpr std::int32_t most = 16 * 65;
 
-/// Sixteenths of the logarithm, between powers of two along lines.
-SIDESTREAM_WIDE void from_change(const double* __restrict change, const double* __restrict father, std::size_t count,
+/// Approximates 16 log2(change / parent) from the exponents and the highest bits of the significands; it is linear in
+/// between.
+SIDESTREAM_WIDE void from_change(const double* __restrict change, const double* __restrict parent, std::size_t count,
                                  std::int32_t digits, std::uint32_t* __restrict sums) {
   for (std::size_t g = 0; g < count; ++g) {
     const auto of_change = static_cast<std::int32_t>(std::bit_cast<std::uint64_t>(change[g]) >> 48 & 0x7fff);
-    const auto of_father = static_cast<std::int32_t>(std::bit_cast<std::uint64_t>(father[g]) >> 52 & 0x7ff);
-    const std::int32_t length = of_change - 16 * of_father + 16 * digits;
+    const auto of_parent = static_cast<std::int32_t>(std::bit_cast<std::uint64_t>(parent[g]) >> 52 & 0x7ff);
+    const std::int32_t length = of_change - 16 * of_parent + 16 * digits;
     sums[g] = change_counts * static_cast<std::uint32_t>(std::min(std::max(length, 0), most));
   }
 }
@@ -41,13 +42,13 @@ SIDESTREAM_WIDE void add_slopes(const std::uint8_t* __restrict kinds, const Sour
 
 }  // namespace length_loops
 
-void ExpectedLengths::begin(const double* change, const double* father, std::size_t count, unsigned digits) {
+void ExpectedLengths::begin(const double* change, const double* parent, std::size_t count, unsigned digits) {
   count_ = count;
   known_ = change == nullptr ? 0 : length_loops::change_counts;
   if (change == nullptr) {
     std::fill_n(sums_.begin(), count, 0);
   } else {
-    length_loops::from_change(change, father, count, static_cast<std::int32_t>(digits), sums_.data());
+    length_loops::from_change(change, parent, count, static_cast<std::int32_t>(digits), sums_.data());
   }
 }
 

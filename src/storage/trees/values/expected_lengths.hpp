@@ -1,4 +1,4 @@
-// How long a difference from a prediction is expected to be, from what a decoder has at that moment.
+// Estimates the length of a residual from what a decoder already knows.
 #pragma once
 
 #include <array>
@@ -8,32 +8,32 @@
 
 namespace sidestream::trees {
 
-/// In sixteenths of a bit, less than `first_mark`.
+/// Lengths in sixteenths of a bit, below `first_mark`.
 using LengthEstimates = std::array<std::uint16_t, tile_groups>;
 using LengthRow = std::array<std::uint8_t, tile_groups>;
 
-/// Whose numbers, of a son in each group of a tile.
+/// The sources of the predictions of one child in all groups of a tile.
 struct TileSources {
   const std::array<Source, tile_groups>& from;
   bool uniform;
   std::size_t count;
 };
 
-/// Goes along with a Predictor: the mean of the lengths of the sons before, and of one that follows from how much the
-/// fathers change around this one.
+/// Averages the lengths of the earlier children and one more length, which follows from the change between the parents
+/// around this one. Takes the same steps as a Predictor.
 class ExpectedLengths {
  public:
-  /// A tile begins. `change`, as Predictor has it, or null; `digits`: of the type's significand.
-  void begin(const double* change, const double* father, std::size_t count, unsigned digits);
-  /// Of the next son. Nothing known: 0.
+  /// Begins a tile. `change`: as in Predictor, or null; `digits`: bits of the type's significand.
+  void begin(const double* change, const double* parent, std::size_t count, unsigned digits);
+  /// The estimates for the next child; 0 if nothing is known.
   [[nodiscard]] const LengthEstimates& next() noexcept;
-  /// The kinds (code_table.hpp) of that son: half bits. Those which are not predicted by slopes do not count.
+  /// Adds the kinds (code_table.hpp) of that child, in half bits. Only predictions by slopes count.
   void add(const TileSources& tile, const std::uint8_t* kinds) noexcept;
 
  private:
   std::array<std::uint32_t, tile_groups> sums_{};
   LengthEstimates estimates_{};
-  std::uint32_t known_ = 0;  ///< how many lengths the sums are of
+  std::uint32_t known_ = 0;  ///< number of lengths in each sum
   std::size_t count_ = 0;
 };
 

@@ -14,7 +14,8 @@ constexpr std::size_t run = 8 * tile_groups;
 
 }  // namespace
 
-void read_flows(const TreeChunk& chunk, const Relations& relations, std::size_t first, std::size_t count, double* out) {
+void read_face_fluxes(const TreeChunk& chunk, const Relations& relations, std::size_t first, std::size_t count,
+                      double* out) {
   const FaceRelation& face = *relations.face;
   const auto axis = static_cast<std::size_t>(face.axis);
   std::array<double, run> low, high;
@@ -31,7 +32,7 @@ void read_flows(const TreeChunk& chunk, const Relations& relations, std::size_t 
       const double ratio = face.lengths.empty() ? 1 : face.lengths[axis] / face.lengths[a];
       const double* below = read(low);
       const double* above = read(high);
-      prediction_loops::add_flow(ratio, below, above, now, out + done);
+      prediction_loops::add_flux(ratio, below, above, now, out + done);
     }
   }
 }

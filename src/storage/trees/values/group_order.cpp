@@ -10,17 +10,17 @@ bool chained(const PredictionPlan& plan, const Relations& relations) noexcept {
   return plan.divergence && plan.across && relations.face->opposite < 0;
 }
 
-Arrangement::Arrangement(const TreeChunk& chunk, const Relations& relations)
-    : cells_(chunk.groups.father.size() * sons_of(chunk)), flows_(new double[cells_]) {
+GroupOrder::GroupOrder(const TreeChunk& chunk, const Relations& relations)
+    : cells_(chunk.groups.parent.size() * children_of(chunk)), fluxes_(new double[cells_]) {
   const FaceRelation& face = *relations.face;
-  order(chunk.groups, 2 * static_cast<std::size_t>(face.axis) + (face.high ? 1 : 0), !face.high);
-  read_flows(chunk, relations, 0, cells_, flows_.get());
+  sort(chunk.groups, 2 * static_cast<std::size_t>(face.axis) + (face.high ? 1 : 0), !face.high);
+  read_face_fluxes(chunk, relations, 0, cells_, fluxes_.get());
 }
 
-// In a tree's order a neighbour that lies lower comes earlier: one pass finds how long a chain of neighbours is.
-void Arrangement::order(const SiblingGroups& groups, std::size_t side, bool upwards) {
+// Lower neighbours come earlier in the order of the tree, so that one pass finds the length of each chain.
+void GroupOrder::sort(const SiblingGroups& groups, std::size_t side, bool upwards) {
   const GroupFinder finder(groups);
-  const std::size_t count = groups.father.size(), faces = 2 * static_cast<std::size_t>(groups.dimensions);
+  const std::size_t count = groups.parent.size(), faces = 2 * static_cast<std::size_t>(groups.dimensions);
   std::vector<std::uint32_t> wave(count, 0);
   across_.resize(count);
   for (std::size_t n = 0; n < count; ++n) {
@@ -41,7 +41,7 @@ void Arrangement::order(const SiblingGroups& groups, std::size_t side, bool upwa
     sequence_[next[wave[group]]++] = static_cast<std::uint32_t>(group);
 }
 
-void Arrangement::find_across(const std::uint32_t* groups, std::size_t count, Index* out) const noexcept {
+void GroupOrder::find_across(const std::uint32_t* groups, std::size_t count, Index* out) const noexcept {
   for (std::size_t g = 0; g < count; ++g) out[g] = across_[groups[g]];
 }
 

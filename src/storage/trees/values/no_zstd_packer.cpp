@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/trees/values/packer.hpp"
 
 namespace sidestream::trees {
 
 namespace {
 
-/// Ends what it has begun.
+/// A deflate stream of zlib.
 class Deflate {
  public:
   explicit Deflate(int level) {
@@ -19,7 +19,7 @@ class Deflate {
   ~Deflate() { ::deflateEnd(&stream_); }
   Deflate(const Deflate&) = delete;
   Deflate& operator=(const Deflate&) = delete;
-  /// 0: there is no room. All in pieces that zlib can count.
+  /// Returns 0 if there is no room. Passes bytes in pieces, because zlib counts them in 32 bits.
   std::size_t run(std::span<const std::uint8_t> in, std::span<std::byte> room) {
     constexpr std::size_t most = std::size_t{1} << 30;
     stream_.next_in = const_cast<Bytef*>(in.data());

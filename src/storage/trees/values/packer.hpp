@@ -1,4 +1,4 @@
-// The general compressor behind the coders of values: zstd, or zlib in builds without it. A file says which it was.
+// The general compressor of the codec: zstd, or zlib in builds without it. Packed bytes tell which library made them.
 #pragma once
 
 #include <cstddef>
@@ -10,34 +10,33 @@
 
 namespace sidestream::trees {
 
-/// Of one chunk: trials, parts and the whole are packed one after the other, in memory that is allocated once.
+/// Compresses parts of one chunk, one after the other, in memory that is allocated once.
 class Packer {
  public:
   Packer();
   ~Packer();
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
-  /// Appends the packed form of `in`: a byte that says how, then what the compressor made; as they are if that saves
-  /// nothing. `level`: as zstd counts, 1 to 19; 0: bytes that do not repeat each other, of which some are more
-  /// frequent.
+  /// Appends the packed form of `in`: a byte with the method, then the compressed bytes, or `in` itself if that is not
+  /// longer. `level`: 1 to 19 as in zstd; 0 for bytes that do not repeat in sequences but differ in frequency.
   void pack(std::span<const std::uint8_t> in, int level, Bytes& out);
 
  private:
-  /// By the compressor of this build: makes at most `room` bytes; 0 if it would need more.
+  /// Compresses with this build's library to at most room.size() bytes; 0 if it would need more.
   [[nodiscard]] std::size_t compress(std::span<const std::uint8_t> in, int level, std::span<std::byte> room);
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// Fills `out`. Throws Error(file) where `in` is not what pack made of that many bytes.
+/// Fills `out`. Throws Error(file) if `in` does not unpack to that many bytes.
 void unpack(BytesView in, std::span<std::uint8_t> out);
 
-/// What packed forms begin with.
+/// The first byte of a packed form.
 enum class Packed : std::uint8_t { stored = 0, zlib = 1, zstd = 2 };
 
-/// Of this build.
+/// The compressor of this build.
 [[nodiscard]] Packed compressor() noexcept;
-/// False: the bytes are damaged. Throws Error(file) if this build cannot undo it.
+/// False if the bytes are damaged. Throws Error(file) if this build lacks zstd.
 [[nodiscard]] bool decompress_zstd(BytesView in, std::span<std::uint8_t> out);
 
 }  // namespace sidestream::trees

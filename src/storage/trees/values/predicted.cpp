@@ -1,3 +1,14 @@
+// Predictive coding of a chunk, and trials of it on a sample.
+//
+// Encoding: a Predictor visits tiles of 128 groups, and each tile child by child. Each value is compared with its
+// prediction; the residual goes to the residual coder, or to zstd. Then the predictor learns the value and may use it
+// for the next child. Decoding visits the same values and gets the residuals as input. If faces are predicted across
+// groups, the groups are first ordered so that the neighbour is always known (group_order.hpp).
+//
+// Sampling: eight runs of sixteen groups. They are copied to one tile, so that a trial takes a few microseconds. Only
+// plans that read neighbouring groups work on the chunk itself. The estimate of a plan is the entropy of the residuals'
+// lengths by child, plus their low bits. Weights of corrections are fitted by least squares to eight runs of 64 groups
+// (correction_fit.hpp).
 #include "storage/trees/values/predicted.hpp"
 
 #include <algorithm>
@@ -16,18 +27,18 @@ namespace sidestream::trees {
 
 namespace {
 
-std::size_t cells_of(const TreeChunk& chunk) { return chunk.groups.father.size() * sons_of(chunk); }
+std::size_t cells_of(const TreeChunk& chunk) { return chunk.groups.parent.size() * children_of(chunk); }
 
-/// Runs of groups from all over the chunk.
+/// A sample: runs of groups from all over the chunk.
 constexpr std::size_t sample_runs = 8, sample_run = 16;
-/// For weights there must be more; in smaller chunks they would take more room than they save.
+/// Runs for fitting weights, which must be longer. In smaller chunks weights take more room than they save.
 constexpr std::size_t fitted_run = 64, fitted_from = 1024;
 std::size_t first_of_run(std::size_t run, std::size_t run_length, std::size_t groups) noexcept {
   return run * (groups - run_length) / (sample_runs - 1);
 }
 using LengthCounts = std::array<std::array<std::size_t, 65>, 8>;
 
-// What lengths and bits of these take: the entropy of the lengths, and the bits.
+// Estimated size of residuals: the entropy of their lengths, and their bits below the highest.
 double bits_of(const std::array<std::size_t, 65>& counts, double& total) {
   double sum = 0, bits = 0;
   for (const std::size_t count : counts) sum += static_cast<double>(count);
@@ -40,26 +51,26 @@ double bits_of(const std::array<std::size_t, 65>& counts, double& total) {
   return bits;
 }
 
-/// f(weight) for each that a plan has.
+/// Calls f(weight) for each weight of a plan.
 template <class Plan, class F>
-void each_weight(Plan& plan, std::size_t sons, F&& f) {
-  const auto dimensions = static_cast<std::size_t>(std::bit_width(sons) - 1);
-  for (std::size_t step = 0; plan.corrected && step + 1 < sons; ++step) {
+void each_weight(Plan& plan, std::size_t children, F&& f) {
+  const auto dimensions = static_cast<std::size_t>(std::bit_width(children) - 1);
+  for (std::size_t step = 0; plan.corrected && step + 1 < children; ++step) {
     each_correction(step, dimensions, plan.slope != Slope::none,
                     [&](std::size_t term) { f(plan.weights[step][term]); });
   }
 }
 
-void put_plan(const PredictionPlan& plan, std::size_t sons, Bytes& out) {
+void put_plan(const PredictionPlan& plan, std::size_t children, Bytes& out) {
   put_byte(static_cast<std::uint8_t>(plan.bits()), out);
   put_byte(static_cast<std::uint8_t>(plan.bits() >> 8), out);
-  each_weight(plan, sons, [&](std::int8_t weight) { put_byte(static_cast<std::uint8_t>(weight), out); });
+  each_weight(plan, children, [&](std::int8_t weight) { put_byte(static_cast<std::uint8_t>(weight), out); });
 }
 
-PredictionPlan take_plan(BytesView& stream, std::size_t sons) {
+PredictionPlan take_plan(BytesView& stream, std::size_t children) {
   const unsigned low = take_byte(stream), high = take_byte(stream);
   PredictionPlan plan = PredictionPlan::of(static_cast<std::uint16_t>(low | high << 8));
-  each_weight(plan, sons, [&](std::int8_t& weight) { weight = static_cast<std::int8_t>(take_byte(stream)); });
+  each_weight(plan, children, [&](std::int8_t& weight) { weight = static_cast<std::int8_t>(take_byte(stream)); });
   return plan;
 }
 
@@ -75,17 +86,17 @@ void check_head(const StreamHead& head, const PredictionPlan& plan, const Relati
 PredictionSample::PredictionSample(BytesView values, const TreeChunk& chunk, const Relations& relations)
     : values_(values), chunk_(chunk), relations_(relations) {
   if (!chunk.groups.beside.empty()) finder_ = GroupFinder(chunk.groups);
-  // Faces are predicted from groups that are not in the sample too.
-  if (!relations.face && chunk.groups.father.size() > sample_runs * sample_run) put_together();
+  // Faces are also predicted from groups outside the sample.
+  if (!relations.face && chunk.groups.parent.size() > sample_runs * sample_run) put_together();
 }
 
 void PredictionSample::put_together() {
   const SiblingGroups& groups = chunk_.groups;
   for (const Companion& one : chunk_.companions) {
-    // What is of another size is said by those who need it.
+    // The users of the companion report a wrong size.
     if (!one.values.empty() && one.values.size() != cells_of(chunk_) * size_of(one.type)) return;
   }
-  const std::size_t sides = 2 * static_cast<std::size_t>(groups.dimensions), sons = sons_of(chunk_);
+  const std::size_t sides = 2 * static_cast<std::size_t>(groups.dimensions), children = children_of(chunk_);
   const auto add_run = [](const auto& from, std::size_t first, std::size_t count, auto& to) {
     if (from.empty()) return;
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first);
@@ -93,33 +104,33 @@ void PredictionSample::put_together() {
   };
   together_.companion_values.resize(chunk_.companions.size());
   for (std::size_t run = 0; run < sample_runs; ++run) {
-    const std::size_t first = first_of_run(run, sample_run, groups.father.size());
-    add_run(groups.father, first, sample_run, together_.father);
+    const std::size_t first = first_of_run(run, sample_run, groups.parent.size());
+    add_run(groups.parent, first, sample_run, together_.parent);
     add_run(groups.beside, first * sides, sample_run * sides, together_.beside);
-    const std::size_t bytes = sons * size_of(chunk_.type);
+    const std::size_t bytes = children * size_of(chunk_.type);
     add_run(values_, first * bytes, sample_run * bytes, together_.values);
     for (std::size_t n = 0; n < chunk_.companions.size(); ++n) {
-      const std::size_t its_bytes = sons * size_of(chunk_.companions[n].type);
+      const std::size_t its_bytes = children * size_of(chunk_.companions[n].type);
       add_run(chunk_.companions[n].values, first * its_bytes, sample_run * its_bytes, together_.companion_values[n]);
     }
   }
   for (std::size_t n = 0; n < chunk_.companions.size(); ++n) {
     together_.companions.push_back(
-        {chunk_.companions[n].type, together_.companion_values[n], chunk_.companions[n].fathers});
+        {chunk_.companions[n].type, together_.companion_values[n], chunk_.companions[n].parents});
   }
   together_.chunk = {
-      chunk_.type, {groups.dimensions, together_.father, together_.beside}, chunk_.fathers, together_.companions};
+      chunk_.type, {groups.dimensions, together_.parent, together_.beside}, chunk_.parents, together_.companions};
 }
 
-// Corrections ask for what is beside groups as well.
+// Corrections need the neighbouring groups, which the copy lacks.
 template <class T, class Take>
 void PredictionSample::each_sampled(const PredictionPlan& plan, Take&& take) const {
   const auto begin = [](const Predictor&, std::size_t) {};
-  if (together_.father.empty() || plan.corrected) return each<T>(plan, sample_run, begin, take);
+  if (together_.parent.empty() || plan.corrected) return each<T>(plan, sample_run, begin, take);
   Predictor predictor(together_.chunk, relations_, plan, together_.values, &finder_);
   WordRow<T> room;
   each_difference<T>(
-      together_.values, predictor, 0, together_.father.size(), {}, begin, [&] { return room.data(); },
+      together_.values, predictor, 0, together_.parent.size(), {}, begin, [&] { return room.data(); },
       [&](std::size_t step, std::size_t, std::size_t count, const Word<T>* differences) {
         take(predictor, step, count, differences);
       });
@@ -130,7 +141,7 @@ void PredictionSample::each(const PredictionPlan& plan, std::size_t run_length, 
   Predictor predictor(chunk_, relations_, plan, values_, &finder_);
   predictor.know_all();
   predictor.use(slopes_);
-  const std::size_t groups = chunk_.groups.father.size();
+  const std::size_t groups = chunk_.groups.parent.size();
   WordRow<T> room;
   const auto from = [&](std::size_t first, std::size_t last) {
     each_difference<T>(
@@ -159,19 +170,19 @@ double PredictionSample::bits(const PredictionPlan& plan) const {
 }
 
 bool PredictionSample::fit_corrections(PredictionPlan& plan) {
-  const std::size_t sons = sons_of(chunk_);
-  if (plan.faces || plan.closure || sons < 4 || chunk_.groups.father.size() < fitted_from) return false;
-  plan.corrected = true;  // and all weights are 0 yet
+  const std::size_t children = children_of(chunk_);
+  if (plan.faces || plan.closure || children < 4 || chunk_.groups.parent.size() < fitted_from) return false;
+  plan.corrected = true;  // with all weights 0 so far
   plan.weights = {};
   const auto dimensions = static_cast<std::size_t>(chunk_.groups.dimensions);
   const bool curved = plan.slope != Slope::none;
-  CorrectionFit fit(sons, dimensions, curved);
+  CorrectionFit fit(children, dimensions, curved);
   if (curved) slopes_ = Predictor(chunk_, relations_, plan, values_, &finder_).find_slopes();
   with_real(chunk_.type, [&]<class T>(T) {
     each<T>(
         plan, fitted_run, [](const Predictor&, std::size_t) {},
         [&](const Predictor& predictor, std::size_t step, std::size_t count, const Word<T>* differences) {
-          if (step + 1 == sons) {
+          if (step + 1 == children) {
             each_correction(0, dimensions, curved, [&](std::size_t term) {
               for (std::size_t g = 0; g < count; ++g) fit.add_term(term, g, predictor.term(term)[g]);
             });
@@ -202,17 +213,17 @@ Bytes PredictionSample::differences(const PredictionPlan& plan) const {
 
 namespace {
 
-/// take(predictor, step, first group, count, differences) for all of the values.
+/// Calls take(predictor, step, first group, count, differences) for all values.
 template <class T, class Begin, class Room, class Take>
 void all_differences(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
-                     const FatherSlopes& slopes, Begin&& begin, Room&& room, Take&& take) {
-  std::optional<Arrangement> arrangement;
-  if (chained(plan, relations)) arrangement.emplace(chunk, relations);
+                     const ParentSlopes& slopes, Begin&& begin, Room&& room, Take&& take) {
+  std::optional<GroupOrder> group_order;
+  if (chained(plan, relations)) group_order.emplace(chunk, relations);
   Predictor predictor(chunk, relations, plan, values);
-  if (arrangement) predictor.use(*arrangement);
+  if (group_order) predictor.use(*group_order);
   predictor.use(slopes);
-  each_difference<T>(values, predictor, 0, chunk.groups.father.size(),
-                     arrangement ? std::span(arrangement->ends()) : std::span<const std::size_t>(), begin, room,
+  each_difference<T>(values, predictor, 0, chunk.groups.parent.size(),
+                     group_order ? std::span(group_order->ends()) : std::span<const std::size_t>(), begin, room,
                      [&](std::size_t step, std::size_t tile, std::size_t count, const Word<T>* differences) {
                        take(predictor, step, tile, count, differences);
                      });
@@ -221,12 +232,12 @@ void all_differences(BytesView values, const TreeChunk& chunk, const Relations& 
 template <class T, class Begin, class Give>
 void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relations& relations,
                 const PredictionPlan& plan, Begin&& begin, Give&& give) {
-  std::optional<Arrangement> arrangement;
-  if (chained(plan, relations)) arrangement.emplace(chunk, relations);
+  std::optional<GroupOrder> group_order;
+  if (chained(plan, relations)) group_order.emplace(chunk, relations);
   Predictor predictor(chunk, relations, plan, values);
-  if (arrangement) predictor.use(*arrangement);
-  each_value<T>(values, predictor, chunk.groups.father.size(),
-                arrangement ? std::span(arrangement->ends()) : std::span<const std::size_t>(), begin,
+  if (group_order) predictor.use(*group_order);
+  each_value<T>(values, predictor, chunk.groups.parent.size(),
+                group_order ? std::span(group_order->ends()) : std::span<const std::size_t>(), begin,
                 [&](std::size_t step, std::size_t tile, std::size_t count, WordRow<T>& differences) {
                   give(predictor, step, tile, count, differences);
                 });
@@ -235,14 +246,14 @@ void all_values(std::span<std::byte> values, const TreeChunk& chunk, const Relat
 }  // namespace
 
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
-                      const FatherSlopes& slopes, Packer& packer, Bytes& out) {
-  put_plan(plan, sons_of(chunk), out);
+                      const ParentSlopes& slopes, Packer& packer, Bytes& out) {
+  put_plan(plan, children_of(chunk), out);
   with_real(chunk.type, [&]<class T>(T) {
-    LengthWriter writer(cells_of(chunk), sizeof(T));
+    ResidualWriter writer(cells_of(chunk), sizeof(T));
     all_differences<T>(
         values, chunk, relations, plan, slopes,
         [&](const Predictor& predictor, std::size_t count) {
-          writer.begin_tile(predictor.change(), predictor.fathers(), count);
+          writer.begin_tile(predictor.change(), predictor.parents(), count);
         },
         [&] { return reinterpret_cast<Word<T>*>(writer.room()); },
         [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, const Word<T>*) {
@@ -254,14 +265,14 @@ void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations&
 
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                       std::span<std::byte> values) {
-  const PredictionPlan plan = take_plan(stream, sons_of(chunk));
+  const PredictionPlan plan = take_plan(stream, children_of(chunk));
   check_head(head, plan, relations);
   with_real(chunk.type, [&]<class T>(T) {
-    LengthReader reader(stream, cells_of(chunk), sizeof(T));
+    ResidualReader reader(stream, cells_of(chunk), sizeof(T));
     all_values<T>(
         values, chunk, relations, plan,
         [&](const Predictor& predictor, std::size_t count) {
-          reader.begin_tile(predictor.change(), predictor.fathers(), count);
+          reader.begin_tile(predictor.change(), predictor.parents(), count);
         },
         [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, WordRow<T>& differences) {
           reader.take(step, {predictor.from(), predictor.uniform(), count}, differences.data());
@@ -271,18 +282,18 @@ void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk&
 }
 
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Packer& packer,
+                           const PredictionPlan& plan, const ParentSlopes& slopes, int level, Packer& packer,
                            Bytes& out) {
-  const std::size_t sons = sons_of(chunk);
-  put_plan(plan, sons, out);
+  const std::size_t children = children_of(chunk);
+  put_plan(plan, children, out);
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> all(cells_of(chunk));
     WordRow<T> room;
     all_differences<T>(
         values, chunk, relations, plan, slopes, [](const Predictor&, std::size_t) {}, [&] { return room.data(); },
         [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, const Word<T>* differences) {
-          const std::size_t son = predictor.son(step);
-          for (std::size_t g = 0; g < count; ++g) all[predictor.group(g) * sons + son] = differences[g];
+          const std::size_t child = predictor.child(step);
+          for (std::size_t g = 0; g < count; ++g) all[predictor.group(g) * children + child] = differences[g];
         });
     Bytes shuffled;
     shuffle(std::as_bytes(std::span(all)), sizeof(T), shuffled);
@@ -292,8 +303,8 @@ void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relat
 
 void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                            std::span<std::byte> values) {
-  const std::size_t sons = sons_of(chunk);
-  const PredictionPlan plan = take_plan(stream, sons);
+  const std::size_t children = children_of(chunk);
+  const PredictionPlan plan = take_plan(stream, children);
   check_head(head, plan, relations);
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> all(cells_of(chunk));
@@ -303,8 +314,8 @@ void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeC
     all_values<T>(
         values, chunk, relations, plan, [](const Predictor&, std::size_t) {},
         [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, WordRow<T>& differences) {
-          const std::size_t son = predictor.son(step);
-          for (std::size_t g = 0; g < count; ++g) differences[g] = all[predictor.group(g) * sons + son];
+          const std::size_t child = predictor.child(step);
+          for (std::size_t g = 0; g < count; ++g) differences[g] = all[predictor.group(g) * children + child];
         });
   });
 }

@@ -1,4 +1,4 @@
-// Values as differences from what is predicted of them.
+// Codes values as residuals of their predictions.
 #pragma once
 
 #include "storage/trees/values/prediction.hpp"
@@ -7,26 +7,25 @@
 
 namespace sidestream::trees {
 
-/// Tries plans on the same sample. `chunk` has groups and fathers, and values are of a type that is `predictable`, here
-/// and below.
+/// Tries plans on the same sample. Here and below, `chunk` must have groups, parents and a `predictable` type.
 class PredictionSample {
  public:
-  /// Refers to all of them.
+  /// Keeps references to all arguments.
   PredictionSample(BytesView values, const TreeChunk& chunk, const Relations& relations);
-  /// Bits that a value takes under a plan, about.
+  /// Approximate bits per value under a plan.
   [[nodiscard]] double bits(const PredictionPlan& plan) const;
-  /// Gives a plan the weights that suit the sample. False: it is not one to be corrected.
+  /// Fits the weights of a plan to the sample. False if the plan cannot be corrected.
   bool fit_corrections(PredictionPlan& plan);
-  /// What it found for that; also of use to encode_predicted.
-  [[nodiscard]] FatherSlopes take_slopes() noexcept { return std::move(slopes_); }
-  /// The differences, as predicted_zstd would pack them.
+  /// The slopes that fit_corrections() computed; encode_predicted() can use them again.
+  [[nodiscard]] ParentSlopes take_slopes() noexcept { return std::move(slopes_); }
+  /// The residuals of the sample, shuffled as predicted_zstd packs them.
   [[nodiscard]] Bytes differences(const PredictionPlan& plan) const;
 
  private:
-  /// The sampled groups of a chunk as a chunk of their own: they go through in one tile.
+  /// A copy of the sampled groups as a separate chunk, which fits into one tile.
   struct Together {
     TreeChunk chunk;
-    std::vector<Index> father, beside;
+    std::vector<Index> parent, beside;
     Bytes values;
     std::vector<Bytes> companion_values;
     std::vector<Companion> companions;
@@ -40,20 +39,21 @@ class PredictionSample {
   const TreeChunk& chunk_;
   const Relations& relations_;
   GroupFinder finder_{};
-  FatherSlopes slopes_{};
+  ParentSlopes slopes_{};
   Together together_{};
 };
 
-/// `slopes`: those of the chunk under the plan, or none.
+/// Appends the plan and the residuals. `slopes` are the chunk's slopes under the plan, or empty.
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
-                      const FatherSlopes& slopes, Packer& packer, Bytes& out);
-/// Throws Error(file), also if the plan needs other things than the head says; and as Predictor.
+                      const ParentSlopes& slopes, Packer& packer, Bytes& out);
+/// The inverse. Throws Error(file) for damaged bytes, or if the plan needs other values than the head names. Throws as
+/// Predictor does.
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                       std::span<std::byte> values);
 
-/// The same differences, of which most are expected to be 0, through zstd.
+/// Codes the same residuals through zstd, for plans that leave mostly zeros.
 void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                           const PredictionPlan& plan, const FatherSlopes& slopes, int level, Packer& packer,
+                           const PredictionPlan& plan, const ParentSlopes& slopes, int level, Packer& packer,
                            Bytes& out);
 void decode_predicted_zstd(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                            std::span<std::byte> values);

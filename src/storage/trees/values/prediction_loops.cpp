@@ -1,3 +1,8 @@
+// Inner loops of predictions, each compiled for several vector widths (SIDESTREAM_WIDE).
+//
+// All versions must give the same bits as each other and as the decoder in Python. So every operation is rounded by
+// itself in the order that docs/database-trees.md fixes: no fused multiply-add, no reordered sums. Selections use masks
+// on the bits of numbers. This vectorises; a branch or a floating-point comparison would not.
 #include "storage/trees/values/prediction_loops.hpp"
 
 #include <bit>
@@ -41,18 +46,18 @@ void pick_numbers(const Index* __restrict numbers, std::size_t stride, const std
 
 namespace {
 
-template <std::size_t Sons>
+template <std::size_t Children>
 void rows_of(const double* __restrict cells, std::size_t count, Predictor::Row* __restrict rows) {
   for (std::size_t g = 0; g < count; ++g) {
-    for (std::size_t son = 0; son < Sons; ++son) rows[son][g] = cells[g * Sons + son];
+    for (std::size_t child = 0; child < Children; ++child) rows[child][g] = cells[g * Children + child];
   }
 }
 
 }  // namespace
 
-void to_rows(const double* cells, std::size_t sons, std::size_t count, Predictor::Row* rows) {
-  if (sons == 8) return rows_of<8>(cells, count, rows);
-  if (sons == 4) return rows_of<4>(cells, count, rows);
+void to_rows(const double* cells, std::size_t children, std::size_t count, Predictor::Row* rows) {
+  if (children == 8) return rows_of<8>(cells, count, rows);
+  if (children == 4) return rows_of<4>(cells, count, rows);
   rows_of<2>(cells, count, rows);
 }
 
@@ -60,7 +65,7 @@ namespace {
 
 using Bits = std::uint64_t;
 
-/// All ones where a number is below 0.
+/// All ones if the number is below 0.
 inline Bits missing(Index number) noexcept { return static_cast<Bits>(number >> 63); }
 inline double chosen(Bits mask, double there, double elsewhere) noexcept {
   return std::bit_cast<double>((std::bit_cast<Bits>(there) & mask) | (std::bit_cast<Bits>(elsewhere) & ~mask));
@@ -68,7 +73,7 @@ inline double chosen(Bits mask, double there, double elsewhere) noexcept {
 inline Bits negative(double value) noexcept {
   return static_cast<Bits>(static_cast<std::int64_t>(std::bit_cast<Bits>(value)) >> 63);
 }
-/// The sign of what is no number differs from machine to machine.
+/// Replaces NaN by 0; even the sign of NaN differs from machine to machine.
 inline double number_or_0(double value) noexcept {
   constexpr std::int64_t infinity = 0x7ff0000000000000;
   const auto size = static_cast<std::int64_t>(std::bit_cast<Bits>(std::fabs(value)));
@@ -80,9 +85,10 @@ inline double flatter_of(double down, double up) noexcept {
   return chosen(static_cast<Bits>((a - b) >> 63), down, up);
 }
 
-/// No branches and no comparisons of floating-point numbers, which compilers take for something that may be trapped.
+/// There are no branches and no floating-point comparisons. Compilers assume that comparisons may trap, and do not
+/// vectorise them.
 template <bool Central>
-inline __attribute__((always_inline)) void slopes_of(const double* __restrict father, const Sides& sides, double factor,
+inline __attribute__((always_inline)) void slopes_of(const double* __restrict parent, const Sides& sides, double factor,
                                                      std::size_t count, double* __restrict slope,
                                                      double* __restrict change) {
   const double* __restrict below = sides.below;
@@ -91,8 +97,8 @@ inline __attribute__((always_inline)) void slopes_of(const double* __restrict fa
   const Index* __restrict above_at = sides.above_at;
   for (std::size_t g = 0; g < count; ++g) {
     const Bits no_lower = missing(below_at[g]), no_upper = missing(above_at[g]);
-    const double down = chosen(no_lower, 0, father[g] - below[g] * factor);
-    const double up = chosen(no_upper, 0, above[g] * factor - father[g]);
+    const double down = chosen(no_lower, 0, parent[g] - below[g] * factor);
+    const double up = chosen(no_upper, 0, above[g] * factor - parent[g]);
     const double both = down + up;
     if constexpr (Central) {
       slope[g] = chosen(no_lower | no_upper, 1, 0.5) * both;
@@ -106,50 +112,50 @@ inline __attribute__((always_inline)) void slopes_of(const double* __restrict fa
 
 }  // namespace
 
-SIDESTREAM_WIDE void add_central(const double* father, const Sides& sides, double factor, std::size_t count,
+SIDESTREAM_WIDE void add_central(const double* parent, const Sides& sides, double factor, std::size_t count,
                                  double* slope, double* change) {
-  slopes_of<true>(father, sides, factor, count, slope, change);
+  slopes_of<true>(parent, sides, factor, count, slope, change);
 }
 
-SIDESTREAM_WIDE void add_limited(const double* father, const Sides& sides, double factor, std::size_t count,
+SIDESTREAM_WIDE void add_limited(const double* parent, const Sides& sides, double factor, std::size_t count,
                                  double* slope, double* change) {
-  slopes_of<false>(father, sides, factor, count, slope, change);
+  slopes_of<false>(parent, sides, factor, count, slope, change);
 }
 
-void add_slopes(bool central, const double* father, const Sides& sides, double factor, std::size_t count, double* slope,
+void add_slopes(bool central, const double* parent, const Sides& sides, double factor, std::size_t count, double* slope,
                 double* change) {
-  (central ? add_central : add_limited)(father, sides, factor, count, slope, change);
+  (central ? add_central : add_limited)(parent, sides, factor, count, slope, change);
 }
 
-SIDESTREAM_WIDE void add_face_slopes(const double* __restrict father, const double* __restrict there,
+SIDESTREAM_WIDE void add_face_slopes(const double* __restrict parent, const double* __restrict there,
                                      const Index* __restrict there_at, double factor, std::size_t count,
                                      double* __restrict slope, double* __restrict change) {
   for (std::size_t g = 0; g < count; ++g) {
-    const double along = chosen(missing(there_at[g]), 0, there[g] * factor - father[g]);
+    const double along = chosen(missing(there_at[g]), 0, there[g] * factor - parent[g]);
     slope[g] = along;
     change[g] += 0.5 * std::fabs(along);
   }
 }
 
-SIDESTREAM_WIDE void along_three(const double* __restrict father, const double* __restrict offset,
+SIDESTREAM_WIDE void along_three(const double* __restrict parent, const double* __restrict offset,
                                  const double* __restrict x, const double* __restrict y, const double* __restrict z,
                                  std::size_t count, double* __restrict out) {
   const double a = offset[0], b = offset[1], c = offset[2];
-  for (std::size_t g = 0; g < count; ++g) out[g] = father[g] + ((a * x[g] + b * y[g]) + c * z[g]);
+  for (std::size_t g = 0; g < count; ++g) out[g] = parent[g] + ((a * x[g] + b * y[g]) + c * z[g]);
 }
 
-void along_slopes(const double* father, const std::array<double, 3>& offset,
+void along_slopes(const double* parent, const std::array<double, 3>& offset,
                   const std::array<Predictor::Row, 3>& slopes, std::size_t dimensions, std::size_t count, double* out) {
   const Predictor::Row &x = slopes[0], &y = slopes[1], &z = slopes[2];
   switch (dimensions) {
     case 1:
-      for (std::size_t g = 0; g < count; ++g) out[g] = father[g] + offset[0] * x[g];
+      for (std::size_t g = 0; g < count; ++g) out[g] = parent[g] + offset[0] * x[g];
       break;
     case 2:
-      for (std::size_t g = 0; g < count; ++g) out[g] = father[g] + (offset[0] * x[g] + offset[1] * y[g]);
+      for (std::size_t g = 0; g < count; ++g) out[g] = parent[g] + (offset[0] * x[g] + offset[1] * y[g]);
       break;
     default:
-      along_three(father, offset.data(), x.data(), y.data(), z.data(), count, out);
+      along_three(parent, offset.data(), x.data(), y.data(), z.data(), count, out);
   }
 }
 
@@ -159,11 +165,11 @@ SIDESTREAM_WIDE void numbers_only(std::size_t count, double* values) {
 
 namespace {
 
-/// Numbers side by side in registers, however many of these that takes.
+/// Eight doubles in as many registers as the processor needs for them.
 using Lanes = double __attribute__((vector_size(64)));
 constexpr std::size_t width = sizeof(Lanes) / sizeof(double);
 
-/// Returns nothing: how registers are returned depends on the processor that a version is for.
+/// Vectors are passed by reference, because their calling convention depends on the version of the function.
 inline __attribute__((always_inline)) void load(const double* from, Lanes& lanes) noexcept {
   std::memcpy(&lanes, from, sizeof lanes);
 }
@@ -173,7 +179,7 @@ inline __attribute__((always_inline)) void store(const Lanes& lanes, double* to)
 
 }  // namespace
 
-// Sums stay in registers while shares, or products, are added.
+// Keeps sums in registers while shares or products are added.
 SIDESTREAM_WIDE void add_shares(const double* from, const Share* shares, std::size_t number, std::size_t count,
                                 double* out) {
   std::size_t g = 0;
@@ -277,7 +283,7 @@ SIDESTREAM_WIDE void scaled(double scale, const double* __restrict a, std::size_
   for (std::size_t n = 0; n < count; ++n) out[n] = scale * a[n];
 }
 
-SIDESTREAM_WIDE void add_flow(double ratio, const double* __restrict low, const double* __restrict high,
+SIDESTREAM_WIDE void add_flux(double ratio, const double* __restrict low, const double* __restrict high,
                               std::size_t count, double* __restrict out) {
   for (std::size_t n = 0; n < count; ++n) out[n] += ratio * (high[n] - low[n]);
 }

@@ -1,4 +1,5 @@
-#include "base/fail.hpp"
+// Plans of predictions: their bits, the plans that are tried first, and the companions that a plan reads.
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/trees/values/prediction.hpp"
 
 namespace sidestream::trees {

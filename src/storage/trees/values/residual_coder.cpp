@@ -1,3 +1,17 @@
+// Entropy coder for residuals (docs/database-trees.md, "Predicted", has the bytes).
+//
+//   1. Context. A residual is expected to be about as long as the residuals of its siblings, and as the change between
+//      the parents around it suggests (expected_lengths.hpp). The expected length divides the residuals of each child
+//      into up to four classes, with limits at the quantiles of a sample. Each other source (means, shared faces,
+//      divergence, closures) has one class.
+//   2. Kinds. Each class has its own canonical Huffman code (code_table.hpp) for the kinds, which give the length and
+//      the second bit. A class with nearly constant kinds stores them as a packed list instead.
+//   3. Low bits look random and are stored as they are.
+//
+// The writer first collects all kinds and expected lengths of the chunk, because limits and codes depend on all of
+// them. Then it writes low bits, lanes of codes, head and lists. The reader is fed tile by tile and computes the same
+// expected lengths as it goes. Elias-gamma codes and JPEG's coefficients split numbers into length and mantissa bits in
+// the same way.
 #include "storage/trees/values/residual_coder.hpp"
 
 #include <algorithm>
@@ -12,13 +26,13 @@ using namespace length_loops;
 
 namespace {
 
-/// Fewer numbers than this are not worth four classes of each son, or two, or one: codes take more than they save.
+/// Least numbers of residuals from which four classes per child, two, or one save more than their codes take.
 constexpr std::size_t four_classes_from = 16384, two_classes_from = 4096, one_class_from = 512;
-/// One expected length of so many is looked at to divide them into classes.
+/// Every eighth expected length is looked at to choose the limits of classes.
 constexpr std::size_t looked_at = 8;
-/// In the head: no number has this code; its numbers are in a list of their own.
+/// Mark in the head: the code is not used, and its kinds are in a list.
 constexpr std::uint8_t unused = 254, in_list = 255;
-/// Bits of a code, on the mean, below which there may be repetitions to find.
+/// Mean bits of a code below which a compressor may find repetitions.
 constexpr double worth_a_list = 1.25;
 constexpr int list_level = 3;
 
@@ -32,7 +46,7 @@ void pack_part(const Bytes& part, int level, Packer& packer, Bytes& out) {
   out.insert(out.end(), packed.begin(), packed.end());
 }
 
-/// `most`: the bytes that it unpacks to at most.
+/// Unpacks a part to at most `most` bytes.
 std::vector<std::uint8_t> unpack_part(BytesView& stream, std::size_t most) {
   const std::uint64_t size = take_number(stream), packed = take_number(stream);
   if (size > most) fail_damaged("has a list of too many numbers");
@@ -41,7 +55,7 @@ std::vector<std::uint8_t> unpack_part(BytesView& stream, std::size_t most) {
   return part;
 }
 
-/// Whether a number may have this code.
+/// True if residuals may have this code.
 bool has_code(std::size_t code, std::size_t classes) noexcept {
   if (code >= slope_codes) return true;
   return classes == 0 ? code == 0 : code % most_classes < classes;
@@ -63,19 +77,19 @@ T take_plain(BytesView& stream) {
 
 }  // namespace
 
-LengthWriter::LengthWriter(std::size_t numbers, std::size_t size)
+ResidualWriter::ResidualWriter(std::size_t numbers, std::size_t size)
     : digits_(digits_of(size)),
       size_(size),
       numbers_(new std::byte[numbers * size]),
       kinds_(new std::uint8_t[numbers]),
       marks_(new std::uint16_t[numbers]) {}
 
-void LengthWriter::begin_tile(const double* change, const double* father, std::size_t count) {
-  expected_.begin(change, father, count, digits_);
+void ResidualWriter::begin_tile(const double* change, const double* parent, std::size_t count) {
+  expected_.begin(change, parent, count, digits_);
 }
 
 template <class W>
-void LengthWriter::put(std::size_t step, const TileSources& tile) {
+void ResidualWriter::put(std::size_t step, const TileSources& tile) {
   std::uint8_t* const kinds = kinds_.get() + count_;
   std::uint16_t* const marks = marks_.get() + count_;
   find_kinds(reinterpret_cast<const W*>(room()), tile.count, kinds);
@@ -94,17 +108,17 @@ void LengthWriter::put(std::size_t step, const TileSources& tile) {
   count_ += tile.count;
 }
 
-template void LengthWriter::put<std::uint32_t>(std::size_t, const TileSources&);
-template void LengthWriter::put<std::uint64_t>(std::size_t, const TileSources&);
+template void ResidualWriter::put<std::uint32_t>(std::size_t, const TileSources&);
+template void ResidualWriter::put<std::uint64_t>(std::size_t, const TileSources&);
 
-// About as many numbers in each.
-void LengthWriter::choose_classes() {
+// Classes get about as many residuals each.
+void ResidualWriter::choose_classes() {
   for (auto& limits : limits_) limits.fill(first_mark);
   classes_ = count_ >= four_classes_from ? 4 : count_ >= two_classes_from ? 2 : count_ >= one_class_from ? 1 : 0;
   if (classes_ > 1) choose_limits();
 }
 
-void LengthWriter::choose_limits() {
+void ResidualWriter::choose_limits() {
   constexpr std::size_t width = 4;
   std::array<std::array<std::uint32_t, first_mark / width / 16>, 8> found{};
   const std::uint16_t* marks = marks_.get();
@@ -126,7 +140,7 @@ void LengthWriter::choose_limits() {
   }
 }
 
-void LengthWriter::count_kinds() {
+void ResidualWriter::count_kinds() {
   for (SymbolCounts& counts : counts_) counts.fill(0);
   LengthRow codes;
   std::size_t first = 0;
@@ -139,7 +153,7 @@ void LengthWriter::count_kinds() {
   count_symbols(marks_.get(), count_, counts_[0].data());
 }
 
-void LengthWriter::find_codes() {
+void ResidualWriter::find_codes() {
   choose_classes();
   count_kinds();
   for (std::size_t n = 0; n < length_codes; ++n) {
@@ -148,8 +162,8 @@ void LengthWriter::find_codes() {
   }
 }
 
-// Where nearly all numbers have the same length their list may be smaller than a bit for each.
-void LengthWriter::put_head(Packer& packer, Bytes& out) {
+// If nearly all residuals have the same kind, a packed list may take less than the one bit that a code needs.
+void ResidualWriter::put_head(Packer& packer, Bytes& out) {
   Bytes head, lists;
   put_byte(static_cast<std::uint8_t>(classes_), head);
   for (const auto& limits : limits_) {
@@ -183,7 +197,7 @@ void LengthWriter::put_head(Packer& packer, Bytes& out) {
   out.insert(out.end(), lists.begin(), lists.end());
 }
 
-std::size_t LengthWriter::put_lane(std::size_t lane, std::uint8_t* to) const noexcept {
+std::size_t ResidualWriter::put_lane(std::size_t lane, std::uint8_t* to) const noexcept {
   BitWriter writer(to);
   std::size_t first = 0;
   for (const Row& row : rows_) {
@@ -195,7 +209,7 @@ std::size_t LengthWriter::put_lane(std::size_t lane, std::uint8_t* to) const noe
   return writer.finish();
 }
 
-void LengthWriter::put_codes(Bytes& out) const {
+void ResidualWriter::put_codes(Bytes& out) const {
   const std::size_t room = (count_ / lanes + rows_.size() + 1) * longest_code / 8 + 1 + bit_slack;
   const std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[lanes * room]);
   std::array<std::uint32_t, lanes> sizes{};
@@ -210,7 +224,7 @@ void LengthWriter::put_codes(Bytes& out) const {
 }
 
 template <class W>
-void LengthWriter::put_low_bits(Bytes& out) const {
+void ResidualWriter::put_low_bits(Bytes& out) const {
   const std::unique_ptr<std::uint8_t[]> low(new std::uint8_t[count_]);
   const std::uint64_t bits = find_low_bits(kinds_.get(), count_, low.get());
   put_number((bits + 7) / 8, out);
@@ -222,7 +236,7 @@ void LengthWriter::put_low_bits(Bytes& out) const {
 }
 
 template <class W>
-void LengthWriter::finish(Packer& packer, Bytes& out) {
+void ResidualWriter::finish(Packer& packer, Bytes& out) {
   find_codes();
   Bytes head;
   put_head(packer, head);
@@ -231,14 +245,14 @@ void LengthWriter::finish(Packer& packer, Bytes& out) {
   out.insert(out.end(), head.begin(), head.end());
 }
 
-template void LengthWriter::finish<std::uint32_t>(Packer&, Bytes&);
-template void LengthWriter::finish<std::uint64_t>(Packer&, Bytes&);
+template void ResidualWriter::finish<std::uint32_t>(Packer&, Bytes&);
+template void ResidualWriter::finish<std::uint64_t>(Packer&, Bytes&);
 
-LengthReader::LengthReader(BytesView stream, std::size_t numbers, std::size_t size)
+ResidualReader::ResidualReader(BytesView stream, std::size_t numbers, std::size_t size)
     : digits_(digits_of(size)), greatest_(static_cast<unsigned>(16 * size - 1)) {
   const std::uint64_t bytes = take_number(stream);
   const BytesView bits = take_bytes(stream, bytes);
-  if (stream.size() < bit_slack) fail_damaged("ends early");  // what is behind the bits is read with them
+  if (stream.size() < bit_slack) fail_damaged("ends early");  // readers touch bytes behind the bits
   bits_ = as_bytes(bits);
   bit_count_ = 8 * bytes;
   std::array<std::uint64_t, lanes> sizes;
@@ -260,18 +274,18 @@ LengthReader::LengthReader(BytesView stream, std::size_t numbers, std::size_t si
   take_lists(stream, numbers);
 }
 
-void LengthReader::take_limits(BytesView& head) {
+void ResidualReader::take_limits(BytesView& head) {
   classes_ = take_byte(head);
   if (classes_ > most_classes) fail_damaged("has too many classes of lengths");
   for (auto& limits : limits_) {
     limits.fill(first_mark);
     for (std::size_t n = 1; n < classes_; ++n) limits[n - 1] = take_plain<std::uint16_t>(head);
-    // Each class begins behind the one before, so that there is none of more.
+    // Ascending limits keep choose_codes() within the classes.
     if (!std::is_sorted(limits.begin(), limits.end())) fail_damaged("has classes of lengths in disorder");
   }
 }
 
-void LengthReader::take_code(std::size_t number, BytesView& head, BytesView& lists, std::size_t numbers) {
+void ResidualReader::take_code(std::size_t number, BytesView& head, BytesView& lists, std::size_t numbers) {
   CodeTable table;
   table.first = table.last = 0;
   const bool there = has_code(number, classes_);
@@ -293,7 +307,7 @@ void LengthReader::take_code(std::size_t number, BytesView& head, BytesView& lis
   fill_decoder(table, std::span<std::uint16_t, decode_entries>(all));
 }
 
-void LengthReader::take_lists(BytesView stream, std::size_t numbers) {
+void ResidualReader::take_lists(BytesView stream, std::size_t numbers) {
   constexpr std::size_t most = 1 + sizeof(ClassLimits) + length_codes * (2 + code_symbols);
   const std::vector<std::uint8_t> bytes = unpack_part(stream, most);
   BytesView head = std::as_bytes(std::span(bytes));
@@ -303,11 +317,11 @@ void LengthReader::take_lists(BytesView stream, std::size_t numbers) {
   if (!head.empty() || !stream.empty()) fail_damaged("has more bytes than its lists");
 }
 
-void LengthReader::begin_tile(const double* change, const double* father, std::size_t count) {
-  expected_.begin(change, father, count, digits_);
+void ResidualReader::begin_tile(const double* change, const double* parent, std::size_t count) {
+  expected_.begin(change, parent, count, digits_);
 }
 
-void LengthReader::take_listed(const LengthRow& codes, std::size_t count, LengthRow& kinds) {
+void ResidualReader::take_listed(const LengthRow& codes, std::size_t count, LengthRow& kinds) {
   for (std::size_t g = 0; g < count; ++g) {
     const std::vector<std::uint8_t>& list = lists_[codes[g]];
     if (list.empty()) continue;
@@ -318,7 +332,7 @@ void LengthReader::take_listed(const LengthRow& codes, std::size_t count, Length
 }
 
 template <class W>
-void LengthReader::take(std::size_t step, const TileSources& tile, W* numbers) {
+void ResidualReader::take(std::size_t step, const TileSources& tile, W* numbers) {
   LengthRow codes, kinds;
   const auto code_of = [](Source from) {
     return static_cast<std::uint8_t>(slope_codes - 1 + static_cast<std::size_t>(from));
@@ -342,10 +356,10 @@ void LengthReader::take(std::size_t step, const TileSources& tile, W* numbers) {
   expected_.add(tile, kinds.data());
 }
 
-template void LengthReader::take(std::size_t, const TileSources&, std::uint32_t*);
-template void LengthReader::take(std::size_t, const TileSources&, std::uint64_t*);
+template void ResidualReader::take(std::size_t, const TileSources&, std::uint32_t*);
+template void ResidualReader::take(std::size_t, const TileSources&, std::uint64_t*);
 
-void LengthReader::finish() const {
+void ResidualReader::finish() const {
   bool all = bit_count_ - place_ < 8;
   for (std::size_t lane = 0; lane < lanes; ++lane) all = all && lane_ends_[lane] - lanes_[lane].place < 8;
   for (std::size_t n = 0; n < length_codes; ++n) all = all && listed_[n] == lists_[n].size();

@@ -1,5 +1,4 @@
-// Numbers as their kinds (lengths and second bits), each by the code of those that are expected to be about as long,
-// and the bits that are left.
+// Codes residuals: prefix codes for their kinds (length and second bit), chosen by expected length, and their low bits.
 #pragma once
 
 #include <array>
@@ -13,28 +12,29 @@
 
 namespace sidestream::trees {
 
-/// Numbers that are predicted by slopes have a code for each son and class of expected lengths, or in small chunks all
-/// the same, others one for each source.
+/// Residuals of predictions by slopes have a code for each child and class of expected lengths; small chunks have one
+/// code for all of them. Other residuals have a code for each source.
 inline constexpr std::size_t most_classes = 4;
 inline constexpr std::size_t slope_codes = 8 * most_classes, length_codes = slope_codes + sources - 1;
-/// Of each son the expected lengths at which the second class begins, and so on.
+/// The expected lengths at which the second class begins, the third class, and so on, for each child.
 using ClassLimits = std::array<std::array<std::uint16_t, most_classes - 1>, 8>;
 
-/// Codes lie in several streams of bits, one number after the other in the next, so that several can be read at a time.
+/// Codes are distributed to several streams of bits in turn, so that a reader can decode several at a time.
 inline constexpr std::size_t lanes = 4;
 
-class LengthWriter {
+/// Collects the residuals of a chunk, tile by tile, and codes them at the end.
+class ResidualWriter {
  public:
-  /// For at most so many numbers of `size` bytes.
-  LengthWriter(std::size_t numbers, std::size_t size);
-  /// As ExpectedLengths.
-  void begin_tile(const double* change, const double* father, std::size_t count);
-  /// Where the numbers of the next son are to be written: of `size` bytes each, as many as the tile has groups.
+  /// Makes room for at most `numbers` residuals of `size` bytes.
+  ResidualWriter(std::size_t numbers, std::size_t size);
+  /// As in ExpectedLengths.
+  void begin_tile(const double* change, const double* parent, std::size_t count);
+  /// Memory for the residuals of the next child, `size` bytes for each group of the tile.
   [[nodiscard]] std::byte* room() noexcept { return numbers_.get() + count_ * size_; }
-  /// They have been.
+  /// Takes the residuals that were written to room().
   template <class W>
   void put(std::size_t step, const TileSources& tile);
-  /// Appends all of them.
+  /// Codes all residuals and appends them to `out`.
   template <class W>
   void finish(Packer& packer, Bytes& out);
 
@@ -58,8 +58,8 @@ class LengthWriter {
   std::size_t size_, count_ = 0;
   std::vector<Row> rows_;
   std::unique_ptr<std::byte[]> numbers_;
-  std::unique_ptr<std::uint8_t[]> kinds_;   ///< of each number
-  std::unique_ptr<std::uint16_t[]> marks_;  ///< what length is expected, or the source; then length_loops' symbols
+  std::unique_ptr<std::uint8_t[]> kinds_;   ///< of each residual
+  std::unique_ptr<std::uint16_t[]> marks_;  ///< expected length or source; later the symbols of length_loops
   std::size_t classes_ = 0;
   ClassLimits limits_{};
   std::array<SymbolCounts, length_codes> counts_;
@@ -67,15 +67,16 @@ class LengthWriter {
   std::array<CodeWords, length_codes> words_;
 };
 
-class LengthReader {
+/// Reads residuals in the order in which they were written.
+class ResidualReader {
  public:
-  /// Throws Error(file) unless `stream` is what a LengthWriter finished. The stream is read from afterwards too.
-  LengthReader(BytesView stream, std::size_t numbers, std::size_t size);
-  void begin_tile(const double* change, const double* father, std::size_t count);
-  /// Throws Error(file) where there are no more.
+  /// Throws Error(file) unless `stream` was finished by a ResidualWriter. The stream must outlive the reader.
+  ResidualReader(BytesView stream, std::size_t numbers, std::size_t size);
+  void begin_tile(const double* change, const double* parent, std::size_t count);
+  /// Throws Error(file) if there are fewer.
   template <class W>
   void take(std::size_t step, const TileSources& tile, W* numbers);
-  /// Throws Error(file) if there is something left.
+  /// Throws Error(file) if some are left.
   void finish() const;
 
   struct Lane {
@@ -91,12 +92,12 @@ class LengthReader {
 
   ExpectedLengths expected_;
   unsigned digits_;
-  unsigned greatest_;  ///< of kinds
+  unsigned greatest_;  ///< the greatest kind of the type
   std::size_t classes_ = 0;
   ClassLimits limits_{};
   std::unique_ptr<std::uint16_t[]> decoders_;
   std::array<std::vector<std::uint8_t>, length_codes> lists_;
-  std::array<std::size_t, length_codes> listed_{};  ///< how many of the list have been taken
+  std::array<std::size_t, length_codes> listed_{};  ///< number of entries that were taken from each list
   bool any_listed_ = false;
   std::vector<std::uint8_t> code_bytes_;
   std::array<Lane, lanes> lanes_{};

@@ -1,4 +1,4 @@
-// Bytes of the same significance next to each other.
+// Byte shuffle: groups bytes of the same significance.
 #pragma once
 
 #include <cstring>
@@ -7,9 +7,9 @@
 
 namespace sidestream::trees {
 
-/// `out` is replaced. A last part of an element stays behind as it is.
+/// Replaces `out`. An incomplete last element is copied behind the others.
 void shuffle(BytesView in, std::size_t width, Bytes& out);
-/// `out` has the size of `in`.
+/// The inverse of shuffle(); `out` has the size of `in`.
 void unshuffle(BytesView in, std::size_t width, std::span<std::byte> out);
 
 }  // namespace sidestream::trees

@@ -3,15 +3,15 @@
 #include <cstring>
 
 #include "base/checksum.hpp"
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::trees {
 
 namespace {
 
-/// Version 1 of `predicted` had other codes, and no release made it.
+/// Version 1 of `predicted` had other codes. No release wrote it.
 constexpr unsigned version_of(TreeMethod method) noexcept { return method == TreeMethod::predicted ? 2 : 1; }
-constexpr std::uint8_t has_fathers_bit = 1, has_beside_bit = 2, has_companions_bit = 4;
+constexpr std::uint8_t has_parents_bit = 1, has_beside_bit = 2, has_companions_bit = 4;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void put_byte(std::uint8_t byte, Bytes& out) { out.push_back(static_cast<std::by
 
 void put_head(const StreamHead& head, Bytes& out) {
   put_byte(static_cast<std::uint8_t>(version_of(head.method) << 4 | static_cast<unsigned>(head.method)), out);
-  const unsigned flags = (head.fathers ? has_fathers_bit : 0u) | (head.beside ? has_beside_bit : 0u) |
+  const unsigned flags = (head.parents ? has_parents_bit : 0u) | (head.beside ? has_beside_bit : 0u) |
                          (head.companions != 0 ? has_companions_bit : 0u);
   put_byte(static_cast<std::uint8_t>(flags), out);
   for (int n = 0; head.companions != 0 && n < 4; ++n)
@@ -39,8 +39,8 @@ StreamHead take_head(BytesView& stream) {
          first >> 4, version);
   }
   if (head.method > TreeMethod::predicted_zstd) fail_damaged("was made by an unknown method");
-  if (flags > (has_fathers_bit | has_beside_bit | has_companions_bit)) fail_damaged("has unknown flags");
-  head.fathers = (flags & has_fathers_bit) != 0;
+  if (flags > (has_parents_bit | has_beside_bit | has_companions_bit)) fail_damaged("has unknown flags");
+  head.parents = (flags & has_parents_bit) != 0;
   head.beside = (flags & has_beside_bit) != 0;
   for (int n = 0; (flags & has_companions_bit) != 0 && n < 4; ++n) {
     head.companions |= std::uint32_t{take_byte(stream)} << 8 * n;

@@ -1,4 +1,4 @@
-// What streams begin and end with, and numbers in between.
+// Beginning and end of streams, and the numbers in them.
 #pragma once
 
 #include <cstdint>
@@ -7,27 +7,27 @@
 
 namespace sidestream::trees {
 
-/// The first bytes: a byte with the version in its upper half and the method in its lower; a byte of flags; and the
-/// companions' bits in four bytes if there are any.
+/// The first bytes. One has the version (upper half) and the method (lower half), the next one has flags. If there are
+/// companions, four bytes with a bit for each follow.
 struct StreamHead {
   TreeMethod method = TreeMethod::raw;
-  bool fathers = false, beside = false;
+  bool parents = false, beside = false;
   std::uint32_t companions = 0;
 };
 
 void put_head(const StreamHead& head, Bytes& out);
-/// Throws Error(file). Takes the head off the front of `stream`.
+/// Removes the head from the front of `stream`. Throws Error(file).
 [[nodiscard]] StreamHead take_head(BytesView& stream);
 
-/// The last bytes: the checksum of the values.
+/// Appends the checksum of the values, the last bytes of a stream.
 void put_checksum(BytesView values, Bytes& out);
 inline constexpr std::size_t checksum_size = 8;
 
 void put_byte(std::uint8_t byte, Bytes& out);
-/// Seven bits a byte, the lowest first; the last byte is below 128.
+/// Appends a number with seven bits in each byte, lowest first; the last byte is below 128.
 void put_number(std::uint64_t number, Bytes& out);
 
-/// These throw Error(file) where bytes are missing, and take what they return off the front.
+/// These remove bytes from the front of `stream` and return them. Throw Error(file) if bytes are missing.
 [[nodiscard]] std::uint8_t take_byte(BytesView& stream);
 [[nodiscard]] std::uint64_t take_number(BytesView& stream);
 [[nodiscard]] BytesView take_bytes(BytesView& stream, std::uint64_t size);

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "base/fail.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -30,31 +30,32 @@ LevelLinks TreeDescent::descend(std::span<const std::uint8_t> refined) {
          "found refinement flags of {} cells for a level of a tree, expected {}: one for each child of the level above",
          refined.size(), cells_);
   }
-  const auto d = static_cast<std::size_t>(dimensions_), faces = 2 * d, sons = std::size_t{1} << d;
+  const auto d = static_cast<std::size_t>(dimensions_), faces = 2 * d, children = std::size_t{1} << d;
   LevelLinks links;
   std::vector<Index> group_of(refined.size(), -1);
   for (std::size_t cell = 0; cell < refined.size(); ++cell) {
     if (refined[cell] == 0) continue;
-    group_of[cell] = static_cast<Index>(links.father.size());
-    links.father.push_back(static_cast<Index>(cell));
+    group_of[cell] = static_cast<Index>(links.parent.size());
+    links.parent.push_back(static_cast<Index>(cell));
     const auto own = beside_.begin() + static_cast<std::ptrdiff_t>(cell * faces);
     links.beside.insert(links.beside.end(), own, own + static_cast<std::ptrdiff_t>(faces));
   }
-  std::vector<Index> below(links.father.size() * sons * faces, -1);
-  for (std::size_t group = 0; group < links.father.size(); ++group) {
-    for (std::size_t son = 0; son < sons; ++son) {
+  std::vector<Index> below(links.parent.size() * children * faces, -1);
+  for (std::size_t group = 0; group < links.parent.size(); ++group) {
+    for (std::size_t child = 0; child < children; ++child) {
       for (std::size_t face = 0; face < faces; ++face) {
-        const std::size_t across = son ^ (std::size_t{1} << (face / 2));
-        const bool inside = (son >> (face / 2) & 1) != face % 2;
+        const std::size_t across = child ^ (std::size_t{1} << (face / 2));
+        const bool inside = (child >> (face / 2) & 1) != face % 2;
         const Index neighbour = inside ? static_cast<Index>(group) : links.beside[group * faces + face];
         const Index other = inside || neighbour < 0 ? neighbour : group_of[static_cast<std::size_t>(neighbour)];
         if (other >= 0)
-          below[(group * sons + son) * faces + face] = other * static_cast<Index>(sons) + static_cast<Index>(across);
+          below[(group * children + child) * faces + face] =
+              other * static_cast<Index>(children) + static_cast<Index>(across);
       }
     }
   }
   beside_ = std::move(below);
-  cells_ = static_cast<Index>(links.father.size() * sons);
+  cells_ = static_cast<Index>(links.parent.size() * children);
   return links;
 }
 

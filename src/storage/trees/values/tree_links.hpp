@@ -1,4 +1,4 @@
-// Who is whose father, and who is beside whom, in a tree that is stored level by level.
+// Parent and neighbour indices of a level-ordered octree.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,27 @@
 
 namespace sidestream {
 
-/// Of one level but the roots: what SiblingGroups refers to, numbers being those of cells in the level above.
+/// The links of one level below the roots, as SiblingGroups has them; numbers count cells of the level above.
 struct LevelLinks {
-  std::vector<Index> father;  ///< of each sibling group
-  std::vector<Index> beside;  ///< of each group, 2 * dimensions: what is beside its father; -1: nothing
+  std::vector<Index> parent;  ///< the parent of each sibling group
+  std::vector<Index> beside;  ///< 2 * dimensions for each group: the neighbours of its parent; -1: none
 };
 
-/// Goes down a tree, one level at a time, and knows for the level it is at who is beside whom.
+/// Walks down a tree level by level and keeps the neighbours of all cells of the current level.
 class TreeDescent {
  public:
-  /// At the roots: a grid of `roots` cells, x fastest, of which the first `dimensions` axes count.
+  /// Begins at the roots, which are a grid of `roots` cells along the first `dimensions` axes, x fastest.
   TreeDescent(int dimensions, const Index3& roots);
-  /// Cells of the level it is at.
+  /// Number of cells of the current level.
   [[nodiscard]] Index cells() const noexcept { return cells_; }
-  /// To the level below. `refined`: of each cell of this level, other than 0: it has children. Throws Error(usage) if
-  /// there are not as many flags as cells.
+  /// Goes to the level below. `refined`: a flag for each cell of this level; not 0 if the cell has children. Throws
+  /// Error(usage) if there are not as many flags as cells.
   [[nodiscard]] LevelLinks descend(std::span<const std::uint8_t> refined);
 
  private:
   int dimensions_;
   Index cells_ = 0;
-  std::vector<Index> beside_;  ///< of each cell of the level it is at, as LevelLinks
+  std::vector<Index> beside_;  ///< neighbours of each cell of the current level, as in LevelLinks
 };
 
 }  // namespace sidestream

@@ -1,13 +1,25 @@
+// Codes values of trees: chooses a method, codes by it, checks the result.
+//
+// Encoding: a chunk of equal values is `constant`. Otherwise samples give candidates (coding_choice.cpp); the chunk is
+// coded by each candidate, and the smallest stream is kept. If methods that only compress came close, they are tried
+// again at a higher level of zstd. A stream that is not smaller than the values becomes `raw`.
+//
+// Decoding: the head names the method and what it needs. All of that is checked against the chunk before any kernel
+// runs. The checksum of the decoded values comes last; it also finds values of parents or companions that differ from
+// those of the encoder.
+//
+// Both run in the default floating-point environment, whatever the program has set. So predictions round in the same
+// way.
 #include "storage/trees/values/value_coder.hpp"
 
 #include <algorithm>
 
 #include "base/checksum.hpp"
-#include "base/fail.hpp"
-#include "base/float_environment.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 #include "storage/trees/values/coding_choice.hpp"
-#include "storage/trees/values/father_xor.hpp"
 #include "storage/trees/values/packer.hpp"
+#include "storage/trees/values/parent_xor.hpp"
 #include "storage/trees/values/shuffle.hpp"
 #include "storage/trees/values/stream_parts.hpp"
 
@@ -17,10 +29,10 @@ using namespace trees;
 
 namespace {
 
-/// Within half a per cent of zstd's level 19 on quiet data, in a third of its time. Values of few kinds, and others
-/// that repeat themselves without being quiet, are worth that.
+/// Level 15 of zstd is within half a per cent of level 19 on quiet data, in a third of its time. Level 19 pays for
+/// other repetitive values, for example if there are few distinct ones.
 constexpr int usual_zstd_level = 15, best_zstd_level = 19;
-constexpr std::size_t quiet = 256;  ///< so much smaller than the values
+constexpr std::size_t quiet = 256;  ///< values are quiet if they shrink by this factor
 
 bool all_the_same(BytesView values, std::size_t size) {
   // Each element equals the one before it.
@@ -28,13 +40,13 @@ bool all_the_same(BytesView values, std::size_t size) {
          std::equal(values.begin() + static_cast<std::ptrdiff_t>(size), values.end(), values.begin());
 }
 
-/// What values that are not predicted are put through zstd by: no prediction makes up for a higher level there.
+/// True for methods that only compress, which only a higher level improves.
 bool unpredicted(TreeMethod method) noexcept { return method == TreeMethod::zstd || method == TreeMethod::shuffled; }
 
 StreamHead head_of(TreeMethod method, const CodingChoice& choice, const Relations& relations) {
   StreamHead head;
   head.method = method;
-  head.fathers = method >= TreeMethod::father_xor;
+  head.parents = method >= TreeMethod::parent_xor;
   if (method >= TreeMethod::predicted) {
     head.beside = needs_beside(choice.plan);
     head.companions = companions_of(choice.plan, relations);
@@ -64,8 +76,8 @@ Bytes encode_by(TreeMethod method, BytesView values, const TreeChunk& chunk, con
       packer.pack({as_bytes(shuffled), shuffled.size()}, level, out);
       break;
     }
-    case TreeMethod::father_xor:
-      encode_father_xor(values, chunk, coding.header_bits, out);
+    case TreeMethod::parent_xor:
+      encode_parent_xor(values, chunk, coding.header_bits, out);
       break;
     case TreeMethod::predicted:
       encode_predicted(values, chunk, relations, choice.plan, choice.slopes, packer, out);
@@ -78,21 +90,21 @@ Bytes encode_by(TreeMethod method, BytesView values, const TreeChunk& chunk, con
   return out;
 }
 
-/// What the stream says of itself against what is known of the chunk.
+/// Compares the needs that a stream declares with its method and the chunk.
 void check_needs(const StreamHead& head, const TreeChunk& chunk, const Relations& relations) {
   const bool predicted = head.method >= TreeMethod::predicted;
-  const bool words = head.method == TreeMethod::father_xor;
-  const bool roots = chunk.groups.father.empty();
-  if ((head.method >= TreeMethod::father_xor) != head.fathers ||
+  const bool words = head.method == TreeMethod::parent_xor;
+  const bool roots = chunk.groups.parent.empty();
+  if ((head.method >= TreeMethod::parent_xor) != head.parents ||
       (!predicted && (head.beside || head.companions != 0)) || (predicted && !predictable(chunk.type)) ||
-      (words && !in_words(chunk.type)) || (head.fathers && roots) ||
+      (words && !in_words(chunk.type)) || (head.parents && roots) ||
       (std::uint64_t{head.companions} >> relations.companions) != 0) {
     fail_damaged("needs what its method does not");
   }
-  if (head.fathers && chunk.fathers.empty())
-    fail(Code::usage, "a chunk without its fathers, from which its values are decoded");
+  if (head.parents && chunk.parents.empty())
+    fail(Code::usage, "a chunk without its parents, from which its values are decoded");
   if (head.beside && chunk.groups.beside.empty()) {
-    fail(Code::usage, "a chunk without what is beside its fathers, from which its values are decoded");
+    fail(Code::usage, "a chunk without what is beside its parents, from which its values are decoded");
   }
 }
 
@@ -125,8 +137,8 @@ void decode_by(const StreamHead& head, BytesView stream, const TreeChunk& chunk,
       unshuffle(shuffled, size_of(chunk.type), values);
       break;
     }
-    case TreeMethod::father_xor:
-      decode_father_xor(stream, chunk, values);
+    case TreeMethod::parent_xor:
+      decode_parent_xor(stream, chunk, values);
       break;
     case TreeMethod::predicted:
       decode_predicted(stream, head, chunk, relations, values);
@@ -141,7 +153,7 @@ void decode_by(const StreamHead& head, BytesView stream, const TreeChunk& chunk,
 
 std::string_view name_of(TreeMethod method) noexcept {
   constexpr std::string_view names[] = {"raw",        "constant",  "zstd",          "shuffled",
-                                        "father-xor", "predicted", "predicted-zstd"};
+                                        "parent-xor", "predicted", "predicted-zstd"};
   return names[static_cast<std::size_t>(method)];
 }
 
@@ -167,7 +179,7 @@ Bytes encode_tree_values(BytesView values, const TreeChunk& chunk, const Relatio
     if (best.empty() || made.size() < best.size()) best = std::move(made);
   };
   for (const Candidate& one : choice.candidates) make(one.method, coding);
-  // Which is the best may be another one at another level.
+  // At the higher level another method may be the best.
   const std::size_t least = best.size();
   TreeCoding slowly = coding;
   slowly.zstd_level = best_zstd_level;
@@ -182,7 +194,7 @@ Bytes encode_tree_values(BytesView values, const TreeChunk& chunk, const Relatio
 
 TreeStreamNeeds tree_stream_needs(BytesView stream) {
   const StreamHead head = take_head(stream);
-  TreeStreamNeeds needs{head.method, head.fathers, head.beside, {}};
+  TreeStreamNeeds needs{head.method, head.parents, head.beside, {}};
   for (int n = 0; n < 32; ++n) {
     if ((head.companions >> n & 1) != 0) needs.companions.push_back(n);
   }

@@ -1,5 +1,5 @@
-// For the parameter that has literals coded at the fast levels too: an experiment to zstd's authors, and where a
-// library has it no more, lengths take some more bytes. What is made is the ordinary format.
+// ZSTD_c_literalCompressionMode is needed to code literals at the fast levels. zstd calls it experimental: in a library
+// without it, lengths take a few more bytes. The frames are ordinary ones.
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
@@ -12,7 +12,7 @@ namespace sidestream::trees {
 
 namespace {
 
-/// So far from one try for a repetition to the next that none is found: Huffman's code is left.
+/// A step between searches so large that zstd finds no repetition. Only Huffman coding remains.
 constexpr int no_repetitions = -5000;
 
 struct Free {
@@ -36,7 +36,7 @@ std::size_t Packer::compress(std::span<const std::uint8_t> in, int level, std::s
   ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level == 0 ? no_repetitions : level);
   if (level == 0) ZSTD_CCtx_setParameter(context, ZSTD_c_literalCompressionMode, ZSTD_lcm_huffman);
   const std::size_t size = ZSTD_compress2(context, room.data(), room.size(), in.data(), in.size());
-  return ZSTD_isError(size) ? 0 : size;  // no room: it saves nothing
+  return ZSTD_isError(size) ? 0 : size;  // a lack of room means that nothing is saved
 }
 
 Packed compressor() noexcept { return Packed::zstd; }

@@ -8,14 +8,14 @@
 #include <cstdlib>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
 #include "base/files.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {
 
 namespace {
 
-/// A directory that is this user's, and written by nobody else; not a link.
+/// True if the path is a directory of this user that nobody else can write to; false for a link.
 bool is_private(const std::string& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
@@ -26,7 +26,7 @@ std::string address_path(const std::string& directory, const std::string& name) 
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
   std::string file = fmt::format("{}-{}", host, name);
-  for (char& c : file) c = c == '/' ? '_' : c;  // of a session's name
+  for (char& c : file) c = c == '/' ? '_' : c;  // from the session's name
   return fmt::format("{}/{}", directory, file);
 }
 
@@ -56,7 +56,7 @@ std::vector<std::string> address_directories() {
 }
 
 AddressFile::AddressFile(const std::string& name, const std::string& address) {
-  // In all of them: the environment of the servers may lack one.
+  // Written in all directories, since the servers' environment may lack one.
   for (const std::string& directory : address_directories()) {
     const std::string path = address_path(directory, name);
     if (write_address(path, address)) files_.push_back(path);

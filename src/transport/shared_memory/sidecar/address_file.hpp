@@ -1,5 +1,5 @@
-// Where servers find the simulation if the name that both know is held by another user: names of sockets belong to
-// whoever takes them first. The simulation then listens under a random name and records it in a file of this user's.
+// Fallback address of a simulation whose name is held by another user, since names of sockets belong to whoever takes
+// them first. The simulation then listens under a random name and records it in a file of this user.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace sidestream::shared_memory {
 
-/// The directories that nobody else can write to and where such a file may be: $XDG_RUNTIME_DIR, and `.sidestream` in
-/// $HOME, which is made (several nodes may share it: the files carry the node's name). Those that are not this user's
-/// own, or that others may write to, are left out; empty if there is none.
+/// Directories for such a file to which nobody else can write: $XDG_RUNTIME_DIR, and `.sidestream` in $HOME, which is
+/// created. Several nodes may share it, since file names contain the node's name. Directories of another user, or that
+/// others may write to, are left out; the result may be empty.
 [[nodiscard]] std::vector<std::string> address_directories();
 
-/// The file, removed by the destructor.
+/// The file; the destructor removes it.
 class AddressFile {
  public:
-  /// Records that what is known as `name` listens at `address`. Throws Error(usage) if there is no directory for it.
+  /// Records that the session `name` listens at `address`. Throws Error(usage) if there is no directory for it.
   AddressFile(const std::string& name, const std::string& address);
   ~AddressFile();
   AddressFile(const AddressFile&) = delete;
@@ -26,7 +26,7 @@ class AddressFile {
   std::vector<std::string> files_;
 };
 
-/// What this user's simulation recorded for `name` on this node; nothing if none did. It may have died since.
+/// Address that this user's simulation recorded for `name` on this node, if any. The simulation may have died since.
 [[nodiscard]] std::optional<std::string> recorded_address(const std::string& name);
 
 }  // namespace sidestream::shared_memory

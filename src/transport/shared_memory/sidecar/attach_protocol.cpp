@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <string_view>
 
-#include "base/fail.hpp"
-#include "base/hash.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/hash.hpp"
 #include "sidestream/version.h"
 #include "transport/message.hpp"
 #include "transport/shared_memory/control.hpp"

@@ -9,9 +9,9 @@
 #include <iterator>
 
 #include "base/descriptor.hpp"
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/sidecar/address_file.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::chrono::seconds answer_limit{10};
 
-/// Null if nobody listens there.
+/// Connects to a listener; returns an empty descriptor if nobody listens.
 Descriptor connect_to(const std::string& name) {
   Descriptor socket(above_standard(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)));
   if (socket.get() < 0) fail(Code::system, "cannot make a socket to attach: {}", system_text(errno));
@@ -34,7 +34,7 @@ Descriptor connect_to(const std::string& name) {
   return socket;
 }
 
-/// False if the connection ended without a whole answer.
+/// Receives the answer; returns false if the connection ended before it was complete.
 bool receive_answer(int socket, AttachAnswer& answer, std::array<Descriptor, 3>& files) {
   pollfd entry{socket, POLLIN, 0};
   const Deadline deadline(answer_limit);
@@ -46,7 +46,7 @@ bool receive_answer(int socket, AttachAnswer& answer, std::array<Descriptor, 3>&
   return received.bytes == sizeof answer;
 }
 
-/// The segments that came, as a server of this node sees them: it writes control and nothing else.
+/// Maps the received segments as a server of this node: only control is writable.
 std::shared_ptr<Node> map_node(const std::string& name, const AttachAnswer& answer, int place,
                                std::array<Descriptor, 3>& files) {
   NodeRole role{true, place, answer.clients, answer.servers};
@@ -67,7 +67,7 @@ Attachment::Attachment(Descriptor socket, const AttachAnswer& answer, std::share
 Attachment::Attempt Attachment::attempt(const std::string& name, const AttachRequest& request) {
   Descriptor socket = connect_to(name);
   if (socket.get() < 0 || !same_user(socket.get())) {
-    // Another user may hold the name, listening or not; the simulation then listens elsewhere, or has not come yet.
+    // Another user may hold the name, listening or not. The simulation then listens elsewhere, or has not started yet.
     const std::optional<std::string> recorded = recorded_address(name);
     if (!recorded) return {};
     socket = connect_to(*recorded);
@@ -76,7 +76,7 @@ Attachment::Attempt Attachment::attempt(const std::string& name, const AttachReq
   if (send(socket.get(), &request, sizeof request, MSG_NOSIGNAL) != sizeof request) return {};
   AttachAnswer answer;
   std::array<Descriptor, 3> files;
-  // A listener that goes away before it answers is as good as none.
+  // A listener that disappears before it answers counts as none.
   if (!receive_answer(socket.get(), answer, files)) return {};
   if (answer.magic != attach_magic || answer.version != attach_version) {
     return {Attempt::Result::refused, "the simulation runs another version of Sidestream; run the same on both sides",
@@ -104,7 +104,7 @@ BytesView Attachment::declarations() const noexcept {
 }
 
 void Attachment::signal(AttachSignal what) noexcept {
-  // If the simulation has gone there is nobody to tell; `ended` finds out.
+  // If the simulation has ended nobody needs the signal; `ended` detects that.
   [[maybe_unused]] const auto sent = send(socket_.get(), &what, sizeof what, MSG_NOSIGNAL);
 }
 
@@ -112,7 +112,7 @@ bool Attachment::ended() noexcept {
   if (ended_) return true;
   char byte = 0;
   const ssize_t got = recv(socket_.get(), &byte, 1, MSG_DONTWAIT);
-  // The listener says nothing after its answer: anything but "nothing yet" is the end.
+  // The listener sends nothing after its answer, so any result but "nothing yet" is the end.
   ended_ = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
   return ended_;
 }

@@ -1,4 +1,4 @@
-// Sidecar, a server process' connection to the listener of its node.
+// Sidecar: a server process' connection to the listener of its node.
 #pragma once
 
 #include <memory>
@@ -10,34 +10,34 @@
 
 namespace sidestream::shared_memory {
 
-/// Stands for the place of one server among those of its node, once it was accepted; the place is free again when this
-/// object, or the process, ends.
+/// Holds the place of one accepted server among those of its node. The place is free again when this object, or the
+/// process, ends.
 class Attachment {
  public:
-  /// What came of asking a listener for a place.
+  /// Result of asking a listener for a place.
   struct Attempt {
     enum class Result { accepted, nobody, busy, refused } result = Result::nobody;
-    std::string reason;  ///< busy, refused: a sentence
+    std::string reason;  ///< busy, refused: the reason as a sentence
     std::unique_ptr<Attachment> attachment;
   };
-  /// Waits for nothing but the answer of a listener that is there. Throws Error(system) if what it hands over is of no
-  /// use.
+  /// Tries once, and waits only for the answer of an existing listener. Throws Error(system) if what it hands over is
+  /// unusable.
   [[nodiscard]] static Attempt attempt(const std::string& name, const AttachRequest& request);
 
   [[nodiscard]] const AttachAnswer& answer() const noexcept { return answer_; }
   [[nodiscard]] const std::shared_ptr<Node>& node() const noexcept { return node_; }
   [[nodiscard]] BytesView declarations() const noexcept;
-  /// The epoch that begins when all servers of the node have said `go`.
+  /// The epoch that begins when all servers of the node have sent `go`.
   [[nodiscard]] std::uint64_t epoch() const noexcept { return answer_.epoch + 1; }
 
   void signal(AttachSignal what) noexcept;
-  /// The simulation's end of the connection has gone: it closed, or died.
+  /// True if the simulation's end of the connection is gone: it closed or died.
   [[nodiscard]] bool ended() noexcept;
-  /// After `ended`: it closed in order.
+  /// After `ended`: true if it closed in order.
   [[nodiscard]] bool closed() const noexcept;
-  /// As if this process had died: clients look for other servers.
+  /// Disconnects as if this process had died: clients look for other servers.
   void hang_up() noexcept;
-  /// A server of this node has died or hung up.
+  /// True if a server of this node has died or hung up.
   [[nodiscard]] bool broken() const noexcept;
 
  private:

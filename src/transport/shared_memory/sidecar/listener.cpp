@@ -11,11 +11,11 @@
 #include <system_error>
 
 #include "base/backoff.hpp"
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/own_environment.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/sidecar/listener_loop.hpp"
 #include "transport/shared_memory/unix_socket.hpp"
 
@@ -23,7 +23,8 @@ namespace sidestream::shared_memory {
 
 namespace {
 
-/// Whether a process of this user listens at that name. One that has bound it and does not listen yet gets a moment.
+/// True if a process of this user listens at that name. A process that has bound it and does not listen yet gets a
+/// moment.
 bool is_ours(const std::string& name) {
   const AbstractAddress at(name);
   for (int tries = 0; tries < 50; ++tries) {
@@ -31,14 +32,14 @@ bool is_ours(const std::string& name) {
     if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&at.address), at.length) == 0) {
       return same_user(socket.get());
     }
-    if (errno == EAGAIN) return true;  // its queue is full, so it listens; whose it is can't be seen: believe the best
+    if (errno == EAGAIN) return true;  // its queue is full, so it listens; its user is unknown, so assume it is ours
     if (errno != ECONNREFUSED) return false;
     pause_for(std::chrono::milliseconds(1));
   }
   return false;
 }
 
-/// Listens at `name`; nothing if it is taken.
+/// Listens at `name`; returns nothing if it is taken.
 std::optional<Descriptor> try_listen(const std::string& name) {
   Descriptor listener(above_standard(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
   if (listener.get() < 0) fail(Code::system, "cannot make a socket for servers: {}", system_text(errno));
@@ -105,7 +106,7 @@ Listener::Listener(const std::string& name, std::shared_ptr<Node> node, const Li
 
 Listener::~Listener() {
   const std::uint64_t one = 1;
-  // The counter of an event takes 2^64 of them before a write could fail.
+  // Writing fails only if the event's counter overflows, after 2^64 writes.
   [[maybe_unused]] const auto written = write(wake_.get(), &one, sizeof one);
   thread_.join();
   loop_->close();

@@ -1,5 +1,5 @@
-// Sidecar, the simulation's end: a socket by which server processes find the node's shared memory, and a thread that
-// answers. One client of each node has it.
+// Sidecar, the simulation's end: a socket through which server processes find the node's shared memory, and a thread
+// that answers them. One client of each node owns it.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace sidestream::shared_memory {
 
-/// What the listener tells beside the shared memory.
+/// Information that the listener sends besides the shared memory.
 struct ListenerOffer {
   Id session{};
   int node = 0, nodes = 1;
@@ -23,11 +23,11 @@ struct ListenerOffer {
 
 class Listener {
  public:
-  /// Listens from now on; under another name, which is left in a file where servers look, if another user holds this
-  /// one. Throws Error(usage) if another simulation of this user has the name on the node, or if no such file can be
-  /// made, Error(system) if there can be no socket.
+  /// Listens from now on. If another user holds the name, it uses another one, and records it in a file where servers
+  /// look. Throws Error(usage) if another simulation of this user has the name on the node, or if no such file can be
+  /// made, Error(system) if no socket can be made.
   Listener(const std::string& name, std::shared_ptr<Node> node, const ListenerOffer& offer);
-  /// Says in the service state that the simulation closed, then ends all connections.
+  /// Marks the simulation as closed in the service state, then ends all connections.
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
@@ -35,7 +35,7 @@ class Listener {
  private:
   std::shared_ptr<Node> node_;
   Segment declarations_;
-  std::unique_ptr<AddressFile> address_file_;  ///< if the name was taken
+  std::unique_ptr<AddressFile> address_file_;  ///< only if the name was taken
   Descriptor socket_, wake_;
   std::unique_ptr<ListenerLoop> loop_;
   std::thread thread_;

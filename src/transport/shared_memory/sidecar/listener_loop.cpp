@@ -19,8 +19,8 @@ namespace sidestream::shared_memory {
 
 namespace {
 
-/// Connections beyond the places are of servers that were turned away and have not gone yet, or of what never asks for
-/// anything.
+/// Connections beyond the places belong to servers that were rejected and have not left yet, or to processes that never
+/// request anything.
 constexpr std::size_t most_connections = 4096;
 
 bool send_answer(int socket, const AttachAnswer& answer, const std::array<int, 3>* descriptors) {
@@ -43,7 +43,7 @@ bool ListenerLoop::all_ready() const {
 void ListenerLoop::accept_new() {
   Descriptor socket(above_standard(accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)));
   if (socket.get() < 0) {
-    // Out of descriptors, say: the connection waits in the queue, and looking again at once would keep a core busy.
+    // For example out of descriptors: the connection waits in the queue, and retrying at once would keep a core busy.
     pause_for(std::chrono::milliseconds(10));
     return;
   }
@@ -90,7 +90,7 @@ void ListenerLoop::take(Connection& connection, AttachSignal said) {
     left_ = 0;
     service_.set(++epoch_, ServiceState::Phase::attached);
   }
-  // Counted, because those that left first have gone when the last one does.
+  // Counted, because those that left first are gone when the last one leaves.
   if (said == AttachSignal::leave && attached_ && ++left_ == answer_.servers) {
     attached_ = false;
     service_.set(epoch_, ServiceState::Phase::left);
@@ -109,7 +109,7 @@ bool ListenerLoop::receive(Connection& connection) {
   return true;
 }
 
-/// Who cannot be answered for want of memory is let go, and may try again.
+/// Receives a message. A connection that cannot be answered because memory is short is closed, and may try again.
 bool ListenerLoop::receive_safely(Connection& connection) noexcept {
   try {
     return receive(connection);
@@ -118,7 +118,8 @@ bool ListenerLoop::receive_safely(Connection& connection) noexcept {
   }
 }
 
-/// Clients are freed by the first of a group that goes; the next group is let in when the last one has gone.
+/// Reacts to a lost connection. The first loss of a group frees the clients; the next group may attach when the last
+/// server is gone.
 void ListenerLoop::lose(const Connection& connection) {
   if (connection.place < 0 || !attached_ || connection.leaving) return;
   attached_ = false;

@@ -1,4 +1,4 @@
-// What the listener's thread does: takes connections, gives places to one group of servers at a time, writes the
+// Loop of the listener's thread: accepts connections, gives places to one group of servers at a time, writes the
 // service state.
 #pragma once
 
@@ -12,13 +12,13 @@ namespace sidestream::shared_memory {
 
 class ListenerLoop {
  public:
-  /// `answer`: what a server that is accepted is told; `descriptors` are handed out with it.
+  /// `answer`: sent to each accepted server, together with `descriptors`.
   ListenerLoop(int listener, int wake, ServiceState& service, const AttachAnswer& answer,
                const std::array<int, 3>& descriptors)
       : listener_(listener), wake_(wake), service_(service), answer_(answer), descriptors_(descriptors) {}
-  /// Until `wake` becomes readable. Never throws for what servers do.
+  /// Runs until `wake` becomes readable. Never throws because of what servers do.
   void run();
-  /// After `run`: the simulation has closed. Servers find that when their connections end, with this object.
+  /// After `run`: marks the simulation as closed. Servers see that when their connections end with this object.
   void close() { service_.set(epoch_, ServiceState::Phase::closed); }
 
  private:
@@ -29,7 +29,7 @@ class ListenerLoop {
     bool ready = false, leaving = false;
   };
   void accept_new();
-  /// False: the connection is over.
+  /// Returns false if the connection is over.
   [[nodiscard]] bool receive(Connection& connection);
   [[nodiscard]] bool receive_safely(Connection& connection) noexcept;
   [[nodiscard]] bool answer(Connection& connection, const AttachRequest& request);
@@ -43,10 +43,10 @@ class ListenerLoop {
   AttachAnswer answer_;
   std::array<int, 3> descriptors_;
   std::vector<Connection> connections_;
-  Id group_{};  ///< that has the places
+  Id group_{};  ///< group that holds the places
   std::uint64_t epoch_ = 0;
   bool attached_ = false;
-  int left_ = 0;  ///< servers of the attached group that have said that they leave
+  int left_ = 0;  ///< number of servers of the attached group that have announced that they leave
 };
 
 }  // namespace sidestream::shared_memory

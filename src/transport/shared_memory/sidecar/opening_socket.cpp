@@ -18,7 +18,7 @@ Descriptor make_socket() {
   return Descriptor(above_standard(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
 }
 
-/// Nobody is let in at the simulation's end: connections wait in the queue, and end with the listener.
+/// Listens without accepting: connections wait in the queue, and end with the listener.
 Descriptor listen_at(const std::string& name) {
   Descriptor listener = make_socket();
   if (listener.get() < 0) return Descriptor();

@@ -1,8 +1,8 @@
-// How servers that wait for a simulation learn that it has ended before it let them in.
+// Lets servers that wait for a simulation learn that it ended before it accepted them.
 //
-// Both ends listen, and each connects to the other if it is there: whoever comes second finds the first. Nothing is
-// ever said. A connection that ends, also one that ended before it was accepted, says that the simulation has begun
-// to listen or has gone; the kernel ends it with the process.
+// Both ends listen, and each connects to the other if it exists, so whichever comes second finds the first. Nothing is
+// ever sent. A connection that ends, even before it was accepted, means that the simulation has begun to listen or has
+// ended; the kernel closes it with the process.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace sidestream::shared_memory {
 
-/// The simulation's end, from its opening to its start. One for each node.
+/// The simulation's end, from its opening to its start; one for each node.
 class OpeningSocket {
  public:
-  /// `listener`: the name that the listener will have. What cannot be had is done without: then servers wait as long as
-  /// they would for a simulation that never comes.
+  /// `listener`: the name that the listener will have. Failures are ignored: servers then wait as long as for a
+  /// simulation that never comes.
   explicit OpeningSocket(const std::string& listener);
 
  private:
@@ -26,8 +26,8 @@ class OpeningSocket {
 class OpeningWatch {
  public:
   explicit OpeningWatch(const std::string& listener);
-  /// Whether a simulation was about to start and has started or ended since the last call. The listener is there before
-  /// this connection ends: who then finds no listener knows that there will be none.
+  /// True if a simulation was about to start and has started or ended since the last call. The listener exists before
+  /// this connection ends, so a server that then finds no listener knows that there will be none.
   [[nodiscard]] bool has_ended();
 
  private:

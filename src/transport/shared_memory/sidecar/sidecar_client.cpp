@@ -19,11 +19,11 @@ SidecarClient::SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Listene
   client_.disconnect(Outcome::refused);
 }
 
-/// Whether the servers that this client sends to are still there; if not, lets go of them.
+/// Checks that this client's servers are still attached; if not, disconnects from them.
 void SidecarClient::look() {
   if (!client_.connected() || service_.load() == joined_) return;
-  // The word may be two groups on already. `left_epoch` says of the last one that left; one that left before that has
-  // been replaced, and a client that slept through two groups must not guess.
+  // The word may belong to a group two epochs later. `left_epoch` tells about the last group that left. An earlier one
+  // has been replaced, and a client that missed two groups must not guess.
   const bool left = service_.left_epoch.load(std::memory_order_acquire) == ServiceState::epoch_of(joined_);
   client_.disconnect(left ? Outcome::refused : Outcome::lost);
   if (!left) {
@@ -94,7 +94,7 @@ std::string SidecarClient::failure() {
 
 bool SidecarClient::drain(std::chrono::milliseconds limit) {
   look();
-  join();  // servers that came after the last iteration learn that there are none
+  join();  // servers that attached after the last iteration learn that there are no more
   return client_.drain(limit);
 }
 

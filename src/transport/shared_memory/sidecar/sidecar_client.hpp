@@ -8,11 +8,11 @@
 
 namespace sidestream::shared_memory {
 
-/// Joins servers at the begin of an iteration and notices in every call that they have gone. No client tells another.
+/// Joins servers at the begin of an iteration and detects in every call that they are gone. Clients do not tell each
+/// other.
 class SidecarClient final : public ClientTransport {
  public:
-  /// `listener`: on the client that has it, else null. `talks`: this client says on standard error when servers are
-  /// missing.
+  /// `listener`: on the client that owns it, else null. `talks`: this client reports missing servers on standard error.
   SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Listener> listener, WhenFull when_full, int max_in_flight,
                 std::function<void()> progress, bool talks);
 
@@ -40,7 +40,7 @@ class SidecarClient final : public ClientTransport {
   bool drain(std::chrono::milliseconds limit) override;
   [[nodiscard]] double waited() const override { return client_.waited(); }
   [[nodiscard]] std::uint64_t bytes_spilled() const override { return client_.bytes_spilled(); }
-  /// As Client::spill_to.
+  /// See Client::spill_to.
   void spill_to(std::unique_ptr<SpillFile> file) { client_.spill_to(std::move(file)); }
   [[nodiscard]] bool connected() const override { return client_.connected(); }
 
@@ -54,10 +54,10 @@ class SidecarClient final : public ClientTransport {
   ServiceState& service_;
   Client client_;
   bool talks_;
-  std::uint64_t joined_ = 0;  ///< the service state as it was when this client joined
+  std::uint64_t joined_ = 0;  ///< the service state when this client joined
   bool missing_said_ = false;
-  bool had_servers_ = false;  ///< ever
-  std::string lost_;          ///< that servers have ended, until `failure` hands it out
+  bool had_servers_ = false;  ///< true if servers were ever attached
+  std::string lost_;          ///< reports that servers have ended, until `failure` returns it
 };
 
 }  // namespace sidestream::shared_memory

@@ -26,7 +26,7 @@ void SidecarServer::look_for_clients() {
 bool SidecarServer::receive(std::chrono::microseconds limit) {
   if (over_) return false;
   if (missing_ > 0) look_for_clients();
-  // Asked before the rings are emptied: what a client had sent when its process ended is then found.
+  // Checked before the rings are emptied, so that what a client sent before its process ended is still received.
   const bool ended = attachment_->ended();
   const bool any = Server::receive(ended ? std::chrono::microseconds(0) : limit);
   if (start_ >= 0) {
@@ -39,7 +39,7 @@ bool SidecarServer::receive(std::chrono::microseconds limit) {
 }
 
 void SidecarServer::refuse_early(std::size_t client) {
-  // Announced one by one as they end, so that the counters of a client move without gaps.
+  // Announces them one by one as they end, so that a client's counters advance without gaps.
   for (; refused_[client] < std::min(start_, current(client)); ++refused_[client]) {
     client_control(client).announce(refused_[client], Outcome::refused);
     client_control(client).release(refused_[client]);

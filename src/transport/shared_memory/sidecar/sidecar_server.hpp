@@ -9,21 +9,21 @@
 
 namespace sidestream::shared_memory {
 
-/// Made when the attachment has said `go`. First `receive` until all clients have joined; then the servers agree on the
-/// first iteration, the largest `first()` of all, and `start_at` it; then as any server.
+/// Created when the attachment has sent `go`. Call `receive` until all clients have joined. Then the servers agree on
+/// the first iteration, the largest `first()` of all, and call `start_at`. From then on it works like any server.
 class SidecarServer final : public Server {
  public:
   explicit SidecarServer(std::shared_ptr<Attachment> attachment, double poll = 0);
 
   bool receive(std::chrono::microseconds limit) override;
   [[nodiscard]] bool lost() const override { return over_ && !attachment_->closed(); }
-  /// All clients of this server have joined; true from the start if it has none.
+  /// True if all clients of this server have joined; true from the start if it has none.
   [[nodiscard]] bool joined() const noexcept { return missing_ == 0; }
   /// The largest first iteration of its clients, 0 if it has none.
   [[nodiscard]] std::int64_t first() const noexcept { return first_; }
-  /// Iterations before `index` are refused, those that have come and those that will.
+  /// Refuses all iterations before `index`, those received already and those still to come.
   void start_at(std::int64_t index);
-  /// The simulation is gone. What it had ended is in store, and every client counts as closed.
+  /// True if the simulation is gone. The iterations that it had ended are stored, and every client counts as closed.
   [[nodiscard]] bool over() const noexcept { return over_; }
 
  private:
@@ -31,8 +31,8 @@ class SidecarServer final : public Server {
   void refuse_early(std::size_t client);
 
   std::shared_ptr<Attachment> attachment_;
-  std::vector<bool> here_;             ///< by client: has joined
-  std::vector<std::int64_t> refused_;  ///< by client: the next iteration to be refused
+  std::vector<bool> here_;             ///< by client: true if it has joined
+  std::vector<std::int64_t> refused_;  ///< by client: the next iteration to refuse
   std::size_t missing_ = 0;
   std::int64_t first_ = 0, start_ = -1;
   bool over_ = false;

@@ -9,10 +9,10 @@
 #include <new>
 
 #include "base/checksum.hpp"
-#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/own_environment.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/spill/spill_folder.hpp"
 
 namespace sidestream::shared_memory {
@@ -20,12 +20,11 @@ namespace sidestream::shared_memory {
 namespace {
 
 constexpr std::uint64_t alignment = 64;
-constexpr std::uint64_t step =
-    4ull << 20;  ///< the file grows by so much at least: a call for each block would cost time
+constexpr std::uint64_t step = 4ull << 20;  ///< smallest growth of the file; growing it for each block would cost time
 
 std::uint64_t place_bytes(std::uint64_t bytes) { return round_up(sizeof(SpillHeader) + bytes, alignment); }
 
-/// Growing a file beyond it is no error return but a signal.
+/// Checks the file size limit, since growing a file beyond it raises a signal instead of returning an error.
 void check_limit(std::uint64_t size) {
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur) return;
@@ -74,7 +73,7 @@ bool SpillFile::fits(std::uint64_t bytes) const noexcept {
   return bytes <= places_.size() && place_bytes(bytes) <= places_.size();
 }
 
-/// Blocks of the disk are taken before anything is written to them: that it is full is then no error of a write.
+/// Grows the file. Disk blocks are allocated before they are written, so that a full disk is never an error of a write.
 bool SpillFile::grow(std::uint64_t end) {
   if (end <= grown_) return true;
   const FileSizeSignalHeld held;
@@ -131,7 +130,7 @@ std::optional<Region> SpillFile::reserve(std::uint64_t bytes) {
       return Region{data, bytes, 0};
     }
   } catch (const std::bad_alloc&) {
-    // Memory is room too: this block waits for it.
+    // Memory counts as room too: this block waits for it.
   }
   places_.give_back(*offset);
   return std::nullopt;

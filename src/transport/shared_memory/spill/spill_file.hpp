@@ -1,4 +1,4 @@
-// Where a client puts blocks that find no room in the buffer (`when_full: spill`): a file on the node, used as a ring.
+// File on the node for a client's blocks that find no room in the buffer (`when_full: spill`), used as a ring.
 // docs/spilling.md has the states.
 #pragma once
 
@@ -17,11 +17,11 @@
 
 namespace sidestream::shared_memory {
 
-/// The number of this memory in messages; 0 is the buffer.
+/// Number of this memory in messages; 0 is the buffer.
 inline constexpr std::uint32_t spill_segment = 1;
 
-/// In front of the values of each block in the file. Little more than what the server knows already: that it is this
-/// block of this iteration, and whole.
+/// Header of the values of each block in the file. It lets the server verify that this is the expected block of this
+/// iteration, and complete.
 struct SpillHeader {
   std::uint64_t magic = 0;
   std::int64_t iteration = 0;
@@ -31,7 +31,7 @@ struct SpillHeader {
   std::uint64_t bytes = 0;
   std::uint64_t values = 0;  ///< checksum of the values
   std::uint64_t unused = 0;
-  std::uint64_t header = 0;  ///< checksum of what is before
+  std::uint64_t header = 0;  ///< checksum of the fields before
 };
 static_assert(sizeof(SpillHeader) == 64);
 inline constexpr std::uint64_t spill_magic = 0x4c4c495053534453ull;  // "SDSSPILL"
@@ -39,28 +39,29 @@ inline constexpr std::uint64_t spill_magic = 0x4c4c495053534453ull;  // "SDSSPIL
 struct FreeAligned {
   void operator()(std::byte* memory) const noexcept { ::operator delete[](memory, std::align_val_t(64)); }
 };
-/// For values: as those of the buffer, on a cache line.
+/// Memory for values, aligned to a cache line like that of the buffer.
 using AlignedBytes = std::unique_ptr<std::byte[], FreeAligned>;
 [[nodiscard]] AlignedBytes aligned_bytes(std::uint64_t bytes);
 
-/// One thread. Regions are memory of this process, which is written to the file when they are committed.
+/// Owns the file; for one thread. Regions are memory of this process, which is written to the file when they are
+/// committed.
 class SpillFile {
  public:
-  /// A new file in `directory` that takes at most `size` bytes. Throws Error(system).
+  /// Creates a file in `directory` that takes at most `size` bytes. Throws Error(system).
   SpillFile(const std::string& directory, std::uint64_t size);
-  /// Removes the file; whoever has it open reads on.
+  /// Removes the file; processes that have it open can still read it.
   ~SpillFile();
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;
 
-  /// Memory for a block, with a place in the file that is there already: nothing if there is none, since the file is
-  /// full, or the disk, which is said once.
+  /// Returns memory for a block, whose place in the file is allocated already. Returns nothing if the file or the disk
+  /// is full; a full disk is reported once.
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes);
-  /// Whether a block could ever be put there.
+  /// True if a block of this size can ever be stored.
   [[nodiscard]] bool fits(std::uint64_t bytes) const noexcept;
   [[nodiscard]] bool has(const Region& region) const noexcept { return regions_.contains(region.data); }
-  /// Writes the region's values; returns where they lie. Throws Error(system) with path and reason; the region is then
-  /// as before.
+  /// Writes the region's values and returns their offset. Throws Error(system) with path and reason; the region is then
+  /// unchanged.
   [[nodiscard]] std::uint64_t commit(const BlockRecord& record, const Region& region, bool hold,
                                      std::int64_t iteration);
   void clear(const Region& region);
@@ -68,7 +69,7 @@ class SpillFile {
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
-  /// Keeps the memory of all regions in place.
+  /// Keeps the memory of all regions alive.
   [[nodiscard]] std::shared_ptr<const void> memory() const noexcept { return memory_; }
 
  private:
@@ -76,10 +77,10 @@ class SpillFile {
     std::uint64_t offset = 0, bytes = 0, capacity = 0;
     bool committed = false;
   };
-  /// Memory of regions, and some that was used last. Outlives the file where somebody still looks at it.
+  /// Memory of regions, used and recently freed. Outlives the file while others still refer to it.
   struct Memory {
     std::map<const std::byte*, AlignedBytes> used;
-    std::map<std::uint64_t, AlignedBytes> idle;  ///< by size
+    std::map<std::uint64_t, AlignedBytes> idle;  ///< idle memory by size
   };
   [[nodiscard]] bool grow(std::uint64_t end);
   [[nodiscard]] std::byte* take_memory(std::uint64_t bytes, std::uint64_t& capacity);

@@ -11,11 +11,11 @@
 #include <random>
 #include <vector>
 
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {
 
@@ -32,7 +32,7 @@ bool lock(int descriptor, int how) {
   return true;
 }
 
-/// Whether the file that is open is the one that has the name: it may have been removed between.
+/// True if the open file is still the one at `path`; it may have been removed in between.
 bool is_still(int descriptor, const std::string& path) {
   struct stat open {
   }, named{};
@@ -40,7 +40,7 @@ bool is_still(int descriptor, const std::string& path) {
          open.st_dev == named.st_dev;
 }
 
-/// Removes the file if nobody has it; its size, or -1 if it stays.
+/// Removes the file if no process has it open. Returns its size, or -1 if it stays.
 std::int64_t remove_if_left(const std::string& path) {
   const Descriptor file(open_existing(path, O_RDWR));
   struct stat status {};
@@ -63,7 +63,7 @@ OwnedFile create_spill_file(const std::string& directory) {
            "cannot make the file '{}' for 'when_full: spill': {}; choose another placement.spill.directory", path,
            system_text(errno));
     }
-    // Who cleans up may have taken it for a dead one's before it was locked.
+    // A process that cleans up may have removed it before it was locked.
     if (!lock(file.get(), LOCK_EX)) {
       const int error = errno;
       unlink(path.c_str());

@@ -1,4 +1,4 @@
-// The files that clients spill into: their names, whom they belong to, and what dead runs have left.
+// Files that clients spill into: their names, their owners, and the removal of those that dead runs left.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace sidestream::shared_memory {
 
-/// A new file, with a name of its own in `directory`, for this process and its children alone: locked as long as one of
-/// them has it open, which is how others know that it is in use. Throws Error(system) with the path.
+/// A new file with a unique name in `directory`, for this process and its children only. It is locked as long as one of
+/// them has it open, so that others know that it is in use. Throws Error(system) with the path.
 struct OwnedFile {
   Descriptor descriptor;
   std::string path;
 };
 [[nodiscard]] OwnedFile create_spill_file(const std::string& directory);
 
-/// Removes files of this user in `directory` whose processes have ended, and names them in a warning. Says also if the
-/// directory lies in memory. Throws Error(system) if the directory can be neither made nor read.
+/// Removes files of this user in `directory` whose processes have ended, and names them in a warning. Also warns if the
+/// directory is in memory. Throws Error(system) if the directory can be neither made nor read.
 void prepare_spill_folder(const std::string& directory);
 
 }  // namespace sidestream::shared_memory

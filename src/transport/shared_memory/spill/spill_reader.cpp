@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "base/checksum.hpp"
-#include "base/fail.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {
 

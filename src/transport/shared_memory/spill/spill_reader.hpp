@@ -1,4 +1,4 @@
-// The server's end of what clients have spilled: reads blocks back when their iteration's turn has come.
+// The server's end of spilling: reads blocks back when their iteration's turn comes.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@
 
 namespace sidestream::shared_memory {
 
-/// Of all clients of a server. One thread.
+/// Reads the spill files of all clients of a server; for one thread.
 class SpillReader {
  public:
-  /// A block of `client` that lies at `offset` of its file, and is entry `number` of the inbox of `iteration`.
+  /// Registers a block of `client` at `offset` of its file, which is entry `number` of the inbox of `iteration`.
   void add(std::int64_t iteration, std::size_t client, std::uint64_t offset, std::size_t number);
-  /// Reads all of the iteration and puts their addresses into its inbox. `path_of`: a client's file. Returns what is
-  /// wrong with one, empty if nothing. After std::bad_alloc it may be called again and goes on. Later calls do nothing.
+  /// Reads all spilled blocks of the iteration and puts their addresses into its inbox. `path_of`: a client's file.
+  /// Returns what is wrong with one, empty if nothing. After bad_alloc it may be called again and continues. Later
+  /// calls do nothing.
   [[nodiscard]] std::string load(std::int64_t iteration, Inbox& inbox,
                                  const std::function<std::string(std::size_t client)>& path_of);
-  /// Forgets the iteration, and frees its memory.
+  /// Forgets the iteration and frees its memory.
   void drop(std::int64_t iteration) { waiting_.erase(iteration), loaded_.erase(iteration); }
   [[nodiscard]] bool waits(std::int64_t iteration) const { return waiting_.contains(iteration); }
 

@@ -1,4 +1,4 @@
-"""Refined meshes: octrees and patches level by level, and any region of them at one resolution.
+"""Refined meshes, which are octrees or patches: their levels, and any region at one resolution.
 
 Entry: `levels.Levels`, made by `files.read_levels`; users get it from `sidestream.open`. `sources` reads the mesh and
 its values from a database or from HDF5, and `cells` finds the cells of each level.

@@ -1,4 +1,4 @@
-"""Which cells there are on each level, each once, however many blocks have it."""
+"""Lists the cells of each level. A cell that several blocks have occurs once."""
 
 from dataclasses import dataclass, replace
 
@@ -14,28 +14,28 @@ NOBODY = -1
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of a level. What they hold is at `place` in block number `block` of all."""
+    """The cells of a level. Their values are at `place` in block number `block` of all."""
 
     index: NDArray[np.int64]  # (i, j, k) on the level
     refined: NDArray[np.bool_]  # finer cells lie in it
-    owner: NDArray[np.int64]  # the id of the block that it counts in; NOBODY
+    owner: NDArray[np.int64]  # the id of the block that it counts in, or NOBODY
     block: NDArray[np.int64]
     place: NDArray[np.int64]
-    holder: NDArray[np.int64]  # the id of that block
+    holder: NDArray[np.int64]  # the id of the block with its values
 
     @property
     def as_leaves(self) -> "Cells":
-        """As if nothing were finer: refined cells count, in the block whose values are taken."""
+        """Makes the level a deepest one: refined cells count, in the block whose values are taken."""
         return replace(self, refined=np.zeros_like(self.refined), owner=np.where(self.refined, self.holder, self.owner))
 
     @property
     def counted(self) -> NDArray[np.bool_]:
-        """Leaves that a block owns: together they are the mesh, each place once."""
+        """True for leaves that a block owns: together they cover the mesh, each place once."""
         return ~self.refined & (self.owner != NOBODY)
 
 
 def boxes_without(box: NDArray[np.int64], hole: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """What is left of a box, [lo, hi], as boxes that do not overlap."""
+    """Subtracts a box from a box [lo, hi]; the result is a list of boxes that do not overlap."""
     lo, hi = np.maximum(box[0], hole[0]), np.minimum(box[1], hole[1])
     if np.any(lo >= hi):
         return [box]
@@ -51,7 +51,7 @@ def boxes_without(box: NDArray[np.int64], hole: NDArray[np.int64]) -> list[NDArr
 
 
 def own_parts(boxes: list[NDArray[np.int64]]) -> list[list[NDArray[np.int64]]]:
-    """Of each box what none before it has."""
+    """Returns for each box the part that no earlier box covers."""
     all_boxes = np.array(boxes).reshape(-1, 2, 3)
     found = []
     for n, box in enumerate(boxes):
@@ -65,13 +65,13 @@ def own_parts(boxes: list[NDArray[np.int64]]) -> list[list[NDArray[np.int64]]]:
 
 
 def _indices(lo: NDArray[np.int64], hi: NDArray[np.int64]) -> NDArray[np.int64]:
-    """All of a box, i fastest."""
+    """All indices of a box, i fastest."""
     k, j, i = np.indices([max(int(n), 0) for n in (hi - lo)[::-1]], np.int64).reshape(3, -1)
     return np.stack([i, j, k], axis=1) + lo
 
 
 def _covered(index: NDArray[np.int64], finer: list[NDArray[np.int64]], ratio: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Cells that boxes of a finer level, which do not overlap, cover whole."""
+    """True for cells that boxes of a finer level cover completely. The boxes do not overlap."""
     covered = np.zeros(len(index), np.int64)
     if not len(index):
         return covered.astype(np.bool_)
@@ -85,7 +85,8 @@ def _covered(index: NDArray[np.int64], finer: list[NDArray[np.int64]], ratio: ND
 
 
 def patch_cells(mesh: RefinedMesh, blocks: list[BlockOf]) -> list[Cells]:
-    """By level. A cell in several blocks of one level is that of the lowest id."""
+    """Lists the cells of patches by level. A cell in several blocks of one level belongs to the block of the lowest
+    id."""
     levels = range(max((block.level for block in blocks), default=-1) + 1)
     numbers = [[n for n, block in enumerate(blocks) if block.level == level] for level in levels]
     own = [own_parts([np.array([blocks[n].lo, blocks[n].hi]) for n in of]) for of in numbers]
@@ -116,8 +117,8 @@ def _joined(tables: list[tuple], blocks: list[BlockOf]) -> Cells:
 def tree_levels(
     mesh: RefinedMesh, refined: NDArray[np.bool_], where: str
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Of a tree that is stored level by level: the indices of each level's cells, and where they are stored. Throws
-    Error if the flags are not those of a tree."""
+    """The indices of each level's cells, and where they are stored, for a tree that is stored level by level. Throws
+    Error if the flags do not describe a tree."""
     steps = _indices(np.zeros(3, np.int64), np.where(np.arange(3) < mesh.dimensions, 2, 1))
     index, first, found = _indices(np.zeros(3, np.int64), mesh.hi), 0, []
     while len(index) and len(refined):
@@ -125,8 +126,8 @@ def tree_levels(
         if past > len(refined):
             break
         found.append((index, np.arange(first, past)))
-        fathers = index[refined[first:past]]
-        twice = fathers * np.where(np.arange(3) < mesh.dimensions, 2, 1)
+        parents = index[refined[first:past]]
+        twice = parents * np.where(np.arange(3) < mesh.dimensions, 2, 1)
         index, first = (twice[:, None] + steps).reshape(-1, 3), past
     if first != len(refined) or (len(refined) and len(index)):
         raise Error(f"{where}: the flags in '{mesh.roles['refined']}' are not those of a tree of {len(refined)} cells")
@@ -134,8 +135,8 @@ def tree_levels(
 
 
 def tree_cells(source: Source) -> list[Cells]:
-    """By level, in the order of Morton keys. Of a cell that several blocks list, the one that owns it counts; else one
-    that has refined it; else that of the lowest id."""
+    """Lists the cells of trees by level, in the order of Morton keys. If several blocks list a cell, it belongs to the
+    block that owns it, or else to one that has refined it, or else to the one of the lowest id."""
     mesh, tables = source.mesh, list[list[tuple]]()
     for n, block in enumerate(source.blocks()):
         if block.hi[0] == 0:
@@ -158,7 +159,7 @@ def tree_cells(source: Source) -> list[Cells]:
 def _merged(mesh: RefinedMesh, tables: list[tuple], ids: NDArray[np.int64]) -> Cells:
     index, refined, owned, block, place = (np.concatenate(parts) for parts in zip(*tables, strict=True))
     keys = morton_keys(index, mesh.dimensions)
-    # Best first: fathers before leaves, which are their pruned copies; then owners; then the lowest block.
+    # Best first: parents before leaves (which are pruned copies of them), then owners, then the lowest block.
     order = np.lexsort((block, ~owned, ~refined, keys))
     first = order[np.concatenate([[True], np.diff(keys[order]) != 0])]
     owner = np.where(owned[first], ids[block[first]], NOBODY)

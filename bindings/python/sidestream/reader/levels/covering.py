@@ -10,12 +10,12 @@ from .cells import Cells
 from .sources import RefinedMesh
 
 Finer = Literal["mean", "sample"]
-ValuesOf = Callable[[int, NDArray[np.bool_]], NDArray[Any]]  # of a level's cells that are chosen
+ValuesOf = Callable[[int, NDArray[np.bool_]], NDArray[Any]]  # values of the chosen cells of a level
 Box = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def _chosen(cells: Cells, lo: NDArray[np.int64], hi: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Leaves in a box of their own level."""
+    """True for leaves in a box of their own level."""
     return cells.counted & np.all((cells.index >= lo) & (cells.index < hi), axis=1)
 
 
@@ -25,7 +25,7 @@ def _flat(index: NDArray[np.int64], lo: NDArray[np.int64], hi: NDArray[np.int64]
 
 
 def _refined_grid(grid: NDArray[Any], now: Box, ratio: NDArray[np.int64], wanted: Box) -> NDArray[Any]:
-    """The same places on the next level, of which `wanted` is kept."""
+    """The grid refined to the next level and cut to `wanted`."""
     for axis in range(3):
         grid = np.repeat(grid, int(ratio[axis]), axis=2 - axis)
     first, past = wanted[0] - now[0] * ratio, wanted[1] - now[0] * ratio
@@ -35,7 +35,7 @@ def _refined_grid(grid: NDArray[Any], now: Box, ratio: NDArray[np.int64], wanted
 def _from_coarser(
     mesh: RefinedMesh, cells: list[Cells], values: ValuesOf, level: int, box: Box, like: NDArray[Any]
 ) -> NDArray[Any]:
-    """What cells of the level and of coarser ones say; a box of each level holds that of the next one."""
+    """The values from cells of the level and of coarser ones. The box of each level contains that of the next one."""
     lo, hi = box
     boxes = [(lo // mesh.ratio(n, level), -(-hi // mesh.ratio(n, level))) for n in range(level + 1)]
     grid = np.empty(0)
@@ -69,7 +69,7 @@ def _add_means(grid: NDArray[Any], mesh: RefinedMesh, cells: list[Cells], values
         np.add.at(sums, at, values(n, chosen) * share)
     known = weights > 0
     share = weights[known].reshape(-1, *(1,) * (sums.ndim - 1))
-    # A patch may end within a coarse cell, which then counts for the rest.
+    # A patch may end within a coarse cell, which then provides the rest.
     rest = np.where(share < 1, flat[known] * (1 - share), 0)
     flat[known] = np.where(np.isnan(rest), sums[known] / share, sums[known] + rest)
 
@@ -88,8 +88,8 @@ def _put_samples(grid: NDArray[Any], mesh: RefinedMesh, cells: list[Cells], valu
 def covering_values(
     mesh: RefinedMesh, cells: list[Cells], values: ValuesOf, level: int, box: Box, finer: Finer, like: NDArray[Any]
 ) -> NDArray[Any]:
-    """Axes k, j, i, and components. `like`: no values, whose type and components are those of the variable. Where no
-    block has anything it is NaN, or 0 of whole numbers."""
+    """Returns the region with axes k, j, i, and components. `like` is an empty array with the type and components of
+    the variable. Places without any block get NaN, or 0 for whole numbers."""
     as_real = like.astype(np.float64) if finer == "mean" and like.dtype.kind != "f" else like
     grid = np.ascontiguousarray(_from_coarser(mesh, cells, values, level, box, as_real))
     if finer == "mean":

@@ -1,4 +1,4 @@
-"""Opens the levels of a mesh: of a database, of HDF5 files, of an index over time of those."""
+"""Opens the levels of a mesh: of a database, of HDF5 files, or of an index of those over time."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def _of_series(index: Path, iteration: int | None, cycle: int | None) -> Path:
 def read_levels(
     place: Path, iteration: int | None, cycle: int | None, mesh: str | None, deepest: int | None = None
 ) -> Levels:
-    """Of one iteration, the last one unless a number is given; levels down to `deepest`."""
+    """The levels of one iteration, the last one unless a number is given; levels down to `deepest`."""
     if is_database(place):
         return Levels(OfDatabase(Context(place, chosen(place, iteration, cycle)[-1]), mesh), deepest)
     if not place.is_file():

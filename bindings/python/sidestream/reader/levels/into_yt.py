@@ -31,7 +31,7 @@ class Refined(Protocol):
 
 @dataclass(frozen=True)
 class _Field:
-    """A field of yt, which has one component: of a variable, all of it or component `component`."""
+    """A field of yt, which has one component: all of a variable or its component `component`."""
 
     name: str
     variable: str
@@ -43,7 +43,8 @@ class _Field:
 
 
 def _fields(levels: Refined, variables: list[str] | None) -> list[_Field]:
-    """Of the variables that were asked for; components are called NAME_x, NAME_y, NAME_z, or from four on NAME_0..."""
+    """The fields for the requested variables; components are called NAME_x, NAME_y, NAME_z, or
+    from four on NAME_0..."""
     names = list(levels.variables) if variables is None else variables
     wrong = [name for name in names if name not in levels.variables]
     if wrong:
@@ -64,8 +65,8 @@ def _bounds(levels: Refined) -> NDArray[np.float64]:
 
 
 def _depth_first(levels: Refined) -> tuple[NDArray[np.uint8], NDArray[np.int64], list[NDArray[np.bool_]]]:
-    """yt's mask (k fastest, 8 where an oct follows), for each of its leaves which of all our leaves it is, and these.
-    yt takes no root without children: such ones are divided once, into leaves of the same value."""
+    """Returns yt's mask (k fastest, 8 where an oct follows), the index of our leaf for each leaf of yt, and our leaves.
+    yt does not accept roots without children, so these are divided once, into leaves of the same value."""
     mesh, deepest = levels.mesh, max(len(levels) - 1, 1)
     rows, leaves, count = [], [], 0
     for n, cells in enumerate(levels.cells):
@@ -104,22 +105,22 @@ def _load_octree(levels: Refined, fields: list[_Field], options: dict[str, Any])
     return yt.load_octree(mask, data, **fixed, **options)
 
 
-def _with_one_father(levels: Refined) -> Iterator[tuple[BlockOf, list[NDArray[np.int64]]]]:
-    """Each block in pieces that lie within one piece of the next coarser level, where one is there: yt counts what a
-    grid covers of one coarser grid alone."""
-    fathers: list[NDArray[np.int64]] = []
+def _with_one_parent(levels: Refined) -> Iterator[tuple[BlockOf, list[NDArray[np.int64]]]]:
+    """Splits each block at the pieces of the next coarser level, if there is one, because in yt a grid covers only one
+    coarser grid."""
+    parents: list[NDArray[np.int64]] = []
     for level in range(max((block.level for block in levels.blocks), default=-1) + 1):
         blocks = [b for b in levels.blocks if b.level == level and np.all(b.lo < b.hi)]
         pieces = []
         for block, own in zip(blocks, own_parts([np.array([b.lo, b.hi]) for b in blocks]), strict=True):
             found, rest = [], own
-            for father in fathers:
-                inside = [np.array([np.maximum(p[0], father[0]), np.minimum(p[1], father[1])]) for p in rest]
+            for parent in parents:
+                inside = [np.array([np.maximum(p[0], parent[0]), np.minimum(p[1], parent[1])]) for p in rest]
                 found += [p for p in inside if np.all(p[0] < p[1])]
-                rest = [left for part in rest for left in boxes_without(part, father)]
+                rest = [left for part in rest for left in boxes_without(part, parent)]
             pieces += found + rest
             yield block, found + rest
-        fathers = [p * levels.mesh.ratio(level, level + 1) for p in pieces]
+        parents = [p * levels.mesh.ratio(level, level + 1) for p in pieces]
 
 
 def _load_grids(levels: Refined, fields: list[_Field], options: dict[str, Any]) -> Any:
@@ -130,7 +131,7 @@ def _load_grids(levels: Refined, fields: list[_Field], options: dict[str, Any]) 
     if len(used) > 1:
         raise Error(f"yt: '{mesh.name}' is refined by {sorted(used)}, but yt wants one ratio for all levels and axes")
     grids = []
-    for block, pieces in _with_one_father(levels):
+    for block, pieces in _with_one_parent(levels):
         spacing, extents = mesh.spacing / mesh.ratio(0, block.level), block.hi - block.lo
         arrays = {}
         for field in fields:
@@ -151,8 +152,8 @@ def _load_grids(levels: Refined, fields: list[_Field], options: dict[str, Any]) 
 
 
 def load_into_yt(levels: Refined, variables: list[str] | None = None, **options: Any) -> Any:
-    """A data set of yt with fields ("stream", NAME), of several components ("stream", NAME_x) and so on, in memory.
-    `options` go to yt (length_unit, ...). Leaves that no block owns are NaN."""
+    """Makes a data set of yt in memory with fields ("stream", NAME), for several components ("stream", NAME_x) and so
+    on. `options` go to yt (length_unit, ...). Leaves that no block owns are NaN."""
     fields = _fields(levels, variables)
     given = {"sim_time": float(levels.attrs["time"]), "periodicity": (False,) * 3, **options}
     if levels.mesh.kind == "octree":

@@ -1,4 +1,4 @@
-"""Which halo each cell of an octree, or of refinement levels, belongs to."""
+"""The halo of each cell of an octree, or of refinement levels."""
 
 import os
 from typing import Any
@@ -12,15 +12,15 @@ from .levels import Levels
 
 
 def _as_rows(index: NDArray[np.int64]) -> NDArray[Any]:
-    """Indices (i, j, k) as one thing each, that can be sorted."""
+    """Indices (i, j, k) as single elements that can be sorted."""
     return np.ascontiguousarray(index, np.int64).view([("", np.int64)] * index.shape[1])[:, 0]
 
 
 def halo_labels(levels: Levels, labels: str | os.PathLike[str]) -> list[NDArray[np.int32]]:
-    """Of each level an array over its cells, in the order of `levels[n]["i"]`: the number of the halo in the table of
-    halos, -1 where there is none and in cells that finer ones cover. `labels`: what `labels` of the analysis `halos`
-    wrote of the same iteration. A label of a cell that `levels` has not, since it was opened with `deepest`, is left
-    out."""
+    """Returns for each level an array over its cells, in the order of `levels[n]["i"]`: the number of the halo in the
+    table of halos, -1 where there is none and in cells that finer ones cover. `labels` is the file that `labels` of the
+    analysis `halos` wrote for the same iteration. Labels of cells that `levels` lacks, because it was opened with
+    `deepest`, are left out."""
     read = open_results(labels, into="numpy")
     axes = "ijk"[: levels.mesh.dimensions]
     missing = [name for name in ("halo", "level", *axes) if name not in read]

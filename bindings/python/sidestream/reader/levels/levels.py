@@ -22,7 +22,7 @@ OF_CELLS = ("morton", "owner", "refined")
 
 class Level(Mapping[str, NDArray[Any]]):
     """The cells of one level, each once: `i`, `j`, `k`, `morton`, `owner` (the block that it counts in, -1: none),
-    `refined`, and the variables by name, which are read when they are asked for."""
+    `refined`, and the variables by name, which are read on access."""
 
     def __init__(self, levels: "Levels", number: int) -> None:
         self.levels, self.number = levels, number
@@ -48,17 +48,17 @@ class Level(Mapping[str, NDArray[Any]]):
 
     @property
     def spacing(self) -> NDArray[np.float64]:
-        """Of the level's cells, along the axes of the mesh."""
+        """Sizes of the level's cells, along the axes of the mesh."""
         return self.levels.spacing(self.number)
 
     @property
     def time(self) -> float:
-        """Of its values: its own where levels have such (`level_times`), otherwise the iteration's."""
+        """Time of the level's values: its own if levels have times (`level_times`), otherwise that of the iteration."""
         times = self.levels.attrs.get("level_times", ())
         return float(times[self.number] if self.number < len(times) else self.levels.attrs["time"])
 
     def dataset(self) -> "xarray.Dataset":
-        """All of it, with positions of the cells' centres."""
+        """All of the level as a data set, with positions of the cells' centres."""
         import xarray as xr
 
         found: dict[str, Any] = {}
@@ -73,9 +73,8 @@ class Level(Mapping[str, NDArray[Any]]):
 
 
 class Levels(Sequence[Level]):
-    """A refined mesh in one iteration: `levels[2]["density"]` are all values on level 2, each cell once. What the
-    mesh is like is read when it is first asked for, values when these are. With `deepest` finer levels are as if they
-    were not there."""
+    """A refined mesh in one iteration: `levels[2]["density"]` has all values on level 2, each cell once. The structure
+    of the mesh is read when it is first needed, values on access. With `deepest` finer levels are treated as absent."""
 
     def __init__(self, source: Source, deepest: int | None = None) -> None:
         self.source, self.path, self.attrs = source, source.path, source.attrs
@@ -86,7 +85,8 @@ class Levels(Sequence[Level]):
 
     @cached_property
     def blocks(self) -> list[Any]:
-        """Of all levels: id, level, lo and hi. Throws Error if it is not known how fine one of them is."""
+        """The blocks of all levels: id, level, lo and hi. Throws Error if the refinement of one of
+        them is not known."""
         found = self.source.blocks()
         deepest = max((block.level for block in found), default=0)
         if self.mesh.kind != "octree" and deepest > len(self.mesh.ratios):
@@ -100,7 +100,7 @@ class Levels(Sequence[Level]):
 
     @cached_property
     def cells(self) -> list[Cells]:
-        """By level."""
+        """The cells by level."""
         found = tree_cells(self.source) if self.mesh.kind == "octree" else patch_cells(self.mesh, self.blocks)
         if self.deepest is None:
             return found
@@ -121,12 +121,12 @@ class Levels(Sequence[Level]):
         return f"<sidestream.Levels {self.path}: '{self.mesh.name}', cells by level: {counts}>"
 
     def spacing(self, level: int) -> NDArray[np.float64]:
-        """Of a level's cells, along the axes of the mesh; the level need not be there."""
+        """Sizes of a level's cells, along the axes of the mesh; the level need not exist."""
         return (self.mesh.spacing / self.mesh.ratio(0, level))[: self.mesh.dimensions]
 
     def values(self, name: str, level: int, chosen: NDArray[np.bool_]) -> NDArray[Any]:
-        """Of the chosen cells of a level. Blocks that have none of them are not read; one that was not published is
-        NaN, or 0."""
+        """Reads the values of the chosen cells of a level. Blocks without any of them are not read; blocks that were
+        not published give NaN, or 0."""
         named, cells = self.variables[name], self.cells[level]
         more = (named.components,) if named.components > 1 else ()
         fill = np.nan if named.dtype.kind == "f" else 0
@@ -134,7 +134,7 @@ class Levels(Sequence[Level]):
         block, place = cells.block[chosen], cells.place[chosen]
         for n in np.unique(block):
             mine = block == n
-            # Cells of one level of a tree lie next to each other, and nothing else is read.
+            # Cells of one level of a tree are contiguous, and nothing else is read.
             tree = self.mesh.kind == "octree"
             first, past = (int(place[mine].min()), int(place[mine].max()) + 1) if tree else (0, None)
             stored = self.source.read(name, self.blocks[n], first, past)
@@ -157,7 +157,7 @@ class Levels(Sequence[Level]):
         return lo, hi
 
     def covering_array(self, variable: str, level: int, box: Any = None, finer: Finer = "mean") -> NDArray[Any]:
-        """`covering_grid` as an array of NumPy, k first."""
+        """Returns `covering_grid` as an array of NumPy, k first."""
         if variable not in self.variables:
             raise Error(f"covering_grid: there is no variable '{variable}' in cells, but {', '.join(self.variables)}")
         if finer not in ("mean", "sample"):
@@ -176,10 +176,10 @@ class Levels(Sequence[Level]):
         return values.reshape(*values.shape[3 - used : 3], *values.shape[3:])
 
     def covering_grid(self, variable: str, level: int, box: Any = None, finer: Finer = "mean") -> "xarray.DataArray":
-        """A region as if it had one resolution. `box`: (lo, hi), half-open, in (i, j, k) of cells of `level`; None: the
-        whole mesh. Values of coarser cells fill them; of finer ones `mean` takes the mean by volume and `sample` the
-        cell at the centre (of two, the upper one). Every place counts once, on its finest level; where no block has
-        anything it is NaN, or 0 for whole numbers with `sample`."""
+        """Returns a region at one resolution. `box` is (lo, hi), half-open, in (i, j, k) of cells of `level`; None: the
+        whole mesh. Coarser cells fill the cells that they cover. For finer cells `mean` takes the mean by volume and
+        `sample` the cell at the centre (of two, the upper one). Every place counts once, on its finest level; where no
+        block has anything it is NaN, or 0 for whole numbers with `sample`."""
         if find_spec("xarray") is None:
             raise Error("covering_grid: xarray is not installed; install it, or use covering_array")
         import xarray as xr
@@ -198,7 +198,7 @@ class Levels(Sequence[Level]):
         return xr.DataArray(values, coords, (*dims, *more), variable, attrs)
 
     def to_yt(self, variables: list[str] | None = None, **options: Any) -> Any:
-        """A data set of yt, in memory: all variables, or those that are named, as fields ("stream", NAME), components
+        """Returns a data set of yt, in memory: all variables, or the named ones, as fields ("stream", NAME), components
         as ("stream", NAME_x) and so on. `options` go to yt.load_octree or yt.load_amr_grids."""
         if find_spec("yt") is None:
             raise Error("to_yt: the package yt is not installed; install it")

@@ -1,4 +1,4 @@
-"""Morton keys: the bits of i, j and k in turn, i lowest."""
+"""Morton keys: the interleaved bits of i, j and k, i lowest."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +9,8 @@ BITS = {1: 63, 2: 31, 3: 21}
 
 
 def morton_keys(index: NDArray[np.int64], dimensions: int) -> NDArray[np.uint64]:
-    """Of cells of one level, a row of (i, j, k) each; keys of a level are in the order of a Z curve. Throws Error if
-    an index has more bits than a key of 64 has room for."""
+    """The keys of cells of one level, given as rows of (i, j, k). Keys of a level are in the order of a Z curve. Throws
+    Error if an index has more bits than a key of 64 bits has room for."""
     keys = np.zeros(len(index), np.uint64)
     if not len(index):
         return keys

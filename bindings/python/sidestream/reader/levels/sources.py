@@ -1,4 +1,4 @@
-"""Where the blocks of a refined mesh come from: a context of a database, or the servers' HDF5 files of an iteration."""
+"""Sources of the blocks of a refined mesh: a context of a database, or the servers' HDF5 files of an iteration."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ ROLES = ("refined", "owned")
 
 @dataclass(frozen=True)
 class RefinedMesh:
-    """A mesh that has levels. Boxes and positions are those of level 0, in (i, j, k)."""
+    """A mesh with levels. Boxes and positions are those of level 0, in (i, j, k)."""
 
     name: str
     kind: str  # octree or uniform
@@ -27,11 +27,11 @@ class RefinedMesh:
     hi: NDArray[np.int64]
     origin: NDArray[np.float64]
     spacing: NDArray[np.float64]
-    ratios: tuple[tuple[int, ...], ...]  # of each level to the next; those of octrees are 2
-    roles: dict[str, str] = field(default_factory=dict)  # of an octree: the names of its arrays
+    ratios: tuple[tuple[int, ...], ...]  # from each level to the next; 2 for octrees
+    roles: dict[str, str] = field(default_factory=dict)  # for an octree: the names of its arrays by role
 
     def ratio(self, level: int, to: int) -> NDArray[np.int64]:
-        """How many cells of level `to` lie along one of `level`, which is no finer."""
+        """Number of cells of level `to` along one of `level`, which is no finer."""
         if self.kind == "octree":
             return np.where(np.arange(3) < self.dimensions, 1 << (to - level), 1).astype(np.int64)
         return np.prod([[1, 1, 1], *self.ratios[level:to]], axis=0).astype(np.int64)
@@ -39,7 +39,7 @@ class RefinedMesh:
 
 @dataclass(frozen=True)
 class BlockOf:
-    """A block: of a tree 0 and the number of its cells, else its cells on its level."""
+    """A block. Its box has the cells on its level; for a tree it is 0 and the number of cells."""
 
     id: int
     level: int
@@ -59,22 +59,22 @@ class Named:
 
 
 class Source(Protocol):
-    """What one iteration has of one mesh."""
+    """The data of one mesh in one iteration."""
 
     path: Path
     mesh: RefinedMesh
     attrs: dict[str, Any]
 
     def variables(self) -> dict[str, Named]:
-        """Those in cells."""
+        """The variables in cells."""
         ...
 
     def blocks(self) -> list[BlockOf]:
-        """By level and id."""
+        """The blocks by level and id."""
         ...
 
     def read(self, name: str, block: BlockOf, first: int = 0, past: int | None = None) -> NDArray[Any] | None:
-        """All values of a block as they are stored, or of a tree those of the cells from `first` to `past`; None if
+        """Reads the stored values of a block; for a tree those of the cells from `first` to `past`. Returns None if
         they were not published."""
         ...
 
@@ -139,11 +139,11 @@ class _Stored:
     path: Path
     name: str
     block: BlockOf
-    lo: NDArray[np.int64]  # of what the dataset covers, ghosts included
+    lo: NDArray[np.int64]  # origin of the dataset's region, ghosts included
 
 
 class OfHdf5:
-    """The servers' files beside one that shows everything."""
+    """The servers' files next to one that shows everything."""
 
     def __init__(self, path: Path, mesh: str | None) -> None:
         self.path = path
@@ -228,5 +228,5 @@ def in_cell_order(values: NDArray[Any], named: Named, mesh: RefinedMesh, block: 
 
 
 def names_of(variables: dict[str, Named], mesh: RefinedMesh) -> Iterator[str]:
-    """All but those that say what the tree is."""
+    """All names except those of the arrays that describe the tree."""
     return (name for name in variables if name not in mesh.roles.values())

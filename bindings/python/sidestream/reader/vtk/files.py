@@ -1,4 +1,5 @@
-"""VTK's XML files of ours as arrays: grids as one array over the mesh, surfaces and cells as they are in the file."""
+"""Sidestream's VTK XML files as arrays: grids as one array over the mesh, surfaces and cells as they
+are in the file."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -24,13 +25,13 @@ def _attributes(file: XmlFile) -> dict[str, Any]:
 
 
 class Blocks(Mapping[str, Fields]):
-    """The blocks of a mesh with refinement levels by `level L/block N`, each opened when asked for."""
+    """The blocks of a mesh with refinement levels by `level L/block N`, each opened on access."""
 
     def __init__(self, path: Path, files: Mapping[str, Path], finished: Callable[[Fields], Any] = lambda f: f) -> None:
         self.path, self._files, self._finished = path, dict(files), finished
 
     def finished_by(self, finished: Callable[[Fields], Any]) -> "Blocks":
-        """The same, of which each block goes through a function."""
+        """The same blocks, each of which goes through a function."""
         return Blocks(self.path, self._files, finished)
 
     def __getitem__(self, name: str) -> Any:

@@ -15,7 +15,7 @@ from .xml import InlineArray, Piece, XmlFile, parse
 
 @dataclass(frozen=True)
 class _Part:
-    """An array of one piece, and which points of the whole it holds: (k, j, i)."""
+    """An array of one piece, and the points of the whole grid that it holds: (k, j, i)."""
 
     array: InlineArray
     lo: tuple[int, ...]
@@ -32,7 +32,7 @@ class GridArray(LazyArray):
     hi: tuple[int, int, int] = (0, 0, 0)
 
     def _wanted(self, index: Index) -> tuple[list[int], list[int]]:
-        """The box of (k, j, i) that has all of the index."""
+        """The box of (k, j, i) that contains the whole index."""
         low, high = list(self.lo), list(self.hi)
         for axis, k in zip(self.kept, index, strict=False):
             ends = (k.start, k.stop) if isinstance(k, slice) else (k, k + 1)
@@ -54,7 +54,7 @@ class GridArray(LazyArray):
         return left[self._of_box(index)]
 
     def _of_box(self, index: Index) -> Index:
-        """The index within the box, whose axes begin at the first element that is wanted."""
+        """The index within the box, whose axes begin at the first wanted element."""
         own = [slice(None, None, k.step) if isinstance(k, slice) else 0 for k in index[: len(self.kept)]]
         return (*own, *index[len(self.kept) :])
 
@@ -68,12 +68,12 @@ def _inside(first: Sequence[int], last: Sequence[int], origin: Sequence[int]) ->
 
 
 class Grid:
-    """A grid on its way to arrays: its axes, and the pieces of it with the extent of each."""
+    """Converts a grid to arrays: its axes, and its pieces with the extent of each."""
 
     def __init__(self, file: XmlFile) -> None:
         extent = [int(n) for n in file.attributes["WholeExtent"].split()]
         self.file, self.whole = file, extent
-        # Of three axes those along which there are cells; a grid of points alone has none.
+        # Those of three axes along which there are cells; a grid of points only has none.
         self.kept = tuple(a for a in (2, 1, 0) if extent[2 * a + 1] > extent[2 * a])
         self.pieces = list(self._pieces())
 

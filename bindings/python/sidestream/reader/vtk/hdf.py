@@ -1,4 +1,4 @@
-"""Surfaces in VTKHDF files of ours."""
+"""Surfaces in VTKHDF files of Sidestream."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +13,7 @@ from .files import OF_ITERATION
 from .lists import CORNERS
 from .parts import components_of
 
-# What VTKHDF calls the sections of VTK's XML files.
+# VTKHDF's names for the sections of VTK's XML files.
 SECTIONS = {"Verts": "Vertices", "Lines": "Lines", "Polys": "Polygons"}
 
 
@@ -25,7 +25,7 @@ def _hdf5_array(data: h5py.Dataset, path: Path, dim: str, shape: tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class _Corners(LazyArray):
-    """A connectivity of cells with one number of corners, a row for each."""
+    """A connectivity of cells with an equal number of corners, a row for each."""
 
     links: FileArray = field(repr=False)
 

@@ -12,7 +12,7 @@ from ..lazy import Index, LazyArray
 from .parts import components_of, named, source_of
 from .xml import InlineArray, Piece, XmlFile, length_of, parse
 
-# How many corners the cells of each section of a surface have, and what they are called.
+# Number of corners of the cells of each section of a surface, and the cells' name.
 CORNERS = {"Verts": (1, "vertices"), "Lines": (2, "lines"), "Polys": (3, "triangles")}
 
 
@@ -39,7 +39,7 @@ class JoinedArray(LazyArray):
 
 
 class Lists:
-    """A surface or a set of cells on its way to arrays."""
+    """Converts a surface or a set of cells to arrays."""
 
     def __init__(self, file: XmlFile) -> None:
         self.file = file
@@ -88,7 +88,7 @@ class Lists:
             yield name, found
 
     def _cells(self, counts: Sequence[int]) -> Iterator[tuple[str, LazyArray]]:
-        """Of cells of any type, as VTK has them: `offsets` are where each cell ends in the connectivity."""
+        """The arrays of cells of any type, in VTK's form: `offsets` are where each cell ends in the connectivity."""
         if "connectivity" in self._names("Cells"):
             held = [
                 p.sections["Cells"].get("connectivity") if n else None for p, n in zip(self.pieces, counts, strict=True)

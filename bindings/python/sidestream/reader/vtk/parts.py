@@ -1,4 +1,4 @@
-"""What VTK's grids and lists of cells have in common."""
+"""Common parts of VTK's grids and lists of cells."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,7 +22,7 @@ def source_of(path: Path, name: str) -> Path:
 
 
 def named(sections: Mapping[str, Mapping[str, LazyArray]]) -> dict[str, LazyArray]:
-    """All arrays by name; one that a section before it has too gets that of its section before its own."""
+    """All arrays by name; a name that an earlier section has too is preceded by that of its section."""
     found: dict[str, LazyArray] = {}
     for section, arrays in sections.items():
         for name, array in arrays.items():

@@ -1,4 +1,4 @@
-"""VTK's XML files as Sidestream writes them: where each array is, and its values, read when they are asked for."""
+"""VTK's XML files as Sidestream writes them: the position of each array, and its values, read on access."""
 
 import base64
 import re
@@ -23,19 +23,19 @@ TYPES = {
     "Float64": "f8",
 }
 _TAG = re.compile(rb"<(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>")
-# The arrays of the data set as a whole stand under this name.
+# The arrays of the data set as a whole are listed under this name.
 FIELD_DATA = "FieldData"
 
 
 def _bytes_of(text: bytes, at: int, count: int) -> tuple[bytes, int]:
-    """`count` bytes of the base64 text that begins at `at`, and where that text ends."""
+    """`count` bytes of the base64 text that begins at `at`, and the end of that text."""
     end = at + -(-count // 3) * 4
     return base64.b64decode(text[at:end])[:count], end
 
 
 @dataclass(frozen=True)
 class InlineArray:
-    """Where the text of an array is in its file."""
+    """The position of an array's text in its file."""
 
     name: str
     dtype: np.dtype[Any]
@@ -77,8 +77,8 @@ class InlineArray:
 
 @dataclass
 class Piece:
-    """A part of the data set: the attributes of its element, and the arrays of each section by name. In a list of
-    files the arrays are elsewhere, and `Source` among the attributes says where."""
+    """A part of the data set: the attributes of its element, and the arrays of each section by name. In a list of files
+    the arrays are elsewhere, and the attribute `Source` says where."""
 
     attributes: Mapping[str, str]
     sections: dict[str, dict[str, InlineArray]] = field(default_factory=dict)
@@ -89,19 +89,19 @@ class Piece:
 
 @dataclass
 class XmlFile:
-    """What a file says without its values."""
+    """The content of a file without its values."""
 
     path: Path
     kind: str = ""
-    attributes: Mapping[str, str] = field(default_factory=dict)  # of the data set's element
+    attributes: Mapping[str, str] = field(default_factory=dict)  # attributes of the data set's element
     pieces: list[Piece] = field(default_factory=list)
     declared: dict[str, dict[str, tuple[np.dtype[Any], int]]] = field(default_factory=dict)  # in a list of files
     fields: dict[str, InlineArray] = field(default_factory=dict)
-    sets: list[tuple[str, str]] = field(default_factory=list)  # of multi-block files: name, file
+    sets: list[tuple[str, str]] = field(default_factory=list)  # in multi-block files: name, file
 
 
 class _Parser:
-    """Goes through the elements of one file; texts are passed over."""
+    """Parses the elements of one file; texts are skipped."""
 
     def __init__(self, path: Path) -> None:
         self.found, self.stack = XmlFile(path), list[str]()
@@ -176,7 +176,7 @@ class _Parser:
 
 
 def _behind_tags(found: XmlFile) -> None:
-    """Arrays begin behind their tags, whose length the parser does not tell."""
+    """Arrays begin after their tags, whose length the parser does not give."""
     tables = [found.fields, *(section for piece in found.pieces for section in piece.sections.values())]
     with found.path.open("rb") as file:
         for table in tables:
@@ -189,7 +189,7 @@ def _behind_tags(found: XmlFile) -> None:
 
 
 def parse(path: Path) -> XmlFile:
-    """What a file holds, without reading values."""
+    """Parses a file, without reading values."""
     parser = _Parser(path)
     try:
         with path.open("rb") as file:
@@ -203,7 +203,7 @@ def parse(path: Path) -> XmlFile:
 
 
 def length_of(array: InlineArray) -> int:
-    """How many tuples an array has, read from its beginning."""
+    """Number of tuples of an array, read from its beginning."""
     if not array.binary:
         return array.read().size // array.components
     with array.path.open("rb") as file:

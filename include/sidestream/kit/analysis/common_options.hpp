@@ -1,0 +1,58 @@
+// Options shared by several analyses, and their values, checked against the declarations.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sidestream/extend/analysis.hpp"
+
+namespace sidestream {
+
+[[nodiscard]] Option variable_option(const std::string& text);
+[[nodiscard]] Option component_option(const std::string& text);
+/// The option `file`. `choices` contains the default's extension, the format that the analysis is meant to write. An
+/// analysis that supports other formats adds their extensions. Without any extension, all formats are accepted.
+[[nodiscard]] Option file_option(const std::string& default_value, const std::string& text);
+/// A position or corner: a real for each of 1 to 3 axes.
+[[nodiscard]] Option place_option(const char* name, const char* text, bool required = true);
+/// The option `size` of a grid with 1 to 3 axes, and the one of an image.
+[[nodiscard]] Option grid_size_option();
+[[nodiscard]] Option picture_size_option();
+/// The option `precision` for a surface's points and normals; true if it is single.
+[[nodiscard]] Option precision_option();
+[[nodiscard]] bool read_single(const Settings& settings);
+/// The option `pieces`, and its value.
+[[nodiscard]] Option pieces_option();
+[[nodiscard]] Pieces read_pieces(const Settings& settings);
+
+/// The variable named by `variable`.
+[[nodiscard]] const Variable& read_variable(const Settings& settings, const Metadata& metadata);
+/// The value of `component`, if given. Throws Error(configuration) if the variable has no such component.
+[[nodiscard]] std::optional<int> read_component(const Settings& settings, const Variable& variable);
+/// The value for analyses that need one component. It is 0 for a scalar and must be given otherwise.
+[[nodiscard]] int read_one_component(const Settings& settings, const Variable& variable);
+/// The variables listed in `fields`. Throws Error(configuration) if one lies on another mesh than `variable`.
+[[nodiscard]] std::vector<std::int32_t> read_fields(const Settings& settings, const Variable& variable,
+                                                    const Metadata& metadata);
+/// Throws Error(configuration) for variables at faces or edges.
+void require_cells_or_nodes(const Settings& settings, const std::string& option, const Variable& variable,
+                            const Metadata& metadata);
+/// Throws Error(configuration) unless surfaces of the variable can be extracted: its mesh must have two or three
+/// dimensions, one level, and be uniform, rectilinear, curvilinear or unstructured. `what` names the analysis.
+void require_cells_between(const Settings& settings, const Variable& variable, const Metadata& metadata,
+                           const std::string& what);
+
+/// Throws Error(configuration) for variables that do not lie in cells. `what` names the analysis.
+void require_values_in_cells(const Settings& settings, const std::string& option, const Variable& variable,
+                             const Mesh& mesh, const std::string& what);
+
+/// True if a mesh is a tree or has refinement levels.
+[[nodiscard]] bool has_levels(const Mesh& mesh) noexcept;
+/// Like require_cells_between, but also allows such meshes for variables in cells and for patches of uniform meshes.
+void require_surfaces(const Settings& settings, const Variable& variable, const Metadata& metadata,
+                      const std::string& what);
+/// Throws Error(configuration) for variables that do not lie in cells.
+void require_in_cells(const Settings& settings, const std::string& option, const Variable& variable, const Mesh& mesh);
+
+}  // namespace sidestream

@@ -1,0 +1,63 @@
+// Shares of particles in the cells of a uniform grid, and their exact sums.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "sidestream/extend/analysis.hpp"
+#include "sidestream/kit/data/particle_shares.hpp"
+#include "sidestream/kit/reduce/grid_sums.hpp"
+
+namespace sidestream {
+
+[[nodiscard]] Option assignment_option(const std::string& text);
+[[nodiscard]] Assignment read_assignment(const Settings& settings);
+/// Name as in the option `method`: ngp, cic, tsc.
+[[nodiscard]] std::string name_of(Assignment assignment);
+
+/// Particles and the grid on which they are deposited.
+struct DepositQuery {
+  std::int32_t coordinates = -1, weight = -1;  ///< weight -1: particles are counted
+  int component = 0, dimensions = 3;
+  Assignment assignment = Assignment::cloud;
+  bool periodic = false;
+  std::array<Index, 3> size{1, 1, 1};
+  std::array<double, 3> low{}, high{1, 1, 1};
+
+  [[nodiscard]] GridShape shape() const;
+  [[nodiscard]] double width(std::size_t a) const { return (high[a] - low[a]) / static_cast<double>(size[a]); }
+  [[nodiscard]] double volume() const;  ///< volume of a cell
+};
+
+/// Options `mesh`, `weight`, `component`, `size`, `low` and `high`, and their values.
+[[nodiscard]] std::vector<Option> deposit_grid_options();
+void read_deposit_grid(const Settings& settings, const Metadata& metadata, DepositQuery& query);
+
+/// Adds up shares of particles exactly. Each share is rounded once.
+class Depositor {
+ public:
+  Depositor(const DepositQuery& query, const GridShape& grid) : query_(query), sums_(grid, 1) { terms_.reserve(8); }
+
+  /// Adds all counted particles of the blocks; skips those whose weight was not delivered.
+  void add(const LocalInput& input);
+  void add(const std::array<double, 3>& x, double weight);
+  /// The sums, for rows_of.
+  [[nodiscard]] Bytes take();
+
+  std::int64_t inside = 0, outside = 0;
+  ExactSum weights, squares;  ///< sums over the particles inside of their weights, and of the squares of their weights
+
+ private:
+  /// One particle's share of a cell.
+  struct Term {
+    Index cell;
+    double value;
+  };
+  void flush();
+
+  const DepositQuery& query_;
+  GridSums sums_;
+  std::vector<Term> terms_;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,52 @@
+// Fast classification of many values into intervals.
+#pragma once
+
+#include <cstdint>
+
+#include "sidestream/data/box.hpp"
+#include "sidestream/kit/reduce/bins/bins.hpp"
+
+namespace sidestream {
+
+/// Guesses the interval of values, several at a time. The position among the intervals of Bins is computed in whole
+/// numbers of 2^-shift of an interval, with a bounded error. A value is `unsure` if it is so near an edge that the
+/// bound does not decide. Every other guess equals Bins::slot.
+class BinGuess {
+ public:
+  static constexpr Index most = 1024;  ///< values at a time
+
+  explicit BinGuess(const Bins& bins);
+  /// False if intervals are too many or too narrow for guesses.
+  [[nodiscard]] bool possible() const noexcept { return rule_.shift > 0; }
+
+  /// Guesses places[i] for n <= most values: 0 below, 1 ... count in an interval, count + 1 above, count + 2 unsure.
+  /// NaN is below.
+  struct Found {
+    Index unsure = 0, none = 0;  ///< numbers of unsure values and of NaN
+  };
+  Found run(const double* values, Index n, std::uint16_t* places) const noexcept;
+
+  /// Conversion of a value to a place, which is clamped to a range that extends beyond both ends, and the unit of
+  /// places.
+  struct Scale {
+    double offset = 0, factor = 1;      ///< place = (value - offset) * factor, for logarithms to the base 2
+    double least = 0, most = 0;         ///< limits of the place
+    double smallest = 0, greatest = 0;  ///< limits of values before their logarithms are taken
+  };
+
+  /// Conversion of a place to an interval. Places are in units of 2^-shift of an interval, and unsure within `margin`
+  /// of an edge.
+  struct Rule {
+    Scale scale{};
+    bool logarithmic = false;
+    int shift = 0;
+    std::int32_t margin = 0;
+    std::uint16_t unsure = 0;  ///< the place that marks unsure values
+  };
+  [[nodiscard]] const Rule& rule() const noexcept { return rule_; }
+
+ private:
+  Rule rule_;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,122 @@
+// Cells of all levels of a tree or of patches, and their neighbours.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cosmology/halos/finder/lattice.hpp"
+#include "sidestream/kit/mesh/amr/lattice.hpp"
+
+namespace sidestream::halos {
+
+/// A cell of a level, with indices counted from the lower end of the mesh. Trivially copyable; sent between servers.
+struct LevelCell {
+  std::int32_t level = 0;
+  Index3 index{};
+  bool operator==(const LevelCell& other) const noexcept { return level == other.level && index == other.index; }
+  [[nodiscard]] bool before(const LevelCell& other) const noexcept {
+    return level != other.level ? level < other.level : index < other.index;
+  }
+  [[nodiscard]] std::uint64_t hash() const noexcept;
+};
+
+/// Neighbour relation of cells on all levels. Let F be the finer of two cells (on the same level either one). The rule
+/// of connectivity gives the neighbours of F on its own level; the two cells are neighbours if one of these is the
+/// other cell or lies in it. Equivalently, some of their parts are neighbours if all cells are cut into cells of the
+/// finest level. Keeps a reference to the mesh.
+class AmrGrid {
+ public:
+  AmrGrid(const Mesh& mesh, int connectivity);
+
+  [[nodiscard]] int dimensions() const noexcept { return mesh_.dimensions; }
+  [[nodiscard]] const Mesh& mesh() const noexcept { return mesh_; }
+  /// Counts indices from the mesh's lower end. Throws Error(analysis) if the level does not exist.
+  [[nodiscard]] LevelCell cell_of(std::int32_t level, const Index3& index) const;
+  [[nodiscard]] TreeCell in_mesh(const LevelCell& cell) const;
+  [[nodiscard]] LevelCell parent_of(const LevelCell& cell) const noexcept;
+  /// The cell of `level`, which must not be finer, that contains `cell` or equals it.
+  [[nodiscard]] LevelCell ancestor_of(LevelCell cell, std::int32_t level) const noexcept {
+    while (cell.level > level) cell = parent_of(cell);
+    return cell;
+  }
+  /// Number of possible levels.
+  [[nodiscard]] std::size_t levels() const noexcept { return volumes_.size(); }
+  /// Number of cells of a level along each axis.
+  [[nodiscard]] const Index3& extents(std::int32_t level) const { return extents_[static_cast<std::size_t>(level)]; }
+  /// The cell of a level that contains a position. The upper face of the mesh belongs to its last cell; periodic axes
+  /// wrap. None for positions outside the mesh or not finite.
+  [[nodiscard]] std::optional<LevelCell> cell_at(std::int32_t level, const std::array<double, 3>& x) const noexcept;
+  /// Steps to the neighbours of a cell on its own level.
+  [[nodiscard]] const std::vector<Index3>& steps() const noexcept { return offsets_; }
+  /// The cell of the same level at that distance, wrapped along periodic axes; none beyond the mesh.
+  [[nodiscard]] std::optional<LevelCell> beside(const LevelCell& cell, const Index3& step) const noexcept;
+
+  /// Size of cells of a level: lengths in half steps of the finest possible level; volumes in units of `unit_volume`,
+  /// without rounding.
+  [[nodiscard]] Index length(std::int32_t level, std::size_t axis) const { return 2 * lattice_.steps(level)[axis]; }
+  [[nodiscard]] double volume(std::int32_t level) const { return volumes_[static_cast<std::size_t>(level)]; }
+  [[nodiscard]] double unit_volume() const noexcept { return unit_volume_; }
+  /// Volume of the whole mesh, in units of coordinates.
+  [[nodiscard]] double whole_volume() const noexcept;
+
+  /// Middle of a cell along an axis, in half steps from the lower end.
+  [[nodiscard]] Index middle(std::int32_t level, std::size_t axis, Index index) const {
+    return length(level, axis) * index + length(level, axis) / 2;
+  }
+  /// Distance from one middle up to another, in half steps; along periodic axes the shortest one, from minus half the
+  /// mesh.
+  [[nodiscard]] Index difference(std::size_t axis, Index from, Index to) const noexcept;
+  /// The same for differences of middles that are not integers.
+  [[nodiscard]] double wrapped(std::size_t axis, double half_steps) const noexcept;
+  /// Length of the mesh, in half steps.
+  [[nodiscard]] Index length_of_mesh(std::size_t axis) const noexcept {
+    return 2 * lattice_.domain().extent(static_cast<int>(axis));
+  }
+  /// Converts half steps to a length in coordinates.
+  [[nodiscard]] double in_coordinates(std::size_t axis, double half_steps) const noexcept {
+    return half_steps * half_step_[axis];
+  }
+  /// Position that many half steps above the middle of a cell, wrapped into a periodic mesh if `brought_back`.
+  [[nodiscard]] double position(std::size_t axis, const LevelCell& cell, double half_steps, bool brought_back) const;
+
+  /// Order of cells that do not overlap, by which ties are broken and tables sorted. It is the order of their last
+  /// parts by linear index, when all cells are cut into cells of the finest level.
+  [[nodiscard]] Index3 rank(const LevelCell& cell) const;
+
+ private:
+  const Mesh& mesh_;
+  sidestream::Lattice lattice_;
+  std::vector<Index3> extents_, ratios_, first_;  ///< of each level: number of cells; ratio to the level below; first
+                                                  ///< index
+  std::vector<Index3> offsets_;
+  std::vector<double> volumes_;
+  double unit_volume_ = 1;
+  std::array<double, 3> half_step_{}, origin_{};
+};
+
+/// Cells of records with a member `cell`.
+template <class Record>
+[[nodiscard]] std::vector<LevelCell> cells_of(const std::vector<Record>& records) {
+  std::vector<LevelCell> cells;
+  for (const Record& one : records) cells.push_back(one.cell);
+  return cells;
+}
+
+/// Index of a list of cells, by open addressing. Keeps a reference to the list.
+class CellIndex {
+ public:
+  explicit CellIndex(const std::vector<LevelCell>& cells);
+  /// Position in the list, or -1.
+  [[nodiscard]] std::int64_t find(const LevelCell& cell) const noexcept;
+  /// Position of the list's cell that equals this one or contains it, or -1.
+  [[nodiscard]] std::int64_t find_round(LevelCell cell, const AmrGrid& levels) const noexcept;
+
+ private:
+  const std::vector<LevelCell>& cells_;
+  std::vector<std::uint32_t> slots_;  ///< position + 1; 0: free
+  std::vector<bool> levels_;          ///< true for levels with cells
+};
+
+}  // namespace sidestream::halos

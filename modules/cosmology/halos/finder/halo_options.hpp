@@ -1,0 +1,51 @@
+// Options of the analyses of halos.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cosmology/halos/finder/local_components.hpp"
+#include "sidestream/extend/analysis.hpp"
+
+namespace sidestream::halos {
+
+/// A variable in the cells of a uniform mesh of one level.
+struct Field {
+  std::int32_t variable = -1;
+  int component = 0, connectivity = 14;
+  std::string name, unit;
+  Lattice lattice;
+  std::array<double, 3> origin{}, spacing{1, 1, 1};
+
+  /// Length, area or volume of a cell, in the mesh's dimensions.
+  [[nodiscard]] double cell_volume() const noexcept;
+  /// Length of a cell's shortest side.
+  [[nodiscard]] double shortest() const noexcept;
+  /// Position of a place `cells` above the middle of a cell, wrapped into a periodic mesh.
+  [[nodiscard]] double position(std::size_t axis, Index cell, double cells) const noexcept;
+};
+
+/// Thresholds as configured: absolute, or in units of the mean.
+struct Thresholds {
+  double boundary = 0, peak = 0;
+  bool of_mean = false;
+  Index least_cells = 1;
+};
+
+/// Options `variable`, `component` and `connectivity`.
+[[nodiscard]] std::vector<Option> field_options();
+/// Options `boundary`, `halo`, `units` and `minimum_cells`.
+[[nodiscard]] std::vector<Option> threshold_options();
+/// Throws Error(configuration) for meshes and variables that `what` does not support.
+[[nodiscard]] Field read_field(const Settings& settings, const Metadata& metadata, const std::string& what);
+[[nodiscard]] Thresholds read_thresholds(const Settings& settings);
+
+/// Exact sum of all finite values and their number, serialised: a partial result. `combine_mean` adds those of all
+/// servers.
+[[nodiscard]] Bytes sum_values(std::span<const BlockView> views, int component);
+/// Collective: adds up the partial results of all servers.
+[[nodiscard]] Bytes combine_mean(std::span<const Bytes> partials, Communicator& servers);
+/// NaN if there is no finite value.
+[[nodiscard]] double mean_of(BytesView combined);
+
+}  // namespace sidestream::halos

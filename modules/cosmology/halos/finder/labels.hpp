@@ -1,0 +1,29 @@
+// The number of each cell's halo, as an array over the whole mesh.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cosmology/halos/finder/halo_options.hpp"
+#include "cosmology/halos/finder/known_halos.hpp"
+#include "sidestream/extend/task.hpp"
+
+namespace sidestream::halos {
+
+struct LabelQuery {
+  std::string file;
+  Pieces pieces = Pieces::automatic;
+};
+
+/// The option `labels`, and its value, if given.
+[[nodiscard]] Option label_option();
+[[nodiscard]] std::optional<LabelQuery> read_labels(const Settings& settings);
+
+/// Collective: writes a data set with the numbers of halos as int32, -1 for cells without one, and the positions of
+/// cells. `runs`: of this server's halos. Servers have contiguous planes of the mesh, 4 bytes for each of their cells.
+void write_labels(const LabelQuery& query, const Field& field, const std::vector<NumberedRun>& runs,
+                  const CombineInput& input);
+
+}  // namespace sidestream::halos

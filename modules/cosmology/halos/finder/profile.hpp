@@ -1,0 +1,74 @@
+// Profiles of halos: sums in shells around each of them, and radii of given overdensities.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cosmology/halos/finder/halo_options.hpp"
+#include "cosmology/halos/finder/known_halos.hpp"
+#include "sidestream/extend/task.hpp"
+
+namespace sidestream::halos {
+
+/// A component of a variable, whose mass-weighted mean in each shell is requested.
+struct ProfileField {
+  std::int32_t variable = -1;
+  int component = 0;
+  std::string name;  ///< name of its column
+};
+
+/// Properties of the requested profiles. Lengths are in the mesh's units.
+struct ProfileQuery {
+  enum class About { peak, mass_centre, centre };
+
+  std::string file;
+  Pieces pieces = Pieces::automatic;
+  bool sphere = true;         ///< true: all cells within the radius; false: those of the halo
+  About about = About::peak;  ///< centre of the shells
+  std::vector<double> edges;  ///< radii of the shells' edges, ascending; a shell includes its lower edge
+  std::vector<ProfileField> fields;
+  std::vector<double> overdensities;
+  std::optional<double> reference;  ///< density of overdensity 1; none: the mean
+
+  [[nodiscard]] std::size_t shells() const noexcept { return edges.size() - 1; }
+  [[nodiscard]] bool needs_mean() const noexcept { return !overdensities.empty() && !reference; }
+  /// Offset of the profile's centre from the peak, by the centroids: `weighted` by the mass, and `plain`.
+  [[nodiscard]] std::array<double, 3> offset_of(const std::array<double, 3>& weighted,
+                                                const std::array<double, 3>& plain) const noexcept;
+};
+
+/// The option `profile`, and its value, if given. Throws Error(configuration).
+[[nodiscard]] Option profile_option();
+/// `density`: the variable in which halos are found; `shortest`: length of a cell's shortest side.
+[[nodiscard]] std::optional<ProfileQuery> read_profile(const Settings& settings, const Metadata& metadata,
+                                                       const Variable& density, double shortest);
+
+/// Exact sums of this server's cells in each halo's shells: a partial result. `runs`: of halos, if only their own cells
+/// count.
+[[nodiscard]] Bytes sum_shells(const ProfileQuery& query, const Field& field, const std::vector<NumberedRun>& runs,
+                               const KnownHalos& known, const LocalInput& input);
+
+/// Units of the sums of shells.
+struct ShellUnits {
+  int dimensions = 3;
+  double volume = 1;    ///< volume of a cell, or the unit of cells' volumes
+  bool levels = false;  ///< true if cells have different volumes
+};
+
+/// Columns that profiles add to the table of halos, with a number for each of this server's halos.
+struct VirialColumns {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> values;
+};
+
+/// Collective: adds up partials, each halo's on the server that has it, and writes the table. `mine`: linear indices of
+/// the peaks of this server's halos, which the table contains except on levels; `first`: number of the first of them.
+/// `mean`: of the field, if overdensities refer to it; else any number. Throws the same error on all servers.
+[[nodiscard]] VirialColumns write_profiles(const ProfileQuery& query, const ShellUnits& units,
+                                           std::vector<Bytes> partials, const std::vector<Index>& mine,
+                                           std::int64_t first, double mean, const CombineInput& input);
+
+}  // namespace sidestream::halos

@@ -1,0 +1,99 @@
+"""Modules are found automatically, loaded when a configuration names one of their analyses, and refused if they belong
+to another build."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from support import run
+
+TOOL = os.environ["SIDESTREAM_TOOL"]
+HALOS = "analyses:\n  - halos: {variable: t, boundary: 1, halo: 1, file: halos.csv}\n"
+STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
+CORES = "{mode: cores, buffer: 32 MiB, per_node: 1}"
+PLACEMENTS = {
+    "inline": 2,
+    CORES: 3,
+    "{mode: nodes, buffer: 32 MiB, servers: 1}": 3,
+}
+
+
+def tool(*arguments, **environment):
+    return subprocess.run(
+        [TOOL, *arguments], capture_output=True, text=True, timeout=60, check=False, env={**os.environ, **environment}
+    )
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_an_analysis_of_a_module_is_found(tmp_path, placement):
+    done = run(tmp_path, PLACEMENTS[placement], placement, tasks=HALOS, options=["steps=2"])
+    assert done.status == 0, done.text
+    assert (done.results / "halos.csv").read_text().startswith("iteration,")
+
+
+def test_in_a_process_of_its_own(tmp_path):
+    """The worker gets the files that the session found, though the environment names them by a relative path."""
+    own = HALOS.replace("halo: 1,", "halo: 1, isolate: process,")
+    folder = Path(os.environ["SIDESTREAM_FIELD_PROGRAM"]).parents[2] / "src/modules"
+    environment = {"SIDESTREAM_MODULES": os.path.relpath(folder)}
+    done = run(tmp_path, 3, CORES, tasks=own, options=["steps=2"], environment=environment)
+    assert done.status == 0, done.text
+    assert (done.results / "halos.csv").read_text().startswith("iteration,")
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_a_missing_module_is_named(tmp_path, placement):
+    (tmp_path / "nothing").mkdir()
+    environment = {"SIDESTREAM_MODULES": str(tmp_path / "nothing")}
+    done = run(tmp_path, PLACEMENTS[placement], placement, tasks=HALOS, options=["steps=2"], environment=environment)
+    assert done.status != 0
+    assert "found 'halos', which the module sidestream_cosmology has" in done.text, done.text
+    assert f"no such module in {tmp_path / 'nothing'}" in done.text, done.text
+
+
+def test_a_missing_folder_of_modules_is_said(tmp_path):
+    environment = {"SIDESTREAM_MODULES": str(tmp_path / "nowhere")}
+    done = run(tmp_path, 2, "inline", tasks=HALOS, options=["steps=2"], environment=environment)
+    assert done.status != 0
+    assert f"SIDESTREAM_MODULES names '{tmp_path / 'nowhere'}', expected a folder" in done.text, done.text
+
+
+def test_a_run_that_needs_no_module_opens_none(tmp_path):
+    """The file is no library, so the run would fail if it opened the file."""
+    folder = tmp_path / "modules"
+    folder.mkdir()
+    (folder / "sidestream_broken.so").write_text("no library")
+    environment = {"SIDESTREAM_MODULES": str(folder)}
+    # The program registers the second one, after it has opened the session.
+    tasks = STATISTICS + "  - fail: {variable: t, at: 100, how: error}\n"
+    done = run(tmp_path, 2, "inline", tasks=tasks, options=["steps=2"], environment=environment)
+    assert done.status == 0, done.text
+    other = tmp_path / "other"
+    other.mkdir()
+    done = run(other, 2, "inline", tasks=HALOS, options=["steps=2"], environment=environment)
+    assert done.status != 0
+    assert "sidestream_broken.so" in done.text and "cannot be loaded" in done.text, done.text
+
+
+def test_the_command_knows_modules(tmp_path):
+    shown = tool("reference", "halos")
+    assert shown.returncode == 0 and shown.stderr == ""
+    assert shown.stdout.startswith("### halos"), shown.stdout[:200]
+    (tmp_path / "nothing").mkdir()
+    shown = tool("reference", SIDESTREAM_MODULES=str(tmp_path / "nothing"))
+    assert shown.returncode == 0 and "### statistics" in shown.stdout and "### halos" not in shown.stdout
+    (tmp_path / "nothing/sidestream_broken.so").write_text("no library")
+    shown = tool("reference", "statistics", SIDESTREAM_MODULES=str(tmp_path / "nothing"))
+    assert shown.returncode == 0 and "sidestream_broken.so" in shown.stderr and "### statistics" in shown.stdout
+
+
+def test_check_names_a_missing_module(tmp_path):
+    file = Path(tmp_path) / "run.yaml"
+    mesh = "meshes: {grid: {type: uniform, size: [4, 4, 4]}}\nvariables: {t: {mesh: grid, type: float64}}\n"
+    file.write_text("placement: inline\n" + mesh + HALOS)
+    assert tool("check", str(file)).returncode == 0
+    (tmp_path / "nothing").mkdir()
+    done = tool("check", str(file), SIDESTREAM_MODULES=str(tmp_path / "nothing"))
+    assert done.returncode != 0
+    assert "run.yaml:5:5: found 'halos', which the module sidestream_cosmology has" in done.stdout + done.stderr
