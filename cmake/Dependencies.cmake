@@ -28,9 +28,13 @@ sidestream_library_part(FFTW TITLE FFTW HEADER fftw3.h LIBRARY fftw3 PREFIX FFTW
 sidestream_part(COSMOLOGY TITLE "the module cosmology" PACKAGE "nothing: it is a part of Sidestream"
   FOR "halos, merge trees, spectra and Lyman-alpha")
 sidestream_part_found(COSMOLOGY TRUE)
-# Not every muParser comes with a CMake package.
-sidestream_library_part(MUPARSER TITLE muParser HEADER muParser.h LIBRARY muparser
-  PACKAGE "libmuparser-dev (Debian) or muparser (Spack, conda)" FOR "derived variables")
+# The former switch of muParser, which computed derived variables. Build folders and scripts may still name it.
+if(DEFINED SIDESTREAM_WITH_MUPARSER)
+  message(NOTICE "SIDESTREAM_WITH_MUPARSER means nothing any more: derived variables need no muParser, and are always built. "
+    "Leave it out.")
+  unset(SIDESTREAM_WITH_MUPARSER CACHE)
+  unset(SIDESTREAM_WITH_MUPARSER)
+endif()
 
 sidestream_part(TINYXML2 TITLE tinyxml2 PACKAGE "libtinyxml2-dev (Debian) or tinyxml2 (Spack, conda)"
   FOR "`sidestream translate`")

@@ -83,6 +83,12 @@ TEST_CASE("arithmetic") {
   CHECK(holds("iteration == 5 and cycle == 50 and time == 0.5", {}));
 }
 
+TEST_CASE("the signs of other expressions") {
+  CHECK(holds("max(t) > 1 && min(t) < 1 || cycle == 50", {0, 0}));
+  CHECK(holds("max(velocity.z) > max(velocity[1]) and max(\"t\") == 1", {3, 2, 1}));
+  CHECK(make("max(velocity.z) > 0 or max(velocity, 2) < 0").statistics().size() == 1);
+}
+
 TEST_CASE("statistics are asked for once") {
   const Condition condition = make("max(t) > 1 and max(velocity, 2) > max(t) or sum('my-field') > 0");
   CHECK(condition.statistics() == std::vector<Statistic>{{Statistic::What::maximum, 0, 0},
@@ -127,7 +133,19 @@ TEST_CASE("mistakes have a place and a remedy") {
   CHECK(says("max(t) > 1 max(t)", "where 'max(t)' cannot be read"));
   CHECK(says("max(t) > 1 and max(t)", "in which 'and' stands beside a number"));
   CHECK(says("1 + (max(t) > 1) > 0", "in which '+' stands beside a condition"));
-  CHECK(says("1 < max(t) < 3", "cannot be read"));
+  CHECK(says("1 < max(t) < 3",
+             "run.yaml:3:21: found '1 < max(t) < 3' for 'when', in which '<' stands beside a condition"));
+  CHECK(says("max(t)^2 > 3", "where '^2 > 3' cannot be read"));
+  CHECK(says("max(t + 1) > 3", "where '+ 1) > 3' cannot be read"));
+  CHECK(says("max(t) > 3 ? 1 : 0", "where '? 1 : 0' cannot be read"));
+  CHECK(says("t.x > 3", "found the variable 't' alone"));
+  CHECK(says("max(velocity.x, 2) > 3", "cannot be read"));
+  CHECK(says("max(t[1]) > 3", "expected a component of 't', 0 to 0"));
+  CHECK(says("max > 3", "where '> 3' cannot be read"));
+  CHECK(says("max() > 3", "where '() > 3' cannot be read"));
+  CHECK(says("abs(max(t), 2) > 3", "cannot be read"));
+  CHECK(says("not max(t)", "in which 'not' stands beside a number"));
+  CHECK(says("max(t) > 1e999", "where '1e999' cannot be read"));
   CHECK(says("change(previous(max(t))) > 1", "looks back further than one iteration"));
   CHECK(says("max(t) > $limits", "did you mean '$limit'?"));
   CHECK(says("max('t) > 1", "cannot be read"));

@@ -63,6 +63,7 @@ TEST_CASE("how many components there are") {
   CHECK(components("max(rho, 0, $gamma) + x + time + pi") == 1);
   CHECK(components("rho > 1 && rho < 2 ? rho : -rho") == 1);
   CHECK(components("mass * x") == 1);
+  CHECK(components("not (rho > 1 or velocity.x < 0) and rho == 2") == 1);
   CHECK(components("curl(vector(rho, 0 * rho, 2))") == 3);
 }
 
@@ -208,9 +209,14 @@ TEST_CASE("mistakes have their place") {
   says("vector(velocity, rho)", "joins something of 3 components, expected numbers");
   says("sqrt(rho, rho)", "too many arguments");
   says("rho ? 1", "'?' and ':' do not go together");
+  says("sqrt()", "too few arguments");
+  says("atan2(rho)", "too few arguments");
+  says("rho, rho", "run.yaml:19:24: found 'rho, rho' for the derived variable 'it', in which a ',' is not expected");
+  says("rho * * 2", "run.yaml:19:27: found 'rho * * 2' for the derived variable 'it', in which an operator is not");
+  says("magnitud(nothing)", "found the unknown function 'magnitud'");
   std::string nested = "rho";
-  for (int n = 0; n < 101; ++n) nested = "magnitude(" + nested + ")";
-  says(nested, "nested more than 100 deep");
+  for (int n = 0; n < 201; ++n) nested = "magnitude(" + nested + ")";
+  says(nested, "nested more than 200 deep");
   says(std::string(5000, '('), "longer than 4096 characters");
 }
 
@@ -256,6 +262,8 @@ TEST_CASE("names") {
   CHECK(contains(mistake_in("derived: {a: {expr: rho}}\n"), "did you mean 'expression'?"));
   CHECK(contains(mistake_in("derived: [rho]\n"), "expected a map from names to expressions"));
   CHECK(contains(mistake_in("derived: {a: {expression: rho, type: int32}}\n"), "float64"));
+  CHECK(with("derived: {not: rho * 2, it: not - 1}\n").find_variable("it")->derivation->steps().front().kind ==
+        DerivationStep::Kind::derived);
   // A name hides what else it may mean.
   const Metadata all = with("derived: {x: rho * 2, it: x + 1}\n");
   CHECK(all.find_variable("it")->derivation->inputs() == std::vector<std::int32_t>{0});

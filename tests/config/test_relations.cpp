@@ -70,6 +70,12 @@ TEST_CASE("wrong relations") {
   check_wrong("mesh: tree, equals: '2 * momentum[3]'", {"name component 3 of 'momentum'"});
   check_wrong("mesh: tree, equals: 2 *",
               {"found '' in '2 *' from character 4 on", "a number or the name of a variable"});
+  check_wrong("mesh: tree, equals: density pressure", {"found 'pressure' in", "from character 9 on", "+, -, * or /"});
+  check_wrong("mesh: tree, equals: 2 * (density + pressure)", {"from character 5 on", "a number or the name of a var"});
+  check_wrong("mesh: tree, equals: 2 * momentum.w", {"found '.w' in", "a component: .x, .y or .z"});
+  check_wrong("mesh: tree, equals: sqrt(density)", {"a number or the name of a variable"});
+  check_wrong("mesh: tree, equals: 2^2 * density", {"found '^2 * density' in", "+, -, * or /"});
+  check_wrong("mesh: tree, equals: density < 2", {"found '< 2' in", "+, -, * or /"});
   check_wrong("mesh: tree, equals: density / 0", {"a number that can be divided by"});
   check_wrong("mesh: tree, equals: density^9", {"a power from 1 to 8"});
   check_wrong("mesh: tree, opposite: density", {"without 'face'"});

@@ -21,6 +21,7 @@ struct Target {
 [[nodiscard]] std::span<const Target> targets() noexcept;
 
 void run_contexts(BytesView input);     ///< the file of slots
+void run_expressions(BytesView input);  ///< texts of configurations
 void run_record(BytesView input);       ///< a record, with the JSON in it
 void run_json(BytesView input);         ///< the JSON alone
 void run_tables(BytesView input);       ///< tables of blocks, pieces and chunks, and the values behind them

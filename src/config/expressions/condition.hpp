@@ -32,11 +32,11 @@ class Condition {
   /// Whether it holds. A comparison with something unknown, NaN, does not. `before`: null in the first iteration.
   [[nodiscard]] bool holds(const Facts& now, const Facts* before) const;
 
-  struct Node;
+  struct Step;
 
  private:
   std::string text_;
-  std::shared_ptr<const Node> root_;
+  std::shared_ptr<const std::vector<Step>> steps_;  ///< the last one is the whole
   std::shared_ptr<const std::vector<Statistic>> statistics_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "config/config.hpp"
@@ -27,6 +28,10 @@ using Number = std::variant<std::int64_t, double>;
 /// messages, `where` is the place of the text's first character. Throws Error(configuration).
 [[nodiscard]] Number evaluate(const std::string& text, const ExpressionContext& context, const std::string& what,
                               const Location& where);
+
+/// The value of the parameter `name`. Throws Error(configuration) if it has none.
+[[nodiscard]] Number value_of_parameter(std::string_view name, const ExpressionContext& context,
+                                        const std::string& what, const Location& where);
 
 [[nodiscard]] double as_real(const Number& number) noexcept;
 
