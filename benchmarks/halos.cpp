@@ -13,9 +13,9 @@
 #include <functional>
 #include <string>
 
-#include "analysis/hash_field.hpp"
 #include "cosmology/kinds.hpp"
 #include "measure.hpp"
+#include "modules/cosmology/hash_field.hpp"
 #include "support/fake_domain.hpp"
 
 using namespace sidestream;

@@ -8,11 +8,11 @@
 
 #include "analysis/common/extract/part_query.hpp"
 #include "analysis/common/kinds.hpp"
-#include "analysis/list_blocks.hpp"
-#include "analysis/part_checks.hpp"
 #include "sidestream/error.hpp"
 #include "support/fake_lists.hpp"
+#include "support/list_blocks.hpp"
 #include "support/message_of.hpp"
+#include "support/part_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/list_blocks.hpp"
 #include "support/fake_domain.hpp"
+#include "support/list_blocks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

@@ -6,11 +6,11 @@
 #include <random>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/grid_checks.hpp"
 #include "graphics/colour.hpp"
 #include "sidestream/kit/reduce/grid_sums.hpp"
 #include "sidestream/kit/reduce/packed_sum.hpp"
 #include "support/fake_domain.hpp"
+#include "support/grid_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

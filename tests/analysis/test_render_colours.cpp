@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/level_worlds.hpp"
 #include "analysis/picture_colours.hpp"
 #include "support/fake_lists.hpp"
+#include "support/level_worlds.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/list_blocks.hpp"
+#include "support/list_blocks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

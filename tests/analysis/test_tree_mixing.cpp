@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/grid_checks.hpp"
 #include "analysis/tree_patches.hpp"
 #include "analysis/tree_runs.hpp"
+#include "support/grid_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

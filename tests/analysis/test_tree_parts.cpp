@@ -7,10 +7,10 @@
 
 #include "analysis/common/extract/part_query.hpp"
 #include "analysis/common/kinds.hpp"
-#include "analysis/list_blocks.hpp"
-#include "analysis/part_checks.hpp"
 #include "analysis/tree_world.hpp"
+#include "support/list_blocks.hpp"
 #include "support/message_of.hpp"
+#include "support/part_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

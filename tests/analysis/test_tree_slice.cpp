@@ -7,12 +7,12 @@
 #include <numbers>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/surface_checks.hpp"
 #include "analysis/tree_patches.hpp"
 #include "analysis/tree_world.hpp"
 #include "mesh/cells/cell_section.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
+#include "support/surface_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "analysis/list_blocks.hpp"
 #include "sidestream/kit/data/octree.hpp"
+#include "support/list_blocks.hpp"
 
 namespace sidestream::testing {
 

@@ -10,8 +10,8 @@
 #include <set>
 #include <sstream>
 
-#include "analysis/hash_field.hpp"
 #include "cosmology/kinds.hpp"
+#include "modules/cosmology/hash_field.hpp"
 #include "support/fake_domain.hpp"
 
 namespace sidestream::testing {

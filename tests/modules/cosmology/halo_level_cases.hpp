@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/level_cases.hpp"
 #include "modules/cosmology/halo_checks.hpp"
+#include "support/level_cases.hpp"
 
 namespace sidestream::testing {
 

@@ -6,10 +6,10 @@
 #include <numbers>
 #include <random>
 
-#include "analysis/grid_checks.hpp"
 #include "cosmology/kinds.hpp"
 #include "cosmology/spectra/lyman_alpha/optical_depth.hpp"
 #include "support/fake_pieces.hpp"
+#include "support/grid_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/grid_checks.hpp"
 #include "cosmology/kinds.hpp"
 #include "support/fake_pieces.hpp"
+#include "support/grid_checks.hpp"
 #include "support/igm_fields.hpp"
 #include "support/ranks.hpp"
 

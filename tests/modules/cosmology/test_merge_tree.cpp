@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "analysis/tree_checks.hpp"
+#include "modules/cosmology/tree_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

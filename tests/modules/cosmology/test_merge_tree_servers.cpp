@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/tree_checks.hpp"
 #include "cosmology/halos/merge_tree/tree_joining.hpp"
+#include "modules/cosmology/tree_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

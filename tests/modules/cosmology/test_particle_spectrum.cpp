@@ -9,9 +9,9 @@
 #include <random>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/grid_checks.hpp"
-#include "analysis/list_blocks.hpp"
 #include "cosmology/kinds.hpp"
+#include "support/grid_checks.hpp"
+#include "support/list_blocks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

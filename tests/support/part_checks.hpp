@@ -8,9 +8,9 @@
 #include <set>
 #include <vector>
 
-#include "analysis/surface_checks.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "sidestream/data/result.hpp"
+#include "support/surface_checks.hpp"
 
 namespace sidestream::testing {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/list_blocks.hpp"
 #include "sidestream/kit/data/octree.hpp"
+#include "support/list_blocks.hpp"
 
 namespace sidestream::testing {
 

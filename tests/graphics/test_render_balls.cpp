@@ -6,7 +6,7 @@
 #include <optional>
 #include <random>
 
-#include "analysis/sample_rays.hpp"
+#include "graphics/sample_rays.hpp"
 #include "graphics/spheres.hpp"
 
 using namespace sidestream::rendering;

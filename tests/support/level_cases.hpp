@@ -6,8 +6,8 @@
 #include <string>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/level_worlds.hpp"
 #include "sidestream/kit/base/hash.hpp"
+#include "support/level_worlds.hpp"
 
 namespace sidestream::testing {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/part_checks.hpp"
 #include "support/fake_lists.hpp"
 #include "support/message_of.hpp"
+#include "support/part_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

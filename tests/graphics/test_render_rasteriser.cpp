@@ -5,9 +5,9 @@
 #include <limits>
 #include <random>
 
-#include "analysis/sample_rays.hpp"
 #include "graphics/outline.hpp"
 #include "graphics/rasteriser.hpp"
+#include "graphics/sample_rays.hpp"
 
 using namespace sidestream::rendering;
 using sidestream::rendering::testing::Ray;

@@ -7,12 +7,12 @@
 #include <random>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/surface_checks.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "sidestream/error.hpp"
 #include "support/fake_lists.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
+#include "support/surface_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

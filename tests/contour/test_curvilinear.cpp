@@ -5,11 +5,11 @@
 #include <numbers>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/surface_checks.hpp"
 #include "sidestream/error.hpp"
 #include "support/fake_domain.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
+#include "support/surface_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

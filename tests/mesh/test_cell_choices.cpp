@@ -8,10 +8,10 @@
 #include <limits>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/level_cases.hpp"
-#include "analysis/surface_checks.hpp"
+#include "support/level_cases.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
+#include "support/surface_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
