@@ -160,7 +160,7 @@ struct News {
 
 /// How a client fares. Its transport keeps it up to date.
 struct ClientStatus {
-  /// Whether there are servers. If not, iterations are refused; persistent regions may be reserved and committed in
+  /// True if there are servers. Otherwise iterations are refused; persistent regions may be reserved and committed in
   /// refused iterations too, for later ones.
   bool connected = true;
   double waited = 0;                ///< seconds spent waiting for room or for a place in flight so far
