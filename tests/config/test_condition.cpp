@@ -123,7 +123,7 @@ TEST_CASE("mistakes have a place and a remedy") {
   CHECK(says("max(t)", "run.yaml:3:10: found 'max(t)' for 'when', which is a number and no condition; compare it"));
   CHECK(says("max(u) > 1", "run.yaml:3:14: found the unknown variable 'u' for 'when', expected one of t, my-field"));
   CHECK(says("max(velocty) > 1", "did you mean 'velocity'?"));
-  CHECK(says("t > 1", "found the variable 't' alone for 'when', expected a statistic of it; write max(t)"));
+  CHECK(says("t > 1", "found only the variable 't' for 'when', expected a statistic of it; write max(t)"));
   CHECK(says("maximum(t) > 1", "found 'maximum' for 'when', expected one of previous, change"));
   CHECK(says("maxx(t) > 1", "did you mean 'max'?"));
   CHECK(says("max(velocity, 3) > 1", "expected a component of 'velocity', 0 to 2"));
@@ -138,7 +138,7 @@ TEST_CASE("mistakes have a place and a remedy") {
   CHECK(says("max(t)^2 > 3", "where '^2 > 3' cannot be read"));
   CHECK(says("max(t + 1) > 3", "where '+ 1) > 3' cannot be read"));
   CHECK(says("max(t) > 3 ? 1 : 0", "where '? 1 : 0' cannot be read"));
-  CHECK(says("t.x > 3", "found the variable 't' alone"));
+  CHECK(says("t.x > 3", "found only the variable 't'"));
   CHECK(says("max(velocity.x, 2) > 3", "cannot be read"));
   CHECK(says("max(t[1]) > 3", "expected a component of 't', 0 to 0"));
   CHECK(says("max > 3", "where '> 3' cannot be read"));

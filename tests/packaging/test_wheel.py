@@ -53,7 +53,7 @@ def test_reads(installed, tmp_path):
     assert done.returncode == 0, done.stderr
     package, error, density = json.loads(done.stdout)
     assert Path(package).is_relative_to(installed)
-    assert "this installation holds the reader alone" in error
+    assert "this installation holds only the reader" in error
     np.testing.assert_array_equal(density, [10, 10, np.nan, np.nan, 12, 12])
 
 

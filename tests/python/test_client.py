@@ -326,7 +326,7 @@ def test_no_client_without_the_extension(tmp_path):
         timeout=60,
         check=False,
     )
-    assert "this installation holds the reader alone" in done.stdout, done.stdout + done.stderr
+    assert "this installation holds only the reader" in done.stdout, done.stdout + done.stderr
 
 
 def test_stubs_have_what_the_module_has():

@@ -206,7 +206,7 @@ class ConditionBuilder {
     known.insert(known.end(), time_names.begin(), time_names.end());
     if (metadata_.find_variable(word) != nullptr) {
       fail_at(text_.place(node.begin),
-              "found the variable '{}' alone for {}, expected a statistic of it; write max({}), min({}), mean({}) "
+              "found only the variable '{}' for {}, expected a statistic of it; write max({}), min({}), mean({}) "
               "or sum({})",
               word, text_.what, word, word, word, word);
     }

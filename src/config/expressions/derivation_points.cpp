@@ -96,8 +96,8 @@ void DerivationPoints::check_coordinates(const std::vector<DerivationStep>& step
   if (mesh.kind() == MeshKind::unstructured && !centres) return;
   text_.wrong(
       coordinate_at_,
-      fmt::format("which takes coordinates of the {} of the mesh '{}', which is {}; they are known of points "
-                  "of an unstructured mesh alone: publish them as a variable",
+      fmt::format("which takes coordinates of the {} of the mesh '{}', which is {}; of unstructured meshes "
+                  "only the points' are known: publish them as a variable",
                   centres ? "cells" : "points", mesh.name, mesh.geometry ? mesh.geometry->kind() : "not declared"));
 }
 

@@ -83,7 +83,7 @@ class Loop {
     Received received = receive_with_descriptors(worker_socket, std::as_writable_bytes(std::span(&request_, 1)));
     if (received.bytes <= 0) return false;
     if (received.bytes != static_cast<ssize_t>(sizeof request_) || request_.layout != worker_layout()) {
-      std::fputs("sidestream-worker: it is started by Sidestream alone, and by the same build of it\n", stderr);
+      std::fputs("sidestream-worker: only Sidestream starts it, and only the same build\n", stderr);
       broken_ = true;
       return false;
     }

@@ -187,7 +187,7 @@ void Session::Implementation::agree_on_declarations() {
       fail(
           Code::usage,
           "rank {} declares other parameters, meshes or variables than rank {}{}{}; make the same declarations on every "
-          "client (blocks alone may differ)",
+          "client (only blocks may differ)",
           world_->rank(), first, what.empty() ? "" : ", as ", what);
     }
   });
