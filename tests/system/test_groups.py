@@ -219,10 +219,13 @@ def test_sidecar_servers_of_other_groups_get_a_sentence(tmp_path):
         assert "give both the same placement.groups" in servers.text(), servers.text()
 
 
-@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("option", "mode"),
-    pairs(["moving=1", "gap=1", "still=1"], ["nodes", "forward", "reduce", "cores"], strength=1),
+    few(
+        ["moving=1", "gap=1", "still=1"],
+        ["nodes", "forward", "reduce", "cores"],
+        kept=[("gap=1", "cores"), ("moving=1", "forward")],
+    ),
 )
 def test_blocks_that_come_and_go(tmp_path, references, option, mode):
     """And arrays that do not vary in time."""

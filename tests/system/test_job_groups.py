@@ -405,7 +405,6 @@ def spilled_bytes(folder):
     return sum(file.stat().st_size for file in (folder / "spilled").iterdir())
 
 
-@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("senders", "nodes", "placement"),
     few(
