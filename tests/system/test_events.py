@@ -152,7 +152,7 @@ def test_nodes(tmp_path, clients, servers, seed, more):
 
 
 @pytest.mark.keep(1)
-@pytest.mark.parametrize("forward", ["blocks", "partials"])
+@pytest.mark.parametrize("forward", ["partials", "blocks"])
 def test_forwarders(tmp_path, forward):
     raised, seen = run(tmp_path, 5, f"{{mode: nodes, buffer: 32 MiB, servers: 1, forward: {forward}}}", "seed=6")
     check(raised, seen, 3, 1)
