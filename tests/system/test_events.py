@@ -215,7 +215,6 @@ def wait_for_more(folder, more):
     wait_for(lambda: iterations_seen(folder) >= wanted, f"what servers see of {more} iterations")
 
 
-@pytest.mark.test_all
 def test_servers_that_die_while_events_are_exchanged(tmp_path):
     """One of two is killed, many times, while each iteration brings events that they exchange: whatever both saw, they
     saw in one order and once, and those that come last see all that is raised from then on."""

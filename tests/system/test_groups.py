@@ -190,8 +190,7 @@ def test_sidecar_groups_that_are_stopped_and_replaced_end_at_one_iteration(tmp_p
         assert accounts[0]["delivered"] == len(sidecar.rows())
 
 
-@pytest.mark.test_all
-@pytest.mark.parametrize("victim", [0, 1])
+@pytest.mark.parametrize("victim", few([1, 0]))
 def test_a_killed_sidecar_server_of_one_group_and_the_next_group(tmp_path, victim):
     """Its death is that of its job; what was not answered is unknown, and the next servers go on together."""
     with Sidecar(tmp_path, TWO_TABLES, groups="{a: 1, b: 1}", when_full="skip") as sidecar:
