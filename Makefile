@@ -63,8 +63,8 @@ test: deps-test adios2 configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	$(call run-tests,--label-exclude '^all$$')
 
-# Before a release, and every night: all values of what `make test` takes in pairs, and what takes long. Python tests see by
-# the variable that their cases marked `test_all` are wanted.
+# Before a release, and every night: all combinations of values that `make test` runs about once each or less, and what takes
+# long. Python tests see by the variable that their cases marked `test_all` are wanted.
 test-all: export SIDESTREAM_TEST_ALL := 1
 test-all: CONFIGURE := -DSIDESTREAM_TEST_MPICH=ON
 test-all: deps-test deps-docs adios2 configure

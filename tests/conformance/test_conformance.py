@@ -78,7 +78,7 @@ def builtin(command, source, _):
     count = analyses * SUITE["analyses"] + outputs * SUITE["outputs"] + SUITE["partitioner"]
     expect(f"{count} checks passed, 0 failed" in done.stdout, done, f"expected {count} checks")
     head = text[: text.index("analyses:")]
-    chosen = PARTITIONERS if EVERYTHING else PARTITIONERS[::4]
+    chosen = PARTITIONERS if EVERYTHING else PARTITIONERS[1::4]
     for partitioner in chosen:
         done = command.run(head.replace("PARTITIONER", partitioner))
         expect(done.returncode == 0, done, f"the partitioner {partitioner} breaks its contract")

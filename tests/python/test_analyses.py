@@ -167,10 +167,10 @@ def test_two_passes_and_a_halo(reference):
         ("C++", 3, "{mode: nodes, buffer: 32 MiB, servers: 3}"),
         ("Python", 2, "{mode: nodes, buffer: 32 MiB, servers: 2}"),
         ("C++", 2, "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}"),
-        ("C++", 0, "sidecar"),
         ("Python", 0, "sidecar"),
         ("C++", 1, "job"),
         ("Python", 1, "job"),
+        ("C++", 0, "sidecar"),
     ],
 )
 def test_placements(tmp_path, reference, program, servers, placement):

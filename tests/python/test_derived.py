@@ -244,7 +244,7 @@ def test_what_is_missing_and_one_cell(reference):
 @pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("ranks", "blocks", "placement"),
-    [(2, 2, "inline"), (5, 1, "{mode: cores, buffer: 32 MiB}"), (5, 2, "{mode: nodes, servers: 2}"), (8, 2, "inline")],
+    [(5, 1, "{mode: cores, buffer: 32 MiB}"), (2, 2, "inline"), (8, 2, "inline"), (5, 2, "{mode: nodes, servers: 2}")],
 )
 def test_divisions(tmp_path, reference, ranks, blocks, placement):
     results = run(tmp_path, ranks, blocks, placement)

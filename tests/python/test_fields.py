@@ -72,7 +72,6 @@ def check_reader(results, clients):
     np.testing.assert_allclose(table["mean"], [whole("ghosts", step).mean() for step in range(STEPS)], rtol=1e-15)
 
 
-@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("clients", "placement"),
     pairs([3, 2, 1], ["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 2}", "sidecar"], strength=1),

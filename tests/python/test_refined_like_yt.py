@@ -14,7 +14,7 @@ from refined_twins import DEEPEST, ORIGIN, SPACING
 pytestmark = all_need("yt")
 
 
-@pytest.fixture(scope="module", params=few([2, 3]))
+@pytest.fixture(scope="module", params=few([3, 2]))
 def twins(request, tmp_path_factory):
     return make_twins(request.param, tmp_path_factory.mktemp("twins"))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from analysing import analyse, same
-from pairs import pairs
+from pairs import few
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import amrex_files
@@ -61,10 +61,16 @@ def surfaces(*values, variable="density"):
     return "analyses:\n" + "".join(tasks)
 
 
-@pytest.mark.keep(3)
+NODES = (3, "{mode: nodes, buffer: 32 MiB, servers: 1}")
+
+
 @pytest.mark.parametrize(
     ("name", "ranks", "placement"),
-    pairs(sorted(PLOTS), [(1, "inline"), (3, "{mode: nodes, buffer: 32 MiB, servers: 1}")], strength=1),
+    few(
+        sorted(PLOTS),
+        [NODES, (1, "inline")],
+        kept=[("levels", *NODES), ("moved", 1, "inline"), ("steps of levels", *NODES)],
+    ),
 )
 def test_what_is_found(tmp_path, name, ranks, placement):
     stated = amrex_files.write_plot(replace(PLOTS[name], version=3), tmp_path / "stated")

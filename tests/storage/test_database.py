@@ -21,7 +21,7 @@ from pairs import few
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "simulations" / "oscillators" / "inputs" / "eight.osc"
 OSCILLATORS, TOOL = os.environ["OSCILLATORS"], os.environ["SIDESTREAM_TOOL"]
-KILLS = int(os.environ.get("SIDESTREAM_KILLS", "6"))
+KILLS = int(os.environ.get("SIDESTREAM_KILLS", "6" if os.environ.get("SIDESTREAM_TEST_ALL") == "1" else "2"))
 GRID = (14, 11, 9)
 
 CONFIGURATION = """
@@ -437,7 +437,6 @@ def test_python_reads_contexts_over_time(tmp_path):
     np.testing.assert_array_equal(sidestream.open(data, iteration=2)["field"], expected[2].T)
 
 
-@pytest.mark.test_all
 def test_killed_runs_lose_no_committed_context(tmp_path):
     chance = random.Random(5)
     expected, _ = simulate(tmp_path, 1, "--blocks", 3, steps=200, options="keep: 1, hdf5: false", grid=(6, 5, 4))

@@ -84,7 +84,7 @@ TEST_CASE_TEMPLATE("no chunk takes a hundredth more than the best of three other
   constexpr double overhead = 24;  // of a stream: its head and its checksum
   int place = 0, number_of = 0;
   for (const auto& [name, number] : kinds()) {
-    if (place++ % 4 != 0 && !test_all()) continue;
+    if (place++ % 4 != 1 && !test_all()) continue;  // with NaN, denormal ones and noise
     Field<T> field = field_of<T>(tree, [&, &make = number](const auto& at, std::size_t) { return make(at, random); });
     for (const bool means : {false, true}) {
       if (means && sizeof(T) == 4) continue;

@@ -128,7 +128,7 @@ TEST_CASE("large chunks: many tiles, several lists of lengths") {
   REQUIRE(tree.cells(tree.places.size() - 1) > 20000);
   std::vector<Field<double>> doubles = fields_on<double>(tree, random);
   std::vector<Field<float>> floats = fields_on<float>(tree, random);
-  if (!test_all()) doubles.resize(2), floats.resize(2);  // as they are, and with means
+  if (!test_all()) doubles = {doubles[1], doubles[5]}, floats = {floats[1], floats[5]};  // means, and odd values
   for (const Field<double>& field : doubles) check_all_methods(tree, field, 1u << 20);
   for (const Field<float>& field : floats) check_all_methods(tree, field, 1700);
 }

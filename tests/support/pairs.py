@@ -30,11 +30,17 @@ def pairs(*lists, strength=2, where=None):
     return [_case(_values(values, chosen), chosen in kept) for chosen in there]
 
 
-def few(*lists, keep=1):
-    """All combinations of one value from each list; those after the first `keep` are marked."""
+def few(*lists, keep=1, kept=()):
+    """All combinations of one value from each list; those after the first `keep` are marked.
+
+    With `kept`, all but these are: cases that tell most, each a tuple of its parameters.
+    """
     values = [list(one) for one in lists]
-    there = itertools.product(*(range(len(one)) for one in values))
-    return [_case(_values(values, chosen), n < keep) for n, chosen in enumerate(there)]
+    there = [_values(values, chosen) for chosen in itertools.product(*(range(len(one)) for one in values))]
+    wanted = [list(one) if isinstance(one, tuple) else [one] for one in kept]
+    for one in wanted:
+        assert one in there, f"there is no combination {one} to keep"
+    return [_case(case, case in wanted if kept else n < keep) for n, case in enumerate(there)]
 
 
 def _case(values, kept):

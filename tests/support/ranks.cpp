@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "support/deadline.hpp"
+#include "support/test_all.hpp"
 
 namespace sidestream::testing {
 namespace {
@@ -92,8 +93,7 @@ RunOptions::RunOptions(int argc, char** argv, int size) {
     if (name == "--limit") limit = static_cast<unsigned>(std::stoul(value(at)));
   }
   if (counts.empty()) counts.push_back(size);
-  const char* const all = std::getenv("SIDESTREAM_TEST_ALL");
-  if (limit != 0 && (all == nullptr || *all == '\0')) counts = fewer(counts, argv[0]);
+  if (limit != 0 && !test_all()) counts = fewer(counts, argv[0]);
 }
 
 int run_tests(int count, const RunOptions& options, int argc, char** argv, int& asked) {

@@ -15,8 +15,8 @@ namespace sidestream::testing {
 
 /// How a test program was called: `test_x [--ranks 1,2,3] [--folder DIR] [--limit SECONDS] [options of doctest]`.
 struct RunOptions {
-  /// Rank counts, one after the other; all ranks of mpirun if none is given. Under a limit three of them at most,
-  /// unless SIDESTREAM_TEST_ALL is set: `make test-all` has them all.
+  /// Rank counts, one after the other; all ranks of mpirun if none is given. Under a limit two of them at most,
+  /// unless SIDESTREAM_TEST_ALL is 1: `make test-all` has them all.
   std::vector<int> counts;
   std::string folder;  ///< each count runs in a folder of this one; in the working directory if empty
   unsigned limit = 0;  ///< seconds after which a count has failed; 0: no limit

@@ -87,6 +87,15 @@ def test_few():
     assert split(few([1, 2], [("a", (3, 4))])) == ([(1, "a", (3, 4))], [(2, "a", (3, 4))])
 
 
+def test_few_that_are_named():
+    """In the order of the product; a name that no case has is a mistake."""
+    assert split(few([3, 4, 5], kept=[5, 4])) == ([(4,), (5,)], [(3,)])
+    cases = few([("a", 1), ("b", 2)], "xy", kept=[("b", 2, "x"), ("a", 1, "y")])
+    assert split(cases) == ([("a", 1, "y"), ("b", 2, "x")], [("a", 1, "x"), ("b", 2, "y")])
+    with pytest.raises(AssertionError, match="there is no combination"):
+        few([("a", 1), ("b", 2)], "xy", kept=[("a", 2, "x")])
+
+
 @pytest.mark.parametrize(("every", "wanted", "passed", "left"), [("", "", 1, 2), ("1", "", 3, 0), ("", "not 2", 1, 1)])
 def test_marked_cases_run_where_all_are_wanted(pytester, monkeypatch, every, wanted, passed, left):
     """And elsewhere a line says how many were left out, of those that were chosen."""

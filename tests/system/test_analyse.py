@@ -8,7 +8,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from pairs import pairs
+from pairs import few, pairs
 from programs import built
 from support import ANALYSES, run
 from test_kinds import TASKS, configure, simulate
@@ -53,13 +53,15 @@ def fields(tmp_path_factory):
     return done.results
 
 
-@pytest.mark.keep(3)
+NODES = "{mode: nodes, buffer: 32 MiB, servers: 2}"
+
+
 @pytest.mark.parametrize(
     ("ranks", "placement", "files"),
-    pairs(
-        [(1, "inline"), (3, "inline"), (8, "inline"), (3, "cores"), (5, "{mode: nodes, buffer: 32 MiB, servers: 2}")],
+    few(
+        [(1, "inline"), (3, "inline"), (8, "inline"), (3, "cores"), (5, NODES)],
         FILES,
-        strength=1,
+        kept=[(3, "cores", "fields-*.h5"), (8, "inline", "data"), (5, NODES, "fields-*.h5")],
     ),
 )
 def test_fields(tmp_path, fields, files, ranks, placement):

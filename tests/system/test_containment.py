@@ -178,7 +178,7 @@ def wait_for(file, program):
     assert file.exists(), program.communicate()[0]
 
 
-@pytest.mark.parametrize("placement", few(["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 1}"]))
+@pytest.mark.parametrize("placement", few(["{mode: cores, buffer: 32 MiB}", "inline", "{mode: nodes, servers: 1}"]))
 def test_a_worker_that_is_killed_while_it_starts(tmp_path, reference, placement):
     """It costs the iteration for which it was started, and the next one starts another."""
     ranks, held = 1 if placement == "inline" else 3, tmp_path / "held"
@@ -235,15 +235,15 @@ C_DEATHS = {
 }
 
 
+INLINE, CORES, NODES, PARTIALS = PLACEMENTS
+
+
 @pytest.mark.parametrize(
     ("placement", "how"),
     few(
-        [
-            ("{mode: cores, buffer: 32 MiB, per_node: 2}", how)
-            for how in ("refuse", "nothing", "crash", "abort", "exit", "loop")
-        ]
-        + [(placement, "crash") for placement in PLACEMENTS if "cores" not in placement],
-        keep=3,
+        [(CORES, how) for how in ("refuse", "nothing", "crash", "abort", "exit", "loop")]
+        + [(placement, "crash") for placement in (INLINE, NODES, PARTIALS)],
+        kept=[(CORES, "refuse"), (CORES, "nothing"), (NODES, "crash")],
     ),
 )
 def test_plugins_in_c(tmp_path, reference, placement, how):

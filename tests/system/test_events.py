@@ -152,7 +152,7 @@ def test_nodes(tmp_path, clients, servers, seed, more):
 
 
 @pytest.mark.keep(1)
-@pytest.mark.parametrize("forward", ["blocks", "partials"])
+@pytest.mark.parametrize("forward", ["partials", "blocks"])
 def test_forwarders(tmp_path, forward):
     raised, seen = run(tmp_path, 5, f"{{mode: nodes, buffer: 32 MiB, servers: 1, forward: {forward}}}", "seed=6")
     check(raised, seen, 3, 1)
@@ -215,7 +215,6 @@ def wait_for_more(folder, more):
     wait_for(lambda: iterations_seen(folder) >= wanted, f"what servers see of {more} iterations")
 
 
-@pytest.mark.test_all
 def test_servers_that_die_while_events_are_exchanged(tmp_path):
     """One of two is killed, many times, while each iteration brings events that they exchange: whatever both saw, they
     saw in one order and once, and those that come last see all that is raised from then on."""

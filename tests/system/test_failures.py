@@ -22,11 +22,11 @@ from support import (
 )
 
 PLACEMENTS = {
-    "inline": 2,
     "{mode: cores, buffer: 32 MiB, per_node: 2}": 4,
+    "inline": 2,
     "{mode: nodes, buffer: 32 MiB, servers: 2}": 4,
-    "{mode: nodes, servers: 1, buffer: 32 MiB, forward: blocks}": 4,
     "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}": 4,
+    "{mode: nodes, servers: 1, buffer: 32 MiB, forward: blocks}": 4,
 }
 
 

@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import pytest
 from kinds_values import BOXES, NX, NY, NZ, TO_FINEST, curvilinear, finest_levels, lists
-from pairs import pairs
+from pairs import few
 from programs import built
 from support import run_beside
 from test_kinds import DECLARATIONS
@@ -243,8 +243,14 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.keep(3)
-@pytest.mark.parametrize(("kind", "placement", "clients", "servers"), pairs(ANALYSES, PLACEMENTS, strength=1))
+@pytest.mark.parametrize(
+    ("kind", "placement", "clients", "servers"),
+    few(
+        ANALYSES,
+        PLACEMENTS,
+        kept=[("points", *PLACEMENTS[3]), ("curvilinear", *PLACEMENTS[2]), ("levels", *PLACEMENTS[1])],
+    ),
+)
 def test_placements(tmp_path, kind, placement, clients, servers):
     check(run(tmp_path, kind, placement, clients + servers), kind, 2 * clients)
 

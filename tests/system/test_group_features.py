@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import test_steering as steering
-from pairs import few, pairs
+from pairs import few
 from programs import built
 from sidecar_support import Sidecar, check_complete
 from support import run
@@ -25,6 +25,7 @@ PLACEMENTS = {
     f"{{mode: nodes, {SIZES}, buffer: 32 MiB, forward: blocks}}": 3,
     f"{{mode: nodes, {SIZES}, buffer: 32 MiB, forward: partials}}": 4,
 }
+NODES, CALLS, CORES, BLOCKS, PARTIALS = PLACEMENTS
 
 
 def rows_of(folder, table):
@@ -42,10 +43,12 @@ def iterations_in(folder, table):
 # Containment
 
 
-@pytest.mark.keep(2)
+CRASH, LOOP = ("crash", "ended by SIGSEGV"), ("loop", "not answered within 1 s")
+
+
 @pytest.mark.parametrize(
     ("placement", "how", "says", "group"),
-    pairs(PLACEMENTS, [("crash", "ended by SIGSEGV"), ("loop", "not answered within 1 s")], "ab", strength=1),
+    few(PLACEMENTS, [CRASH, LOOP], "ab", kept=[(CORES, *CRASH, "b"), (BLOCKS, *LOOP, "a")]),
 )
 @pytest.mark.usefixtures("nobody_is_left")
 def test_isolated_analyses(tmp_path, placement, how, says, group):
@@ -98,8 +101,7 @@ analyses:
 """
 
 
-@pytest.mark.keep(2)
-@pytest.mark.parametrize(("placement", "clients"), pairs(PLACEMENTS, [1, 2, 3, 5], strength=1))
+@pytest.mark.parametrize(("placement", "clients"), few(PLACEMENTS, [1, 2, 3, 5], kept=[(CALLS, 3), (PARTIALS, 2)]))
 def test_an_analysis_of_the_second_group_steers(tmp_path, placement, clients):
     """Values of the second group are looked for ten times a second, so that some may be overtaken."""
     done = steering.run(tmp_path, clients + PLACEMENTS[placement], placement, STEERED, seed=clients)
@@ -174,8 +176,7 @@ def blocked(path, at=0, group="b"):
     return f"  - await: {{variable: t, at: {at}, path: {path}, group: {group}}}\n"
 
 
-@pytest.mark.keep(2)
-@pytest.mark.parametrize(("placement", "slow"), pairs(PLACEMENTS, "ab", strength=1))
+@pytest.mark.parametrize(("placement", "slow"), few(PLACEMENTS, "ab", kept=[(CORES, "a"), (BLOCKS, "b")]))
 def test_halos_go_on_while_a_spectrum_stands_still(tmp_path, placement, slow):
     """The group of the spectrum is blocked in its first iteration until the halos of the last one are on disk."""
     steps, fast = 8, "b" if slow == "a" else "a"

@@ -190,8 +190,7 @@ def test_sidecar_groups_that_are_stopped_and_replaced_end_at_one_iteration(tmp_p
         assert accounts[0]["delivered"] == len(sidecar.rows())
 
 
-@pytest.mark.test_all
-@pytest.mark.parametrize("victim", [0, 1])
+@pytest.mark.parametrize("victim", few([1, 0]))
 def test_a_killed_sidecar_server_of_one_group_and_the_next_group(tmp_path, victim):
     """Its death is that of its job; what was not answered is unknown, and the next servers go on together."""
     with Sidecar(tmp_path, TWO_TABLES, groups="{a: 1, b: 1}", when_full="skip") as sidecar:
@@ -219,10 +218,13 @@ def test_sidecar_servers_of_other_groups_get_a_sentence(tmp_path):
         assert "give both the same placement.groups" in servers.text(), servers.text()
 
 
-@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("option", "mode"),
-    pairs(["moving=1", "gap=1", "still=1"], ["nodes", "forward", "reduce", "cores"], strength=1),
+    few(
+        ["moving=1", "gap=1", "still=1"],
+        ["nodes", "forward", "reduce", "cores"],
+        kept=[("gap=1", "cores"), ("moving=1", "forward")],
+    ),
 )
 def test_blocks_that_come_and_go(tmp_path, references, option, mode):
     """And arrays that do not vary in time."""

@@ -125,9 +125,8 @@ def long_reference(folder, tasks, steps):
     return results_of(done, endings=(".csv",))
 
 
-@pytest.mark.test_all
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("victims", [(0,), (1,), (2,), (0, 2)])
+@pytest.mark.parametrize("engine", few(ENGINES))
+@pytest.mark.parametrize("victims", few([((0, 2),), ((0,),), ((1,),), ((2,),)]))
 def test_a_killed_group_is_replaced_and_nothing_is_lost(tmp_path, engine, victims):
     """Of the endpoint of three processes: the first group's, the first or second of the second one's, one of each."""
     steps = 100
@@ -405,7 +404,6 @@ def spilled_bytes(folder):
     return sum(file.stat().st_size for file in (folder / "spilled").iterdir())
 
 
-@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("senders", "nodes", "placement"),
     few(

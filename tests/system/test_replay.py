@@ -113,8 +113,9 @@ def test_pace_and_more_iterations(tmp_path, fields):
     np.testing.assert_array_equal(first["t"], again["t"])
 
 
-@pytest.mark.keep(2)
-@pytest.mark.parametrize(("kind", "ranks"), pairs(sorted(DECLARATIONS), [2, 5], strength=1))
+@pytest.mark.parametrize(
+    ("kind", "ranks"), few(sorted(DECLARATIONS), [2, 5], kept=[("levels", 5), ("points", 2), ("octree", 5)])
+)
 def test_kinds(tmp_path, kind, ranks):
     """Levels and lists keep their blocks, which come and go; curvilinear meshes are divided."""
     declared = DECLARATIONS[kind].replace("VARYING", "true").replace("DIMENSIONS", "3").replace("SIZE", "[9, 5, 4]")

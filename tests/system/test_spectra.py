@@ -107,7 +107,7 @@ def test_numpy(one):
     ],
 )
 def test_placements(tmp_path, one, ranks, placement, blocks):
-    charts = placement == "{mode: nodes, servers: 2, buffer: 16 MiB}"
+    charts = placement == "{mode: cores, per_node: 1, buffer: 16 MiB}"
     done = execute(tmp_path, ranks, placement, blocks, charts)
     endings = (".csv", ".png") if charts else (".csv",)
     expected, found = results_of(one, endings), results_of(done, endings)

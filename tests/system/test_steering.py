@@ -114,8 +114,12 @@ DEDICATED = {
 }
 
 
-@pytest.mark.keep(3)
-@pytest.mark.parametrize(("placement", "clients"), pairs(DEDICATED, [1, 2, 3, 5, 8], strength=1))
+_, _, CORES, NODES, _, BLOCKS, _ = DEDICATED
+
+
+@pytest.mark.parametrize(
+    ("placement", "clients"), few(DEDICATED, [1, 2, 3, 5, 8], kept=[(NODES, 3), (CORES, 5), (BLOCKS, 2)])
+)
 def test_an_analysis_steers(tmp_path, placement, clients):
     # What others than the first server set is looked for ten times a second.
     least = 1 if "partials" in placement else 3

@@ -131,9 +131,8 @@ def test_the_same_results_as_on_one_host(tmp_path, reference, name):
         assert files[file] == content, f"{file} differs"
 
 
-@pytest.mark.test_all
 @pytest.mark.usefixtures("reference")
-@pytest.mark.parametrize("name", ["cores", "nodes", "nodes, blocks, whole", "nodes, partials"])
+@pytest.mark.parametrize("name", few(["nodes", "cores", "nodes, blocks, whole", "nodes, partials"]))
 def test_the_job_ends_when_the_servers_host_dies(tmp_path, name):
     """And keeps the results of iterations before that. The first host's ranks must not wait for the dead for ever."""
     tasks = "analyses:\n  - statistics: {variable: t}\n"
