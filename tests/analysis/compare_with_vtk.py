@@ -116,7 +116,7 @@ def compare_lines(directory: Path, centering: str) -> None:
 
 
 def nearest_index(points: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Of each point: which one of the target is nearest."""
+    """Indices of the target's points that are nearest to each point."""
     cloud = vtkPolyData()
     vtk_points = vtkPoints()
     vtk_points.SetData(numpy_to_vtk(target, deep=True))
@@ -128,7 +128,7 @@ def nearest_index(points: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 def distances(points: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """From each point to the nearest one of the target."""
+    """Distance of each point to the nearest one of the target."""
     return np.linalg.norm(points - target[nearest_index(points, target)], axis=1)
 
 

@@ -26,7 +26,7 @@ inline std::vector<double> reals_of(const DataSet& data, const std::string& name
   return values;
 }
 
-/// Whether both have the same arrays of the same bytes, and the same attributes.
+/// True if both have the same arrays with the same bytes, and the same attributes.
 inline bool same_bits(const DataSet& a, const DataSet& b) {
   const auto same = [](const DataSet::Array& x, const DataSet::Array& y) {
     return x.name == y.name && x.extents == y.extents && x.axes == y.axes && x.values == y.values;

@@ -29,7 +29,7 @@ struct TreeWorld {
     }
     return x;
   }
-  /// Whether a cell touches the faces of the mesh.
+  /// True if a cell touches the faces of the mesh.
   [[nodiscard]] bool at_face(const TreeCell& cell) const {
     for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
       if (cell.index[a] == 0 || cell.index[a] + 1 == roots[a] << cell.level) return true;

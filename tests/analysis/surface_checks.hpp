@@ -34,7 +34,7 @@ inline double area(const Surface& s) {
   return sum;
 }
 
-/// Of the enclosed space; positive if triangles are counter-clockwise seen from outside.
+/// Volume that the surface encloses; positive if triangles are counter-clockwise seen from outside.
 inline double volume(const Surface& s) {
   double sum = 0;
   for (const auto& [a, b, c] : s.triangles) sum += dot(s.points[a], cross(s.points[b], s.points[c])) / 6;

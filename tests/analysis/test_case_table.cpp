@@ -31,12 +31,12 @@ bool crossed(int which, int edge) {
   return inside(which, low_end(edge)) != inside(which, high);
 }
 
-/// Whether the segment between two edges' vertices lies in the face of `axis` at `side`.
+/// True if the segment between two edges' vertices lies in the face of `axis` at `side`.
 bool in_face(int a, int b, int axis, int side) { return middle(a)[axis] == side && middle(b)[axis] == side; }
 
 using Sides = std::multiset<std::pair<int, int>>;
 
-/// Directed sides of triangles without another that runs the other way.
+/// Directed sides of triangles that no other triangle has in the opposite direction.
 Sides open_sides(int which) {
   Sides sides;
   const CellCase& what = case_table.cases[which];

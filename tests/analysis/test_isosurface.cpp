@@ -43,7 +43,7 @@ const Surface::Array& data(const Surface& s, const std::string& name) {
   return s.point_data.front();
 }
 
-/// Whether every vertex with an open edge lies on the outermost points of the domain.
+/// True if every vertex of an open edge lies on the outermost points of the domain.
 bool open_at_rim_only(const Surface& s, double low, double high) {
   for (const std::int64_t v : edges_of(s).rim_points) {
     const Vector& x = s.points[v];

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-/// Whether every edge is passed as often in one direction as in the other.
+/// True if triangles pass every edge as often in one direction as in the other.
 bool is_closed(const Surface& s) {
   std::map<std::pair<std::int64_t, std::int64_t>, int> passed;
   for (const auto& t : s.triangles) {
@@ -29,7 +29,7 @@ bool is_closed(const Surface& s) {
   return std::all_of(passed.begin(), passed.end(), [](const auto& edge) { return edge.second == 0; });
 }
 
-/// Of lines: whether as many begin as end at each point.
+/// True if as many lines begin as end at each point.
 bool is_closed_line(const Surface& s) {
   std::map<std::int64_t, int> ends;
   for (const auto& line : s.lines) ++ends[line[0]], --ends[line[1]];

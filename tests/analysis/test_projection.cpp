@@ -240,7 +240,7 @@ TEST_CASE("a picture shows the values in their places, and is the same bytes eve
     return pixels;
   };
   for (const double value : {0.0, 7.0, 33.0, 44.0, 70.0, 77.0}) CHECK(count(value) > 250);
-  CHECK(count(79.5) < 60);  // in the colour bar alone
+  CHECK(count(79.5) < 60);  // only in the colour bar
 }
 
 TEST_CASE("colours may go with the logarithm; what has none is grey") {

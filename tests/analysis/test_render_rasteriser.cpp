@@ -317,7 +317,7 @@ TEST_CASE("the outline is hidden behind what is in front of it and hides what is
     for (const Sample s : all(target)) red += s != empty_sample && colour_of(s) == Colour{255, 0, 0};
     return red;
   };
-  // Of the twelve edges a wall at the back hides none, one at the front all but its own four.
+  // A wall at the back hides none of the twelve edges; one at the front hides all but its own four.
   CHECK(edges_seen(1) > edges_seen(-1) + size);
   CHECK(edges_seen(-1) > 4 * size);
 }

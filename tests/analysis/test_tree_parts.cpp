@@ -29,7 +29,7 @@ CellSet make(const AnalysisKind& kind, const std::string& yaml, const World& wor
   return set_of(run_lists(kind, yaml, trees.domain, trees.blocks, self, 2));
 }
 
-/// Of the leaves for which it is true, level after level, x fastest.
+/// The leaves for which `in` is true, level by level, x fastest.
 std::vector<TreeCell> chosen(const World& world, const std::function<bool(const TreeCell&)>& in) {
   std::vector<TreeCell> cells;
   world.for_each_leaf([&](const TreeCell& cell) {

@@ -54,7 +54,7 @@ double area_of(const std::vector<Vector>& polygon) {
   return 0.5 * norm(sum);
 }
 
-/// Of the plane within a box.
+/// Area of the part of a plane that lies within a box.
 double expected_area(const Vector& normal, const Vector& origin, const Vector& low, const Vector& high) {
   const Vector aside = std::fabs(normal[0]) < 0.9 * norm(normal) ? Vector{1, 0, 0} : Vector{0, 1, 0};
   Vector u = cross(normal, aside), v = cross(normal, u);

@@ -31,7 +31,7 @@ double gyroid(const Place& x) {
          std::sin(9 * x[2]) * std::cos(9 * x[0]);
 }
 
-/// Of each cell its block: at random, or in stretches of the list.
+/// The block of each cell: chosen at random if there is a seed, otherwise contiguous parts of the list.
 std::vector<int> dealt(const FakeMesh& mesh, int blocks, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<int> block_of(mesh.cells.size());
@@ -70,7 +70,7 @@ double length_of(const Surface& s) {
   return sum;
 }
 
-/// Of two dimensions: triangles, pixels, quadrilaterals and pentagons, some of them clockwise.
+/// A mesh of two dimensions: triangles, pixels, quadrilaterals and pentagons, some of them clockwise.
 FakeMesh flat_mesh(std::int64_t n) {
   FakeMesh mesh;
   const auto at = [&](std::int64_t i) { return -1 + 2 * static_cast<double>(i) / static_cast<double>(n); };
@@ -302,7 +302,7 @@ TEST_CASE("cells of two dimensions give lines, and along z the plane they are") 
       for (std::size_t t = 0; t < all.triangles.size(); ++t) CHECK(spanned(all, t)[2] > 0);
     }
   }
-  // Of three dimensions: a shell beside a body.
+  // In three dimensions, a mesh may have both cells and faces.
   FakeMesh both = FakeCubes(4, Made::hexahedra, 0).mesh();
   both.cells.push_back({9, {0, 1, 6, 5}});
   const Surface s = make(slice_kind(), "{variable: n, axis: x, position: -0.7}", lists(both, 2, 1, radius));

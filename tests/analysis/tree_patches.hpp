@@ -90,7 +90,7 @@ class Patches {
   std::vector<std::vector<BlockView>> views_;
 };
 
-/// Runs an analysis on them, in this process alone.
+/// Runs an analysis on the patches, only in this process.
 inline CapturedResults run_patches(const AnalysisKind& kind, const std::string& yaml, const World& world) {
   const Patches patches(world);
   const auto analysis = kind.create(fake_settings(kind, yaml, patches.metadata), patches.metadata);

@@ -21,7 +21,7 @@ struct World {
     return c.level < 4 && (3 * c.index[0] + 5 * c.index[1] + 7 * c.index[2] + c.level) % (c.level + 2) == 0;
   };
 
-  bool with_nan = true;  ///< whether some values are NaN
+  bool with_nan = true;  ///< true if some values are NaN
 
   [[nodiscard]] std::vector<TreeCell> root_cells() const {
     std::vector<TreeCell> all;

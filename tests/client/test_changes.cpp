@@ -43,7 +43,7 @@ class Note final : public Task {
   std::int32_t variable_;
 };
 
-/// Runs `client` on all ranks but the last, which serves; returns what was shown, on the server alone.
+/// Runs `client` on all ranks but the last, which is the server. Returns what was shown; only the server has it.
 template <class Client>
 Notes run(const std::string& variable, Client&& client, const std::string& more = "") {
   Notes notes;

@@ -51,7 +51,7 @@ int see(const sidestream_input* input, void*, char*, void* user) {
   return 0;
 }
 
-/// Of `count` values 1, 2, ...
+/// Sum of the squares of `count` values 1, 2, ...
 double expected(std::int64_t count) {
   double sum = 0;
   for (std::int64_t n = 1; n <= count; ++n) sum += static_cast<double>(n * n);

@@ -18,7 +18,7 @@ import numpy as np
 
 
 def records(path):
-    """Of a little-endian file."""
+    """Yields the records of a little-endian Fortran file."""
     data, at = path.read_bytes(), 0
     while at < len(data):
         (length,) = struct.unpack_from("<i", data, at)

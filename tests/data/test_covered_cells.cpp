@@ -87,13 +87,13 @@ class Painted {
       }
     }
   }
-  /// Whether a part of it is had by finer levels, whichever.
+  /// True if any finer level covers a part of the cell.
   [[nodiscard]] bool touches(const Box& cell, std::int32_t level) {
     bool any = false;
     for_each_cell(finest_of(cell, level), [&](const Box& c) { any = any || at(c.lo) >> (level + 1) != 0; });
     return any;
   }
-  /// Whether all of it is had by finer levels, whichever.
+  /// True if finer levels together cover all of the cell.
   [[nodiscard]] bool covers(const Box& cell, std::int32_t level) {
     bool all = true;
     for_each_cell(finest_of(cell, level), [&](const Box& c) { all = all && at(c.lo) >> (level + 1) != 0; });

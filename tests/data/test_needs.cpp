@@ -272,9 +272,9 @@ TEST_CASE("meshes that say where they are in variables: planes by bounds, boxes 
       Block& block = divided.blocks[b];
       block.space = IndexSpace::list;
       block.cells = list_box(b == 2 ? 0 : 5);
-      block.lengths.points = b == 3 ? 0 : 4;  // 2: points alone; 3: cells alone, which is odd but not empty
+      block.lengths.points = b == 3 ? 0 : 4;  // 2: only points; 3: only cells, which is odd but not empty
       block.bounds = {};
-      for (std::size_t a = 0; a < 3 && b != 1; ++a) {  // 1: nobody knows where
+      for (std::size_t a = 0; a < 3 && b != 1; ++a) {  // 1: has no bounds
         block.bounds.low[a] = unit(random);
         block.bounds.high[a] = block.bounds.low[a] + 0.3 * (1 + unit(random));
       }

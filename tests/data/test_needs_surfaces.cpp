@@ -1,5 +1,5 @@
-// Blocks that are not needed have no part of a surface: against the extraction itself, block by block, and the same
-// surface from the needed blocks alone.
+// Blocks that are not needed have no part of a surface. Each block's surface is extracted to compare, and the needed
+// blocks by themselves must give the whole surface.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -37,7 +37,7 @@ Surface surface_of(Task& analysis, const FakeDomain& domain, const Division& div
   return results.surfaces.at(file);
 }
 
-/// Checks each block alone, then the needed ones together against all. Returns how many are needed.
+/// Checks each block by itself, then compares the needed ones with all of them. Returns how many are needed.
 std::size_t check(const AnalysisKind& kind, const std::string& yaml, const FakeDomain& domain,
                   const Division& division) {
   CAPTURE(kind.name);

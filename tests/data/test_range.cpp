@@ -48,7 +48,7 @@ struct Values {
   ArrayView view;
 };
 
-/// Whether `range` is that of `values`; beyond 2^53 within one unit of the last place, and never inside.
+/// Checks that `range` is that of `values`. Beyond 2^53 it may be wider by one unit in the last place, never narrower.
 template <class T>
 void check_range(const Range& range, const std::vector<T>& values) {
   bool any = false;

@@ -1,4 +1,4 @@
-"""Tests run_blocks.py on pages that are right and pages that are wrong. Needs Python alone."""
+"""Tests run_blocks.py on pages that are right and pages that are wrong. Needs only Python."""
 
 import subprocess
 import sys

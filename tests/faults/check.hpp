@@ -1,4 +1,4 @@
-// Whether a session in which memory ran out left what it should.
+// Checks what a session leaves behind in which memory ran out.
 #pragma once
 
 #include <map>

@@ -175,7 +175,7 @@ constexpr const char* analyses = R"(  - statistics: {variable: t, group: b}
 outputs:
   - hdf5: {variables: [t, s], file: "fields-{index:03}.h5", group: a}
 )";
-/// Of each group.
+/// An analysis for each group.
 constexpr const char* marks = R"(  - mark: {variable: t, group: a}
   - mark: {name: other, variable: t, group: b}
 )";

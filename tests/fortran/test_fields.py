@@ -122,7 +122,7 @@ outputs:
 
 
 def test_meshes(tmp_path):
-    """Of every kind, declared by calls."""
+    """Meshes of every kind, which the program declares by calls."""
     results = tmp_path / "results"
     (tmp_path / "run.yaml").write_text(MESHES.replace("DIRECTORY", str(results)))
     command = [MPIRUN, "-n", "1", MESHES_PROGRAM, str(tmp_path / "run.yaml")]

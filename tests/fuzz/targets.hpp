@@ -22,7 +22,7 @@ struct Target {
 
 void run_contexts(BytesView input);     ///< the file of slots
 void run_record(BytesView input);       ///< a record, with the JSON in it
-void run_json(BytesView input);         ///< the JSON alone
+void run_json(BytesView input);         ///< only the JSON
 void run_tables(BytesView input);       ///< tables of blocks, pieces and chunks, and the values behind them
 void run_chunk(BytesView input);        ///< what codecs decode
 void run_tree_values(BytesView input);  ///< streams of octrees' values

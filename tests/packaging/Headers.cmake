@@ -1,4 +1,5 @@
-# Each public header compiled alone, twice in a row (a missing guard shows), as strictly as a careful user would.
+# Each public header is compiled by itself, as strictly as a careful user would, and twice in a row to find missing
+# guards.
 #
 # Only the headers with the calls may need MPI: what a plug-in includes must compile where there is none.
 file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include

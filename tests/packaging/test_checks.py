@@ -1,4 +1,4 @@
-"""Tests the checks in scripts/ on small trees with known violations. Needs Python alone.
+"""Tests the checks in scripts/ on small trees with known violations. Needs only Python.
 
 Usage: test_checks.py ROOT (the root of the repository, whose checks are tested).
 """

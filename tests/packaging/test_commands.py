@@ -1,4 +1,4 @@
-"""What the commands of the Makefile do, as `make --dry-run` tells it: nothing is built. Needs Python and make alone."""
+"""Tests the commands of the Makefile with `make --dry-run`, which builds nothing. Needs only Python and make."""
 
 import re
 import subprocess
@@ -47,7 +47,7 @@ NAMES = ["system.group_deaths", "system.groups", "faults.job.6", "docs.README.md
 
 
 class Parts(unittest.TestCase):
-    """Of a build with these tests, whose parts are asked for."""
+    """Asks scripts/test-part for the parts of a build that has the tests of NAMES."""
 
     def part(self, name: str) -> subprocess.CompletedProcess[str]:
         with tempfile.TemporaryDirectory() as build:

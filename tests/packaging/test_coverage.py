@@ -1,4 +1,4 @@
-"""Tests scripts/coverage on a small project with known lines and branches. Needs Python, CMake and GCC alone."""
+"""Tests scripts/coverage on a small project with known lines and branches. Needs only Python, CMake and GCC."""
 
 import json
 import subprocess

@@ -46,7 +46,7 @@ class OneTree(unittest.TestCase):
         return done.stdout + done.stderr
 
     def compiled(self, build: Path) -> dict[str, tuple[str, int]]:
-        """Of each file of the library and the command: how it is compiled, and when it was written if CMake made it."""
+        """The command that compiles each file of the library and the tool, and when CMake wrote the file, if it did."""
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
         found = {}
         for command in commands:

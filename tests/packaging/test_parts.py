@@ -1,6 +1,6 @@
 """The switches SIDESTREAM_WITH_<NAME> of cmake/OptionalParts.cmake, in a small project that looks for one library.
 
-Needs Python and CMake alone: nothing is compiled.
+Needs only Python and CMake: nothing is compiled.
 """
 
 import os

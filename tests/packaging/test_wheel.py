@@ -1,4 +1,4 @@
-"""The wheel with the reader alone: made without CMake, compiler and MPI, for any machine; it reads what a run wrote."""
+"""The wheel that has only the reader, built without CMake, compiler and MPI for any machine, reads what a run wrote."""
 
 import json
 import os

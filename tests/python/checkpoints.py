@@ -64,7 +64,7 @@ CELLS = {"box": (NX, NY, NZ), "plane": (NX, NZ), "line": (NZ,), "walls": (NX, NY
 
 
 def values(name, lo, hi, step, level=0):
-    """Of the points lo to hi: what is published of them."""
+    """The values that are published for the points lo to hi."""
     _, dtype, components, _, order, _ = KINDS[name]
     axes = [np.arange(a, b) for a, b in zip(lo, hi, strict=True)]
     grid = np.meshgrid(*axes, indexing="ij")
@@ -147,12 +147,12 @@ outputs:
 
 
 def corners(block):
-    """Of two triangles, whose longest side they share."""
+    """The corners of two triangles, which share their longest side."""
     return np.array([[0, 0, block], [1, 0, block], [0, 1, block], [1, 1, block]], "f8")
 
 
 def masses(block, step):
-    """More in each step, and none of block 1 in step 0."""
+    """Values of points; each step has more of them, and block 1 has none in step 0."""
     return 100.0 * block + np.arange((block + 1) * step if block == 1 else 2 + step)
 
 

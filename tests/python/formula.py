@@ -30,7 +30,7 @@ SIZES = {"box": (NX, NY, NZ), "plane": (NX, NY), "line": (NX,)}
 
 
 def values(name, lo, hi, step):
-    """Of the points lo <= index < hi, with the axes [k, j, i] or, in row order, [i, j, k], and components."""
+    """Values at the points lo <= index < hi, with the axes [k, j, i] or, in row order, [i, j, k], and components."""
     _, dtype, _, components, order = VARIABLES[name]
     axes = [np.arange(a, b) for a, b in zip(lo, hi, strict=True)]
     every = np.full([len(axis) for axis in axes], 10 * step)

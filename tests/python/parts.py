@@ -97,7 +97,7 @@ class Solid:
 
 
 class Slab:
-    """Of the boxes of cells what is between two planes."""
+    """The part of the boxes of cells between two planes."""
 
     def __init__(self, block, blocks):
         self.block = block

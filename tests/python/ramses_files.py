@@ -69,13 +69,13 @@ def coarse_shape(sample):
 
 
 def value(kind, column, level, index):
-    """Of a cell: something that is different everywhere and exact in four bytes."""
+    """The value of a cell: different in each cell, and exact in four bytes."""
     mixed = zlib.crc32(repr((kind, column, level, *index)).encode()) & 0xFFFFF
     return float(np.float32(0.5 + mixed / 2**12))
 
 
 def all_octs(sample):
-    """By level from 1: the octs of the whole tree, by index of the cell of the level before that they fill."""
+    """The octs of the whole tree for each level from 1, by index of the parent cell, which they fill."""
     base = inside(sample)[0]
     level, found = list(inside(sample)), []
     for n in range(1, sample.levels + 1):
@@ -144,7 +144,7 @@ class Records:
         self.order, self.file = order, path.open("wb")
 
     def put(self, values, kind):
-        """Of type i4, f8, ..."""
+        """Writes a record of values of type i4, f8, ..."""
         body = np.asarray(values, self.order + kind if kind[1:] != "1" else kind).tobytes()
         mark = struct.pack(self.order + "i", len(body))
         self.file.write(mark + body + mark)
@@ -219,7 +219,7 @@ def _write_amr(sample, path, domain):
                 out.put([(oct[axis] + 0.5) / 2**n for oct in octs], sample.real)
             for _ in range(1 + 2 * dims):
                 out.put([0] * len(octs), "i4")
-            for bits in children(dims):  # in place of a number in memory: whether there is an oct
+            for bits in children(dims):  # 1 if there is an oct, instead of its number in memory
                 out.put([int(child(oct, bits) in finer) for oct in octs], "i4")
             for _ in range(2 * 2**dims):
                 out.put([0] * len(octs), "i4")

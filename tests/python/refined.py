@@ -60,7 +60,7 @@ EVEN = [(0, (0, 0, 0), (4, 4, 2)), (0, (0, 0, 2), (4, 4, 4)), (1, (2, 2, 2), (6,
 
 
 def heat(level, i, j, k):
-    """Of the place of a cell's centre, and the level."""
+    """A value that depends on the position of a cell's centre and the level."""
     x, y, z = ((n + 0.5) / 2**level for n in (i, j, k))
     return x + 10 * y + 100 * z + 1000 * level
 

@@ -61,7 +61,7 @@ def polygons(path):
 
 
 def measure_by_value(path):
-    """Of each value the area of its triangles, or the length of its lines."""
+    """The area of the triangles of each value, or the length of its lines."""
     points, cells, values = polygons(path)
     of = values[cells]
     assert (of == of[:, :1]).all()

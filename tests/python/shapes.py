@@ -13,7 +13,7 @@ def place(i, j, k, step):
 
 
 def points(step):
-    """Of the corners of cubes, then of their middles."""
+    """Coordinates of the corners of cubes, then of their centres."""
     k, j, i = np.meshgrid(*[np.arange(CUBES + 1.0)] * 3, indexing="ij")
     corners = place(i, j, k, step)
     middles = sum(corners[a : a + CUBES, b : b + CUBES, c : c + CUBES] for a in (0, 1) for b in (0, 1) for c in (0, 1))

@@ -12,7 +12,7 @@ import forged
 import numpy as np
 import pytest
 
-# The reader is Python alone, and needs no build.
+# The reader is pure Python, and needs no build.
 sys.path.insert(0, str(Path(__file__).parents[2] / "bindings" / "python"))
 
 import sidestream

@@ -187,7 +187,7 @@ def test_periodic_meshes(reference):
         spread = around(inner(j[0][0] + j[1][1]))
         growth = [inner(np.gradient(spread, (0.5, 0.25)[a], axis=1 - a)) for a in range(2)]
         np.testing.assert_array_equal(found["growth"], np.stack(growth, -1))
-        # Of nodes the first and the last are one place: beyond them are the second and the last but one.
+        # The first and the last node are the same place. Beyond them are the last but one and the second.
         wind = np.pad(values("wind", step), [(1, 1), (1, 1), (0, 0)])
         wind[0, :], wind[-1, :] = wind[-3, :], wind[2, :]
         wind[:, 0], wind[:, -1] = wind[:, -3], wind[:, 2]

@@ -32,7 +32,7 @@ outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false}}]
 
 
 def test_vtk_levels_of_all_times(tmp_path):
-    """Also where there is the coarsest level alone."""
+    """Exports levels also in iterations that have only the coarsest one."""
     sidestream.export(refined(tmp_path, 2), tmp_path / "all.pvd")
     for step, count in ((0, 2), (1, 1)):
         reader = vtkHDFReader()

@@ -109,7 +109,7 @@ def test_there_and_back(plot, tmp_path):
 
 
 def test_times_of_levels(tmp_path):
-    """Of a plotfile between two synchronisations: in the database, and out again."""
+    """The times of a plotfile between two synchronisations arrive in the database, and are exported again."""
     times = (0.5, 0.625, 0.6875)
     _, data, said = imported(Plot(level_times=times), tmp_path)
     assert "remark: level" not in said

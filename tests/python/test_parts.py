@@ -187,7 +187,7 @@ def same_cells(ours, theirs, names):
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
-    """Of one rank."""
+    """Results of a run with one rank."""
     return run(tmp_path_factory.mktemp("alone"), "inline", 1)
 
 

@@ -186,7 +186,7 @@ def test_projection(twins, name):
 
 
 def among_finest(twins):
-    """Whether all cells round the finest cell are finest ones, [k, j, i]."""
+    """True for each finest cell, [k, j, i], whose neighbours are all finest cells, too."""
     level = twins.world.uniform(lambda level: level)
     return ndimage.minimum_filter(level, size=3, mode="nearest") == DEEPEST
 

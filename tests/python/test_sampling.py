@@ -160,7 +160,7 @@ def run(folder, placement, ranks):
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
-    """Of one rank."""
+    """Results of a run with one rank."""
     return run(tmp_path_factory.mktemp("alone"), "inline", 1)
 
 

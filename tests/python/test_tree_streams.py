@@ -121,7 +121,7 @@ def test_products():
 
 @pytest.mark.parametrize(("name", "like"), [("zstd", "plain"), ("packed", "plain"), ("pruned", "pruned-plain")])
 def test_kept_databases(name, like):
-    """Of two contexts with two blocks, in which one variable was not delivered once."""
+    """Reads two contexts with two blocks; one variable was once not delivered."""
     folder, compared = GOLDEN.parent / "database-trees", 0
     for iteration in (0, 1):
         context, plain = (Context(folder / d, chosen(folder / d, iteration, None)[-1]) for d in (name, like))

@@ -36,7 +36,7 @@ def of_levels(levels, names):
 
 
 def mask_of(grid):
-    """Of each cell whether it is masked."""
+    """True for each cell that is masked."""
     mask = grid.GetMask()
     return [mask is not None and mask.GetValue(n) == 1 for n in range(grid.GetNumberOfCells())]
 

@@ -61,7 +61,7 @@ def test_values_are_within_the_bound(database, name, dtype):
 
 
 def first_chunk(database):
-    """Of `double`: its bytes as they are stored."""
+    """The first chunk of `double`: its bytes as they are stored."""
     kept = []
     original = zfp.unpacked
 

@@ -148,7 +148,7 @@ Index3 ratio_between(const Mesh& mesh, std::int32_t coarse, std::int32_t fine) {
   return ratio;
 }
 
-/// Whether each part of a cell, as small as those of level 2, is in a block of a finer level, whichever.
+/// True if each part of a cell, as small as the cells of level 2, is in a block of any finer level.
 bool covered_by_finer(const Mesh& mesh, const std::vector<PlacedBlock>& blocks, std::int32_t level,
                       const Index3& cell) {
   if (level == 2) return false;

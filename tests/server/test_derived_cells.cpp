@@ -45,7 +45,7 @@ struct Cells {
     const BlockView e = view(ends, Type::int64, 1), t = view(types, Type::uint8, 1);
     return CellWeights(mesh, {x, l, e, t});
   }
-  /// Of every cell the derivative along each axis of numbers at the points.
+  /// The derivatives of f, given at the points, along each axis in every cell.
   template <class F>
   [[nodiscard]] std::vector<Vector> slopes(F&& f) const {
     std::vector<double> values;

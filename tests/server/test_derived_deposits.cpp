@@ -56,7 +56,7 @@ struct World {
   [[nodiscard]] const Mesh& grid() const { return metadata.meshes[0]; }
 };
 
-/// Of each cell of the mesh, i fastest: by looking at all cells, and all images of each star.
+/// The deposit in each cell of the mesh, i fastest, found by looking at all cells and all periodic images of each star.
 std::vector<long double> expected(const World& world, const Deposit& deposit, std::vector<long double>& scale) {
   const Mesh& mesh = world.grid();
   const auto& uniform = dynamic_cast<const UniformGeometry&>(*mesh.geometry);

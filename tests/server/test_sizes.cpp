@@ -1,5 +1,5 @@
 // Plans for a mesh of 8192 cubed cells in blocks of 4096 cubed: more than 2^32 elements in each, more than 2^43 bytes
-// in all. Sizes alone; no such memory exists.
+// in all. Only sizes are computed; no such memory exists.
 #include <doctest/doctest.h>
 
 #include <deque>

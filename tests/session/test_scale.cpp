@@ -35,7 +35,7 @@ class Watch final : public Task {
 enum Phase : std::size_t { opening, starting, iteration, changed_block, closing, serving, phases };
 constexpr std::array<const char*, phases> names{"open", "start", "iteration", "changed block", "close", "serve"};
 
-/// Of the process that has most, for each kind of count.
+/// The counts of the process that has most, for each kind of count.
 struct Cost {
   std::int64_t messages = 0;  ///< sent or received, between two processes
   std::int64_t collectives = 0, fans = 0, bytes = 0, communicators = 0;

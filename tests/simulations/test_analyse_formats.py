@@ -185,7 +185,7 @@ def test_orders_of_axes(tmp_path, order, labels, turn):
 
 
 def test_components_in_different_places(tmp_path):
-    """Of a staggered field each component has a mesh of its own."""
+    """Each component of a staggered field has a mesh of its own."""
     e = {c: np.random.default_rng(n).random((5, 6, 7)) for n, c in enumerate("xyz")}
     position = {"x": [0.0, 0.0, 0.5], "y": [0.0, 0.5, 0.0], "z": [0.5, 0.0, 0.0]}
     openpmd_by_hand(tmp_path / "a.h5", {"E": e}, labels="zyx", spacing=[1, 1, 1], position=position)

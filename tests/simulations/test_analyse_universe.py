@@ -143,7 +143,8 @@ def read_mebibytes(said):
 
 
 def test_only_what_is_needed_is_read(tmp_path, insitu):
-    """Of one variable, of the blocks that a plane meets, in the iterations in which something is due."""
+    """Only the variable is read that is needed, the blocks that a plane meets, and the iterations in which something
+    is due."""
     one = "analyses: [statistics: {variable: density}]\n"
     size = CELLS**3 * 8 / 2**20
     assert read_mebibytes(analyse(tmp_path, "one", insitu / "data", one)[0]) == pytest.approx(4 * size, abs=0.06)

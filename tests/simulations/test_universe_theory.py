@@ -18,7 +18,7 @@ def columns(file):
 
 
 def theory(matter=0.3, baryons=0.05, hubble=0.7, tilt=0.96, sigma8=0.8):
-    """Of colossus, a program of others: flat, without radiation, as the universe is."""
+    """A cosmology of the independent package colossus: flat and without radiation, as in the universe program."""
     given = {"flat": True, "H0": 100 * hubble, "Om0": matter, "Ob0": baryons, "sigma8": sigma8, "ns": tilt}
     return cosmology.Cosmology(name="test", relspecies=False, interpolation=False, persistence="", **given)
 

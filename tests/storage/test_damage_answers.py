@@ -11,7 +11,7 @@ import forged
 import pytest
 from programs import built
 
-# The reader is Python alone, and needs no build.
+# The reader is pure Python, and needs no build.
 sys.path.insert(0, str(Path(__file__).parents[2] / "bindings" / "python"))
 
 import sidestream
@@ -55,7 +55,7 @@ def of_python(directory):
 
 
 def alike(one, other):
-    """Of refusals the sentences may differ."""
+    """True if both answers are the same; refusals may use different sentences."""
     return one == other or (one.startswith("refused") and other.startswith("refused"))
 
 

@@ -355,7 +355,7 @@ def test_cut_off_and_flipped_bytes_are_noticed(tmp_path):
 
 
 def children(parent):
-    """Of mpirun: its ranks."""
+    """The processes that mpirun started: its ranks."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -46,7 +46,7 @@ struct Stored {
   Scratch scratch;
 };
 
-/// Whether what reading gave shows that something is wrong; fails if it gives out what was never stored.
+/// True if reading noticed that something is wrong. Fails if reading gives out what was never stored.
 bool noticed(const Stored& stored) {
   const Findings findings = read_all(stored.scratch.path, SmallDatabase::blocks_of_all(1));
   REQUIRE_FALSE(findings.wrong);

@@ -118,12 +118,12 @@ class Killed:
 
 
 def size_of(path):
-    """Of a file that may not be there: -1."""
+    """Size of a file, or -1 if it does not exist."""
     return path.stat().st_size if path.exists() else -1
 
 
 def children(parent):
-    """Of mpirun: its ranks."""
+    """The processes that mpirun started: its ranks."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

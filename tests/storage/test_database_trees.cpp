@@ -55,7 +55,7 @@ Schema schema_of() {
   return schema;
 }
 
-/// Of variables 1 and 2; of 3 and 4 what their relations say.
+/// The value of a cell in variables 1 and 2. Variables 3 and 4 have what their relations say.
 double value(std::size_t cell) { return std::sin(0.001 * static_cast<double>(cell)); }
 double value_of(std::uint32_t variable, std::size_t cell) {
   const double one = value(cell);
@@ -174,7 +174,7 @@ TEST_CASE("values are decoded with what their relations name, whatever is read f
     Context context(directory, entry_of(directory));
     const PieceRow& piece = *context.find(0, variable, 0);
     const std::vector<std::uint64_t> starts = context.places(0, piece).values;
-    for (std::size_t n = starts.size() - 1; n-- > 0;) {  // the finest first: each is decoded alone
+    for (std::size_t n = starts.size() - 1; n-- > 0;) {  // the finest first: each is decoded by itself
       std::vector<double> values((starts[n + 1] - starts[n]) / sizeof(double));
       context.read_chunk(0, piece, n, std::as_writable_bytes(std::span(values)));
       for (std::size_t cell = 0; cell < values.size(); ++cell) {

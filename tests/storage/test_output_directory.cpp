@@ -23,7 +23,7 @@ std::vector<std::string> flushed;
 
 }  // namespace
 
-/// In place of the C library's.
+/// Replaces the C library's fsync, to note what is flushed.
 extern "C" int fsync(int descriptor) {
   flushed.push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor)).string());
   return static_cast<int>(::syscall(SYS_fsync, descriptor));

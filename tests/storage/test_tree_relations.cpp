@@ -249,7 +249,7 @@ TEST_CASE("faces that cells share, and a field without divergence") {
     }
     const double raw = raw_size(low[0]);
     const int last = dimensions - 1;
-    // By its neighbours alone, low from high and high from low.
+    // Predicted only from its neighbours: low from high and high from low.
     CHECK(static_cast<double>(size_of_all(tree, high[0], face_relation(0, true, 0, {}, 1), {&low[0]})) < 0.35 * raw);
     CHECK(static_cast<double>(size_of_all(tree, low[0], face_relation(0, false, 0, {}, 1), {&high[0]})) < 0.35 * raw);
     // What leaves through the other faces: known opposite, or the chain from one cell to the next.

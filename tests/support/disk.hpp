@@ -29,7 +29,7 @@ class WatchedDisk {
   /// After `bytes` more the disk is full: writes come short, then fail with ENOSPC. A new file costs one byte.
   static void set_room(std::uint64_t bytes);
   static void set_endless_room();
-  /// Whether a call has failed since the room was set.
+  /// True if a call has failed since the room was set.
   [[nodiscard]] static bool was_full();
   /// The `n`-th flush from now on, and all after it, fail with EIO; 0: none does.
   static void fail_flush(std::uint64_t n);

@@ -274,7 +274,7 @@ inline CapturedResults run_analysis(const AnalysisKind& kind, const std::string&
   return results;
 }
 
-/// The same in this process alone.
+/// The same, only in this process.
 inline CapturedResults run_alone(const AnalysisKind& kind, const std::string& yaml, const FakeDomain& domain,
                                  const Division& division, const FakeRun& how = {}) {
   MpiCommunicator self(MPI_COMM_SELF);

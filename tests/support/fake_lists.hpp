@@ -63,7 +63,7 @@ class FakeLists {
   }
 
   Metadata metadata;
-  /// Of some blocks, by variable.
+  /// The views of some blocks, by variable.
   [[nodiscard]] std::vector<std::vector<BlockView>> views(const std::vector<std::size_t>& blocks) const {
     std::vector<std::vector<BlockView>> all(metadata.variables.size());
     for (const std::size_t b : blocks) {

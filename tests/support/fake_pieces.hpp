@@ -105,7 +105,7 @@ inline CapturedResults run_pieces(const AnalysisKind& kind, const std::string& y
   return results;
 }
 
-/// The same in this process alone.
+/// The same, only in this process.
 inline CapturedResults run_pieces_alone(const AnalysisKind& kind, const std::string& yaml, const FakeDomain& domain,
                                         const PieceRun& how = {}) {
   MpiCommunicator self(MPI_COMM_SELF);

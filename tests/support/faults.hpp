@@ -3,7 +3,7 @@
 
 /// The n-th allocation of this thread from now on throws std::bad_alloc, once; 0: none does.
 extern "C" void sidestream_test_fail_allocation(long n);
-/// Whether the allocation that was to fail has failed.
+/// True if the allocation that was to fail has failed.
 extern "C" int sidestream_test_allocation_failed();
 /// The n-th allocation of any thread of the process from now on throws, once; 0: none does. Returns how many there have
 /// been since the last call.

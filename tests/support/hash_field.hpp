@@ -1,5 +1,5 @@
-// A density field by whole numbers alone, the same bits in every language: what tables under tests/data/cosmology are
-// of.
+// A density field computed only with whole numbers, which has the same bits in every language. The tables under
+// tests/data/cosmology are of this field.
 #pragma once
 
 #include <cmath>

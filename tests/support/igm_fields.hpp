@@ -16,7 +16,7 @@
 
 namespace sidestream::testing {
 
-/// Of n^3 cells, index (x n + y) n + z.
+/// Fields on n^3 cells, with index (x n + y) n + z.
 struct IgmFields {
   std::vector<double> over_mean;                ///< density / its mean
   std::vector<double> temperature;              ///< K

@@ -20,7 +20,8 @@ def pytest_configure(config):
 
 
 def beyond_those_kept(items):
-    """Of functions with the mark `keep` the cases that are too many: the first and the last stay, and some between."""
+    """Cases beyond the number that the mark `keep` of their function allows. The first, the last and some between
+    stay."""
     functions = defaultdict(list)
     for item in items:
         mark = item.get_closest_marker(KEEP)

@@ -32,8 +32,8 @@ void start_mpi(int& argc, char**& argv) {
   MPI_Init_thread(&argc, &argv, TEST_THREADS, &provided);
 }
 
-/// Whether the tests leaked memory; asked before MPI_Finalize, which unloads more modules. The check at the end of the
-/// process comes too late and is turned off (see .ci/run).
+/// True if the tests leaked memory. This is checked before MPI_Finalize, which unloads more modules. The check at the
+/// end of the process would come too late and is turned off (see .ci/run).
 bool leaked() {
 #ifdef __SANITIZE_ADDRESS__
   return __lsan_do_recoverable_leak_check() != 0;

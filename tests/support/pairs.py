@@ -53,11 +53,11 @@ def _parts(chosen, strength):
 
 
 def _covering(there, strength):
-    """A set of choices that has all parts of all of them: the one with most new parts first, and so on.
+    """A set of choices that covers all parts of all choices. The choice with most new parts comes first, and so on.
 
-    Of those that are as good it takes one whose values were taken least, of these one whose larger parts were, so that
-    short lists do not run in step, and of these the first: the set is always the same, and has each value about as
-    often.
+    Among equally good choices it takes one whose values were taken least, so that each value comes about as often.
+    Among these it takes one whose larger parts were taken least, so that short lists do not run in step. Then it takes
+    the first, so that the set is always the same.
     """
     parts = {chosen: _parts(chosen, strength) for chosen in there}
     larger = {chosen: _parts(chosen, strength + 1) for chosen in there}

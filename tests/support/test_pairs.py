@@ -111,7 +111,7 @@ def test_marked_cases_run_where_all_are_wanted(pytester, monkeypatch, every, wan
 
 @pytest.mark.parametrize(("every", "expected"), [("", ["0", "4", "9"]), ("1", [str(n) for n in range(10)])])
 def test_some_cases_are_kept_spread_over_all(pytester, monkeypatch, every, expected):
-    """Of each function its own, before those that are marked otherwise."""
+    """Each function keeps cases of its own, chosen before other marks are looked at."""
     pytester.makepyfile(
         """
         import pytest

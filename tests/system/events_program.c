@@ -22,7 +22,7 @@ static long option(int argc, char** argv, const char* name, long value) {
   return value;
 }
 
-/* Whether the file of `until=` is not there yet; the same on every rank. */
+/* True if the file of `until=` does not exist yet; the same on every rank. */
 static int goes_on(MPI_Comm comm, int argc, char** argv) {
   const char* until = NULL;
   for (int n = 2; n < argc; ++n) {

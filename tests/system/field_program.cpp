@@ -21,7 +21,7 @@ using sidestream::Index;
 
 namespace {
 
-/// A field with structure in every direction, from the global index alone.
+/// A field with structure in every direction, which depends only on the position and the time.
 double field(double x, double y, double z, double time) {
   return std::sin(6.3 * x + time) * std::cos(4.1 * y) + 0.7 * std::sin(5.2 * z - 0.5 * time) + 0.1 * x * y;
 }
@@ -271,9 +271,9 @@ class Field {
   sidestream::Session& session_;
 };
 
-/// Whether all clients go on: until a file exists, if one is named, or one of them has heard of a failure, which the
-/// others may hear of later. Keeps clients in step, as an exchange of ghosts would: without, one that refuses is faster
-/// than one that publishes, and under `skip` ever further ahead.
+/// True if all clients go on. They stop when a file exists, if one is named, or when one of them has heard of a
+/// failure, which others may hear of later. This keeps clients in step, as an exchange of ghosts would. Otherwise,
+/// under `skip`, a client that refuses would get ever further ahead of one that publishes.
 bool goes_on(const Options& options, MPI_Comm comm, bool failed) {
   const auto until = options.values.find("until");
   if (until == options.values.end()) return !failed;

@@ -212,7 +212,7 @@ static void publish_points(int step) {
 
 /* ---- trees ---------------------------------------------------------------------------------------------------- */
 
-/* Of block b in that step: which cells are refined, and how many there are. Block 1 has none. */
+/* Marks the cells of block b that are refined in that step, and returns how many cells it has. Block 1 has none. */
 static int64_t grow(int64_t b, int step, uint8_t* refined) {
   int64_t first = 0, count = b == 1 ? 0 : 2;
   for (int level = 0; count > 0; ++level) {

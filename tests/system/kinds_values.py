@@ -33,7 +33,7 @@ def topology(b, cells, points):
 
 
 def tree(b, step):
-    """Of each cell: whether it is refined, whether it is the block's, and where: level, i, j, k. By recursion."""
+    """For each cell: true if it is refined, true if the block owns it, and its place (level, i, j, k)."""
     level_of_cells = [[] if b == 1 else [(0, 0, 0), (1, 0, 0)]]
     split, where = [], []
     for level in itertools.count():
@@ -102,7 +102,7 @@ TO_FINEST = [np.array(r) for r in ((4, 4, 2), (2, 2, 1), (1, 1, 1))]
 
 
 def finest_levels(boxes):
-    """Of each cell of the finest grid the finest level that has it."""
+    """The finest level that covers each cell of the finest grid."""
     finest = {}
     for level, lo, hi in boxes:
         r = TO_FINEST[level]

@@ -87,7 +87,7 @@ def check_cells(data, blocks, first):
                 stream = vtkIdList()
                 data.GetFaceStream(cell, stream)
                 found = [stream.GetId(n) for n in range(stream.GetNumberOfIds())]
-                # Of each polyhedron: the number of faces; of each face: the number of points, then those.
+                # A polyhedron is its number of faces, then for each face the number of its points and the points.
                 expected = list(faces[begin:end])
                 at = 1
                 for _ in range(expected[0]):

@@ -13,9 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-# Of a job at least, and what it grows by: most runs have fewer ranks.
+# The smallest number of ranks of a job, and how many more it gets at a time. Most runs have fewer ranks.
 RANKS, MORE = 8, 4
-# At a time; the one that has not been used for longest makes room.
+# Jobs at a time. The one that has not been used for longest makes room.
 MOST_JOBS = 3
 JOBS = {}
 

@@ -157,7 +157,7 @@ class SumsOfPieces final : public Task {
     found[wrong] += missing != without;
   }
 
-  /// Whether it has no values.
+  /// True if the point has no values.
   bool look_at_point(const BlockView& view, const Index3& p, std::int64_t step, Sums& found) const {
     const bool is_absent =
         std::any_of(view.absent.begin(), view.absent.end(), [&](const Box& box) { return box.contains(p); });

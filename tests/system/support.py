@@ -141,8 +141,8 @@ def _going_on(folder, command, timeout):
 
 
 def launcher_hangs(text):
-    """Whether mpirun, which has printed the text, waits for ever: Open MPI 4's may, if a process is killed just while
-    it connects to mpirun, and says so."""
+    """True if mpirun, which has printed the text, waits for ever. Open MPI 4 may, and prints this, if a process is
+    killed just while it connects to mpirun."""
     return "PMIX ERROR: UNREACHABLE" in text
 
 
@@ -191,7 +191,7 @@ def ranks_of(process):
 
 
 def descends(pid, ancestor):
-    """Whether a process is the other or was started by it, over any number of steps."""
+    """True if a process is the ancestor or descends from it."""
     while pid > 1:
         if pid == ancestor:
             return True

@@ -162,7 +162,7 @@ def read_surface(path):
 
 
 def area_by_value(surface, name):
-    """Of each value the area of its triangles; all points of a triangle have the same one."""
+    """The area of the triangles of each value. All points of a triangle have the same value."""
     points = vtk_to_numpy(surface.GetPoints().GetData()).astype(float)
     triangles = vtk_to_numpy(surface.GetPolys().GetConnectivityArray()).reshape(-1, 3)
     values = vtk_to_numpy(surface.GetPointData().GetArray(name))[triangles]
@@ -390,7 +390,7 @@ def test_job(tmp_path, reference):
 
 
 def test_only_blocks_that_are_met_move(tmp_path):
-    """Of the trees with even numbers it is known where they are; of the others it is not."""
+    """Trees with even numbers have known bounds; the others have not."""
     moved = {}
     for name, analysis in (
         ("slice", "slice: {variable: t, axis: x, position: 4.9}"),

@@ -31,7 +31,7 @@ def rows_of(path):
 
 
 def by_hand(step):
-    """Of t, by layers across z: the greatest difference between neighbours, and points with 3/4 of it or more."""
+    """For each layer of t across z: the greatest difference between neighbours, and points with 3/4 of it or more."""
     x = (np.arange(CELLS) + 0.5) / CELLS
     i, j, k = x[:, None, None], x[None, :, None], x[None, None, :]
     time = 0.1 * step

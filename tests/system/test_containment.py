@@ -273,7 +273,7 @@ def test_the_same_results(tmp_path):
 
 
 def test_expressions_of_others(tmp_path):
-    """Another analysis has an expression in place of a name, before and after the isolated one."""
+    """Other analyses, before and after the isolated one, have an expression instead of a name."""
     tasks = """\
 analyses:
   - statistics: {variable: t * 2, file: before.csv}

@@ -78,7 +78,8 @@ def there(n, dimensions, boxes):
 
 
 def seen(mask, n, dimensions, periodic, lo, hi, halo):
-    """Of a block's surroundings the points that stand for points of the mesh: how many some block has, and has not."""
+    """Counts the points in a block's surroundings that are points of the mesh: those that some block has, and those
+    that none has."""
     along = []
     for a in range(3):
         used = a < dimensions

@@ -52,7 +52,7 @@ ANALYSES = {
 
 
 def leaves(step):
-    """Of each cell of the finest grid, as [z, y, x], the level, indices and value of the cell that counts there."""
+    """Level and value of the leaf at each cell of the finest grid, [z, y, x]."""
     boxes = [box for box in BOXES if box[0] < 2 or step % 2 == 0]
     levels, values = np.zeros((8, 32, 32), int), np.zeros((8, 32, 32))
     for (x, y, z), level in finest_levels(boxes).items():

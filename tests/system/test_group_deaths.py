@@ -217,7 +217,8 @@ def stand_still_now_and_then(processes, going_on, chance):
 
 @pytest.mark.parametrize(("seed", "mode"), few([1, 2], PLACEMENTS))
 def test_random_delays(tmp_path, mode, seed):
-    """Of clients, forwarders and servers of both groups, with few iterations in flight: the same bytes."""
+    """Clients, forwarders and servers of both groups pause at random, with few iterations in flight; results keep
+    their bytes."""
     steps, options = 30, ["steps=30", "blocks=2", "pause_ms=5"]
     reference = run(tmp_path / "one", 1, "inline", tasks=TASKS, options=[f"steps={steps}"])
     assert reference.status == 0, reference.text

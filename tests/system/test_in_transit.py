@@ -327,4 +327,4 @@ def test_move_all_moves_what_analyses_read_and_no_more(tmp_path):
         tmp_path, 4, "{mode: nodes, buffer: 32 MiB, servers: 2, move: all}", task, options=["steps=1", "blocks=2"]
     )
     assert done.status == 0, done.text
-    assert sum(r["bytes"] for r in movement(done) if r["role"] == "server") == 20**3 * 8  # t alone, not p
+    assert sum(r["bytes"] for r in movement(done) if r["role"] == "server") == 20**3 * 8  # only t, not p

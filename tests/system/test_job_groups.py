@@ -81,7 +81,7 @@ def test_results_are_those_of_inline(tmp_path, reference, engine, clients, sizes
     record = (done.results / "endpoint.yaml").read_text()
     assert f'groups:\n  "a": {sizes[0]}\n  "b": {sizes[1]}\n' in record
     assert f"  delivered: {STEPS}\n" in record
-    # Each group has timings of its own tasks alone.
+    # Each group has timings only of its own tasks.
     first = {row["task"] for row in rows_of(done, "endpoint-timings.csv") if row["rank"] == "0"}
     assert "statistics" in first
     assert "nodes" not in first
@@ -129,7 +129,8 @@ def long_reference(folder, tasks, steps):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("victims", [(0,), (1,), (2,), (0, 2)])
 def test_a_killed_group_is_replaced_and_nothing_is_lost(tmp_path, engine, victims):
-    """Of the endpoint of three processes: the first group's, the first or second of the second one's, one of each."""
+    """Kills processes of an endpoint of three: the first group's, one of the two of the second group, or one of
+    each."""
     steps = 100
     expected = long_reference(tmp_path, TABLES, steps)
     write_configuration(tmp_path, f"engine: {engine}, reader_limit: 60", "groups: {a: 1, b: 2},", tasks=TABLES)

@@ -49,7 +49,7 @@ def particles(step, blocks):
 
 
 def assigned(places, weights, shape, order):
-    """By the product of B-splines of an order, the nearest cells alone."""
+    """Assigns weights to the nearest cells by the product of B-splines of an order."""
     grid = np.zeros(shape)
     for place, weight in zip(places, weights, strict=True):
         shares = []

@@ -370,7 +370,7 @@ def test_levels_that_are_not_chosen_stay(tmp_path, levels):
 
 
 def test_plan_knows_what_is_covered(tmp_path):
-    """Of each iteration `sidestream plan` counts the blocks and bytes that came to servers in a run."""
+    """`sidestream plan` counts as many blocks and bytes for each iteration as came to servers in a run."""
     results = simulate(tmp_path, "inline", 2, "outputs: [metadata: {}]\n")
     path = configure(tmp_path, "{mode: nodes, buffer: 32 MiB, servers: 2}", CELLS)
     planned = []

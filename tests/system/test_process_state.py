@@ -51,7 +51,7 @@ def rows(whole):
 
 
 def locale(folder):
-    """Makes de_DE.UTF-8 for the tests' programs alone; the environment that has it."""
+    """Makes de_DE.UTF-8 only for the tests' programs, and returns an environment that has it."""
     if not shutil.which("localedef"):
         pytest.fail("localedef is missing, which makes a locale with decimal commas: install libc-bin and locales")
     made = folder / "locales" / "de_DE.UTF-8"

@@ -112,7 +112,8 @@ variables:
 
 @pytest.fixture(scope="module")
 def databases(tmp_path_factory):
-    """Of each kind of mesh. No mpirun can be started from here any more once MPI is."""
+    """Databases of each kind of mesh. They are written first, because no mpirun can be started from here once MPI is
+    initialised."""
     found = {}
     for kind, declarations, names in (("points", POINTS, "n"), ("levels", LEVELS, "t, n")):
         found[kind] = simulate(tmp_path_factory.mktemp(kind), kind, declarations, names)
@@ -195,7 +196,7 @@ def test_levels_and_arrays_that_cover_more(databases, tmp_path):
 
 
 def read_trees(restart):
-    """Of each block the flags and values, and where its levels begin and the last one ends, counted from the flags."""
+    """The flags and values of each block, and where its levels begin and the last one ends, counted from the flags."""
     found = {}
     for block in restart.blocks("m"):
         cells = block.hi[0]

@@ -35,7 +35,7 @@ def rows(file):
 
 
 def statistics(results):
-    """Of each iteration: t, p of component 0 and 1 (a dictionary of floats, or None)."""
+    """Statistics of t and of components 0 and 1 of p in each iteration: a dictionary of floats, or None."""
     known = [[None, None, None] for _ in range(STEPS)]
     for row in rows(results / "t.csv"):
         known[int(row["iteration"])][0] = {k: float(v) for k, v in row.items()}
@@ -45,7 +45,7 @@ def statistics(results):
 
 
 def expected(known):
-    """The iterations in which each condition holds. `was`: of the last iteration in which t was published."""
+    """The iterations in which each condition holds. `was` is that of the last iteration in which t was published."""
     hold = {name: [] for name in CONDITIONS}
     was = None
     for n, (t, p0, p1) in enumerate(known):

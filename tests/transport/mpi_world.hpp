@@ -164,7 +164,7 @@ inline void store(Type type, void* element, int value) {
   });
 }
 
-/// Whether an element of the variable's type has that value.
+/// True if an element of the variable's type has that value.
 inline bool holds(Type type, const void* element, int value) {
   return with_type(type, [&](auto zero) {
     decltype(zero) typed;

@@ -34,10 +34,10 @@ struct Node {
   std::vector<std::unique_ptr<ClientHeap>> heaps;
 };
 
-/// Who has which bytes of the buffer, kept by brute force.
+/// Records all live regions of the buffer, to check the heap by brute force.
 class Twin {
  public:
-  /// Whether the region is where and how it should be and touches no live one.
+  /// Adds a region. True if it is aligned, in the buffer, of that size, and overlaps no live region.
   bool add(const Arena& arena, const Region& region, std::uint64_t bytes) {
     const auto begin = static_cast<std::uint64_t>(region.data - arena.begin());
     const std::uint64_t end = begin + block_footprint(bytes);

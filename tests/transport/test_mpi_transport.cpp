@@ -278,8 +278,9 @@ void publish_bytes(ClientTransport& transport, std::int64_t n, int client, std::
   transport.end(end);
 }
 
-/// Server 0 alone; `bytes` of client and iteration; `ahead`: what must have been ended before an iteration is looked
-/// at, `behind`: before it is released, when its values have been fetched.
+/// Runs server 0, without others. `bytes` depends on client and iteration. Before an iteration is looked at, those up
+/// to `ahead` later must have ended. Before it is released, and its values have been fetched, those up to `behind`
+/// later must have.
 void serve_bytes(const std::shared_ptr<MpiCommunicator>& comm, mpi::Moving moving, int count,
                  const std::function<std::uint64_t(std::int64_t, int)>& bytes, int ahead, int behind) {
   mpi::Server::Options options;
@@ -378,10 +379,11 @@ TEST_CASE("what a server tells its clients comes whole and in order") {
 
 namespace {
 
-/// Small values travel with the packet, large ones behind it.
+/// Small values are sent in the packet, large ones after it.
 std::uint64_t standing_bytes(int client) { return client % 2 == 0 ? 1000 : 200'000; }
 
-/// Until iteration `changes` all blocks are wanted, from then on the last client's alone. Returns the bytes that were.
+/// All blocks are wanted until iteration `changes`, from then on only the last client's. Returns how many bytes were
+/// wanted.
 std::int64_t serve_standing(const std::shared_ptr<MpiCommunicator>& comm, int count, std::int64_t changes) {
   mpi::Server::Options options;
   options.shapes = {{Type::uint8, 1}};

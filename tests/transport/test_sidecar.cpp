@@ -78,7 +78,8 @@ TEST_CASE("servers that leave in order leave nothing in doubt") {
       ledger.stop = 1;
       while (ledger.delivered + ledger.refused + ledger.lost < ledger.iterations.load()) test::sleep_us(1000);
       CHECK(ledger.lost.load() == 0);
-      // Of the iterations that servers had, those that were whole; the client refuses some by itself under `skip`.
+      // Delivered iterations are those that servers had and that were whole. Under `skip` the client refuses some by
+      // itself.
       CHECK(ledger.delivered.load() <= ledger.served.load());
       CHECK(ledger.delivered.load() > 60);
     });

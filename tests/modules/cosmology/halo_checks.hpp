@@ -23,7 +23,7 @@ struct FoundHalo {
   long double mass = 0;
 };
 
-/// Whether cells that differ so much are neighbours, by the words of the definition.
+/// True if cells whose indices differ by `d` are neighbours, as the documentation defines it.
 inline bool next_to(int connectivity, const Index3& d) {
   const Index steps = std::abs(d[0]) + std::abs(d[1]) + std::abs(d[2]);
   if (connectivity == 6) return steps == 1;

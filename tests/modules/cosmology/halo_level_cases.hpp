@@ -40,7 +40,8 @@ inline CapturedResults run(const TreeWorld& world, std::array<bool, 3> periodic,
   return run_lists(halos_kind(), yaml, tree.domain, tree.blocks, servers, partials);
 }
 
-/// The same field on the finest level alone; `width`: how many of its cells lie along one of a level.
+/// Gives the leaf that covers a cell of the finest level, and its value. `resampled` is the same field on that level
+/// only.
 using LeafAt = std::function<std::pair<TreeCell, double>(const Index3&)>;
 inline FakeDomain resampled(const Box& cells, const std::array<double, 3>& origin, const std::array<double, 3>& spacing,
                             int dimensions, std::array<bool, 3> along, const LeafAt& leaf) {
@@ -68,7 +69,7 @@ inline FakeDomain resampled(const TreeWorld& world, std::int32_t deepest, std::a
   return resampled(cells, world.origin, spacing, world.dimensions, along, leaf);
 }
 
-/// Of patches, whose finest level is 2.
+/// The same for patches, whose finest level is 2.
 inline FakeDomain resampled(const PatchWorld& world, LeafAt& leaf) {
   const Mesh mesh = world.metadata().meshes[0];
   std::array<double, 3> spacing = world.spacing;

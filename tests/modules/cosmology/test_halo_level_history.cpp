@@ -1,5 +1,5 @@
-// Histories of halos on meshes that are refined and derefined from one iteration to the next: what they are on the
-// finest level alone, where halos share as many cells as they share volume here.
+// Histories of halos on meshes that are refined and coarsened from one iteration to the next. They are compared with
+// histories on a uniform grid of the finest level, where halos share as many cells as they share volume here.
 #include <cmath>
 
 #include "modules/cosmology/halo_level_cases.hpp"

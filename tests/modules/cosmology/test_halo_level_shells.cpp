@@ -1,4 +1,5 @@
-// Profiles and labels of halos in trees and patches, against looking at every cell and against the finest level alone.
+// Profiles and labels of halos in trees and patches, compared with a search through all cells and with a uniform grid
+// of the finest level.
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -84,7 +85,7 @@ void check_shells(const Table& profiles, std::size_t row, const std::vector<Leaf
   }
 }
 
-/// Of each finest cell the number of its halo, or -1, as a data set of levels says it.
+/// The number of the halo, or -1, of each cell of the finest grid, as a data set of levels says it.
 std::vector<std::int32_t> painted(const DataSet& data, const FakeDomain& fine, const LeafAt& leaf, int dimensions) {
   std::map<std::pair<std::int32_t, Index3>, std::int32_t> labels;
   const auto all = [&]<class T>(std::size_t n, T) {

@@ -170,7 +170,7 @@ TEST_CASE("a server holds what its own cells lead to, not all that reaches borde
   const auto all = halos::join_forests(edges, world);
   CHECK(mine.size() <= all.size());
   if (servers >= 5) CHECK(sum_of(mine.size(), world) < sum_of(all.size(), world) * 2 / 3);
-  // Of each maximum here the same comes out at every level.
+  // Both forests give the same result for each maximum here, at every level.
   halos::TripletMap few(mine), many(all);
   few.add(tree.certain());
   many.add(tree.certain());

@@ -41,7 +41,7 @@ FakeField hashed(const std::vector<double>& field, Index n, Type type = Type::fl
           order};
 }
 
-/// White noise of a seed, by indices alone.
+/// White noise of a seed, which depends only on the indices.
 double noise(const Index3& p, unsigned seed) {
   std::mt19937_64 random(static_cast<std::uint64_t>(((p[0] + 100) * 1000 + p[1] + 100) * 1000 + p[2] + 100) + seed);
   random.discard(3);
@@ -262,7 +262,7 @@ TEST_CASE("a Gaussian blob has the transform that it should") {
 TEST_CASE("windows are divided out, and shot noise taken off") {
   const Index n = 8;
   const FakeDomain domain = box_of({n, n, n}, {1, 1, 1}, {noisy("a", 4)});
-  // A bin of modes (1, 0, 0) alone: W = sin(pi / 8) / (pi / 8).
+  // The bin has only modes like (1, 0, 0), for which W = sin(pi / 8) / (pi / 8).
   const std::string edges = "edges: [6, 6.5]";
   const double plain = column(alone(domain, "{variable: a, " + edges + "}"), "power")[0];
   const double window = std::sin(pi / n) / (pi / n);

@@ -8,6 +8,6 @@ def add_layers(layers, block):
 
 
 def mean_of(values):
-    """Of the finite ones, the same whatever their order."""
+    """Mean of the finite values, the same in whatever order they are."""
     finite = [v for v in values if math.isfinite(v)]
     return math.fsum(v / len(finite) for v in finite)

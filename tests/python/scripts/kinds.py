@@ -9,7 +9,7 @@ def line(block):
 
 
 def plane(block):
-    """Of a variable in row order: b[i, j]."""
+    """Columns for a variable in row order, b[i, j]."""
     x, y = block.coordinates("b")
     mask = block.counted("b")
     i, j = np.nonzero(mask)

@@ -14,7 +14,7 @@
 
 namespace sidestream::testing {
 
-/// A directory of this test alone, the same on all members of `communicator`, removed at the end.
+/// A directory that only this test uses, the same on all members of `communicator`. It is removed at the end.
 class SharedDirectory {
  public:
   explicit SharedDirectory(Communicator& communicator) : communicator_(communicator) {
@@ -107,8 +107,8 @@ struct Sample {
   }
 
   int step = 0;
-  /// Whether blocks of the box hold right values at nodes that count as another block's, as simulations do;
-  /// if not, values that must not be used.
+  /// True if blocks of the box hold right values at nodes that another block owns, as in simulations. Otherwise they
+  /// hold values there that must not be used.
   bool shared_nodes_agree = false;
   FakeDomain box, stretched;
   Metadata metadata;

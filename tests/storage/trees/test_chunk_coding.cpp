@@ -1,4 +1,4 @@
-// Chunks of values on trees: each decoded alone, in any order, with what it needs and nothing else.
+// Chunks of values on trees. Each is decoded by itself, in any order, with only what it needs.
 #include <doctest/doctest.h>
 
 #include <algorithm>

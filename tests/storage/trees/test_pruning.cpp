@@ -98,7 +98,8 @@ TEST_CASE("the domain of the paper's figure") {
   const auto starts = tree_starts(shape, refined);
   REQUIRE(starts.has_value());
   CHECK(*starts == std::vector<Index>{0, 1, 5, 17});
-  // Of the three cells that are refined again only the second has leaves of its own; the ghosts below the others go.
+  // Only the second of the three cells that are refined again has leaves of its own. The ghosts below the others are
+  // removed.
   const PrunedTree less = pruned(shape, refined, owned, *starts);
   CHECK(less.refined == std::vector<std::uint8_t>{1, 0, 1, 0, 0, 0, 0, 0, 0});
   CHECK(less.owned == std::vector<std::uint8_t>{0, 0, 0, 1, 0, 0, 1, 1, 1});
