@@ -1,4 +1,4 @@
-// Looking into data sets on grids.
+// Helpers to look into data sets on grids.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline const DataSet::Array& array_of(const DataSet& data, const std::string& na
   return *found;
 }
 
-/// Its values, which are reals.
+/// The values of the array of that name, which are reals.
 inline std::vector<double> reals_of(const DataSet& data, const std::string& name) {
   const DataSet::Array& array = array_of(data, name);
   std::vector<double> values(array.values.size() / sizeof(double));

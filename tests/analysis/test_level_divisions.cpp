@@ -1,4 +1,4 @@
-// Isosurfaces in trees and in patches on refinement levels, and pictures of them, are the same bytes for every
+// Isosurfaces in trees and in patches on refinement levels, and pictures of them, have the same bytes for every
 // division.
 #include <doctest/doctest.h>
 
@@ -105,7 +105,7 @@ TEST_CASE("surfaces of values at nodes of patches are those of the means in cell
     CHECK(same_bits(alone(nodes, yaml + "}", 3), expected));
     const CapturedResults all = run_patches(isosurface_kind(), yaml + "}", nodes, world_communicator, 2);
     if (world_communicator.rank() == 0) CHECK(same_bits(all.surfaces.begin()->second, expected));
-    // What goes along is a mean too: of x, at the points.
+    // A further field is a mean, too: here of x, at the points.
     const Surface with = alone(nodes, yaml + ", fields: [pair]}", 2);
     for (std::size_t p = 0; p < with.points.size(); ++p) {
       CHECK(with.point_data.at(0).values[2 * p] == doctest::Approx(with.points[p][0]).epsilon(1e-12));

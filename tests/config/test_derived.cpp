@@ -1,4 +1,4 @@
-// The texts of derived variables: what they are made of, and their mistakes with their places.
+// The texts of derived variables: the inputs that they need, and mistakes with their places.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -136,7 +136,7 @@ TEST_CASE("what must be there for it") {
   REQUIRE(inputs.size() == 1);
   CHECK(inputs[0].variable == all.find_variable("velocity")->id);
   CHECK(inputs[0].halo == 3);
-  // Nobody knows ranges of it: no block is left out.
+  // Its range is unknown, so that no block is left out.
   CHECK(inputs[0].part.kind == Part::Kind::all);
 }
 
@@ -256,7 +256,7 @@ TEST_CASE("names") {
   CHECK(contains(mistake_in("derived: {a: {expr: rho}}\n"), "did you mean 'expression'?"));
   CHECK(contains(mistake_in("derived: [rho]\n"), "expected a map from names to expressions"));
   CHECK(contains(mistake_in("derived: {a: {expression: rho, type: int32}}\n"), "float64"));
-  // A name hides what else it may mean.
+  // The name of a variable hides its other meanings.
   const Metadata all = with("derived: {x: rho * 2, it: x + 1}\n");
   CHECK(all.find_variable("it")->derivation->inputs() == std::vector<std::int32_t>{0});
 }

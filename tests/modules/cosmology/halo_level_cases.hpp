@@ -11,7 +11,7 @@ namespace sidestream::testing {
 
 inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Few values, so that there are ties and plateaus; some are none.
+/// Few distinct values, so that there are ties and plateaus; some are NaN.
 inline double value_of(const TreeCell& cell, std::uint64_t seed) {
   const double value = std::floor(8 * random_of(cell, seed));
   return value == 2 && cell.level > 0 ? not_a_number : value;
@@ -23,7 +23,7 @@ inline TreeWorld tree_of(int dimensions, std::uint64_t seed, std::int32_t deepes
   return world;
 }
 
-/// One root cell of side 2, with the value 7.
+/// A tree of one root cell of side 2, with the value 7.
 inline TreeWorld one_root_cell() {
   TreeWorld world;
   world.refined = [](const TreeCell&) { return false; };

@@ -17,7 +17,7 @@ const char* const halos_file = "halos-{index:05}.csv";
 const char* const profiles_file = "halo-profiles-{index:05}.csv";
 const char* const labels_file = "halo-labels-{index:05}.h5";
 
-/// A leaf of the world: where its middle is, its volume and its value.
+/// A leaf of the world: its centre, its volume and its value.
 struct Leaf {
   std::array<double, 3> x;
   double volume, value, level;
@@ -41,7 +41,7 @@ std::vector<Leaf> leaves_of(const TreeWorld& world) {
   return leaves;
 }
 
-/// Shells of all leaves round a point, from their definition.
+/// Checks the shells round a point against all leaves, by the definition.
 void check_shells(const Table& profiles, std::size_t row, const std::vector<Leaf>& leaves, const TreeWorld& world,
                   std::array<bool, 3> periodic, const std::array<double, 3>& middle, const std::vector<double>& edges) {
   std::vector<long double> mass(edges.size()), volume(edges.size()), levels(edges.size());
