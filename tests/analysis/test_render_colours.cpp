@@ -182,7 +182,7 @@ TEST_CASE("the colours of surfaces' values, and ranges that are found") {
     CAPTURE(kind);
     const FakeDomain domain = boxes_of(kind, 3);
     const Draw run = drawn(domain);
-    // Of the surfaces of several values only the upper one is visible, which hides the lower one.
+    // Several values make several surfaces; the upper one hides the lower one.
     const Shown by_value{"isosurface", "variable: ground, values: [-0.5, 0.1]", "", 0};
     const auto constant = [](double low, double high) {
       return [=](double, double) { return (0.1 - low) / (high - low); };

@@ -453,7 +453,7 @@ TEST_CASE("truth may be said with yes and no") {
   };
   for (const char* right : {"true", "false", "yes", "no"}) CHECK(status(std::string(", time_varying: ") + right) == 0);
   for (const char* wrong : {"Yes", "on", "1", "maybe"}) CHECK(status(std::string(", time_varying: ") + wrong) == 1);
-  // Parameters may also be a word of a choice, and a text where a text is expected.
+  // They may also be a word of a choice, or a text where a text is expected.
   CHECK(
       status(
           "}}\nanalyses: [isosurface: {name: yes, variable: t, values: 1, file: s.vtp, pieces: no, every: 10 cycles, first: yes}]\n#") ==

@@ -1,5 +1,4 @@
-!> Functions of the program as analyses. They are given the values that were published, and their failures are
-! reported.
+!> Functions of the program as analyses. They are given the values that were published, and their failures are reported.
 module sums
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use mpi

@@ -1,5 +1,7 @@
-!> The last client leaves its loop between publish and end_iteration, and closes. The others go on. >
-! tests/python/test_leaving.py reads the accounts that are printed. > > leaving FILE
+!> The last client leaves its loop between publish and end_iteration, and closes. The others go on.
+!> tests/python/test_leaving.py reads the accounts that are printed.
+!>
+!> leaving FILE
 program leaving
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use mpi

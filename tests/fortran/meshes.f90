@@ -1,5 +1,6 @@
-!> Declares meshes of every kind by calls, and publishes on them, on one rank. test_fields.py reads the results. > >
-! meshes FILE
+!> Declares meshes of every kind by calls, and publishes on them, on one rank. test_fields.py reads the results.
+!>
+!> meshes FILE
 program meshes
   use, intrinsic :: iso_fortran_env, only: int8, int64, real64
   use mpi

@@ -1,5 +1,6 @@
-!> Writes a checkpoint, or reads one on any number of ranks. Every value depends on its position. > > restart write
-! FILE BLOCKS | restart read DIRECTORY BLOCKS | restart mistakes DIRECTORY BLOCKS
+!> Writes a checkpoint, or reads one on any number of ranks. Every value depends on its position.
+!>
+!> restart write FILE BLOCKS | restart read DIRECTORY BLOCKS | restart mistakes DIRECTORY BLOCKS
 program restart_program
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
   use mpi
