@@ -1,4 +1,4 @@
-// Room that a segment asks for before it is written: nothing that a reader sees depends on it.
+// A segment reserves space before it is written, and readers see no difference.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <linux/magic.h>
