@@ -8,10 +8,10 @@
 
 namespace sidestream::testing {
 
-/// The pieces that a server has of what a selection asks for.
+/// The pieces of a selection that a server has.
 class FakePieces {
  public:
-  /// `absent`: cells that nobody published.
+  /// `absent` are cells that nobody published.
   FakePieces(const FakeDomain& domain, const Selection& selection, int servers, int server, const Box& absent)
       : blocks_(domain.metadata.variables.size()) {
     for (const Selected& selected : selection.variables) {
@@ -64,7 +64,7 @@ class FakePieces {
 };
 
 struct PieceRun {
-  int groups = 1;  ///< more than one: as many other objects on each server call `local`, as with forwarded partials
+  int groups = 1;  ///< if more than one, so many other objects on each server call `local`, as with forwarded partials
   Box absent{};
 };
 

@@ -8,7 +8,7 @@
 
 namespace {
 
-thread_local long countdown = 0;  // allocations until the one that fails; 0: none will
+thread_local long countdown = 0;  // allocations until the one that fails, or 0 if none will
 thread_local bool failed = false;
 
 std::atomic<long> allocations{0}, fails_at{0};  // of all threads

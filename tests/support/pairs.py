@@ -1,11 +1,11 @@
-"""Parameters of tests of which `make test` takes a few and `make test-all` takes all.
+"""Parameters of tests: `make test` takes a few combinations, and `make test-all` takes all.
 
-A case with the mark `test_all` runs only where the environment says SIDESTREAM_TEST_ALL=1, as `make test-all` does;
-tests/conftest.py says at the end of a run how many were left out.
+A case with the mark `test_all` runs only if the environment has SIDESTREAM_TEST_ALL=1, as in `make test-all`. At the
+end of a run tests/conftest.py tells how many were left out.
 
     @pytest.mark.parametrize(("mode", "groups", "when_full"), pairs(MODES, [1, 2], ["wait", "skip"]))
 
-has the cases of the full product in both, under the same names.
+has all cases of the full product, with the same names in both.
 """
 
 import itertools
@@ -15,9 +15,9 @@ import pytest
 
 
 def pairs(*lists, strength=2, where=None):
-    """All combinations of one value from each list; those outside a small set that has every pair of values are marked.
+    """All combinations of one value from each list. Those outside a small set that has every pair of values are marked.
 
-    A value that is a tuple stands for several parameters. `where` says which combinations there are, if not all.
+    A value that is a tuple stands for several parameters. `where` is true for combinations that exist, if not all do.
     With `strength` 1 the set has every value, with 3 every triple.
     """
     values = [list(one) for one in lists]
@@ -31,7 +31,7 @@ def pairs(*lists, strength=2, where=None):
 
 
 def few(*lists, keep=1):
-    """All combinations of one value from each list; those after the first `keep` are marked."""
+    """All combinations of one value from each list. Those after the first `keep` are marked."""
     values = [list(one) for one in lists]
     there = itertools.product(*(range(len(one)) for one in values))
     return [_case(_values(values, chosen), n < keep) for n, chosen in enumerate(there)]

@@ -1,5 +1,5 @@
-// Shared memory with two groups of servers: one that can not go on ends the session of the client, which keeps the
-// other waiting for nothing. Rank 0 is the client, rank 1 the server of the first group, rank 2 that of the second.
+// Shared memory with two groups of servers. If one group cannot go on, the client ends the session, and the other group
+// does not wait. Rank 0 is the client, rank 1 the server of the first group, rank 2 that of the second.
 #include <doctest/doctest.h>
 
 #include "base/mpi/communicator.hpp"
@@ -56,7 +56,7 @@ TEST_CASE("memory is free, and the outcome known, when both groups have said so"
   client.end(EndRecord{});
   comm.barrier();
   CHECK(client.outcome(0) == Outcome::pending);
-  CHECK_FALSE(client.begin());  // one group has it in flight
+  CHECK_FALSE(client.begin());  // one group still has the previous iteration
   comm.barrier();
   comm.barrier();
   CHECK(client.begin());
@@ -75,7 +75,7 @@ TEST_CASE("a group that leaves is the end for the client, and the other finishes
       if (comm.rank() == lost) {
         server.leave("planned");
       } else {
-        // It hears that the client closes, and may finish what it was given whole.
+        // It is told that the client closes, and may finish iterations that it has completely.
         while (server.pending(1) > 0) server.receive(std::chrono::milliseconds(10));
         CHECK(server.ended(0) == 1);
         CHECK(server.ended(1) == 0);
