@@ -1,9 +1,9 @@
 /* A simulation that raises events at random, with random delays on every rank:
  * PROGRAM FILE [steps=N] [seed=N] [pause_us=N] [refuse_at=N] [until=FILE]
  *
- * Leaves beside FILE in raised-RANK.txt what each rank raises, one line for each event: ITERATION CLIENT NUMBER NAME
+ * Writes the events that each rank raises to raised-RANK.txt beside FILE, one line each: ITERATION CLIENT NUMBER NAME
  * SCOPE, where barriers have the scope 'barrier'. In iteration `refuse_at` rank 0 publishes a block twice, so that it
- * is refused. Ends early once the file `until` is there. */
+ * is refused. Ends early once the file `until` exists. */
 #include <mpi.h>
 #include <sidestream/sidestream.h>
 #include <stdio.h>

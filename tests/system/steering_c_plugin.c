@@ -1,5 +1,5 @@
-/* An analysis in C that steers: `c_setter: {}`. It fails if a call that must be refused is not, or without its
- * sentence. */
+/* An analysis in C that steers: `c_setter: {}`. It fails if a call that must be refused succeeds or lacks its sentence.
+ * */
 #include <sidestream/analysis.h>
 #include <stdio.h>
 #include <string.h>

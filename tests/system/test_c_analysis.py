@@ -1,4 +1,5 @@
-"""An analysis in C, from a plug-in: options, halo, two passes, a table of any length; the same in every placement."""
+"""An analysis in C from a plug-in, with options, halo, two passes and a table of any length, is the same in every
+placement."""
 
 import csv
 import subprocess
@@ -24,7 +25,7 @@ OPTIONS = [f"steps={STEPS}", "blocks=2", "ghosts=1"]
 
 
 def rows_of(path):
-    """A table's columns without those that tell iterations apart."""
+    """A table's columns, without those that identify iterations."""
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     return {name: np.array([float(row[name]) for row in rows]) for name in ("layer", "steepest", "points")}
@@ -84,7 +85,7 @@ def test_as_calculated(tmp_path):
         (5, "{mode: nodes, buffer: 32 MiB, servers: 2}"),
         (5, "{mode: nodes, servers: 1, buffer: 32 MiB, forward: blocks}"),
         (5, "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}"),
-        # Two forwarders report to one server, and to the others nobody does.
+        # Two forwarders report to one server, and nobody to the others.
         (6, "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials, per_node: 2}"),
         (7, "{mode: nodes, servers: 3, buffer: 32 MiB, forward: partials, per_node: 1}"),
         (8, "{mode: nodes, servers: 2, buffer: 32 MiB, forward: partials, per_node: 1, pretend_nodes: 2}"),

@@ -38,7 +38,7 @@ TEST_CASE("servers come first, and the simulation is gone before they look") {
   CHECK(!watch.has_ended());
   { const OpeningSocket simulation(session_name("first")); }
   CHECK(ends(watch));
-  // The watch is not for the next simulation.
+  // The next simulation is a new one, which has not ended.
   CHECK(!watch.has_ended());
   auto simulation = std::make_unique<OpeningSocket>(session_name("first"));
   CHECK(!watch.has_ended());
