@@ -504,8 +504,7 @@ TEST_CASE("cells that touch both ends of a periodic code's numbering stay where 
     const CapturedResults found = run_lists(kind, yaml, lists(cubes.mesh(), 3, periodic), world);
     if (world.rank() != 0) continue;
     const CellSet set = set_of(found);
-    const bool whole =
-        kind.name == "threshold";  // a clip cuts cells in an order that depends on the numbers of their points
+    const bool whole = kind.name == "threshold";  // a clip's cells depend on the numbers of points
     CHECK((!whole || set.types.size() == wanted.types.size()));
     CHECK(size_of(set) == doctest::Approx(size_of(wanted)).epsilon(1e-12));
     if (yaml.find("true") != std::string::npos) continue;  // points are in the piece of each server that has them

@@ -1,4 +1,4 @@
-"""`sidestream conformance`: everything built in passes, and everything faulty fails, by the check that is meant for it.
+"""`sidestream conformance`: all built-in parts pass, and each faulty one fails in the check that is meant for it.
 
 Usage: test_conformance.py builtin|c_plugin|faulty PROCESSES TOOL MPIRUN SOURCE PLUGIN
 """
@@ -24,7 +24,7 @@ FAULTS = {
     "litter": "discard leaves nothing ... FAILED: these files are left",
     "partitioner changing": "one block ... FAILED: with 2 servers the same input gives another plan",
 }
-SUITE = {"analyses": 11, "outputs": 7, "partitioner": 5}  # checks of one of each
+SUITE = {"analyses": 11, "outputs": 7, "partitioner": 5}  # checks of each kind of part
 PARTITIONERS = [
     "block",
     "stripe",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# A small tree in which everybody behaves.
+# A small tree without violations.
 CLEAN = {
     "include/sidestream/error.hpp": "#pragma once\n",
     "include/sidestream/data/box.hpp": '#pragma once\n#include "sidestream/error.hpp"\n',
@@ -28,10 +28,10 @@ CLEAN = {
     "tests/support/ranks.cpp": "MPI_Comm all = MPI_COMM_WORLD;\n",
     "tests/base/test_a.cpp": "MPI_Comm mine = test_ranks();  // not MPI_COMM_WORLD\n",
     "tools/main.cpp": '#include "config/config.hpp"\nint main() { exit(1); }\n',
-    # Words in comments and strings are no calls, and a member of that name is another function.
+    # Words in comments and strings are not calls, and a member of that name is another function.
     "src/server/loop.cpp": '// never exit(1)\nconst char* t = "abort()";\nvoid h(Loop& a) { a.exit(); }\n',
 }
-# Two analyses with what they share, and a floor.
+# Two analyses, a folder that they share, and a floor.
 CLEAN |= {
     "src/mesh/runs.hpp": '#include "base/mpi/communicator.hpp"\n',
     "src/mesh/README.md": "# src/mesh\n\n- Begin with: runs.hpp\n",
@@ -42,7 +42,7 @@ CLEAN |= {
     "src/analysis/slice/slice.hpp": '#include "analysis/common/options.hpp"\n',
     "src/analysis/slice/README.md": "# src/analysis/slice\n",
 }
-# One file more, and what the check must say about it.
+# One more file, and the message that the check must print about it.
 VIOLATIONS = [
     ("src/data/a.cpp", '#include "config/config.hpp"\n', "src/data/a.cpp:1: #include"),
     ("src/data/a.cpp", "\n#include <mpi.h>\n", "src/data/a.cpp:2: '#include <mpi.h>'"),

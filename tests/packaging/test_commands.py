@@ -24,7 +24,7 @@ class Commands(unittest.TestCase):
         assert line is not None
         folders = re.findall(r"\$PWD/build/release/([^:]+)", line[1])
         self.assertEqual(len(folders), 2, line[0])
-        # The program of each folder: the target that the folder's name stands for.
+        # The program of each folder, which is the target for the folder's name.
         targets = {"simulations/oscillators": "oscillators", "tools": "sidestream_tool"}
         built = re.search(r"cmake --build .* --target (.*)", recipe("demo"))
         assert built is not None

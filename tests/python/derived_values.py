@@ -1,4 +1,4 @@
-"""Random numbers on meshes of every structured kind, and where these are."""
+"""Random numbers on meshes of every structured kind, and the coordinates of these meshes."""
 
 import numpy as np
 

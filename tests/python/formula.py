@@ -1,4 +1,4 @@
-"""What the programs here publish, by place and step."""
+"""The values that the programs here publish, by position and step."""
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def values(name, lo, hi, step):
 
 
 def whole(name, step):
-    """Over the whole mesh."""
+    """Values over the whole mesh."""
     mesh, dtype, centering, *_ = VARIABLES[name]
     hi = [n + more for n, more in zip(SIZES[mesh], CENTERED[centering], strict=False)]
     return values(name, [0] * len(hi), hi, step).astype(dtype)

@@ -1,4 +1,4 @@
-"""Octrees on grids of many cells: what is held meanwhile is little beside the result."""
+"""Octrees resampled on grids of many cells need little memory besides the result."""
 
 import resource
 

@@ -1,4 +1,5 @@
-"""What the reader makes of VTK's files, pictures and YAML, against the vtk wheel, Pillow and what was published."""
+"""VTK's files, pictures and YAML opened with the reader, compared with the vtk wheel, Pillow and the published
+values."""
 
 import itertools
 import os

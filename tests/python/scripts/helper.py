@@ -2,7 +2,7 @@ import math
 
 
 def add_layers(layers, block):
-    """Adds the values of t, by layer across z."""
+    """Adds the values of t in each layer across z."""
     for k, plane in zip(range(block.lo[2], block.hi[2]), block["t"], strict=True):
         layers.setdefault(k, []).extend(plane.ravel().tolist())
 
