@@ -186,6 +186,8 @@ class Prose(unittest.TestCase):
             'const char* text = "// Of that in place of this alone.";\n',
             "src/session/b.cpp": "// Others are left alone. A node stands alone, or leaves some of the files alone.\n",
             "tools/a.py": '"""Reads a table."""\n\ntext = "# Whether alone."\n',
+            "tools/CMakeLists.txt": 'set(text "Whether alone")\n',
+            "src/README.md": "# src\n\n- Begin with: a.hpp\n",
             "README.md": "![A picture with many words](docs/picture.svg)\n"
             f"A [link]({'long/' * 30}), `{'code' * 30}`.\n\n| {'table ' * 30}|\n\n```sh\n{'code ' * 30}\n```\n",
         }
@@ -206,6 +208,19 @@ class Prose(unittest.TestCase):
             ("examples/j/j.f90", "! Of a field.\nend\n", ":1: a comment begins with 'Of'"),
             ("docs/k.md", f"\n{'word ' * 21}\n", ":2: 105 characters"),
             ("docs/l.md", "One in place of another.\n", ":1: 'in place of'"),
+            # A template has the language of the file that it makes.
+            ("bindings/m.pyi", '"""A class."""\n\n# Of a block.\n', ":3: a comment begins with 'Of'"),
+            ("bindings/n.f90.in", "integer :: n\n!> Whether @n@.\n", ":2: a comment begins with 'Whether'"),
+            ("include/o.hpp.in", "\n/// In place of @o@.\n", ":2: 'In place of'"),
+            ("cmake/p.pc.in", "# Of a package.\n", ":1: a comment begins with 'Of'"),
+            ("modules/CMakeLists.txt", "\nfind(MPI)  # of the library alone\n", ":2: 'alone'; write 'only'"),
+            ("CMakeLists.txt", "# Whether it is there.\n", ":1: a comment begins with 'Whether'"),
+            ("Makefile", "all:\n\n# Of all.\n", ":3: a comment begins with 'Of'"),
+            ("examples/q/Makefile", "# Of an example.\n", ":1: a comment begins with 'Of'"),
+            ("pyproject.toml", "[project]\n# The reader alone.\n", ":2: 'alone'; write 'only'"),
+            ("CONTRIBUTING.md", "# How\n\nMaps are had of meshes.\n", ":3: 'are had of'"),
+            ("benchmarks/r.md", f"{'word ' * 21}\n", ":1: 105 characters"),
+            ("src/data/README.md", "# src/data\n\nOne in place of\nanother.\n", ":3: 'in place of'"),
         )
         status, output = run_on("check-prose", {name: text for name, text, _ in violations}, "--all")
         self.assertEqual(status, 1, output)
