@@ -4,7 +4,7 @@ PRESET ?= release
 BUILD := build/$(PRESET)
 VENV_PYTHON := $(CURDIR)/.venv/bin/python
 
-# Of a new build folder. Make takes one source file more for a reason to compile all others again.
+# The generator of a new build folder. With makefiles one new source file makes all others compile again.
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
 .PHONY: help demo demo-universe docs test test-all check build adios2 deps deps-demo deps-docs deps-test configure clean

@@ -1,4 +1,4 @@
-// What belongs to the program changes nothing of ours: its locale, rounding mode, traps, directory, descriptors,
+// The state of the program does not change our results: its locale, rounding mode, traps, directory, descriptors,
 // limits.
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// Rounds upwards and traps while it lives.
+/// Rounds upwards and traps exceptions while it lives.
 struct OtherArithmetic {
   OtherArithmetic() {
     fegetenv(&before);

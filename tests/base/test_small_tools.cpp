@@ -1,4 +1,4 @@
-// The back-off, the hash and the serialiser.
+// Tests of the back-off, the hash and the serialiser.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -38,7 +38,7 @@ TEST_CASE("hashes are FNV-1a") {
     hash.add(text);
     return hash.value();
   };
-  // The values that its authors publish.
+  // These are the values that the hash's authors publish.
   CHECK(of("") == 0xcbf29ce484222325ull);
   CHECK(of("a") == 0xaf63dc4c8601ec8cull);
   CHECK(of("foobar") == 0x85944171f73967e8ull);

@@ -1,4 +1,4 @@
-// Conditions, against values put in by hand, and their mistakes.
+// Conditions on values given by hand, and mistakes in conditions.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -36,7 +36,8 @@ Condition make(const std::string& text) {
   return {text, ExpressionContext{parameters, Stage::start}, declared, "'when'", {"run.yaml", 3, 10}};
 }
 
-/// With statistics by their number in the text; before: nothing if empty.
+/// True if the condition holds for statistics, in the order of the text. An empty `before` means that there are no
+/// earlier ones.
 bool holds(const std::string& text, std::vector<double> now, std::vector<double> before = {}) {
   const Condition condition = make(text);
   REQUIRE(condition.statistics().size() == now.size());
@@ -65,7 +66,7 @@ TEST_CASE("comparisons and their joints") {
   CHECK(holds("max(t) == 500", {500}));
   CHECK(!holds("max(t) != 500", {500}));
   CHECK(holds("max(t) != 500", {499}));
-  CHECK(holds("max(t) < 1 or min(t) < 1 and mean(t) < 1", {0, 5, 5}));  // and binds closer
+  CHECK(holds("max(t) < 1 or min(t) < 1 and mean(t) < 1", {0, 5, 5}));  // `and` binds closer
   CHECK(!holds("(max(t) < 1 or min(t) < 1) and mean(t) < 1", {0, 5, 5}));
   CHECK(holds("not max(t) > 3", {2}));
   CHECK(holds("not not max(t) > 3", {4}));

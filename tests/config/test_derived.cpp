@@ -1,4 +1,4 @@
-// The texts of derived variables: what they are made of, and their mistakes with their places.
+// The texts of derived variables: the inputs that they need, and mistakes with their places.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -137,7 +137,7 @@ TEST_CASE("what must be there for it") {
   REQUIRE(inputs.size() == 1);
   CHECK(inputs[0].variable == all.find_variable("velocity")->id);
   CHECK(inputs[0].halo == 3);
-  // Nobody knows ranges of it: no block is left out.
+  // Its range is unknown, so that no block is left out.
   CHECK(inputs[0].part.kind == Part::Kind::all);
 }
 

@@ -1,4 +1,4 @@
-// Expressions, byte sizes, schedules, suggestions.
+// Tests of expressions, byte sizes, schedules and suggestions.
 #include "config/expressions/expression.hpp"
 #include "config/options/names.hpp"
 #include "config/options/option_text.hpp"

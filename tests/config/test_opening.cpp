@@ -1,4 +1,4 @@
-// What opening a session needs: placement, output, plug-ins, errors.
+// The parts of a configuration that are read when a session opens: placement, output, plug-ins; and their errors.
 #include "config/groups.hpp"
 #include "config/support.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 OpeningConfig open(const std::string& text) { return read_opening(*parse_document(text, "run.yaml")); }
 
-/// What check_split says of a job.
+/// The message of check_split for a job.
 std::string split_error(const std::string& placement, int ranks, int nodes) {
   try {
     check_split(open("placement: " + placement).placement, ranks, nodes);

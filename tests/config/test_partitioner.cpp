@@ -46,7 +46,7 @@ TEST_CASE("a name, with or without options, and what the options are if they are
   register_partitioners(registry);
   const Config plain = read_config(*parse_document("placement: {mode: nodes}", "run.yaml"), registry, {}, {});
   CHECK(plain.opening.placement.partitioner == "block");
-  // Opening a session needs the name alone, because plug-ins' kinds are not known yet.
+  // Opening a session needs only the name, because the kinds of plug-ins are not known yet.
   CHECK(read_opening(*parse_document("placement: {mode: nodes, partitioner: {mine: {a: 1}}}", "run.yaml"))
             .placement.partitioner == "mine");
 }

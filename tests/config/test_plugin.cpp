@@ -1,4 +1,4 @@
-// Loading shared libraries.
+// Tests how plug-ins are loaded from shared libraries.
 #include "config/support.hpp"
 #include "config/tasks/plugin_loader.hpp"
 

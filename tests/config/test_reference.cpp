@@ -72,9 +72,9 @@ TEST_CASE("the examples in the manual are right") {
   Registry registry = fake_registry();
   for (const Section& section : sections()) {
     CAPTURE(section.name);
-    // The examples stand alone; what they refer to is added.
+    // Examples are parts of a configuration, so the things they refer to are added.
     std::string text = section.example + "\n";
-    if (section.name == "plugins") continue;  // names a file
+    if (section.name == "plugins") continue;  // it names a file that does not exist
     if (section.name != "meshes") text += "meshes: {grid: {size: 4}}\n";
     if (section.name != "meshes" && section.name != "variables") {
       text += "variables: {temperature: {mesh: grid}, velocity: {mesh: grid, components: 3}, density: {mesh: grid}}\n";

@@ -1,4 +1,4 @@
-// Relations between values of trees: what the variables section and calls may say, and what is wrong with it.
+// Relations between values of trees, in the variables section and in calls, and mistakes in them.
 #include <doctest/doctest.h>
 
 #include "config/expressions/relations.hpp"
@@ -18,7 +18,7 @@ const std::string front =
 
 Metadata with(const std::string& last) { return read(front + "  last: {" + last + "}\n").metadata; }
 
-/// The sentence of what is wrong, without the place.
+/// The message of the error, without the place.
 std::string wrong(const std::string& last) {
   try {
     static_cast<void>(with(last));

@@ -1,4 +1,4 @@
-// The options of streams, under `placement` and free pairs of names and values among them.
+// The options of streams under `placement`, with free pairs of names and values among them.
 #include "config/stream_config.hpp"
 
 #include "config/support.hpp"

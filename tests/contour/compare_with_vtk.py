@@ -110,13 +110,13 @@ def compare_lines(directory: Path, centering: str) -> None:
     worst = max(distances(points, theirs_points).max(), distances(used, points).max())
     assert worst < 2e-6, f"flat {centering}: vertices up to {worst} away from VTK's"
     ratio = length(points, lines) / length(theirs_points, theirs_lines)
-    # Where opposite corners of a cell are above the value, VTK may join the points the other way.
+    # VTK may join points differently where opposite corners of a cell are above the value.
     assert abs(ratio - 1) < 1e-2, f"flat {centering}: length is {ratio} of VTK's"
     print(f"flat {centering} isosurface: {len(lines)} lines, length ratio {ratio:.7f}, vertices within {worst:.1e}")
 
 
 def nearest_index(points: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Of each point: which one of the target is nearest."""
+    """Indices of the target's points that are nearest to each point."""
     cloud = vtkPolyData()
     vtk_points = vtkPoints()
     vtk_points.SetData(numpy_to_vtk(target, deep=True))
@@ -128,7 +128,7 @@ def nearest_index(points: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 def distances(points: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """From each point to the nearest one of the target."""
+    """Distance of each point to the nearest one of the target."""
     return np.linalg.norm(points - target[nearest_index(points, target)], axis=1)
 
 
@@ -168,13 +168,13 @@ def compare_slice(directory: Path, centering: str) -> None:
     cutter.Update()
     stem = directory / f"{centering}.slice"
     mine, reference = ours(stem), theirs(cutter.GetOutput())
-    if centering == "node":  # the other one reaches half a cell further than VTK's, out to the faces
+    if centering == "node":  # a surface of cells reaches half a cell further than VTK's, to the faces of the mesh
         ratio = mine.area() / reference.area()
         assert abs(ratio - 1) < 1e-6, f"area is {ratio} of VTK's"
     offsets = np.abs((mine.points - [2, 2, 2]) @ NORMAL)
     assert offsets.max() < 1e-12, f"points up to {offsets.max()} off the plane"
-    # VTK computes in single precision. Every vertex of its slice that lies on an edge of the grid is one of ours,
-    # with the same value.
+    # VTK computes in single precision. Every vertex of its slice that lies on an edge of the grid is one of ours, and
+    # has the same value.
     their_points = vtk_to_numpy(cutter.GetOutput().GetPoints().GetData())
     on_edges = on_grid_edges(their_points, data.GetOrigin()[0])
     order = nearest_index(their_points[on_edges], mine.points)
@@ -192,7 +192,7 @@ def on_grid_edges(points: np.ndarray, origin: float) -> np.ndarray:
 
 
 def lists(stem: Path) -> vtkUnstructuredGrid:
-    """The unstructured mesh that was written, with its field at points as `n` and the one in cells as `c`."""
+    """The unstructured mesh that was written. Its field at points is `n`, the one in cells is `c`."""
     places = np.fromfile(f"{stem}.places").reshape(-1, 3)
     links, ends, types = (np.fromfile(f"{stem}.{name}", dtype=np.int64) for name in ("links", "ends", "types"))
     field = np.fromfile(f"{stem}.field")
@@ -202,8 +202,8 @@ def lists(stem: Path) -> vtkUnstructuredGrid:
     grid.SetPoints(points)
     begin = 0
     for cell, end in enumerate(ends):
-        # VTK's own surfaces in polyhedra with bent faces have holes: to it those of the mesh, which have the corners of
-        # hexahedra in their order, are hexahedra.
+        # VTK's surfaces in polyhedra with bent faces have holes. The polyhedra of this mesh have the corners of
+        # hexahedra in order, so VTK gets hexahedra.
         kind = VTK_HEXAHEDRON if types[cell] == VTK_POLYHEDRON else int(types[cell])
         grid.InsertNextCell(kind, vtk_ids(links[begin:end]))
         begin = end
@@ -236,7 +236,7 @@ def compare_lists(directory: Path, name: str) -> None:
     for what, output in (("surface", contour.GetOutput()), ("slice", cutter.GetOutput())):
         mine, reference = ours(directory / f"{name}.{what}"), theirs(output)
         ratio = mine.area() / reference.area()
-        # VTK cuts faces with opposite corners inside in ways of its own; a plane leaves no choice.
+        # VTK has its own way to cut faces with opposite corners inside. A plane leaves it no choice.
         assert abs(ratio - 1) < (2e-3 if what == "surface" else 1e-6), f"{name} {what}: area is {ratio} of VTK's"
         worst = distances(mine.used_points(), reference.points).max()
         worst = max(worst, distances(reference.used_points(), mine.points).max())

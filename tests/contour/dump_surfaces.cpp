@@ -65,7 +65,7 @@ void dump(const std::string& directory) {
   }
 }
 
-/// The same in a mesh of two dimensions.
+/// Writes a mesh of two dimensions and its surfaces.
 void dump_flat(const std::string& directory) {
   for (const Centering centering : {Centering::cell, Centering::node}) {
     const std::string stem = directory + (centering == Centering::cell ? "/flat-cell" : "/flat-node");
@@ -77,7 +77,7 @@ void dump_flat(const std::string& directory) {
   }
 }
 
-/// An unstructured mesh of several kinds of cells, and one of hexahedra, which a curvilinear mesh has too.
+/// Writes an unstructured mesh. Its cells are of several kinds, or hexahedra, as a curvilinear mesh has them.
 void dump_lists(const std::string& directory, const char* name, FakeCubes::Made made) {
   const std::string stem = directory + "/" + name;
   const FakeMesh mesh = FakeCubes(16, made).mesh();

@@ -1,5 +1,4 @@
-// The 256 cases against what a surface must do: on every edge, in every cell, and between any two
-// neighbouring cells.
+// Each of the 256 cases must make a surface: on every edge, in every cell, and between any two neighbouring cells.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,12 +30,12 @@ bool crossed(int which, int edge) {
   return inside(which, low_end(edge)) != inside(which, high);
 }
 
-/// Whether the segment between two edges' vertices lies in the face of `axis` at `side`.
+/// True if the segment between two edges' vertices lies in the face of `axis` at `side`.
 bool in_face(int a, int b, int axis, int side) { return middle(a)[axis] == side && middle(b)[axis] == side; }
 
 using Sides = std::multiset<std::pair<int, int>>;
 
-/// Directed sides of triangles without another that runs the other way.
+/// Directed sides of triangles that no other triangle has in the opposite direction.
 Sides open_sides(int which) {
   Sides sides;
   const CellCase& what = case_table.cases[which];
@@ -90,7 +89,7 @@ TEST_CASE("what is open within a cell lies in its faces, and only that does") {
 
 TEST_CASE("two cells that share a face close there, whatever their other corners") {
   for (int axis = 0; axis < 3; ++axis) {
-    // Segments in the face by the pattern of its four corners; the high side's must be the low side's,
+    // Segments in the face by the pattern of its four corners. Those of the high side must be those of the low side,
     // reversed.
     std::map<int, std::set<Sides>> low, high;
     for (int which = 0; which < 256; ++which) {
@@ -106,7 +105,7 @@ TEST_CASE("two cells that share a face close there, whatever their other corners
         Sides segments;
         for (const auto& [a, b] : open_sides(which)) {
           if (!in_face(a, b, axis, side)) continue;
-          // Name the vertex by its place in the face, on the low side.
+          // Name the vertex by its position in the face, on the low side.
           const auto name = [&](int e) {
             auto x = middle(e);
             x[axis] = 0;

@@ -1,4 +1,4 @@
-// Rows of coordinates: the same numbers however they were published and divided.
+// Rows of coordinates have the same numbers however they were published and divided.
 #include "contour/curved_rows.hpp"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ double coordinate(const Index3& p, Index component) {
          0.7 * static_cast<double>(k) / static_cast<double>(component + 2);
 }
 
-/// An array of coordinates with its components beside each other, one behind another, or apart from each other.
+/// An array of coordinates whose components are adjacent, in separate planes, or apart with gaps.
 template <class C>
 struct Coordinates {
   Coordinates(const Box& box, int layout) {
@@ -45,7 +45,7 @@ struct Coordinates {
   ArrayView array;
 };
 
-/// A block that owns what lies below `cut` along an axis; the rest, but for `missing`, is its halo.
+/// A block that owns the points below `cut` along an axis. The rest, except `missing`, is its halo.
 template <class C>
 struct Divided {
   Divided(int axis, Index cut, int layout, const Box& missing)
@@ -65,13 +65,13 @@ struct Divided {
   BlockView view;
 };
 
-/// All places of the rows of a box, rows in the order in which surfaces ask for them.
+/// All positions of the rows of a box; rows are in the order in which surfaces ask for them.
 template <class Rows>
 std::vector<double> places(Rows& rows, const Box& box) {
   std::vector<double> places;
   for (Index k = box.lo[2]; k < box.hi[2]; ++k) {
     for (Index j = box.lo[1]; j < box.hi[1]; ++j) {
-      // What is asked for in between does not disturb what is held.
+      // Other requests in between do not change a row that is held.
       const auto* row = rows.row(j, k);
       static_cast<void>(rows.row(box.lo[1], std::min(k + 2, box.hi[2] - 1)));
       static_cast<void>(rows.row(j, std::max(k - 1, box.lo[2])));
@@ -105,7 +105,7 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), same);
 }
 
-/// Calls work(axis, cut, layout) for every layout and for cuts that leave nothing, something and everything.
+/// Calls work(axis, cut, layout) for every layout, and for cuts that leave nothing, a part and everything.
 template <class Work>
 void for_divisions(Work work) {
   for (int layout = 0; layout < 3; ++layout) {

@@ -1,4 +1,4 @@
-// Slices and surfaces of curvilinear meshes: where they are, how they close, and that divisions do not matter.
+// Slices and surfaces of curvilinear meshes lie where they should, are closed, and do not depend on the division.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace {
 using Map = std::function<Vector(double, double, double)>;
 using Scalar = std::function<double(const Vector&)>;
 
-/// The place of a point of a centring on n cells from -1 to 1 along each axis that are moved by `map`.
+/// The position of a point on a mesh of n cells from -1 to 1 along each axis, which `map` deforms.
 Vector place(const Map& map, Index n, int dimensions, Centering centering, const Index3& p) {
   const auto node = [&](Index i, Index j, Index k) {
     const auto at = [&](Index m) { return -1 + 2 * static_cast<double>(m) / static_cast<double>(n); };
@@ -60,7 +60,7 @@ FakeDomain curved(Index n, const Map& map, const std::vector<Field>& given, int 
   return domain;
 }
 
-/// Keeps the faces of the cube where they are.
+/// A deformation that keeps the faces of the cube where they are.
 Vector bent(double x, double y, double z) {
   const double w = 0.1 * (1 - x * x) * (1 - y * y) * (1 - z * z);
   return {x + w * std::sin(3 * y + z), y + w * std::cos(2 * z - x), z + w * std::sin(2 * x + 3 * y)};
@@ -182,7 +182,7 @@ TEST_CASE("a mesh of two dimensions has lines, and along z it is drawn as it is"
       for (const auto& [a, b] : s.lines) {
         inside += 0.5 * (s.points[a][0] * s.points[b][1] - s.points[a][1] * s.points[b][0]);
       }
-      CHECK(inside == doctest::Approx(-std::numbers::pi * 0.36).epsilon(0.003));  // what is lower is on the right
+      CHECK(inside == doctest::Approx(-std::numbers::pi * 0.36).epsilon(0.003));  // lower values are on the right
       const Surface cut = make(slice_kind(), "{variable: r, axis: x, position: 0.1}", domain, division);
       CHECK(length_of(cut) == doctest::Approx(2));
       const Surface all = make(slice_kind(), "{variable: r, axis: z}", domain, division);

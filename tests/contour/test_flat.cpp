@@ -1,4 +1,4 @@
-// Meshes of two dimensions: contour lines, cuts, the planes that they are, and pictures of them.
+// Meshes of two dimensions: contour lines, cuts, slices in their own plane, and pictures of them.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ double length_of(const Surface& s) {
   return sum;
 }
 
-/// The divisions that everything must be the same for.
+/// The divisions for which every result must be the same.
 std::vector<Division> divisions(const Box& cells) {
   return {{cells}, even_division(cells, {3, 2, 1}), even_division(cells, {1, 5, 1}), random_division(cells, 9, 3)};
 }
@@ -54,7 +54,7 @@ TEST_CASE("a contour line closes, goes round its higher values, and is where the
       }
       CHECK(starts.size() == s.points.size());
       CHECK(starts == ends);
-      // What is lower, the middle, is on the right: both run clockwise.
+      // Lower values, in the middle, are on the right: both lines run clockwise.
       CHECK(inside == doctest::Approx(-std::numbers::pi * (0.25 + 0.64)).epsilon(0.003));
       REQUIRE(s.point_data.size() == 2);
       for (std::size_t p = 0; p < s.points.size(); ++p) {

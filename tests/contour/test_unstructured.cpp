@@ -1,4 +1,4 @@
-// Slices and surfaces of unstructured meshes of every kind of cell, in any number of blocks.
+// Slices and surfaces of unstructured meshes with every kind of cell, in any number of blocks.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -25,13 +25,13 @@ constexpr Made every_kind[] = {Made::hexahedra,  Made::voxels,    Made::wedges, 
 
 double radius(const Place& x) { return norm(x); }
 double linear(const Place& x) { return 2 * x[0] - 3 * x[1] + 0.5 * x[2] + 1; }
-/// Saddles everywhere: faces with opposite corners inside.
+/// A field with saddles everywhere, so that faces have opposite corners inside.
 double gyroid(const Place& x) {
   return std::sin(9 * x[0]) * std::cos(9 * x[1]) + std::sin(9 * x[1]) * std::cos(9 * x[2]) +
          std::sin(9 * x[2]) * std::cos(9 * x[0]);
 }
 
-/// Of each cell its block: at random, or in stretches of the list.
+/// The block of each cell: chosen at random if there is a seed, otherwise contiguous parts of the list.
 std::vector<int> dealt(const FakeMesh& mesh, int blocks, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<int> block_of(mesh.cells.size());
@@ -70,7 +70,7 @@ double length_of(const Surface& s) {
   return sum;
 }
 
-/// Of two dimensions: triangles, pixels, quadrilaterals and pentagons, some of them clockwise.
+/// A mesh of two dimensions: triangles, pixels, quadrilaterals and pentagons, some of them clockwise.
 FakeMesh flat_mesh(std::int64_t n) {
   FakeMesh mesh;
   const auto at = [&](std::int64_t i) { return -1 + 2 * static_cast<double>(i) / static_cast<double>(n); };
@@ -186,12 +186,12 @@ TEST_CASE("a slice has the area of the cut, and fields at points are interpolate
 }
 
 TEST_CASE("a slice of a variable in cells has each cell's own value") {
-  const FakeCubes cubes(6, Made::mixed, 0);  // straight: the cell of a place is known
+  const FakeCubes cubes(6, Made::mixed, 0);  // not deformed, so that the cell at a position is known
   const FakeLists mesh = lists(cubes.mesh(), 3, 1, linear);
   const Surface s = make(slice_kind(), "{variable: c, axis: z, position: 0.1, fields: [n]}", mesh);
   CHECK(area(s) == doctest::Approx(4));
   CHECK(array(s, "c").components == 2);
-  // The value of a cell is that of the middle of its points: brute force over all cells.
+  // The value of a cell is that of the mean of its points, found by brute force over all cells.
   std::set<float> all;
   for (const FakeCell& cell : cubes.mesh().cells) {
     Place middle{};
@@ -237,7 +237,7 @@ TEST_CASE("the same bytes for every division, with numbers of points and cells, 
           const CapturedResults made = run_lists(kind, yaml, mesh, world);
           if (world.rank() == 0) CHECK(same_bits(reference, surface_of(made)));
           if (seed == 0 || yaml.find("variable: c") != std::string::npos) continue;
-          // Numbers of points are enough, except where every cell has points of its own.
+          // Numbers of points are enough, unless every cell has points of its own.
           const FakeNames points{.cells = false, .shuffled = shuffled};
           const Surface alone = make(kind, yaml, lists(cubes.mesh(), 1, 0, radius, points));
           const CapturedResults again = run_lists(kind, yaml, lists(cubes.mesh(), blocks, seed, radius, points), world);
@@ -255,7 +255,7 @@ TEST_CASE("in pieces the same triangles follow each other") {
   const Surface whole = make(isosurface_kind(), yaml, lists(cubes.mesh(), 1, 0, radius));
   const CapturedResults made = run_lists(isosurface_kind(), yaml, lists(cubes.mesh(), 5, 1, radius), world);
   if (world.rank() != 0) return;
-  const Surface pieces = surface_of(made);  // points at the seams are in two of them
+  const Surface pieces = surface_of(made);  // points at the seams are in two pieces
   REQUIRE(pieces.triangles.size() == whole.triangles.size());
   for (std::size_t t = 0; t < whole.triangles.size(); ++t) {
     for (std::size_t v = 0; v < 3; ++v) {
@@ -293,7 +293,7 @@ TEST_CASE("cells of two dimensions give lines, and along z the plane they are") 
       inside += 0.5 * (s.points[a][0] * s.points[b][1] - s.points[a][1] * s.points[b][0]);
     }
     CHECK(starts == ends);
-    CHECK(inside == doctest::Approx(-std::numbers::pi * 0.36).epsilon(0.01));  // what is lower is on the right
+    CHECK(inside == doctest::Approx(-std::numbers::pi * 0.36).epsilon(0.01));  // lower values are on the right
     CHECK(length_of(make(slice_kind(), "{variable: n, axis: x, position: 0}", mesh)) == doctest::Approx(2));
     CHECK(length_of(make(slice_kind(), "{variable: c, axis: y, position: 0.1}", mesh)) == doctest::Approx(2));
     for (const char* variable : {"n", "c"}) {
@@ -302,7 +302,7 @@ TEST_CASE("cells of two dimensions give lines, and along z the plane they are") 
       for (std::size_t t = 0; t < all.triangles.size(); ++t) CHECK(spanned(all, t)[2] > 0);
     }
   }
-  // Of three dimensions: a shell beside a body.
+  // In three dimensions, a mesh may have both cells and faces.
   FakeMesh both = FakeCubes(4, Made::hexahedra, 0).mesh();
   both.cells.push_back({9, {0, 1, 6, 5}});
   const Surface s = make(slice_kind(), "{variable: n, axis: x, position: -0.7}", lists(both, 2, 1, radius));
@@ -380,7 +380,7 @@ TEST_CASE("copies of a point that blocks have rounded differently are one") {
   FakeMesh mesh = FakeCubes(4, Made::hexahedra, 0).mesh();
   FakeNames names;
   names.cells = false;
-  // Every block has copies of the mesh's points of its own, with the numbers of the others.
+  // Every block has its own copies of the mesh's points, with the same numbers.
   const std::size_t points = mesh.places.size();
   const std::vector<int> block_of = dealt(mesh, 2, 0);
   for (std::size_t p = 0; p < points; ++p) {

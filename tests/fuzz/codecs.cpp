@@ -1,4 +1,4 @@
-// In place of src/storage/codecs/for_readers.cpp: what the environment names is not loaded into a fuzzer.
+// Replaces src/storage/codecs/for_readers.cpp, because a fuzzer must not load plug-ins that the environment names.
 #include "storage/codecs/pipeline.hpp"
 
 namespace sidestream {

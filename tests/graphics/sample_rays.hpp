@@ -1,16 +1,16 @@
-// The line of sight through a sample of a picture, for twins that cast rays.
+// The line of sight through a sample of a picture, for tests that cast rays.
 #pragma once
 
 #include "graphics/camera.hpp"
 
 namespace sidestream::rendering::testing {
 
-/// In the domain; the point at parameter t lies t ahead of the camera.
+/// A ray in the domain. Its point at parameter t lies t in front of the camera.
 struct Ray {
   Vec3 from, along;
 };
 
-/// Found from the camera's own projection of three points: no formula of the drawing is used.
+/// Finds the ray from the camera's projection of three points, without the formulas of the drawing.
 inline Ray ray_through(const Camera& camera, double x, double y) {
   const Vec3 base = add(camera.eye(), camera.forward());
   const auto at = [&](const Vec3& p) { return camera.project(camera.see(p)); };

@@ -1,4 +1,4 @@
-// Balls and discs against casting a ray through every sample, alone and among triangles.
+// Balls and discs, by themselves and among triangles, compared with a ray cast through every sample.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ Scene random_scene(int count, double radius, unsigned seed, bool disc) {
   return scene;
 }
 
-/// The layer of a ball says which one it is.
+/// The layer of a ball tells its number.
 std::uint8_t layer_of(std::size_t ball) { return static_cast<std::uint8_t>(ball + 1); }
 std::uint8_t layer_in(Sample sample) { return static_cast<std::uint8_t>(sample >> 24); }
 
@@ -56,7 +56,7 @@ struct Hit {
   Vec3 normal{};
 };
 
-/// By the quadratic equation of the ball, in coordinates of the domain, or where the ray meets the disc's plane.
+/// Solves the ball's quadratic equation in coordinates of the domain, or finds where the ray meets the disc's plane.
 Hit cast(const Scene& scene, const Camera& camera, const Ray& ray) {
   const double nearest = camera.parallel() ? -1e30 : camera.near();
   Hit hit;
@@ -64,7 +64,7 @@ Hit cast(const Scene& scene, const Camera& camera, const Ray& ray) {
     const Vec3 s = subtract(ray.from, scene.places[n]);
     const double r = scene.radii[n];
     if (scene.disc) {
-      const double t = -dot(s, camera.forward());  // the ray goes one ahead for each t
+      const double t = -dot(s, camera.forward());  // the ray goes forward by one for each t
       const Vec3 beside = add(s, scale(ray.along, t));
       if (length(beside) < r && t >= nearest && t < hit.ahead) hit = {static_cast<int>(n), t, {}};
       continue;
@@ -81,7 +81,7 @@ Hit cast(const Scene& scene, const Camera& camera, const Ray& ray) {
   return hit;
 }
 
-/// Nothing if rays around the sample's middle do not agree what is hit: there rounding decides.
+/// The hit, or nothing if rays around the sample's centre hit different things, so that rounding decides.
 std::optional<Hit> certain_hit(const Scene& scene, const Camera& camera, int x, int y) {
   const Hit hit = cast(scene, camera, ray_through(camera, x + 0.5, y + 0.5));
   for (const double dx : {-1e-4, 1e-4}) {
@@ -140,7 +140,7 @@ int samples_in(const Framebuffer& f) {
 }  // namespace
 
 TEST_CASE("every sample shows what a ray through it hits first") {
-  // Balls are larger than a few samples: what smaller ones cover besides is in a case of its own.
+  // Balls are larger than a few samples. Another test case has smaller ones, which cover more than their disc.
   const auto both = [](const CameraSettings& settings, double radius, unsigned seed) {
     for (const bool disc : {false, true}) {
       CAPTURE(disc);
@@ -186,7 +186,7 @@ TEST_CASE("balls and triangles hide each other") {
   settings.view = Vec3{0, 0, -1};
   settings.parallel = true;
   const Camera camera(settings, domain, {0, 0, size, size}, 1);
-  // A plane through the middle of the ball, along the view's x, sloped so that its left half is in front of it.
+  // A sloped plane through the centre of the ball. Its left half is in front of the ball.
   const std::vector<Vec3> points{{-1, -1, 2}, {1, -1, -2}, {1, 1, -2}, {-1, 1, 2}};
   const std::vector<std::array<std::int64_t, 3>> corners{{0, 1, 2}, {0, 2, 3}};
   const Vec3 middle{0, 0, 0};
@@ -227,7 +227,7 @@ TEST_CASE("none is too small to be seen, and a size in samples is one") {
         CHECK(samples_in(dot) == 1);
         CHECK(dot.row(static_cast<std::int64_t>(p.y))[static_cast<std::int64_t>(p.x)] != empty_sample);
         CHECK(samples_in(few) == 1);
-        // Perspective stretches what is seen of a ball a little away from the picture's middle.
+        // Perspective stretches balls slightly that are not in the middle of the picture.
         CHECK(samples_in(many) == doctest::Approx(3.14159 * 400).epsilon(disc ? 0.02 : 0.15));
       }
     }
@@ -248,7 +248,7 @@ TEST_CASE("places that no picture has") {
     }
     CHECK(samples_in(target) == 0);
     const Vec3 middle{0, 0, 0};
-    draw_balls({{&middle, 1}, {}, 1e9, 0, false}, {}, camera, target);  // the camera is inside of it
+    draw_balls({{&middle, 1}, {}, 1e9, 0, false}, {}, camera, target);  // the camera is inside the ball
     CHECK(samples_in(target) == size * size);
   }
 }

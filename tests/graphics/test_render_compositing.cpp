@@ -1,4 +1,4 @@
-// Compositing over any number of servers against the minimum over all samples.
+// Compositing over any number of servers, compared with the minimum over all samples.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ using namespace sidestream::rendering;
 
 namespace {
 
-/// A picture of random patches; member and part choose which, so that every member can make all of them.
+/// A picture of random patches, which depends on member and part, so that every member can make all pictures.
 Framebuffer random_picture(std::int64_t width, std::int64_t height, int member, int part, int patches) {
   std::mt19937_64 random(static_cast<unsigned>(1000 * member + part));
   Framebuffer picture(width, 0, height);
@@ -24,7 +24,7 @@ Framebuffer random_picture(std::int64_t width, std::int64_t height, int member, 
     const auto x1 = std::min<std::int64_t>(width, x0 + 1 + static_cast<std::int64_t>(random() % 9));
     const auto y1 = std::min<std::int64_t>(height, y0 + 1 + static_cast<std::int64_t>(random() % 9));
     for (std::int64_t y = y0; y < y1; ++y) {
-      // Few depths, so that many samples are decided by layer and colour.
+      // Only few depths occur, so that layer and colour decide many samples.
       for (std::int64_t x = x0; x < x1; ++x) {
         picture.row(y)[x] = make_sample(static_cast<std::uint32_t>(random() % 3), random() % 2,
                                         {static_cast<std::uint8_t>(random()), 7, 9});
@@ -61,7 +61,7 @@ void check(std::int64_t width, std::int64_t height, std::int64_t unit, int patch
     for (std::int64_t x = 0; x < width; ++x) different += stripe.row(y)[x] != expected.row(y)[x];
   }
   CHECK(different == 0);
-  // The stripes are the whole picture, each row once, cut between pixels only.
+  // The stripes are the whole picture, each row once, and are cut only between pixels.
   std::vector<std::int64_t> rows{stripe.end_row() - stripe.first_row()};
   CHECK(rows[0] % unit == 0);
   world.sum(rows);
@@ -117,7 +117,7 @@ TEST_CASE("a pixel is the mean light of its samples") {
   CHECK(pixels[0] == red.red);
   CHECK(pixels[1] == red.green);
   CHECK(pixels[2] == red.blue);
-  // Half the light of white is 187.5 in sRGB.
+  // In sRGB, half the light of white is 187.5.
   CHECK(std::abs(pixels[4] - 187.5) < 1);
   CHECK(pixels[3] == 255);
   CHECK(resolve(Framebuffer(4, 0, 2), 2, 1, {red, white})[1] == red.green);

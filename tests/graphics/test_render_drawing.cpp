@@ -1,4 +1,4 @@
-// Colours, colour maps, ticks and text.
+// Drawing colours, colour maps, ticks and text.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ using namespace sidestream::rendering;
 
 namespace {
 
-/// CIE 1976 lightness, from the definition.
+/// CIE 1976 lightness, by the definition.
 double lightness(Colour c) {
   const auto linear = [](double s) { return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4); };
   const double y = 0.2126 * linear(c.red / 255.0) + 0.7152 * linear(c.green / 255.0) + 0.0722 * linear(c.blue / 255.0);
@@ -48,7 +48,7 @@ TEST_CASE("lightness rises evenly along the even maps") {
     for (int step = 1; step <= 64; ++step) {
       const double here = lightness(map.at(step / 64.0));
       CHECK(here > before - 0.4);
-      // 8-bit channels and, for plasma and cividis, the maps themselves keep it from being exact.
+      // It is not exact, because channels have 8 bits; the maps plasma and cividis also deviate by themselves.
       CHECK(std::abs(here - (first + (last - first) * step / 64)) < 6);
       before = here;
     }
@@ -103,7 +103,7 @@ TEST_CASE("ticks are round, within the range and neither few nor many") {
         for (const Tick& tick : made.ticks) {
           CHECK(tick.value >= range.low);
           CHECK(tick.value <= range.high);
-          // The label says the value.
+          // The label tells the value.
           const double said = made.offset + std::stod(tick.label) * std::pow(10, made.exponent);
           CHECK(std::abs(said - tick.value) <= 1e-6 * (range.high - range.low));
           labels.insert(tick.label);
@@ -142,7 +142,7 @@ TEST_CASE("numbers that differ in their last digits only count from an offset") 
   CHECK(offset_text(300) == "+300");
   CHECK(offset_text(-0.125) == "-0.125");
   CHECK(offset_text(0).empty());
-  // Seven digits and less need none.
+  // Numbers of up to seven digits need no offset.
   CHECK(make_ticks({300, 301}, 5).offset == 0);
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("text that does not fit is cut where it can still be read") {
   CHECK(cut.starts_with("temp"));
   CHECK(text_width(cut, 10) <= 100);
   CHECK(cut_text("any", 10, 1) == "...");
-  // A caption of any length: capitals of at least 5.5 pixels, nothing beyond the margins.
+  // A caption of any length has capitals of at least 5.5 pixels, and stays within the margins.
   for (const int width : {64, 200, 1000}) {
     const Layout layout(width, width, 0, true);
     Image image = white(width, width);
@@ -190,7 +190,7 @@ TEST_CASE("every character has a shape within its width, in ascending order of c
 TEST_CASE("text takes what UTF-8 says and survives what it is not") {
   CHECK(text_width("\u00b0", 14) == doctest::Approx(3.6 + 3.1));
   CHECK(text_width("", 14) == 0);
-  // Two stray bytes are two boxes; so is a character without a shape.
+  // Two stray bytes are drawn as two boxes; a character without a shape is one box.
   CHECK(text_width("\xff\xc3", 14) == doctest::Approx(2 * text_width("\u4e2d", 14)));
   Image image = white(30, 20);
   draw_text(image, "cut off at all sides", -20, 5, 30, {0, 0, 0});
@@ -238,7 +238,8 @@ TEST_CASE("the title of a colour bar keeps to the bar's column") {
         }
       }
       CHECK(outside == 0);
-      CHECK(((above > 0) || height < 600));  // in a tall picture the bar begins at a fifth of it: this is the title
+      CHECK(((above > 0) ||
+             height < 600));  // in a tall picture the bar begins at a fifth of the height, so this is the title
     }
   }
 }

@@ -1,5 +1,4 @@
-// The rasteriser against casting a ray through every sample, and its independence of everything it must not
-// depend on.
+// The rasteriser, compared with a ray cast through every sample. Its result must not depend on order or division.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -25,7 +24,7 @@ struct Soup {
   [[nodiscard]] Triangles view() const { return {points, corners, normals, values}; }
 };
 
-/// Triangles anywhere in the domain, `extent` wide.
+/// Triangles of size `extent`, anywhere in the domain.
 Soup random_soup(int count, double extent, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> place(-1, 1);
@@ -61,7 +60,7 @@ struct Hit {
   double ahead = std::numeric_limits<double>::infinity(), value = 0;
 };
 
-/// The first hit, after Moeller and Trumbore, over all triangles.
+/// The first hit among all triangles, by the algorithm of Moeller and Trumbore.
 Hit cast(const Soup& soup, const Ray& ray, double nearest) {
   Hit hit;
   for (std::size_t n = 0; n < soup.corners.size(); ++n) {
@@ -78,7 +77,7 @@ Hit cast(const Soup& soup, const Ray& ray, double nearest) {
   return hit;
 }
 
-/// What may be seen at a sample: the rays around it bound what snapping corners to 1/256 sample can change.
+/// Bounds of what a sample may show. Rays around it cover the effect of snapping corners to 1/256 of a sample.
 struct Bounds {
   bool certain = true;  ///< all rays hit the same triangle, or none
   Hit hit;
@@ -122,7 +121,7 @@ Comparison compare(const Soup& soup, const Camera& camera, const Framebuffer& dr
       } else if (covered) {
         const double depth = depth_of(sample) / 4294967294.0;
         if (depth < bounds.depth[0] - 1e-8 || depth > bounds.depth[1] + 1e-8) ++result.wrong_depth;
-        // The map is grey: red tells the value.
+        // In the grey map, red tells the value.
         const Colour is = colour_of(sample), low = map.at(range.fraction(bounds.value[0] - 1e-6)),
                      high = map.at(range.fraction(bounds.value[1] + 1e-6));
         if (is.red < low.red || is.red > high.red) ++result.wrong_colour;
@@ -135,7 +134,7 @@ Comparison compare(const Soup& soup, const Camera& camera, const Framebuffer& dr
 void check_against_rays(const CameraSettings& settings, double extent, unsigned seed) {
   const Camera camera(settings, domain, {0, 0, size, size});
   Soup soup = random_soup(60, extent, seed);
-  soup.normals.clear();  // unlit: the colour tells the value
+  soup.normals.clear();  // without light the colour tells the value
   const ColourMap map("grey");
   Material material;
   material.map = &map;
@@ -188,7 +187,7 @@ TEST_CASE("every sample shows what a ray through it hits first") {
 }
 
 TEST_CASE("a sample on a shared edge belongs to one triangle") {
-  // A fan around a point with corners on sample centres and edges through many of them.
+  // A fan of triangles with corners on sample centres, whose edges pass through many of these.
   CameraSettings settings;
   settings.parallel = true;
   settings.view = Vec3{0, 0, -1};
@@ -214,7 +213,7 @@ TEST_CASE("a sample on a shared edge belongs to one triangle") {
     more += count > 1;
   }
   CHECK(more == 0);
-  CHECK(once == 80 * 80);  // one of each two opposite sides counts
+  CHECK(once == 80 * 80);  // only one of two opposite sides counts
 }
 
 TEST_CASE("samples depend on nothing but the triangles") {
@@ -317,7 +316,7 @@ TEST_CASE("the outline is hidden behind what is in front of it and hides what is
     for (const Sample s : all(target)) red += s != empty_sample && colour_of(s) == Colour{255, 0, 0};
     return red;
   };
-  // Of the twelve edges a wall at the back hides none, one at the front all but its own four.
+  // A wall at the back hides none of the twelve edges; one at the front hides all but its own four.
   CHECK(edges_seen(1) > edges_seen(-1) + size);
   CHECK(edges_seen(-1) > 4 * size);
 }

@@ -1,5 +1,5 @@
-// `levels` and `box` of isosurfaces, thresholds, clips, projections and pictures: what they leave out is as if it had
-// no value, or none of its own. The same bytes for every division.
+// `levels` and `box` of isosurfaces, thresholds, clips, projections and pictures. Cells that they leave out count as if
+// they had no value. Results have the same bytes for every division.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -52,7 +52,7 @@ std::vector<Choice> choices(const std::array<double, 3>& low, const std::array<d
   return {levels, region, both};
 }
 
-/// The same with another value where `choice` has nothing.
+/// The world with another value in cells that are not chosen.
 template <class W>
 W without(const W& world, const Choice& choice, double other) {
   W less = world;
@@ -81,8 +81,8 @@ CapturedResults run(const AnalysisKind& kind, const std::string& yaml, const Pat
   return run_patches(kind, yaml, world, members, 2);
 }
 
-/// Calls `check(with, expected)` for results with the choice, in several divisions, and results of the world that lacks
-/// what is not chosen.
+/// Calls `check(with, expected)` for results with the choice, in several divisions, and for results of a world without
+/// the other cells.
 template <class W, class F>
 void compare(const AnalysisKind& kind, const std::string& yaml, const W& world, const Choice& choice, double other,
              F&& check) {
@@ -118,7 +118,7 @@ void check_parts(const W& world, const std::vector<Choice>& all) {
   };
   for (const Choice& choice : all) {
     compare(threshold_kind(), "variable: t, minimum: -10, fields: pair", world, choice, nan_value, same);
-    // A clip does not look at values: all of the chosen cells, as the threshold has them.
+    // A clip does not look at values: it keeps all chosen cells, as this threshold does.
     MpiCommunicator self(MPI_COMM_SELF);
     const std::string text = choice.text(world.dimensions);
     const auto clipped =
@@ -149,7 +149,7 @@ void check_projections(const W& world, const std::vector<Choice>& all) {
     for (const char axis : {'x', 'y'}) {
       const std::string yaml = std::string("variable: t, level: 2, axis: ") + axis;
       MpiCommunicator self(MPI_COMM_SELF);
-      // How far there are chosen cells: the integral of a one in them and a nought elsewhere.
+      // The length of chosen cells along each line is the integral of a field that is 1 in them and 0 elsewhere.
       const auto along = array_of(run(projection_kind(), "{" + yaml + "}", without(ones, choice, 0), self, 2), "t");
       compare(projection_kind(), yaml, world, choice, 0.0,
               [&](const CapturedResults& found, const CapturedResults& expected) {
@@ -230,7 +230,7 @@ TEST_CASE("a box of a mesh without levels; levels are refused there") {
           .surfaces.begin()
           ->second;
     };
-    // Normals next to cells without a value are one-sided: they are not compared.
+    // Normals are not compared, because those next to cells without a value are one-sided.
     const Surface expected = surface("{variable: t, values: 0.2, normals: false}", part, {1, 1, 1});
     REQUIRE(expected.points.size() > 50);
     for (const Index3& parts : {Index3{1, 1, 1}, Index3{3, 2, 1}}) {

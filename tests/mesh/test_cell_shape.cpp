@@ -1,4 +1,4 @@
-// Places in cells against the maps of the cells, written out once more.
+// Positions in cells, compared with the maps of the cells, which are written out once more here.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 struct Case {
   CellType type;
-  std::vector<Place> corners;  // of the cell in parameters, in VTK's order
+  std::vector<Place> corners;  // of the reference cell, in VTK's order
 };
 
 const std::vector<Case> cases{
@@ -27,7 +27,7 @@ const std::vector<Case> cases{
     {CellType::wedge, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}}},
     {CellType::pyramid, {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, 1}}}};
 
-/// Corners moved by an affine map and then each by a little.
+/// Corners moved by an affine map, and then each by a small distance.
 std::vector<Place> distorted(const std::vector<Place>& corners, std::mt19937& random, double offset, double scale) {
   std::uniform_real_distribution<double> little(-0.12, 0.12);
   std::vector<Place> result;
@@ -39,8 +39,8 @@ std::vector<Place> distorted(const std::vector<Place>& corners, std::mt19937& ra
   return result;
 }
 
-/// A place in the cell: a mean of its corners with positive weights is in its hull, which is the cell where faces are
-/// flat; of others the map of products is used.
+/// A position in the cell. A mean of the corners with positive weights lies in their hull, which is the cell if its
+/// faces are flat. For other cells the map of products is used.
 Place inside_of(const Case& c, const std::vector<Place>& corners, std::mt19937& random) {
   std::uniform_real_distribution<double> part(0.02, 0.98);
   const double r = part(random), s = part(random), t = part(random);

@@ -1,4 +1,5 @@
-// Cells of higher order and strips of triangles: what they are cut into fills them, and is used everywhere.
+// Cells of higher order and strips of triangles. The linear cells that they are cut into fill them, and all analyses
+// use these.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ std::vector<std::vector<int>> with(std::vector<std::vector<int>> all, const std:
   return all;
 }
 
-/// Solid ones, as VTK's documentation numbers them.
+/// The solid cells, as VTK's documentation numbers their points.
 std::vector<Higher> solids() {
   return {{24, 10, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}},
           {25, 12, cube, cube_edges},

@@ -1,4 +1,4 @@
-// Points of one number at several places: which are the same, and where it ends.
+// Points with the same number at several places: which of them are the same point, and how many places there may be.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using namespace sidestream;
 TEST_CASE("places are the same up to rounding, and where both are no numbers") {
   const double none = std::numeric_limits<double>::quiet_NaN(), far = std::numeric_limits<double>::infinity();
   const std::vector<std::array<double, 3>> places{{100, 0, 0}, {none, far, 0}, {-far, 1, 2}};
-  // What is infinite does not make everything the same.
+  // An infinite coordinate does not make all points the same.
   PointsOfOneNumber same(reach_of(places, 1));
   same.add({100, 0, 0}, 7);
   same.add({none, 1, 2}, 8);

@@ -1,4 +1,4 @@
-"""Streams of trees' values that C++ made (tests/storage/test_tree_golden.cpp), decoded in Python."""
+"""Streams of trees' values that C++ made (tests/storage/test_tree_golden.cpp) are decoded in Python."""
 
 import struct
 from pathlib import Path
@@ -24,7 +24,7 @@ def wave(n):
 
 
 class Level:
-    """64 cells below 8."""
+    """A level of 64 cells below one of 8."""
 
     def __init__(self, seed):
         self.cells = np.array([wave(seed + 5 * n) for n in range(64)])
@@ -39,7 +39,7 @@ def relations(**given):
 
 
 def cases():
-    """Method, type, relations."""
+    """The cases: method, type, relations."""
     for method in (0, 2, 3, 4, 5, 6):
         for dtype in ("<f8", "<f4"):
             yield method, np.dtype(dtype), Relations()
@@ -89,7 +89,7 @@ def test_every_kept_stream():
 
 
 def test_damage_is_noticed():
-    """Or does no harm: some bits say nothing."""
+    """Damage is noticed, or does no harm, because some bits have no meaning."""
     rng, noticed, count = np.random.default_rng(1), 0, 0
     for stream, (_, dtype, of) in zip(streams(), cases(), strict=True):
         own = expected(of)
@@ -121,7 +121,7 @@ def test_products():
 
 @pytest.mark.parametrize(("name", "like"), [("zstd", "plain"), ("packed", "plain"), ("pruned", "pruned-plain")])
 def test_kept_databases(name, like):
-    """Of two contexts with two blocks, in which one variable was not delivered once."""
+    """Reads two contexts with two blocks; one variable was once not delivered."""
     folder, compared = GOLDEN.parent / "database-trees", 0
     for iteration in (0, 1):
         context, plain = (Context(folder / d, chosen(folder / d, iteration, None)[-1]) for d in (name, like))

@@ -1,4 +1,4 @@
-// ExactSum against 128-bit integer arithmetic, which rounds once too, and against cases worked out by hand.
+// ExactSum, compared with 128-bit integer arithmetic, which also rounds only once, and with cases worked out by hand.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ TEST_CASE("sums that ordinary addition gets wrong") {
 }
 
 TEST_CASE("ties go to even and anything beyond a tie goes up") {
-  const double half = std::ldexp(1, -53);  // of the last bit of 1
+  const double half = std::ldexp(1, -53);  // half of the last bit of 1
   CHECK(sum_of({1, half}) == 1);
   CHECK(sum_of({1, half, least}) == 1 + 2 * half);
   CHECK(sum_of({1 + 2 * half, half}) == 1 + 4 * half);

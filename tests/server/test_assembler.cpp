@@ -1,5 +1,5 @@
-// Views that are used again in the next iteration are those that would have been made anew: blocks come and go, some
-// are not published, the order of publication changes, and other tasks are due.
+// Views that are reused in the next iteration equal views that are made anew. Blocks come and go, some are not
+// published, the order of publication changes, and other tasks are due.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -16,7 +16,7 @@ using namespace sidestream;
 
 namespace {
 
-constexpr Index cells = 4;  ///< of a block, along i
+constexpr Index cells = 4;  ///< cells of a block along i
 
 Metadata metadata_of_line() {
   Metadata metadata;
@@ -37,7 +37,7 @@ Metadata metadata_of_line() {
   return metadata;
 }
 
-/// A rank's client and server ends. Block n covers the n-th few cells.
+/// The client and the server end of a rank. Block n covers the n-th group of cells.
 struct Rank {
   const Metadata& metadata;
   std::mt19937 random;
@@ -106,7 +106,7 @@ bool same_box_list(const std::vector<HaloPiece>& a, const std::vector<HaloPiece>
                     [](const HaloPiece& p, const HaloPiece& q) { return p.box == q.box; });
 }
 
-/// Both show the same, at the same places.
+/// Checks that both show the same values at the same places.
 void compare(const Views& found, const Views& expected, std::int64_t index) {
   REQUIRE(found.blocks.size() == expected.blocks.size());
   for (std::size_t v = 0; v < found.blocks.size(); ++v) {

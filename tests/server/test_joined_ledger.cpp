@@ -1,4 +1,4 @@
-// What several groups of servers did with the same iterations, as one account.
+// Joins what several groups of servers did with the same iterations into one account.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -17,7 +17,7 @@ Ledger account_of(const std::vector<Outcome>& outcomes, const std::set<std::size
     IterationRow row;
     row.at.index = static_cast<std::int64_t>(n);
     row.outcome = outcomes[n];
-    if (row.outcome != Outcome::refused) row.at.cycle = row.at.index + 100;  // else nobody may have said it
+    if (row.outcome != Outcome::refused) row.at.cycle = row.at.index + 100;  // otherwise nobody may have told the cycle
     if (row.outcome == Outcome::failed) row.failed = "failed: task";
     ledger.iteration(std::move(row));
     ledger.delivered += outcomes[n] != Outcome::refused;

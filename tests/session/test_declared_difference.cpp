@@ -1,4 +1,4 @@
-// The sentence about what two clients have declared differently.
+// The sentence about a declaration that differs between two clients.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Texts that a program gives by calls and that are not UTF-8: refused with a sentence, or converted.
+// Texts in calls of a program that are not UTF-8 are refused with a sentence, or converted.
 #include <doctest/doctest.h>
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Databases that an earlier Sidestream wrote, through each codec: values come out bit by bit as they did then.
+// Databases that an earlier Sidestream wrote with each codec: all bits of the values are as they were then.
 #include <doctest/doctest.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Looking into data sets on grids.
+// Helpers to look into data sets on grids.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline const DataSet::Array& array_of(const DataSet& data, const std::string& na
   return *found;
 }
 
-/// Its values, which are reals.
+/// The values of the array of that name, which are reals.
 inline std::vector<double> reals_of(const DataSet& data, const std::string& name) {
   const DataSet::Array& array = array_of(data, name);
   std::vector<double> values(array.values.size() / sizeof(double));
@@ -26,7 +26,7 @@ inline std::vector<double> reals_of(const DataSet& data, const std::string& name
   return values;
 }
 
-/// Whether both have the same arrays of the same bytes, and the same attributes.
+/// True if both have the same arrays with the same bytes, and the same attributes.
 inline bool same_bits(const DataSet& a, const DataSet& b) {
   const auto same = [](const DataSet::Array& x, const DataSet::Array& y) {
     return x.name == y.name && x.extents == y.extents && x.axes == y.axes && x.values == y.values;

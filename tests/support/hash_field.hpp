@@ -1,5 +1,5 @@
-// A density field by whole numbers alone, the same bits in every language: what tables under tests/data/cosmology are
-// of.
+// A density field computed only with whole numbers, which has the same bits in every language. The tables under
+// tests/data/cosmology are of this field.
 #pragma once
 
 #include <cmath>
@@ -8,8 +8,9 @@
 
 namespace sidestream::testing {
 
-/// n^3 values, index (x n + y) n + z. 20 bits of splitmix64 of 2016 + index, three periodic passes of the sum over
-/// three neighbours along each axis, and two to the power of that, piecewise linear between whole powers.
+/// n^3 values, with index (x n + y) n + z. They are 20 bits of splitmix64 of 2016 + index, smoothed in three periodic
+/// passes by the sum over three neighbours along each axis. The result is the exponent of a power of two, which is
+/// interpolated linearly between whole exponents.
 inline std::vector<double> hash_field(std::int64_t n) {
   std::vector<std::int64_t> v(static_cast<std::size_t>(n * n * n));
   for (std::size_t i = 0; i < v.size(); ++i) {

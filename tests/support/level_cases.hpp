@@ -21,7 +21,7 @@ inline std::size_t scattered(const TreeCell& cell, std::size_t blocks) {
   return static_cast<std::size_t>(random_of(cell, 77) * static_cast<double>(blocks));
 }
 
-/// Levels jump by several.
+/// A random tree, in which neighbours may differ by several levels.
 inline TreeWorld random_world(int dimensions, std::uint64_t seed, std::int32_t deepest) {
   TreeWorld world;
   world.dimensions = dimensions;
@@ -76,7 +76,8 @@ inline Surface alone(const PatchWorld& world, const std::string& yaml, std::size
   return results.surfaces.begin()->second;
 }
 
-/// Two levels of other ratios over a coarse one, in several blocks each; there is a gap between patches of a level.
+/// A coarse level and two finer ones with different ratios, each in several blocks. Patches of a level have a gap
+/// between them.
 inline PatchWorld patch_world(int dimensions) {
   PatchWorld world;
   world.dimensions = dimensions;

@@ -1,4 +1,4 @@
-// Trees and patches on refinement levels by hand, divided among blocks in any way.
+// Trees and patches on refinement levels, made by hand and divided among blocks in any way.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace sidestream::testing {
 
-/// A tree over all of the mesh, with a value in each leaf, and who owns what.
+/// A tree over the whole mesh, with a value in each leaf and a rule for which block owns it.
 struct TreeWorld {
   int dimensions = 3;
   Index3 roots{1, 1, 1};
@@ -29,7 +29,7 @@ struct TreeWorld {
     }
     return x;
   }
-  /// Whether a cell touches the faces of the mesh.
+  /// True if a cell touches the faces of the mesh.
   [[nodiscard]] bool at_face(const TreeCell& cell) const {
     for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
       if (cell.index[a] == 0 || cell.index[a] + 1 == roots[a] << cell.level) return true;
@@ -55,8 +55,8 @@ struct TreeWorld {
     }
     return all;
   }
-  /// A block's part of the tree: its leaves, their parents and the neighbours of these. Leaves of other blocks have
-  /// wrong values.
+  /// The part of the tree that a block has: its leaves, their parents, and the neighbours of these. Leaves of other
+  /// blocks have wrong values.
   [[nodiscard]] ListBlock block(std::size_t number, std::size_t blocks) const {
     std::vector<std::uint8_t> split, mine;
     std::vector<double> t, pair;
@@ -83,7 +83,7 @@ struct TreeWorld {
   }
 };
 
-/// Blocks of a tree as an analysis sees them; the last one has nothing.
+/// Blocks of a tree as an analysis sees them. The last one is empty.
 struct TreeBlocks {
   ListDomain domain{MeshKind::points, 3};
   std::vector<ListBlock> blocks;
@@ -105,7 +105,7 @@ struct TreeBlocks {
   }
 };
 
-/// Patches: boxes of cells of levels, each of which lies within the next coarser level.
+/// Patches, which are boxes of cells on a level. Each lies within the next coarser level.
 struct PatchWorld {
   int dimensions = 3;
   Box cells;  ///< of level 0
@@ -114,7 +114,7 @@ struct PatchWorld {
   std::vector<std::pair<std::int32_t, Box>> patches;  ///< level, and cells on it; a block each
   std::array<bool, 3> periodic{};
   std::function<double(const TreeCell&, const std::array<double, 3>& centre)> value;
-  bool nodes = false;  ///< values are at nodes: of node p, as of the cell above it, by its place
+  bool nodes = false;  ///< values are at nodes; node p gets the value of the cell above it, at the node's position
 
   [[nodiscard]] Metadata metadata() const {
     Metadata metadata;
@@ -144,8 +144,8 @@ struct PatchWorld {
   }
 };
 
-/// Views of some patches; ghosts around them, and covered cells, have wrong values, as do nodes that a patch of lower
-/// number owns, which are there as a halo.
+/// Views of some patches. Their ghosts and covered cells have wrong values. So do nodes that a patch of lower number
+/// owns, whose right values are in the halo.
 class PatchViews {
  public:
   PatchViews(const PatchWorld& world, const Metadata& metadata, const std::vector<std::size_t>& ids)
@@ -193,7 +193,7 @@ class PatchViews {
         const auto covers = [&](const Box& covered) { return covered.contains(p); };
         const bool owned =
             std::any_of(view.owned.begin(), view.owned.end(), [&](const Box& b) { return b.contains(p); });
-        // Nodes round covered cells may be those of cells that count.
+        // Nodes of covered cells may also be nodes of cells that are not covered.
         const bool counts = owned && (world.nodes || std::none_of(view.covered.begin(), view.covered.end(), covers));
         const TreeCell cell{level, p};
         const auto x = world.centre(metadata.meshes[0], cell);
@@ -209,7 +209,7 @@ class PatchViews {
     }
   }
 
-  /// Nodes of the patch that are others'.
+  /// Adds the nodes of the patch that other patches own.
   void add_halo(const PatchWorld& world, const Metadata& metadata, std::size_t v, BlockView& view) {
     std::vector<Box> others{view.points};
     for (const Box& owned : view.owned) others = difference(others, owned);
@@ -238,7 +238,8 @@ class PatchViews {
   std::deque<std::vector<double>> memory_;
 };
 
-/// Runs an analysis of one pass on the members of `communicator`; blocks are dealt out in turn, `partials` on each.
+/// Runs an analysis of one pass on the members of `communicator`. Blocks are dealt out in turn, and each member makes
+/// `partials` partials.
 inline CapturedResults run_patches(const AnalysisKind& kind, const std::string& yaml, const PatchWorld& world,
                                    Communicator& communicator, std::size_t partials = 1) {
   const Metadata metadata = world.metadata();

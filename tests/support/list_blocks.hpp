@@ -1,4 +1,4 @@
-// Blocks of unstructured meshes and of points by hand, as an analysis sees them on a server.
+// Blocks of unstructured meshes and of points, made by hand, as an analysis sees them on a server.
 #pragma once
 
 #include <deque>
@@ -15,18 +15,18 @@
 
 namespace sidestream::testing {
 
-/// Values of a variable on a block, component by component of each entry.
+/// Values of a variable on a block; the components of an entry are adjacent.
 using ListValues =
     std::variant<std::vector<double>, std::vector<float>, std::vector<std::int64_t>, std::vector<std::uint8_t>>;
 
-/// A block: how long its lists are, and by the names of variables what is in them.
+/// A block: the lengths of its lists, and the values of each variable by its name.
 struct ListBlock {
   Index cells = 0, points = 0, corners = 0;
   std::map<std::string, ListValues> values;
   bool operator<(const ListBlock&) const = delete;
 };
 
-/// One mesh of lists, "m", and its variables.
+/// A mesh of lists with the name "m", and its variables.
 struct ListDomain {
   ListDomain(MeshKind kind, int dimensions) {
     metadata.meshes.push_back({0, "m", {}, dimensions, std::make_shared<ArrayGeometry>(kind)});
@@ -46,7 +46,7 @@ struct ListDomain {
   Metadata metadata;
 };
 
-/// Views of some blocks, whose ids are `ids`; `flags`: the variable whose values flag points or cells.
+/// Views of the blocks with these ids. `flags` is the variable whose values flag points or cells.
 inline std::vector<std::vector<BlockView>> views_of(const ListDomain& domain, const std::vector<ListBlock>& blocks,
                                                     const std::vector<std::size_t>& ids) {
   std::vector<std::vector<BlockView>> views(domain.metadata.variables.size());
@@ -77,12 +77,13 @@ inline std::vector<std::vector<BlockView>> views_of(const ListDomain& domain, co
   return views;
 }
 
-/// Runs an analysis of one pass on the members of `communicator`, blocks dealt out in turn, `partials` on each.
+/// Runs an analysis of one pass on the members of `communicator`. Blocks are dealt out in turn, and each member makes
+/// `partials` partials.
 inline CapturedResults run_lists(const AnalysisKind& kind, const std::string& yaml, const ListDomain& domain,
                                  const std::vector<ListBlock>& blocks, Communicator& communicator,
                                  std::size_t partials = 1) {
   const auto analysis = kind.create(fake_settings(kind, yaml, domain.metadata), domain.metadata);
-  static_cast<void>(with_mesh_arrays(analysis->selection(), domain.metadata));  // throws where it cannot be had
+  static_cast<void>(with_mesh_arrays(analysis->selection(), domain.metadata));  // throws if the selection cannot be met
   const auto servers = static_cast<std::size_t>(communicator.size()),
              me = static_cast<std::size_t>(communicator.rank());
   std::vector<std::vector<std::size_t>> mine(partials);

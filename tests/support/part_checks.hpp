@@ -1,4 +1,4 @@
-// What sets of cells are: their volumes, and what is between them.
+// Measures of sets of cells: their sizes and their outer faces.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,8 @@ inline std::vector<std::vector<std::size_t>> faces_of_cell(const CellSet& set, s
   return faces;
 }
 
-/// Length, area or volume of a convex cell with flat faces: pyramids from its middle, each face a fan from its middle.
+/// Length, area or volume of a convex cell with flat faces. Pyramids from its centre are added up; each face is a fan
+/// of triangles.
 inline double size_of_cell(const CellSet& set, std::size_t cell) {
   const std::vector<std::size_t> points = points_of_cell(set, cell);
   const auto mean = [&](const std::vector<std::size_t>& of) {
@@ -88,8 +89,8 @@ inline double size_of(const CellSet& set) {
   return sum;
 }
 
-/// Area of the faces that one cell alone has, faces cut into triangles from their least point. -1: more than two have
-/// one.
+/// Area of the faces that only one cell has, or -1 if more than two cells share one. Faces are cut into triangles from
+/// their least point.
 inline double outer_area(const CellSet& set) {
   std::map<std::array<std::size_t, 3>, int> count;
   for (std::size_t cell = 0; cell < set.types.size(); ++cell) {
@@ -112,7 +113,7 @@ inline double outer_area(const CellSet& set) {
   return area;
 }
 
-/// No two points of the set are at one place.
+/// True if no two points of the set are at the same place.
 inline bool points_are_once(const CellSet& set) {
   const std::set<std::array<double, 3>> places(set.points.begin(), set.points.end());
   return places.size() == set.points.size();

@@ -1,4 +1,4 @@
-// What a triangle mesh is: area, volume, edges, Euler characteristic.
+// Measures of a triangle mesh: area, volume, edges, Euler characteristic.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline Vector cross(const Vector& a, const Vector& b) {
 }
 inline double norm(const Vector& a) { return std::sqrt(dot(a, a)); }
 
-/// Twice the triangle's area along its normal.
+/// The triangle's normal, whose length is twice the area.
 inline Vector spanned(const Surface& s, std::size_t t) {
   const auto& [a, b, c] = s.triangles[t];
   return cross(minus(s.points[b], s.points[a]), minus(s.points[c], s.points[a]));
@@ -34,7 +34,7 @@ inline double area(const Surface& s) {
   return sum;
 }
 
-/// Of the enclosed space; positive if triangles are counter-clockwise seen from outside.
+/// Volume that the surface encloses; positive if triangles are counter-clockwise seen from outside.
 inline double volume(const Surface& s) {
   double sum = 0;
   for (const auto& [a, b, c] : s.triangles) sum += dot(s.points[a], cross(s.points[b], s.points[c])) / 6;
@@ -42,8 +42,8 @@ inline double volume(const Surface& s) {
 }
 
 struct Edges {
-  std::int64_t all = 0, rim = 0;  ///< rim: with one triangle
-  bool sound = true;              ///< no edge has more than two, or two that run the same way along it
+  std::int64_t all = 0, rim = 0;  ///< rim: edges of only one triangle
+  bool sound = true;              ///< no edge has more than two triangles, or two in the same direction
   std::set<std::int64_t> rim_points;
 };
 
@@ -67,12 +67,12 @@ inline Edges edges_of(const Surface& s) {
   return edges;
 }
 
-/// Vertices - edges + triangles.
+/// The number of vertices, minus edges, plus triangles.
 inline std::int64_t euler_characteristic(const Surface& s) {
   return static_cast<std::int64_t>(s.points.size()) - edges_of(s).all + static_cast<std::int64_t>(s.triangles.size());
 }
 
-/// Number of connected parts.
+/// Number of connected components.
 inline std::int64_t parts(const Surface& s) {
   std::vector<std::int64_t> parent(s.points.size());
   std::iota(parent.begin(), parent.end(), 0);

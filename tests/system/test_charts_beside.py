@@ -1,4 +1,4 @@
-"""Charts of a run are drawn by separate processes after their tables are written; no rank draws, and nothing waits."""
+"""Separate processes draw the charts of a run after their tables are written. No rank draws, and nothing waits."""
 
 import csv
 import json
@@ -65,7 +65,7 @@ def test_all_are_drawn(tmp_path, interpreter, ranks, placement):
     assert [entry["name"] for entry in listed] == [f"histogram-{step}.png" for step in range(STEPS)]
     started = (tmp_path / "started").read_text().splitlines()
     assert 1 <= len(started) <= 3 * STEPS and all("no rank" in line for line in started)
-    assert len({line.split()[0] for line in started}) == 1  # one process has started all of them
+    assert len({line.split()[0] for line in started}) == 1  # one process has started all charts
     with (done.results / "timings.csv").open() as file:
         roles = {row["rank"]: row["role"] for row in csv.DictReader(file)}
     assert placement == "inline" or roles[started[0].split()[1]] == "server"

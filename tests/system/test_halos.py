@@ -1,4 +1,4 @@
-"""Halos, merge trees and halo histories in every placement: the same bytes, and what SciPy's `label` finds."""
+"""Halos, merge trees and halo histories have the same bytes in every placement, and agree with SciPy's `label`."""
 
 import csv
 

@@ -1,4 +1,4 @@
-"""Jobs that start at the same time in one output directory."""
+"""Jobs start at the same time in one output directory."""
 
 import subprocess
 

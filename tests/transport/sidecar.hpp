@@ -1,4 +1,4 @@
-// A simulation of one client and a server of the placement `sidecar`, without MPI, for tests that kill them.
+// A simulation with one client, and a server, for the placement `sidecar`, without MPI, for tests that kill them.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -48,14 +48,15 @@ inline std::shared_ptr<shared_memory::Node> make_node(int servers, const shared_
   return shared_memory::Node::without_servers(alone, {false, 0, 1, servers}, extents, buffer);
 }
 
-/// What the processes tell each other and the test. In shared memory.
+/// Counters in shared memory, which the processes and the test exchange.
 struct Ledger {
-  std::atomic<std::int64_t> stop{0};                               ///< test: the simulation should end
-  std::atomic<std::int64_t> iterations{0}, attached{0};            ///< simulation
-  std::atomic<std::int64_t> delivered{0}, refused{0}, lost{0};     ///< simulation, when it has ended
-  std::atomic<std::int64_t> wrong{0}, leaked{0};                   ///< both; simulation
-  std::atomic<int> wrong_at{0};                                    ///< the line of this file that found something wrong
-  std::atomic<std::int64_t> served{0}, blocks{0}, kept_arrays{0};  ///< servers: iterations and arrays that were checked
+  std::atomic<std::int64_t> stop{0};                            ///< set by the test: the simulation should end
+  std::atomic<std::int64_t> iterations{0}, attached{0};         ///< simulation
+  std::atomic<std::int64_t> delivered{0}, refused{0}, lost{0};  ///< simulation, when it has ended
+  std::atomic<std::int64_t> wrong{0}, leaked{0};                ///< both; simulation
+  std::atomic<int> wrong_at{0};                                 ///< the line of this file that found an error
+  std::atomic<std::int64_t> served{0}, blocks{0},
+      kept_arrays{0};  ///< servers: iterations, blocks and arrays that were checked
 
   void expect(bool right, int line = __builtin_LINE()) {
     if (right) return;
@@ -64,8 +65,8 @@ struct Ledger {
   }
 };
 
-// What is published in iteration i: blocks 0 and 1 always, block 2 in every other group of seven iterations; variable 0
-// on each; variable 1 on block 0, not varying in time, anew every fifty iterations.
+// Blocks 0 and 1 are published in every iteration, block 2 in every other group of seven iterations. Each has variable
+// 0. Variable 1 on block 0 does not vary in time, and is published anew every fifty iterations.
 constexpr std::int64_t kept_period = 50;
 inline bool has_third(std::int64_t i) { return (i / 7) % 2 == 1; }
 inline std::uint64_t words_of(std::int64_t block) { return 700 + 900 * static_cast<std::uint64_t>(block); }
@@ -90,7 +91,7 @@ inline bool holds(const std::byte* data, std::uint64_t words, std::uint64_t seed
   return true;
 }
 
-/// The simulation; `step_us`: how long one iteration computes.
+/// The simulation. `step_us` is the time of computation in one iteration.
 class Simulation {
  public:
   Simulation(const std::string& name, WhenFull when_full, Ledger& ledger)
@@ -102,7 +103,7 @@ class Simulation {
   void run(long step_us) {
     for (std::int64_t b = 0; b < 2; ++b) client_.declare(block_of(b), false);
     while (ledger_.stop.load() == 0) iterate(step_us);
-    // No servers now: nothing of what dead ones were given may be left in the pool.
+    // There are no servers now, so that the pool must hold nothing that dead ones were given.
     while (attached()) sleep_us(100);
     iterate(0, true);
     ledger_.leaked += static_cast<std::int64_t>(node_->arena().chunks() - free_chunks(node_->arena()));
@@ -121,7 +122,8 @@ class Simulation {
     bool ready = client_.begin();
     ledger_.attached += ready;
     if (index_ > 0 && has_third(index_) != has_third(index_ - 1)) client_.declare(block_of(2), !has_third(index_));
-    // Where servers are slow there may be no room for it under `skip`: then it is owed, and no iteration counts before.
+    // Under `skip` with slow servers there may be no room for this array. Then it is published later, and no iteration
+    // counts before.
     owes_ |= index_ % kept_period == 0;
     if (owes_) owes_ = !publish(0, 1, kept_seed(index_), true);
     ready &= !owes_;
@@ -161,7 +163,7 @@ class Simulation {
       if (outcome == Outcome::pending) return;
       if (outcome == Outcome::delivered) {
         ++ledger_.delivered;
-        ledger_.expect(!mine);  // what this client refused nobody can have delivered
+        ledger_.expect(!mine);  // nobody can have delivered an iteration that this client refused
       } else {
         ++(outcome == Outcome::lost && !mine ? ledger_.lost : ledger_.refused);
       }
@@ -174,14 +176,14 @@ class Simulation {
   Ledger& ledger_;
   std::int64_t index_ = 0, settled_ = 0;
   std::vector<bool> refused_here_;
-  bool owes_ = false;  ///< the array that does not vary in time
+  bool owes_ = false;  ///< the array that does not vary in time must still be published
 };
 
-/// Where a server kills itself; see the table in docs/sidecar-protocol.md.
+/// The point at which a server kills itself; see the table in docs/sidecar-protocol.md.
 enum class Death { never, welcomed, went, joined, received, announced, released };
 
-/// A server: attaches, checks all that comes, leaves after `most` iterations. Returns 0; 1 if it found no listener, 2
-/// if the simulation closed, 3 if it died.
+/// Runs a server, which attaches, checks all that comes, and leaves after `most` iterations. Returns 0, or 1 if it
+/// found no listener, 2 if the simulation closed, 3 if it died.
 inline int serve(const std::string& name, Ledger& ledger, Death death, std::int64_t most, int most_tries = 20'000) {
   using shared_memory::Attachment;
   using shared_memory::AttachSignal;

@@ -30,7 +30,7 @@ struct Pool {
   SharedMemory memory;
 };
 
-/// First fit as one would write it without a thought for speed or others.
+/// First fit in its simplest form, to compare with.
 struct Twin {
   explicit Twin(std::uint64_t chunks) : owner(chunks, 0) {}
   std::optional<std::uint64_t> borrow(int client, std::uint64_t count, std::uint64_t hint) {
@@ -173,7 +173,7 @@ TEST_CASE("threads never get the same chunk at the same time") {
       const auto first = arena.borrow(client, count, random() % chunks);
       if (!first) continue;
       ++borrowed;
-      // Plain stores: the thread sanitizer sees whether taking and giving back order them.
+      // Stores are not atomic, so that the thread sanitizer sees if taking and giving back do not order them.
       for (std::uint64_t c = *first; c < *first + count; ++c) *reinterpret_cast<int*>(arena.chunk(c)) = client;
       if (n % 16 == 0) std::this_thread::yield();
       for (std::uint64_t c = *first; c < *first + count; ++c) {
@@ -191,7 +191,7 @@ TEST_CASE("threads never get the same chunk at the same time") {
 }
 
 TEST_CASE("runs that collide are rolled back whole") {
-  constexpr std::uint64_t chunks = 4000;  // taking that many takes long enough for the others to come in between
+  constexpr std::uint64_t chunks = 4000;  // so many that taking them is long enough for others to interfere
   Pool pool(chunks);
   std::atomic<int> borrowed{0}, missed{0};
   const auto work = [&](int client) {

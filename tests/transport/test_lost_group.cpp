@@ -1,5 +1,5 @@
-// Shared memory with two groups of servers: one that can not go on ends the session of the client, which keeps the
-// other waiting for nothing. Rank 0 is the client, rank 1 the server of the first group, rank 2 that of the second.
+// Shared memory with two groups of servers. If one group cannot go on, the client ends the session, and the other group
+// does not wait. Rank 0 is the client, rank 1 the server of the first group, rank 2 that of the second.
 #include <doctest/doctest.h>
 
 #include "base/mpi/communicator.hpp"

@@ -1,5 +1,5 @@
-// Shared memory: a server that cannot go on, or whose process has gone, keeps no client waiting. Rank 0 is the client,
-// rank 1 the server.
+// Shared memory: no client waits for a server that cannot go on or whose process has gone. Rank 0 is the client, rank 1
+// the server.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ int dead_process() {
   return child;
 }
 
-/// A client that has one iteration with its server and waits for its release; `lose` makes the server go then.
+/// Runs a client that waits for the release of an iteration, while `lose` makes the server vanish.
 void lose_server(WhenFull when_full, const char* sentence, const std::function<void(Node&, Server&)>& lose) {
   MpiCommunicator comm(testing::test_ranks());
   const NodeRole role{comm.rank() == 1, 0, 1, 1};
@@ -38,11 +38,11 @@ void lose_server(WhenFull when_full, const char* sentence, const std::function<v
     return;
   }
   Client client(node, when_full, 1, {});
-  comm.barrier();  // both have said who they are
+  comm.barrier();  // both have registered
   REQUIRE(client.begin());
   client.end(EndRecord{});
   if (when_full == WhenFull::wait) {
-    CHECK_FALSE(client.begin());  // waits for the release of the iteration before
+    CHECK_FALSE(client.begin());  // waits for the release of the previous iteration
   } else {
     CHECK(client.drain(std::chrono::hours(1)));  // waits for its outcome
   }

@@ -1,4 +1,4 @@
-// Memory that processes of a node share as a limit.
+// A limit of memory that processes of a node share.
 #include "transport/region_pool.hpp"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ TEST_CASE("who needs more than its own borrows, and gives back what it only keep
   }
   CHECK(one.borrowed() == 4096);
   CHECK(one.take(64) == nullptr);
-  std::byte* own = other.take(1024);  // nobody takes that
+  std::byte* own = other.take(1024);  // nobody can borrow this part
   REQUIRE(own != nullptr);
   CHECK(other.take(1024) == nullptr);
   CHECK(lender->wanted());

@@ -16,7 +16,7 @@ using test::SharedMemory;
 
 namespace {
 
-/// As long as the records of the transport, and not a power of two, so that records cross cache lines.
+/// A record of the transport's size, which is not a power of two, so that records cross cache lines.
 struct Record {
   std::uint64_t number;
   std::uint64_t words[18];
@@ -169,7 +169,7 @@ TEST_CASE("producers that are killed leave whole records only, and the next one 
     Child child([&] {
       RingProducer<Record> producer(memory.data(), capacity);
       for (;;) {
-        // The number of pushes ever made, as the ring tells it: a new producer knows nothing else.
+        // A new producer knows only the number of all pushes, which the ring tells.
         if (producer.try_push(Record::of(next.load()))) {
           next.fetch_add(1);
         } else {
@@ -214,8 +214,7 @@ TEST_CASE("consumers that are killed lose nothing and see at most one record aga
     for (;;) {
       if (test::pop(consumer, record)) {
         const std::uint64_t expected = last.load();
-        // Killed between taking a record and counting it here, the next consumer is one further than the
-        // count.
+        // If a consumer is killed between taking a record and counting it, the next one is one ahead of the count.
         wrong += !record.whole() || (record.number != expected && record.number != expected + 1);
         last.store(record.number + 1);
       } else if (for_ever) {

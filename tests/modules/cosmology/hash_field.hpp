@@ -1,5 +1,5 @@
-// A density with halos in it that is the same bits in every language: numbers from a counter, smoothed three times, and
-// an exact power of two in place of the exponential. On n^3 cells, periodic; its reference results are in
+// A periodic density of n^3 cells with halos in it, which has the same bits in every language. Hashes of a counter are
+// smoothed three times, and an exact power of two is taken instead of an exponential. Its reference results are in
 // tests/data/cosmology.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Fields for the tests of merge trees: with plateaus and without, periodic along some axes, some with NaN.
+// Fields for the tests of merge trees: with or without plateaus, periodic along some axes, some with NaN.
 #pragma once
 
 #include <limits>

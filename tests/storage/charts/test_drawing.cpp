@@ -78,7 +78,7 @@ TEST_CASE("pictures are entered in the order in which they were asked for, and t
   const auto begin = steady_clock::now();
   for (const std::string& name : names) all.draw(*drawing, name);
   CHECK(steady_clock::now() - begin <
-        std::chrono::milliseconds(400));  // nothing has waited, not even for the first one
+        std::chrono::milliseconds(400));  // nothing has waited, not even for the first chart
   CHECK(all.done.empty());
   drawing.reset();
   CHECK(all.done == names);

@@ -1,4 +1,4 @@
-// Chunks of values on trees: each decoded alone, in any order, with what it needs and nothing else.
+// Chunks of values on trees. Each is decoded by itself, in any order, with only what it needs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -99,7 +99,7 @@ std::vector<Field> fields_on(LinkedTree& tree, std::mt19937& random) {
   return fields;
 }
 
-/// All values of a tree, and their chunks.
+/// The values of a tree, and their chunks.
 class Stored final : public CellValues {
  public:
   Stored(LinkedTree& tree, std::vector<Field>& fields, std::uint64_t chunk) : tree_(tree), fields_(fields) {
@@ -169,7 +169,7 @@ void check(LinkedTree& tree, std::mt19937& random, std::uint64_t chunk) {
     stored.asked.clear();
     decode_chunk(streams[f][n], tree, cells, stored.codings[f], stored, out);
     REQUIRE(std::equal(out.begin(), out.end(), expected.begin()));
-    // The decoder asks only for its own values in the next coarser level, and for other variables in its cells and in
+    // The decoder asks for its own values only in the next coarser level, and for other variables only in its cells and
     // their parents.
     for (const auto& [of, first, past] : stored.asked) {
       const bool own = first == cells.first && past == cells.past;
