@@ -41,8 +41,8 @@ foreach(header IN LISTS public_headers)
   endif()
 endforeach()
 
-# Of these `make test` compiles those that no file of the library includes first, all in one test. The others are the first
-# lines of a file, but behind precompiled headers of the standard library, or after other files in a unity build.
+# `make test` compiles, in one test, those headers that no file of the library includes first. The others are first in a
+# file, but behind precompiled headers of the standard library, or after other files in a unity build.
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
 foreach(source IN LISTS sources)
   file(STRINGS ${source} first LIMIT_COUNT 1 REGEX "^#include \"")

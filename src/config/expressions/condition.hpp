@@ -29,7 +29,7 @@ class Condition {
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
   /// The statistics that it needs.
   [[nodiscard]] const std::vector<Statistic>& statistics() const noexcept;
-  /// Whether it holds. A comparison with something unknown, NaN, does not. `before`: null in the first iteration.
+  /// True if it holds. A comparison with an unknown value (NaN) is false. `before` is null in the first iteration.
   [[nodiscard]] bool holds(const Facts& now, const Facts* before) const;
 
   struct Step;

@@ -1,4 +1,4 @@
-// Variables that servers compute from others: the section `derived`, and expressions in place of names.
+// Variables that servers compute from others: the section `derived`, and expressions where a name is expected.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace sidestream {
 /// Throws Error(configuration).
 void read_derived(const Document& document, const ExpressionContext& expressions, Metadata& metadata);
 
-/// Whether a text can only be an expression, if it is no variable's name.
+/// True if a text that is no variable's name can only be an expression.
 [[nodiscard]] bool is_expression(const std::string& text);
 
 /// Adds the variable that the expression stands for, named as it is written. Throws Error(configuration).

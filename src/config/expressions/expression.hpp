@@ -10,10 +10,10 @@
 
 namespace sidestream {
 
-/// Whether the value of a $name may still come from the program.
+/// The time of evaluation: a $name's value may still come from the program, or is known.
 enum class Stage {
-  opening,  ///< no: the option is needed before the program can set parameters
-  start,    ///< everything the program sets is known
+  opening,  ///< while the session opens, before the program can set parameters
+  start,    ///< at the start, when everything that the program sets is known
 };
 
 struct ExpressionContext {

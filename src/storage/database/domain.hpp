@@ -45,7 +45,7 @@ class Domain {
   };
   [[nodiscard]] std::vector<Piece>& pieces() noexcept { return pieces_; }
   [[nodiscard]] DomainRows& rows() noexcept { return rows_; }
-  /// Of values, in the segments.
+  /// Bytes of values in the segments.
   [[nodiscard]] std::uint64_t stored_bytes() const noexcept;
   [[nodiscard]] std::uint64_t raw_bytes() const noexcept { return raw_bytes_; }
   /// Writes a piece that is not encoded with `put(offset in the piece, bytes)`, chunk by chunk, and notes checksums.

@@ -70,7 +70,7 @@ Journal parse_journal(BytesView bytes, const std::string& path) {
     }
     journal.run = std::max(journal.run, content.run);
     if (content.what == What::context) journal.contexts.push_back(content.entry);
-    // Of an earlier slot: what is written later is not meant.
+    // Removals only apply to earlier slots, not to contexts that are written later.
     if (content.what == What::removal && content.removed < slot) removed.insert(content.removed);
     if (slot == 0 && content.what != What::head) {
       journal.remarks.push_back(fmt::format("{}: the head is damaged; contexts are read all the same", path));

@@ -21,7 +21,7 @@ struct Journal {
   std::uint32_t run = 0;             ///< the highest that any slot names
 };
 
-/// Whether a directory is a database.
+/// True if a directory is a database.
 [[nodiscard]] bool is_database(const std::string& directory);
 /// Reads the journal. Throws Error(file) if there is none, or it cannot be read.
 [[nodiscard]] Journal read_journal(const std::string& directory);

@@ -11,7 +11,8 @@
 
 namespace sidestream::database {
 
-/// Of a context. Keeps the trees that were asked for last, and of one block the values that others are decoded with.
+/// The pieces of a context that are values in trees. Keeps the trees that were asked for last, and the values of one
+/// block that decoding others needs.
 class TreePieces {
  public:
   explicit TreePieces(Context& context) : context_(context) {}

@@ -43,7 +43,7 @@ class Folder {
   /// The content; nothing if there is no such file.
   [[nodiscard]] std::optional<Bytes> get(std::string_view name) const;
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
-  /// Of several processes that rename the same file one succeeds; the others get false, because it is not there.
+  /// Returns false if there is no such file. If several processes rename the same file, one of them succeeds.
   [[nodiscard]] bool rename(std::string_view from, std::string_view to) const;
   void remove(std::string_view name) const noexcept;
 
