@@ -141,7 +141,7 @@ class Stream {
         part.hi[1] = part.lo[1] + 1;
         wanted.push_back({record.block, record.variable, 0, part});
       }
-      const std::vector<const std::byte*> values = server_->fetch(index, wanted);
+      const std::vector<const std::byte*> values = server_->fetch(index, wanted, false);
       for (std::size_t n = 0; n < wanted.size(); ++n) check(wanted[n], values[n]);
       const std::vector<RangeRequest> requests{{0, 0}, {1, 0}, {1, 1}, {2, 0}};
       return server_->ranges(index, requests).size() >= inbox.blocks.size();

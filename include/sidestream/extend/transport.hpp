@@ -158,10 +158,15 @@ struct News {
   std::vector<Notice> notices;  ///< those of one server in the order it sent them
 };
 
-/// How a client fares. Its transport keeps it up to date.
+/// The condition of a client, which its transport keeps up to date.
 struct ClientStatus {
+<<<<<<< HEAD
   /// True if there are servers. Otherwise iterations are refused; persistent regions may be reserved and committed in
   /// refused iterations too, for later ones.
+=======
+  /// True if there are servers. If not, iterations are refused. Persistent regions may also be reserved and committed
+  /// in refused iterations, for later ones.
+>>>>>>> h-modes
   bool connected = true;
   double waited = 0;                ///< seconds spent waiting for room or for a place in flight so far
   std::uint64_t bytes_spilled = 0;  ///< of values that found no room and went to a file of this node so far
@@ -301,7 +306,7 @@ class ServerTransport {
   virtual bool receive(std::chrono::microseconds limit) = 0;
   /// What is known of iteration `index`. Not collective, and allocates nothing.
   [[nodiscard]] virtual ServerState state(std::int64_t index) = 0;
-  /// Says a sticky failure message, which clients see at their next end of iteration. Not collective.
+  /// Posts a sticky failure message that clients see at their next end of iteration. Not collective.
   virtual void post_failure(const std::string& message) = 0;
   /// Tells all clients of this server; each hears it in its next call of `news`, and not later than the outcome of an
   /// iteration that is released after this call. False, and nobody is told: a client has not read what it was told
