@@ -160,13 +160,8 @@ struct News {
 
 /// The condition of a client, which its transport keeps up to date.
 struct ClientStatus {
-<<<<<<< HEAD
   /// True if there are servers. Otherwise iterations are refused; persistent regions may be reserved and committed in
   /// refused iterations too, for later ones.
-=======
-  /// True if there are servers. If not, iterations are refused. Persistent regions may also be reserved and committed
-  /// in refused iterations, for later ones.
->>>>>>> h-modes
   bool connected = true;
   double waited = 0;                ///< seconds spent waiting for room or for a place in flight so far
   std::uint64_t bytes_spilled = 0;  ///< of values that found no room and went to a file of this node so far
