@@ -17,7 +17,6 @@
 #include "config/options/former_names.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -3,7 +3,6 @@
 
 #include "base/fields.hpp"
 #include "sidestream/data/event.hpp"
-#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

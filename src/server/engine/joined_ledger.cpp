@@ -6,7 +6,6 @@
 
 #include "base/fields.hpp"
 #include "server/engine/ledger.hpp"
-#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

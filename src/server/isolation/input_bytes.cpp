@@ -6,7 +6,6 @@
 
 #include "base/fields.hpp"
 #include "data/event_bytes.hpp"
-#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

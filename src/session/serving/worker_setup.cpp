@@ -18,7 +18,6 @@
 #include "session/opening/modules.hpp"
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

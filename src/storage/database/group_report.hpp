@@ -6,7 +6,6 @@
 
 #include "base/fields.hpp"
 #include "base/retry_while_out_of_memory.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "storage/database/layout.hpp"
 
 namespace sidestream::database {

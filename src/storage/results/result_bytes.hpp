@@ -5,7 +5,6 @@
 
 #include "base/fields.hpp"
 #include "sidestream/data/result.hpp"
-#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 

@@ -13,7 +13,6 @@
 #include "base/timer.hpp"
 #include "data/file_pattern.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/base/numbers.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/formats/vtk_xml.hpp"

@@ -18,7 +18,6 @@
 #include "config/options/names.hpp"
 #include "loading.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/hdf5/input.hpp"
 
