@@ -190,7 +190,7 @@ TEST_CASE("single precision, a range of 1e-13, places far from the origin") {
   CHECK(Divided(particles, 2, 1).picture(yaml).rgba.size() == 100 * 100 * 4);
 }
 
-TEST_CASE("what is wrong gets a sentence") {
+TEST_CASE("errors get a sentence") {
   const Divided some(cloud(3, 1), 1, 0);
   const auto refused = [&](const std::string& layer, const char* text) {
     CHECK_THROWS_WITH_AS(static_cast<void>(some.picture("{particles: {" + layer + "}}")), doctest::Contains(text),

@@ -9,8 +9,8 @@
 
 namespace sidestream::testing {
 
-/// Registers an analysis `probe` that has an option of every type, the analyses `histogram` and `volume`, the
-/// output `hdf5`, the formats `.csv` and `.vtp` and the partitioner `block`. None of them does anything.
+/// Registers an analysis `probe` with an option of every type, and the analyses `histogram` and `volume`. Also
+/// registers the output `hdf5`, the formats `.csv` and `.vtp`, and the partitioner `block`. None of them does anything.
 [[nodiscard]] Registry fake_registry();
 
 /// Parameters: $n is 8, $h is 0.5, $half is 2.5.

@@ -107,7 +107,7 @@ TEST_CASE("the iteration before") {
   CHECK(!holds("previous(max(t)) <= 1 or previous(max(t)) >= 1 or previous(max(t)) != 1", {5}));
 }
 
-TEST_CASE("what is unknown compares with nothing") {
+TEST_CASE("comparisons with unknown statistics are false") {
   for (const char* sign : {"<", "<=", ">", ">=", "==", "!="}) {
     CHECK(!holds(std::string("max(t) ") + sign + " 1", {not_known}));
     CHECK(!holds(std::string("1 ") + sign + " max(t)", {not_known}));

@@ -99,7 +99,7 @@ TEST_CASE("fixed sizes stay") {
   CHECK(best_sizes(groups, {0, 0, 0}, 13) == std::vector<int>{1, 9, 3});
 }
 
-TEST_CASE("what is written is read") {
+TEST_CASE("values that are written can be read") {
   MeasuredCosts costs;
   costs.tasks = {{"halos", 0.25, 1.5, 0, 1}, {"a \"task\", odd: name", 0, 2, 0.125, 0.2}};
   costs.assembly = {"assemble", 0.5, 0.25, 0, 1};
@@ -119,7 +119,7 @@ TEST_CASE("what is written is read") {
   CHECK(again.find("none") == nullptr);
 }
 
-TEST_CASE("what is no such file gets a sentence with its place") {
+TEST_CASE("other files get a sentence with the place") {
   const auto sentence = [](const char* text) {
     return testing::message_of([&] { static_cast<void>(read_costs(text, "costs.yaml")); });
   };

@@ -51,7 +51,7 @@ TEST_CASE("a name, with or without options, and what the options are if they are
             .placement.partitioner == "mine");
 }
 
-TEST_CASE("what is wrong with it is said with its place") {
+TEST_CASE("errors in it name the place") {
   const auto says = [](const std::string& message, const std::string& place, const std::string& part) {
     CAPTURE(message);
     CHECK(message.rfind("run.yaml:" + place + ": ", 0) == 0);

@@ -166,7 +166,7 @@ TEST_CASE("a partitioner of a plug-in") {
   CHECK(contains(unknown.err, "did you mean 'morton'?"));
 }
 
-TEST_CASE("a partitioner of a plug-in that is wrong is told so by the sentence that servers give") {
+TEST_CASE("a wrong partitioner of a plug-in gets the same sentence as on servers") {
   const Folder folder;
   const auto refusal = [&](const std::string& partitioner) {
     folder.file("plugins: [" TEST_FAULTY_PLUGIN "]\n" + slice);
@@ -179,7 +179,7 @@ TEST_CASE("a partitioner of a plug-in that is wrong is told so by the sentence t
   CHECK(contains(refusal("overreaching"), "the partitioner 'overreaching' gave a part of block number 0 of"));
 }
 
-TEST_CASE("what is wrong is said in one sentence") {
+TEST_CASE("errors are one sentence") {
   const Folder folder;
   folder.file(two_blocks, "m.yaml");
   const auto fails = [&](const std::string& text, const std::string& arguments, int status, const std::string& part) {

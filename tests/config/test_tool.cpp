@@ -401,7 +401,7 @@ TEST_CASE("an option with a wrong name is not missing besides") {
   CHECK(contains(outcome.err, "found the unknown option 'binz'"));
 }
 
-TEST_CASE("mistakes beside and in what is given for calls are all said") {
+TEST_CASE("mistakes around and in options for calls are all reported") {
   const Folder folder;
   folder.file(
       "meshes:\n"

@@ -23,7 +23,7 @@ TEST_CASE("periodic, refinement and fixed") {
   CHECK(!meshes[2].fixed);
 }
 
-TEST_CASE("what is wrong with them is said with its place") {
+TEST_CASE("errors in them name the place") {
   const auto wrong = [](const std::string& options, const std::string& place, const std::string& part) {
     check_bad({"meshes: {a: {size: [4, 4], " + options + "}}", place, part, ""});
   };

@@ -136,7 +136,7 @@ TEST_CASE("cells that finer levels cover, and blocks of which they cover all") {
   CHECK(whole > 5);
 }
 
-TEST_CASE("blocks that are covered whole stay where all are wanted, and where there is one level") {
+TEST_CASE("completely covered blocks stay if all are wanted, and if there is one level") {
   const Metadata metadata = declared();
   std::vector<Block> blocks{block(0, 0, {{0, 0, 0}, cells}), block(1, 1, {{0, 0, 0}, {24, 16, 12}})};
   std::vector<bool> needed{true, true};
@@ -152,7 +152,7 @@ TEST_CASE("blocks that are covered whole stay where all are wanted, and where th
   CHECK(needed == std::vector<bool>{true});
 }
 
-TEST_CASE("a cell that finer blocks cover in part is found where there is one, and nowhere else") {
+TEST_CASE("partly covered cells are found where they exist, and nowhere else") {
   const Metadata metadata = declared();
   std::mt19937 random(11);
   int with = 0, without = 0;

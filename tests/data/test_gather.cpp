@@ -107,7 +107,7 @@ TEST_CASE("an empty region has no points") {
   CHECK(block.gather({}, 0, nullptr) == 0);
 }
 
-TEST_CASE("what counts is what is owned and no finer level covers") {
+TEST_CASE("points count that are owned and that no finer level covers") {
   for (const Centering centering : testing::every_centering) {
     BlockView view;
     view.block.cells = {{2, 0, 0}, {8, 6, 4}};

@@ -206,7 +206,7 @@ TEST_CASE("numbers come back exactly, in large files too") {
   check_same(parse_metadata(metadata_text(content), "m.yaml"), content);
 }
 
-TEST_CASE("what is wrong is said with its place") {
+TEST_CASE("errors name the place") {
   const std::string text = metadata_text(golden());
   const auto broken = [&](const std::string& from, const std::string& to) {
     std::string changed = text;

@@ -307,7 +307,7 @@ TEST_CASE("meshes that say where they are in variables: planes by bounds, boxes 
   CHECK(needed_blocks < 200 * 20);
 }
 
-TEST_CASE("paper 001 at full size: 8192 blocks of 4096^3 cells, the plane of section 3.1") {
+TEST_CASE("needs at full size: 8192 blocks of 4096^3 cells, and a plane") {
   FakeDomain domain(
       {{0, 0, 0}, {4096, 4096, 4096}},
       std::make_shared<UniformGeometry>(std::array{0.0, 0.0, 0.0}, std::array{1.0 / 4096, 1.0 / 4096, 1.0 / 4096}),

@@ -105,7 +105,7 @@ TEST_CASE("cells are where a recursion puts them, in one, two and three dimensio
   }
 }
 
-TEST_CASE("what is no tree is refused, with its block") {
+TEST_CASE("lists that are not trees are refused, with the block") {
   const Mesh mesh = tree_mesh({2, 1, 1}, 2);
   CHECK(refusal(mesh, Tree({0})).find("block 7 of the mesh 'tree' has 1 cells, but by its flags") == 0);
   CHECK(refusal(mesh, Tree({0, 0, 0})).find("its tree has only 2") != std::string::npos);

@@ -1,4 +1,4 @@
-# Each public header is compiled by itself, as strictly as a careful user would, and twice in a row to find missing
+# Each public header is compiled by itself, as strictly as a careful user would. It is included twice, to find missing
 # guards.
 #
 # Only the headers with the calls may need MPI. Headers that a plug-in includes must compile without it.

@@ -1,4 +1,4 @@
-"""Every analysis on a refined field, as an octree and as patches, compared with the same analysis on a uniform mesh of
+"""Every analysis on a refined field, as an octree and as patches. Results are compared with those on a uniform mesh of
 the finest level. refined_rows.py has the comparisons and their tolerances, and docs/adaptive-meshes.md shows them as a
 table. The test fails if the program has an analysis that is not in these rows. test_refined_like_yt.py compares with
 yt.

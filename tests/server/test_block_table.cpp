@@ -234,7 +234,7 @@ TEST_CASE("overlapping blocks of one level are found, those of lists and other l
   CHECK(!BlockTable(blocks).overlap(true, not_there));
 }
 
-TEST_CASE("a table after many changes is the one that is made of what is left") {
+TEST_CASE("a table after many changes equals one made of the remaining blocks") {
   std::mt19937 random(23);
   const auto pick = [&](int most) { return static_cast<std::int32_t>(random() % static_cast<unsigned>(most)); };
   int in_place = 0, repeated = 0;

@@ -52,7 +52,7 @@ PartitionerKind in_turn() {
 
 }  // namespace
 
-TEST_CASE("views are right whatever the mesh, its blocks, the servers and what is asked for") {
+TEST_CASE("views are right for any mesh, blocks, servers and selection") {
   std::mt19937 random(11);
   for (int round = 0; round < 150; ++round) {
     const int servers = 1 + round % 5;

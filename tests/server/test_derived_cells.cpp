@@ -142,7 +142,7 @@ TEST_CASE("a hexahedron's derivative is that of its shape functions in the middl
   CHECK(slope[2] == doctest::Approx(1));
 }
 
-TEST_CASE("cells without extent have no derivative, and places or values that are NaN give none") {
+TEST_CASE("cells without extent and NaN in coordinates or values give no derivative") {
   Cells cells;
   cells.add(1, {{1, 2, 3}});
   cells.add(10, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}});

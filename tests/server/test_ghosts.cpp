@@ -150,7 +150,7 @@ void check_view(const GhostWorld& world, const Selected& selected, const Movemen
 
 }  // namespace
 
-TEST_CASE("ghosts come along where they are wanted, and are read where they are declared filled") {
+TEST_CASE("ghosts move if they are wanted, and are read if they are declared filled") {
   std::mt19937 random(31);
   for (int round = 0; round < 200; ++round) {
     const int servers = 1 + round % 5;

@@ -29,7 +29,7 @@ Ledger account_of(const std::vector<Outcome>& outcomes, const std::set<std::size
 
 }  // namespace
 
-TEST_CASE("an iteration is refused if a group refuses it, failed if it fails in one, unknown if one had it not") {
+TEST_CASE("an iteration is refused if a group refuses it, failed if it fails in one, unknown if one did not get it") {
   constexpr Outcome kinds[] = {Outcome::delivered, Outcome::failed, Outcome::refused};
   std::mt19937 random(3);
   for (int round = 0; round < 50; ++round) {

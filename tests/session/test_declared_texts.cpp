@@ -38,7 +38,7 @@ TEST_CASE("units, labels, groups and attributes are refused, with what to do") {
   CHECK(contains(message_of([&] { all.set_attribute("t", "unit", degrees); }), "the value of an attribute"));
 }
 
-TEST_CASE("with latin-1 they are converted, and what is UTF-8 stays") {
+TEST_CASE("with latin-1 texts are converted, and UTF-8 stays") {
   Declarations all;
   all.latin_1 = true;
   all.add_variable("grid", in_unit(degrees));

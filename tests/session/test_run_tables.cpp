@@ -145,7 +145,7 @@ TEST_CASE("a ledger hands its rows over: few of a kind stay, and those taken and
   }
 }
 
-TEST_CASE("what a run left that ended early goes on in the tables of one that resumes, and is removed by others") {
+TEST_CASE("rows of a run that ended early go into the tables of a resumed run; other runs remove them") {
   for (const Existing existing : {Existing::replace, Existing::refuse, Existing::resume}) {
     CAPTURE(static_cast<int>(existing));
     const Scratch scratch;
@@ -241,7 +241,7 @@ void check_tables(const std::string& directory, int clients, bool moves, int run
 
 }  // namespace
 
-TEST_CASE("every iteration has its row in every placement, also where a run goes on with one before") {
+TEST_CASE("every iteration has its row in every placement, also in resumed runs") {
   int rank = 0;
   MPI_Comm_rank(test_ranks(), &rank);
   for (const char* placement : {"mode: inline", "mode: cores, buffer: 32 MiB", "mode: nodes, servers: 1"}) {

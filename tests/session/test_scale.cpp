@@ -202,7 +202,7 @@ TEST_CASE("nodes with forwarders: a fourth of the processes serve") {
   }
 }
 
-TEST_CASE("100000 processes: whom a process asks for ranks, and who reports to whom") {
+TEST_CASE("100000 processes: the ranks that a process asks, and those that it reports to") {
   for (const auto& [reporters, servers] :
        {std::pair(99'000, 1'000), {50'000, 50'000}, {90'001, 9'999}, {700, 99'300}}) {
     const Reporting reporting{reporters, servers};

@@ -81,7 +81,7 @@ TEST_CASE("databases and other folders stay") {
   CHECK(left_of(files, {"database", "folder.csv"}) == files);
 }
 
-TEST_CASE("pictures that each iteration writes anew go, and links with them, not what they lead to") {
+TEST_CASE("pictures that each iteration writes anew are removed, also links, but not their targets") {
   const Scratch scratch;
   write_file(scratch.path + "/elsewhere.png", "precious");
   fs::create_symlink(scratch.path + "/elsewhere.png", scratch.path + "/frame.png");

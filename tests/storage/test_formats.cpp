@@ -142,7 +142,7 @@ TEST_CASE("slabs make up the packed region, without copies where the memory is g
   }
 }
 
-TEST_CASE("a region across whole lines of a ghosted array is gapless only in the slow direction") {
+TEST_CASE("a region of whole lines of an array with ghosts is contiguous only in the slow direction") {
   ArrayView array;
   array.box = {{0, 0, 0}, {4, 3, 5}};
   array.strides = packed_strides(array.box, 1, Order::column);

@@ -29,7 +29,7 @@ TEST_CASE("slots follow each other and end in half of the interval") {
   }
 }
 
-TEST_CASE("nobody waits for what is not known, or alone") {
+TEST_CASE("nobody waits if times are unknown, or if there is only one server") {
   CHECK(slot_begin(3, 4, 0, 1) == 0);
   CHECK(slot_begin(3, 4, 1, 0) == 0);
   CHECK(slot_begin(3, 4, -1, 1) == 0);

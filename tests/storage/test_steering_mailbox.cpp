@@ -80,7 +80,7 @@ TEST_CASE("requests that are too long or have too few lines are answered") {
   CHECK(f.answer("empty").find("refused: the request does not have two lines") == 0);
 }
 
-TEST_CASE("who asks hears at once that a value is too long") {
+TEST_CASE("a value that is too long is refused at once") {
   Fixture f;
   f.mailbox.record("stop = 0 (integer)\n");
   const std::string value(5000, '1');

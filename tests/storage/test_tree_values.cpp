@@ -133,7 +133,7 @@ TEST_CASE("large chunks: many tiles, several lists of lengths") {
   for (const Field<float>& field : floats) check_all_methods(tree, field, 1700);
 }
 
-TEST_CASE("links: who is whose parent and who is beside whom, against places") {
+TEST_CASE("links to parents and neighbours agree with positions") {
   std::mt19937_64 random(14);
   for (const RandomTree& tree : trees(random)) {
     for (std::size_t level = 1; level < tree.places.size(); ++level) {

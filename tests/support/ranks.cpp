@@ -39,8 +39,8 @@ std::vector<int> parse_counts(const std::string& text, int size) {
   return counts;
 }
 
-/// Waits for all ranks without MPI_Barrier, which spins and takes time from ranks that run tests, if there are more
-/// ranks than cores.
+/// Waits for all ranks without MPI_Barrier. With more ranks than cores, MPI_Barrier would spin and take time from ranks
+/// that run tests.
 void wait_for_all() {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &request);

@@ -1,4 +1,4 @@
-// An analysis for the tests, which asks for a variable of mesh_program both in the blocks that were published and in
+// An analysis for the tests. It asks for a variable of mesh_program, both in the blocks that were published and in
 // pieces of a decomposition. It looks at every point of both, and counts wrong and right values.
 #include <cmath>
 #include <cstring>

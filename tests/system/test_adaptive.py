@@ -1,6 +1,6 @@
-"""Slices, pictures, projections, probes, resampling and sums of an octree and of the same cells as patches have the
-same bytes in every placement. They are compared with a recursion over all cells, and slices with VTK's of hyper tree
-grids."""
+"""Slices, pictures, projections, probes, resampling and sums of an octree, and of the same cells as patches. They
+have the same bytes in every placement, and are compared with a recursion over all cells, and slices with VTK's of
+hyper tree grids."""
 
 import csv
 import io

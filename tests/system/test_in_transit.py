@@ -278,7 +278,8 @@ def test_a_slice_moves_the_blocks_it_cuts(tmp_path, clients, blocks, servers, fo
     assert done.status == 0, done.text
     order = slabs(clients, blocks, n)
     h = 1 / n
-    # A slab reaches from its first cell centre to that of the next slab, and at the ends of the mesh to its faces.
+    # A slab reaches from its first cell centre to that of the next slab. At the ends of the mesh it reaches to the
+    # faces.
     spans = {i: ((lo + 0.5) * h if lo else 0, (hi + 0.5) * h if hi < n else 1) for i, _, lo, hi in order if hi > lo}
     needed = {i for i, (low, high) in spans.items() if low <= 0.4 <= high}
     assert 1 <= len(needed) <= 2

@@ -38,8 +38,8 @@ def connections(folder):
 def run_with_kills(folder, engine, kills, seed, single=False):
     """Endpoints are killed at random moments and replaced, until the simulation ends.
 
-    With the engine `sst` they are not killed while they connect, because ADIOS2's writers wait without a limit for a
-    reader that dies then (docs/fault-model.md).
+    With the engine `sst` they are not killed while they connect. ADIOS2's writers wait without a limit for a reader
+    that dies then (docs/fault-model.md).
     """
     rng = random.Random(seed)
     write_configuration(folder, f"engine: {engine}, reader_limit: 60", tasks=TABLES)

@@ -1,4 +1,4 @@
-"""`sidestream replay` publishes the values of a database, with all bits, on other numbers of ranks, in other
+"""`sidestream replay` publishes the values of a database with all bits. It runs on other numbers of ranks, in other
 placements, at another resolution and pace."""
 
 import os

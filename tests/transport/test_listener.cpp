@@ -60,7 +60,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("a group has the places together, and others are turned away until all of it has gone") {
+TEST_CASE("one group has all places, and others are turned away until it has gone") {
   const Fixture f;
   auto one = Attachment::attempt(f.name, request(1, 0));
   REQUIRE(one.result == Result::accepted);
@@ -139,7 +139,7 @@ TEST_CASE("servers see whether the simulation closed") {
   CHECK(Attachment::attempt(f.name, request(1, 0)).result == Result::nobody);
 }
 
-TEST_CASE("another build is turned away, and so is what is no server") {
+TEST_CASE("another build is turned away, and so is anything but a server") {
   const Fixture f(1);
   AttachRequest wrong = request(1, 0);
   wrong.build ^= 1;

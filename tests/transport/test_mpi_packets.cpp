@@ -125,7 +125,7 @@ TEST_CASE("a long packet whose sender computes does not hold up the packets of o
   }
 }
 
-TEST_CASE("what is no packet, or one of another version, is refused with a sentence") {
+TEST_CASE("anything but a packet of this version is refused with a sentence") {
   const Bytes right = write_packet(PacketKind::fetch, 1, 2, Bytes(16));
   CHECK(error_of(right).empty());
   CHECK(error_of(write_packet(PacketKind::fetch, 1, 2, Bytes(15))).find("15 bytes") != std::string::npos);

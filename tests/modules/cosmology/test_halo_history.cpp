@@ -123,7 +123,7 @@ TEST_CASE("two blobs meet, one is born, one vanishes, one comes apart") {
   CHECK(chart.arguments == said);
 }
 
-TEST_CASE("what is remembered survives iterations that fail or are not seen, and does not depend on the servers") {
+TEST_CASE("tracks survive iterations that fail or are not seen, and do not depend on the servers") {
   MpiCommunicator world(test_ranks()), self(MPI_COMM_SELF);
   const std::string yaml = "{variable: a, boundary: 0.3, halo: 0.6, history: {}}";
   const auto at = [](int n) {

@@ -1,5 +1,5 @@
-// Profiles and labels of halos in trees and patches, compared with a search through all cells and with a uniform grid
-// of the finest level.
+// Profiles and labels of halos in trees and patches. They are compared with a search through all cells, and with a
+// uniform grid of the finest level.
 #include <cmath>
 #include <limits>
 #include <numbers>

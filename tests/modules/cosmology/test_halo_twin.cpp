@@ -105,7 +105,7 @@ void compare(const Table& table, std::size_t columns, const std::map<Index, std:
 
 }  // namespace
 
-TEST_CASE("what is found is what the twin finds") {
+TEST_CASE("halos are those that a simple search finds") {
   MpiCommunicator world(test_ranks());
   std::size_t found = 0;
   for (unsigned seed = 0; seed < 240; ++seed) {

@@ -325,7 +325,7 @@ TEST_CASE("a line that has a number that is none has no flux") {
   CHECK(std::isnan(column(results.tables.at("lyman_alpha.csv"), "mean_flux")[0]));
 }
 
-TEST_CASE("a line that has a number that is none does not pass for one that lets nothing through") {
+TEST_CASE("a line with NaN does not count as opaque") {
   const FakeDomain whole = forest({12, 7, 5});
   std::vector<FakeField> fields{
       {"nhi", [&](auto&, const Index3& p, int) { return whole.value(0, p, 0); }},
@@ -387,7 +387,7 @@ TEST_CASE("the same bits for every number of servers and division of the work") 
   }
 }
 
-TEST_CASE("the time says the redshift; what is missing is said") {
+TEST_CASE("the redshift comes from the time; missing options are named") {
   const FakeDomain domain = forest({8, 8, 8});
   CHECK_THROWS_WITH_AS(run_pieces_alone(lyman_alpha_kind(), "{" + common + "}", domain, {1, {{0, 0, 0}, {1, 1, 2}}}),
                        doctest::Contains("6 of the 1536 values that lines of sight consist of were not published"),

@@ -74,7 +74,7 @@ TEST_CASE("halos of any thresholds are those that `halos` finds") {
   CHECK(row == table.rows());
 }
 
-TEST_CASE("two places hang together above a level exactly if a way of such cells leads from one to the other") {
+TEST_CASE("two cells are connected above a level exactly if a path of cells above it joins them") {
   MpiCommunicator world(test_ranks());
   for (unsigned seed = 0; seed < 4; ++seed) {
     const FakeDomain domain = noisy({6, 5, 4}, 3, seed);

@@ -69,7 +69,7 @@ struct Drawn {
 
 }  // namespace
 
-TEST_CASE("pictures are entered in the order in which they were asked for, and two are drawn at a time") {
+TEST_CASE("pictures are listed in the order of requests, and two are drawn at a time") {
   Drawn all;
   // Each script records how many run at the same time; the first one takes longest.
   auto drawing =

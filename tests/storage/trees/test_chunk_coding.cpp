@@ -169,8 +169,8 @@ void check(LinkedTree& tree, std::mt19937& random, std::uint64_t chunk) {
     stored.asked.clear();
     decode_chunk(streams[f][n], tree, cells, stored.codings[f], stored, out);
     REQUIRE(std::equal(out.begin(), out.end(), expected.begin()));
-    // The decoder asks for its own values only in the next coarser level, and for other variables only in its cells and
-    // their parents.
+    // The decoder asks for its own values only in the next coarser level. It asks for other variables only in its cells
+    // and their parents.
     for (const auto& [of, first, past] : stored.asked) {
       const bool own = first == cells.first && past == cells.past;
       REQUIRE(((of != f && own) || (first == cells.above_first && past == cells.above_past)));
