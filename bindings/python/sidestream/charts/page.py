@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import Error
-from .scales import Ticks, linear_ticks, logarithmic_ticks, power_of_ten
+from .fonts import families_of, printable
+from .scales import Ticks, linear_ticks, logarithmic_ticks, plain, power_of_ten
 
 DOTS = 100.0  # pixels per inch; a pixel is 0.72 points
+MOST_ENTRIES = 36  # of a legend
 
 
 @dataclass
@@ -34,7 +36,7 @@ class Axis:
         power = power_of_ten(ticks.exponent) if ticks.exponent else ""
         inside = " ".join(text for text in (power, self.unit) if text)
         sign = "+" if ticks.offset < 0 else "−"
-        offset = f" {sign} {abs(ticks.offset):.17g}" if ticks.offset else ""
+        offset = f" {sign} {plain(abs(ticks.offset))}" if ticks.offset else ""
         return f"{self.name}{offset}{f' [{inside}]' if inside else ''}"
 
 
@@ -80,6 +82,7 @@ class Page:
         self.axes = self.figure.add_axes((0.2, 0.2, 0.7, 0.6))
         self.nominal = max(9.0, min(0.75 * self.width, self.height) / 38)
         self._texts: list[Any] = []
+        self._families: list[str] = []
         self._legend: Any = None
         self._bar_axes: Any = None
 
@@ -90,6 +93,7 @@ class Page:
 
     def fit(self) -> None:
         """Applies the first style, from the fullest to the sparsest, with which everything fits."""
+        self._choose_fonts()
         self._prepare()
         for style in self._styles():
             self._apply(style)
@@ -98,9 +102,22 @@ class Page:
                 return
         raise Error(f"plot: {self.width} x {self.height} pixels are too few for a chart; ask for more")
 
+    def _choose_fonts(self) -> None:
+        """Finds fonts for all texts but numbers. Removes what no font has: control characters."""
+        self.caption = printable(self.caption)
+        self.handles = [(handle, printable(name)) for handle, name in self.handles]
+        axes = [self.across, self.up, *([self.bar.axis] if self.bar is not None else [])]
+        for axis in axes:
+            axis.name, axis.unit = printable(axis.name), printable(axis.unit)
+        names = [text for axis in axes for text in (axis.name, axis.unit)]
+        self._families, lacking = families_of([self.caption, *names, *(name for _, name in self.handles)])
+        if lacking:
+            self.remarks.append(f"no installed font has the characters {' '.join(lacking)}; install one that has them")
+
     def _styles(self) -> list[Style]:
         sizes = sorted({self.nominal, max(7.0, 0.8 * self.nominal), max(6.0, 0.65 * self.nominal)}, reverse=True)
-        all_said = [Style(size, ticks) for size in sizes for ticks in (1.0, 0.7, 0.45)]
+        legend = len(self.handles) <= MOST_ENTRIES
+        all_said = [Style(size, ticks, legend) for size in sizes for ticks in (1.0, 0.7, 0.45)]
         small = sizes[-1]
         less = [Style(small, ticks, legend=False) for ticks in (0.7, 0.4)]
         less += [Style(small, ticks, legend=False, caption=False) for ticks in (0.7, 0.4)]
@@ -108,8 +125,11 @@ class Page:
         return [*all_said, *less, Style(small, 0.0, False, False, False, False)]
 
     def _remark(self, style: Style) -> None:
+        crowded = len(self.handles) > MOST_ENTRIES
+        if crowded:
+            self.remarks.append(f"the legend: {len(self.handles)} curves are too many to be told apart; left out")
         left = {
-            "the legend": self.handles and not style.legend,
+            "the legend": self.handles and not style.legend and not crowded,
             "the caption": self.caption and not style.caption,
             "labels of axes": not style.labels,
             "numbers at axes": not style.numbers,
@@ -167,6 +187,7 @@ class Page:
             fontsize=0.72 * style.text,
             va="top",
             ha="left",
+            family=self._families,
             parse_math=False,
         )
         self._texts.append(text)
@@ -174,20 +195,36 @@ class Page:
 
     def _write_legend(self, style: Style, top: float, margin: float, renderer: Any) -> float:
         """Writes the legend in as many columns as fit. Returns its height."""
-        handles, names = zip(*self.handles, strict=True)
-        for columns in range(len(handles), 0, -1):
+        most = self.width - 2 * margin
+        names, widths = self._legend_names(style, most, renderer)
+        for columns in range(_columns(widths, 1.2 * style.text, most), 0, -1):
+            # Matplotlib leaves out entries whose names begin with "_", so it gets these names later.
             self._legend = self.figure.legend(
-                handles, names, loc="upper left", bbox_to_anchor=(margin / self.width, top / self.height),
-                ncols=columns, fontsize=0.72 * style.text, frameon=False, borderaxespad=0, borderpad=0,
+                [handle for handle, _ in self.handles], ["."] * len(names),
+                loc="upper left", bbox_to_anchor=(margin / self.width, top / self.height),
+                ncols=columns, frameon=False, borderaxespad=0, borderpad=0,
+                prop={"family": self._families, "size": 0.72 * style.text},
                 handlelength=1.6, columnspacing=1.2, labelspacing=0.3,
             )  # fmt: skip
-            for text in self._legend.get_texts():
-                text.set_parse_math(False)
+            for text, name in zip(self._legend.get_texts(), names, strict=True):
+                text.set(text=name, parse_math=False)
             size = self._legend.get_window_extent(renderer)
-            if size.width <= self.width - 2 * margin or columns == 1:
+            if size.width <= most or columns == 1:
                 return size.height
             self._legend.remove()
         return 0.0
+
+    def _legend_names(self, style: Style, most: float, renderer: Any) -> tuple[list[str], list[float]]:
+        """Returns the names of curves, with line breaks where they are long, and the widths of their entries."""
+        text = self.figure.text(0, 0, "", fontsize=0.72 * style.text, family=self._families, parse_math=False)
+        names, widths = [], []
+        beside = 2.6 * style.text  # the line or dot, and the gap after it
+        for _, name in self.handles:
+            _wrap(text, name, most - beside, renderer, along=0, anywhere=True)
+            names.append(text.get_text())
+            widths.append(text.get_window_extent(renderer).width + 2.4 * style.text)
+        text.remove()
+        return names, widths
 
     def _write_axes(self, style: Style, renderer: Any) -> None:
         from matplotlib.ticker import NullFormatter
@@ -217,11 +254,11 @@ class Page:
             )
             axis.set_tick_params(which="minor", length=0.15 * style.text)
             label = axis.label
-            label.set(fontsize=0.72 * style.text, parse_math=False)
+            label.set(fontsize=0.72 * style.text, family=self._families, parse_math=False)
             axis.labelpad = 0.25 * style.text
             label.set_text("")
             if style.labels:
-                _wrap(label, of.label(ticks), length, renderer, along)
+                _wrap(label, of.label(ticks), length, renderer, along, anywhere=True)
         for axis in (axes.xaxis, axes.yaxis):
             if self.bar is None:
                 axis.grid(True, which="major", color="#e2e4e8", linewidth=0.8 * self.thin)
@@ -245,6 +282,21 @@ class Page:
         if any(b.x0 < 0 or b.y0 < 0 or b.x1 > self.width or b.y1 > self.height for b in boxes):
             return True
         return any(_overlap(a, b) for n, a in enumerate(boxes) for b in boxes[:n])
+
+
+def _columns(widths: list[float], gap: float, most: float) -> int:
+    """Returns the largest number of columns of a legend that are no wider than `most`. Entries fill columns one by
+    one."""
+    for columns in range(len(widths), 1, -1):
+        length, more = divmod(len(widths), columns)
+        total, begin = -gap, 0
+        for column in range(columns):
+            end = begin + length + (column < more)
+            total += max(widths[begin:end]) + gap
+            begin = end
+        if total <= most + 1:
+            return columns
+    return 1
 
 
 def _overlap(a: Any, b: Any) -> bool:

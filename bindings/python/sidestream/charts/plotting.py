@@ -1,29 +1,38 @@
 """Draws the chart of a table: `sidestream.plot`, `python -m sidestream plot` and `sidestream plot`."""
 
 import argparse
+import logging
 import os
+import re
 import sys
 import tempfile
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ..errors import Code, Error
+from .fonts import FIRST
 from .given import Given, read_given
 from .how import LOGS, How
 from .kinds import is_over_time, kind_of
 from .page import Page
+from .scales import plain
 from .titles import titles_of, told
 
 ENDINGS = (".png", ".pdf", ".svg")
 BESIDE_A_RUN = "--beside-a-run"
+# Journals want fonts of type 42 in PDF files, and points per inch for the fields of 2-D histograms.
+OWN_STYLE = {"font.family": FIRST, "pdf.fonttype": 42, "svg.hashsalt": "sidestream"}
+DOTS_IN_VECTORS = 300
+GLYPH_MISSING = "Glyph .* missing from font"
 
 
 def _default_caption(given: Given, what: str) -> str:
     moment = given.moment()
     parts = [what]
     if "time" in moment:
-        parts.append(f"time {float(moment['time']):.5g}")
+        parts.append(f"time {plain(float(moment['time']), 5)}")
     if "cycle" in moment:
         parts.append(f"cycle {int(moment['cycle'])}")
     return "    ".join(parts)
@@ -38,22 +47,22 @@ def _drawn(table: Any, how: How) -> Page:
 
     whole = read_given(table, how.iteration, is_over_time)
     kind = kind_of(whole)
-    given = whole if kind.over_time else whole.of_iteration(how.iteration)
-    if kind.over_time and how.iteration is not None and given.has("iteration"):
-        chosen = given.columns["iteration"] <= how.iteration
-        given = Given(given.path, {name: column[chosen] for name, column in given.columns.items()}, given.attributes)
-    with style.context("default", after_reset=True):
-        page = Page(*how.size)
-        what = kind.draw(page, given, how, told(how.said) if how.said else titles_of(given.path))
-        page.caption = _default_caption(given, what) if how.caption is None else how.caption
-        page.fit()
+    given = whole.until(how.iteration) if kind.over_time else whole.of_iteration(how.iteration)
+    titles = told(how.said) if how.said else titles_of(given.path)
+    with style.context(["default", OWN_STYLE], after_reset=True), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=GLYPH_MISSING)  # the page remarks on them
+        try:
+            page = Page(*how.size)
+            what = kind.draw(page, given, how, titles)
+            page.caption = _default_caption(given, what) if how.caption is None else how.caption
+            page.fit()
+        except (ValueError, TypeError, IndexError, OverflowError) as problem:
+            raise Error(f"{given.named}: its values cannot be drawn ({problem})", Code.FILE) from problem
     return page
 
 
 def _save(page: Page, target: Path, provenance: str) -> None:
     """Writes the file so that it appears whole; replaces an earlier one."""
-    import matplotlib
-
     endings = {
         ".png": {"Software": None, **({"Description": provenance} if provenance else {})},
         ".pdf": {"CreationDate": None, **({"Subject": provenance} if provenance else {})},
@@ -61,12 +70,24 @@ def _save(page: Page, target: Path, provenance: str) -> None:
     }
     if target.suffix not in endings:
         raise Error(f"plot: found '{target.name}', expected a name that ends in one of {', '.join(ENDINGS)}")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}-", suffix=target.suffix, dir=target.parent)
-    os.close(handle)
     try:
-        with matplotlib.rc_context({"svg.hashsalt": "sidestream"}):
-            page.figure.savefig(temporary, dpi=page.figure.dpi, metadata=endings[target.suffix])
+        _write(page, target, endings[target.suffix])
+    except OSError as problem:
+        raise Error(f"{target}: cannot be written: {problem.strerror or problem}", Code.FILE) from problem
+
+
+def _write(page: Page, target: Path, metadata: dict[str, str | None]) -> None:
+    from matplotlib import style
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:40]}-", suffix=target.suffix, dir=target.parent)
+    os.close(handle)
+    dots = page.figure.dpi if target.suffix == ".png" else DOTS_IN_VECTORS
+    try:
+        # Settings of the user, such as savefig.bbox, would change sizes.
+        with style.context(["default", OWN_STYLE], after_reset=True), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=GLYPH_MISSING)
+            page.figure.savefig(temporary, dpi=dots, metadata=metadata)
         mask = os.umask(0)
         os.umask(mask)
         Path(temporary).chmod(0o666 & ~mask)
@@ -120,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _size(text: str) -> tuple[int, int]:
     parts = text.lower().replace(",", "x").split("x")
-    if len(parts) != 2 or not all(part.strip().isdigit() for part in parts):
+    if len(parts) != 2 or not all(re.fullmatch(r"\s*[0-9]{1,9}\s*", part) for part in parts):
         raise Error(f"plot: the size '{text}', expected width and height in pixels, as in 1024x768", Code.USAGE)
     return int(parts[0]), int(parts[1])
 
@@ -136,16 +157,22 @@ def _range(text: str) -> tuple[float, float]:
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command. Returns 0: done; 1: an error, which is printed; 2: wrong arguments."""
     arguments = sys.argv[2:] if arguments is None else arguments
+    # The user's settings of Matplotlib do not apply, and its remarks about them would only confuse.
+    os.environ.update(MPLBACKEND="agg", MATPLOTLIBRC=os.devnull)
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    warnings.simplefilter("ignore")
     return _beside_a_run(arguments[1:]) if arguments[:1] == [BESIDE_A_RUN] else _one(arguments)
 
 
 def _one(arguments: list[str]) -> int:
     given = vars(_parser().parse_args(arguments))
     table, output, provenance = given.pop("table"), given.pop("output"), given.pop("provenance")
-    target = Path(output) if output else Path(table).with_suffix(".png")
     said = {name: dict(text.split(":", 1) for text in given.pop(name)) for name in ("title", "unit", "option")}
     given["said"] = {name: found for name, found in said.items() if found}
     try:
+        if not (output or Path(table).name):
+            raise Error(f"plot: '{table}' is no table; name the file that an analysis wrote", Code.USAGE)
+        target = Path(output) if output else Path(table).with_suffix(".png")
         given["size"] = _size(given["size"])
         given["range"] = _range(given["range"]) if given["range"] else None
         page = _drawn(table, How(**given))
@@ -154,7 +181,14 @@ def _one(arguments: list[str]) -> int:
         print(f"sidestream: {problem}", file=sys.stderr)
         return 1
     except OSError as problem:
-        print(f"sidestream: plot: {problem}", file=sys.stderr)
+        where = problem.filename or table
+        print(f"sidestream: plot: {where}: {problem.strerror or problem}", file=sys.stderr)
+        return 1
+    except MemoryError:
+        print(
+            f"sidestream: plot: {table}: there is too little memory for its chart; ask for fewer pixels",
+            file=sys.stderr,
+        )
         return 1
     for remark in page.remarks:
         print(f"sidestream: {target}: {remark}", file=sys.stderr)
