@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .given import Given
 from .how import How
-from .page import Axis, Page
+from .page import MOST_ENTRIES, Axis, Page
 from .scales import drawable, is_even, superscript, usable, widened
 from .titles import Titles
 
@@ -32,8 +32,8 @@ def _axis(name: str, unit: str, values: list[Numbers], logarithmic: bool, room: 
     return Axis(name, unit, *widened(low, high, room, logarithmic), logarithmic)
 
 
-def _lines(page: Page, curves: list[Curve], steps: bool) -> None:
-    looks = itertools.cycle(itertools.product(DASHES, COLOURS))
+def _lines(page: Page, curves: list[Curve], steps: bool, different: int) -> None:
+    looks = itertools.cycle(itertools.islice(itertools.product(DASHES, COLOURS), different))
     for (name, at, y), (dashes, colour) in zip(curves, looks, strict=False):
         x, shown = drawable(at, page.across.logarithmic), drawable(y, page.up.logarithmic)
         style: dict[str, Any] = {"color": colour, "linestyle": dashes, "linewidth": 1.6 * page.thin}
@@ -52,7 +52,7 @@ def _is_narrow(x: Numbers, axis: Axis) -> bool:
     if not len(x):
         return False
     if axis.logarithmic:
-        return bool(np.ptp(np.log10(x)) < 1e-3 * np.log10(axis.high / axis.low))
+        return bool(np.ptp(np.log10(x)) < 1e-3 * (np.log10(axis.high) - np.log10(axis.low)))
     return bool(np.ptp(x) < 1e-3 * (axis.high - axis.low))
 
 
@@ -69,8 +69,15 @@ def _told(page: Page, curves: list[Curve], wanted: bool, across: bool, up: bool)
 
 
 def _finish(
-    page: Page, how: How, curves: list[Curve], names: dict[str, str], steps: bool, log: tuple[bool, bool]
+    page: Page,
+    how: How,
+    curves: list[Curve],
+    names: dict[str, str],
+    steps: bool,
+    log: tuple[bool, bool],
+    different: int = MOST_ENTRIES,
 ) -> None:
+    """Draws curves and chooses the axes. `different`: after so many curves, their looks are repeated."""
     across, up = how.logarithmic(*log)
     xs = [x for _, x, _ in curves]
     wanted, across = across, across and any(np.any(np.isfinite(drawable(x, True))) for x in xs)
@@ -79,7 +86,7 @@ def _finish(
     page.up = _axis(how.y_label or names["y"], names.get("y_unit", ""), [y for _, _, y in curves], up, 0.05)
     if not up and steps and all(np.all(~(y < 0)) for _, _, y in curves):
         page.up.low = 0.0
-    _lines(page, curves, steps)
+    _lines(page, curves, steps, different)
 
 
 def _steps(given: Given, rows: Any, column: str) -> tuple[Numbers, Numbers]:
@@ -160,11 +167,14 @@ def draw_statistics(page: Page, given: Given, how: How, titles: Titles) -> str:
     time = given.numbers("time")
     curves: list[Curve] = []
     components = np.unique(given.columns["component"])
+    is_together = 3 * len(components) > MOST_ENTRIES
     for component in components:
         rows = given.columns["component"] == component
         for name in ("maximum", "mean", "minimum"):
             said = name if len(components) == 1 else f"{name} of component {component}"
+            if is_together:
+                said = f"{name} of each component" if component == components[0] else ""
             curves.append((said, time[rows], given.numbers(name, rows)))
     names = {"x": "time", "y": titles.title(), "y_unit": titles.unit()}
-    _finish(page, how, curves, names, False, (False, False))
+    _finish(page, how, curves, names, False, (False, False), 3 if is_together else MOST_ENTRIES)
     return f"{how.label or titles.title()}: statistics over time"

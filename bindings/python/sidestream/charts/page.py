@@ -1,6 +1,7 @@
 """A page with a pair of axes, and the placement of its texts: none is cut, and none overlaps another."""
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +10,7 @@ from .fonts import families_of, printable
 from .scales import Ticks, linear_ticks, logarithmic_ticks, plain, power_of_ten
 
 DOTS = 100.0  # pixels per inch; a pixel is 0.72 points
-MOST_ENTRIES = 36  # of a legend
+MOST_ENTRIES = 24  # of a legend: as many as curves have looks
 
 
 @dataclass
@@ -196,33 +197,37 @@ class Page:
     def _write_legend(self, style: Style, top: float, margin: float, renderer: Any) -> float:
         """Writes the legend in as many columns as fit. Returns its height."""
         most = self.width - 2 * margin
-        names, widths = self._legend_names(style, most, renderer)
+        size = 0.72 * style.text
+        largest = max((handle.get_markersize() for handle, _ in self.handles), default=0.0) / size
+        length, height = max(1.6, largest), max(0.7, largest)
+        names, widths = self._legend_names(style, length, most, renderer)
         for columns in range(_columns(widths, 1.2 * style.text, most), 0, -1):
             # Matplotlib leaves out entries whose names begin with "_", so it gets these names later.
             self._legend = self.figure.legend(
                 [handle for handle, _ in self.handles], ["."] * len(names),
                 loc="upper left", bbox_to_anchor=(margin / self.width, top / self.height),
                 ncols=columns, frameon=False, borderaxespad=0, borderpad=0,
-                prop={"family": self._families, "size": 0.72 * style.text},
-                handlelength=1.6, columnspacing=1.2, labelspacing=0.3,
+                prop={"family": self._families, "size": size},
+                handlelength=length, handleheight=height, columnspacing=1.2, labelspacing=0.3,
             )  # fmt: skip
             for text, name in zip(self._legend.get_texts(), names, strict=True):
                 text.set(text=name, parse_math=False)
-            size = self._legend.get_window_extent(renderer)
-            if size.width <= most or columns == 1:
-                return size.height
+            box = self._legend.get_window_extent(renderer)
+            if box.width <= most or columns == 1:
+                return float(box.height)
             self._legend.remove()
         return 0.0
 
-    def _legend_names(self, style: Style, most: float, renderer: Any) -> tuple[list[str], list[float]]:
-        """Returns the names of curves, with line breaks where they are long, and the widths of their entries."""
+    def _legend_names(self, style: Style, length: float, most: float, renderer: Any) -> tuple[list[str], list[float]]:
+        """Returns the names of curves, with line breaks where they are long, and the widths of their entries.
+        `length`: of the lines or dots next to them, in units of the text's size."""
         text = self.figure.text(0, 0, "", fontsize=0.72 * style.text, family=self._families, parse_math=False)
         names, widths = [], []
-        beside = 2.6 * style.text  # the line or dot, and the gap after it
+        beside = (length + 0.8) * style.text  # the line or dot, and the gap after it
         for _, name in self.handles:
-            _wrap(text, name, most - beside, renderer, along=0, anywhere=True)
+            _wrap(text, name, most - beside - 2, renderer, along=0, anywhere=True)
             names.append(text.get_text())
-            widths.append(text.get_window_extent(renderer).width + 2.4 * style.text)
+            widths.append(text.get_window_extent(renderer).width + beside)
         text.remove()
         return names, widths
 
@@ -324,7 +329,7 @@ def _wrap(text: Any, words: str, most: float, renderer: Any, along: int, anywher
         if lines[-1] and size(lines[-1] + space + word) > most:
             lines.append("")
         while anywhere and not lines[-1] and size(word) > most and len(word) > 1:  # longer than a line
-            cut = next((n for n in range(len(word) - 1, 1, -1) if size(word[:n]) <= most), 1)
+            cut = max(1, bisect_left(range(1, len(word)), True, key=lambda n: size(word[:n]) > most))
             lines[-1:] = [word[:cut], ""]
             word = word[cut:]
         lines[-1] += (space if lines[-1] else "") + word

@@ -11,6 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..errors import Code, Error
 from .fonts import FIRST
 from .given import Given, read_given
@@ -49,7 +51,7 @@ def _drawn(table: Any, how: How) -> Page:
     kind = kind_of(whole)
     given = whole.until(how.iteration) if kind.over_time else whole.of_iteration(how.iteration)
     titles = told(how.said) if how.said else titles_of(given.path)
-    with style.context(["default", OWN_STYLE], after_reset=True), warnings.catch_warnings():
+    with style.context(["default", OWN_STYLE], after_reset=True), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.filterwarnings("ignore", message=GLYPH_MISSING)  # the page remarks on them
         try:
             page = Page(*how.size)
@@ -85,7 +87,11 @@ def _write(page: Page, target: Path, metadata: dict[str, str | None]) -> None:
     dots = page.figure.dpi if target.suffix == ".png" else DOTS_IN_VECTORS
     try:
         # Settings of the user, such as savefig.bbox, would change sizes.
-        with style.context(["default", OWN_STYLE], after_reset=True), warnings.catch_warnings():
+        with (
+            style.context(["default", OWN_STYLE], after_reset=True),
+            warnings.catch_warnings(),
+            np.errstate(all="ignore"),
+        ):
             warnings.filterwarnings("ignore", message=GLYPH_MISSING)
             page.figure.savefig(temporary, dpi=dots, metadata=metadata)
         mask = os.umask(0)
