@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import sidestream
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import PdfFile, RendererPdf
 from matplotlib.text import Text
 from PIL import Image
 from sidestream.charts.fonts import families_of, printable
@@ -267,3 +268,23 @@ def test_mistakes_in_files(table, tmp_path):
         done = command(table, *wrong)
         assert done.returncode == 1 and "expected" in done.stderr and "Traceback" not in done.stderr
     assert command(".").stderr.startswith("sidestream: ")
+
+
+@pytest.mark.parametrize("name", NAMES[:3])
+def test_no_text_is_cut_in_a_pdf(name, tmp_path):
+    """Small letters are wider there than between the pixels of a PNG file."""
+    said = {"title": {"variable": name, "with": name}}
+    figure = sidestream.plot(spectrum([1, 2], [3, 4], [5, 6]), tmp_path / "a.pdf", size=(320, 240), said=said)
+    figure.draw_without_rendering()
+    figure.set_dpi(72)
+    width, height = figure.bbox.width, figure.bbox.height
+    with (tmp_path / "b.pdf").open("wb") as stream:
+        file = PdfFile(stream)
+        file.newPage(width / 72, height / 72)
+        renderer = RendererPdf(file, 72, height / 72, width / 72)
+        figure.draw(renderer)
+        texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+        for text in texts:
+            box = text.get_window_extent(renderer)
+            assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height, text
+        file.finalize()

@@ -40,7 +40,14 @@ def _default_caption(given: Given, what: str) -> str:
     return "    ".join(parts)
 
 
-def _drawn(table: Any, how: How) -> Page:
+def _style(ending: str) -> dict[str, Any]:
+    """Returns settings of Matplotlib for a kind of picture. Programs that show PDF and SVG place letters between
+    pixels, so the widths of texts are measured in the same way there."""
+    return OWN_STYLE if ending in ("", ".png") else {**OWN_STYLE, "text.hinting": "no_hinting"}
+
+
+def _drawn(table: Any, how: How, ending: str) -> Page:
+    """Draws for a file with this ending; empty if there is none."""
     if find_spec("matplotlib") is None:
         raise Error(
             "plot: matplotlib is not installed, which draws charts; install it (`pip install 'sidestream[plot]'`)"
@@ -51,7 +58,11 @@ def _drawn(table: Any, how: How) -> Page:
     kind = kind_of(whole)
     given = whole.until(how.iteration) if kind.over_time else whole.of_iteration(how.iteration)
     titles = told(how.said) if how.said else titles_of(given.path)
-    with style.context(["default", OWN_STYLE], after_reset=True), warnings.catch_warnings(), np.errstate(all="ignore"):
+    with (
+        style.context(["default", _style(ending)], after_reset=True),
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+    ):
         warnings.filterwarnings("ignore", message=GLYPH_MISSING)  # the page remarks on them
         try:
             page = Page(*how.size)
@@ -88,7 +99,7 @@ def _write(page: Page, target: Path, metadata: dict[str, str | None]) -> None:
     try:
         # Settings of the user, such as savefig.bbox, would change sizes.
         with (
-            style.context(["default", OWN_STYLE], after_reset=True),
+            style.context(["default", _style(target.suffix)], after_reset=True),
             warnings.catch_warnings(),
             np.errstate(all="ignore"),
         ):
@@ -113,7 +124,7 @@ def plot(table: Any, target: str | os.PathLike[str] | None = None, *, provenance
     the column to draw; caption, empty for none; x_label and y_label; label, the first words of the default caption;
     tracks, the number that a history shows; colours, colour_scale and range of a 2-D histogram. Names and units come
     from the record of the run; reading it needs the package PyYAML."""
-    page = _drawn(table, How(**options))
+    page = _drawn(table, How(**options), "" if target is None else Path(target).suffix)
     if target is not None:
         _save(page, Path(target), provenance)
     return page.figure
@@ -181,7 +192,7 @@ def _one(arguments: list[str]) -> int:
         target = Path(output) if output else Path(table).with_suffix(".png")
         given["size"] = _size(given["size"])
         given["range"] = _range(given["range"]) if given["range"] else None
-        page = _drawn(table, How(**given))
+        page = _drawn(table, How(**given), target.suffix)
         _save(page, target, provenance)
     except Error as problem:
         print(f"sidestream: {problem}", file=sys.stderr)
