@@ -216,8 +216,8 @@ def wait_for_more(folder, more):
 
 
 def test_servers_that_die_while_events_are_exchanged(tmp_path):
-    """One of two is killed, once or three times, while each iteration brings events that they exchange: whatever both saw, they
-    saw in one order and once, and those that come last see all that is raised from then on."""
+    """One of two is killed, once or more, while each iteration brings events that they exchange: whatever both saw,
+    they saw in one order and once, and those that come last see all that is raised from then on."""
     chance, until = random.Random(13), tmp_path / "until"
     configure(tmp_path, f"{{mode: sidecar, buffer: 32 MiB, per_node: 2, session: {uuid.uuid4().hex[:12]}}}")
     file = str(tmp_path / "run.yaml")
