@@ -56,7 +56,7 @@ list(JOIN never_first "\n" never_first)
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/headers/never-first CONTENT "${never_first}\n")
 add_test(NAME header.never_first COMMAND xargs -a ${CMAKE_CURRENT_BINARY_DIR}/headers/never-first -P 2 -n 1
   ${CMAKE_CXX_COMPILER} -x c++ -std=c++20 ${strict} -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include)
-set_tests_properties(header.never_first PROPERTIES TIMEOUT 300 LABELS "unit;packaging" PROCESSORS 2)
+set_tests_properties(header.never_first PROPERTIES TIMEOUT 600 LABELS "unit;packaging" PROCESSORS 2)
 
 # What a program that publishes includes.
 sidestream_header_test(sidestream/sidestream.hpp.in_cxx17 CXX17 sidestream/sidestream.hpp ${mpi_flags})

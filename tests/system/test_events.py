@@ -217,7 +217,7 @@ def wait_for_more(folder, more):
 
 
 def test_servers_that_die_while_events_are_exchanged(tmp_path):
-    """One of two servers is killed many times, while they exchange events in each iteration. Both see events once
+    """One of two servers is killed, once or more, while they exchange events in each iteration. Both see events once
     and in the same order, and the last servers see all events that are raised from then on."""
     chance, until = random.Random(13), tmp_path / "until"
     configure(tmp_path, f"{{mode: sidecar, buffer: 32 MiB, per_node: 2, session: {uuid.uuid4().hex[:12]}}}")
@@ -230,7 +230,7 @@ def test_servers_that_die_while_events_are_exchanged(tmp_path):
         options = ["seed=13", "steps=100000000", "pause_us=5000", f"until={until}"]
         program = start("program", MPIRUN, "-n", "3", PROGRAM, file, *options)
         serve = [MPIRUN, "-n", "2", TOOL, "serve", file]
-        for n in range(3):
+        for n in range(3 if os.environ.get("SIDESTREAM_TEST_ALL") == "1" else 1):
             servers = start(f"servers-{n}", *serve)
             wait_for_more(tmp_path, 10 + chance.randrange(100))
             send(chance.choice(sorted(servers.members("sidestream"))), signal.SIGKILL)
