@@ -408,6 +408,7 @@ std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const Range
 }
 
 void Server::release(std::int64_t index, Outcome outcome) {
+  if (outcome == Outcome::pending) return;  // the writers' memory is free when the step is answered
   if (!held_ || index != current_) return;  // the stream did not carry it
   held_ = false;
   for (std::byte* region : std::exchange(regions_, {})) pool_.give_back(region);
