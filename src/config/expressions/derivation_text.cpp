@@ -206,8 +206,8 @@ class DerivationBuilder {
 
   /// Builds the formula of an operator, a conditional or a function of numbers.
   Operand arithmetic(const SyntaxNode& node) {
-    Operand made = as_formula(std::move(operands_[node.children.empty() ? 0 : node.children[0]]));
-    if (node.kind == NodeKind::call) check_arguments(node);
+    if (node.kind == NodeKind::call) check_arguments(node);  // there is one at least
+    Operand made = as_formula(std::move(operands_[node.children[0]]));
     for (std::size_t n = 1; n < node.children.size(); ++n) append(made, std::move(operands_[node.children[n]]));
     if (node.kind == NodeKind::unary) made.formula.apply_unary(node.sign);
     if (node.kind == NodeKind::binary) made.formula.apply_binary(node.sign);

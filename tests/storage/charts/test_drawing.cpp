@@ -103,7 +103,8 @@ TEST_CASE("a picture that fails is named with its reason, once for each reason")
   const std::string said = contents(file);
   CHECK(all.done == std::vector<std::string>{"a", "b"});
   CHECK(count(said, "there is no column") == 1);
-  CHECK(count(said, "the chart 'bad-1' was not drawn: there is no column") == 1);
+  CHECK(count(said, "the chart 'bad-") == 1);  // two are drawn at a time, so any of them may fail first
+  CHECK(count(said, "' was not drawn: there is no column") == 1);
   CHECK(count(said, "the chart 'killed' was not drawn: its process was ended by SIGKILL") == 1);
   CHECK(count(said, "the chart 'worse' was not drawn: its process exited with status 3") == 1);
   CHECK(count(said, "2 more charts were not drawn, for the same reasons") == 1);
