@@ -92,7 +92,9 @@ void Publisher::begin_new() {
 void Publisher::hear() {
   News news;
   retry_while_out_of_memory([&] { news = transport_->news(); });
-  if (!news.failure.empty()) failure_ = std::move(news.failure);
+  if (!news.failure.empty()) {  // an earlier one may not have been reported yet
+    retry_while_out_of_memory([&] { failure_ = failure_.empty() ? news.failure : failure_ + "; " + news.failure; });
+  }
   if (!steered_.any()) return;
   for (const Notice& notice : news.notices) retry_while_out_of_memory([&] { steered_.take(notice); });
 }

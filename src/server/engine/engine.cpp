@@ -120,11 +120,15 @@ void Engine::end_together() {
 Agreement Engine::agree() {
   std::vector<std::uint64_t> words;
   retry_while_out_of_memory([&] {  // the others wait for these words
-    if (!broken_) parts_.transport.advance(next_);
-    const ServerState state = parts_.transport.state(next_);
-    if (!broken_) i_changed_ |= !state.tables.changes.empty();
-    const bool there = !broken_ && state.ended > 0;
-    absent_ = there ? find_absent(state, parts_.metadata) : std::vector<AbsentBlock>();
+    bool there = false;
+    absent_.clear();
+    if (!broken_) {
+      parts_.transport.advance(next_);
+      const ServerState state = parts_.transport.state(next_);
+      i_changed_ |= !state.tables.changes.empty();
+      there = state.ended > 0;
+      if (there) absent_ = find_absent(state, parts_.metadata);
+    }
     const Contribution mine{next_,
                             i_changed_,
                             there && absent_ != absent_said_,

@@ -104,11 +104,13 @@ std::string ScheduledTask::combine_partials(const PartialInput& input, const std
     feedback = task_->combine(
         {input.iteration, input.metadata, input.partials, input.pass, *guarded_, results(), nullptr, &calls});
   };
-  std::string failure = keep(calls, attempt(std::cref(merge)));
+  std::string failure = attempt(std::cref(merge));
   if (task_->take_refusal() && failure.empty()) {
-    failure = name_ + ": it refuses an iteration, which it can not with 'forward: partials'; use another 'forward'";
+    retry_while_out_of_memory([&] {
+      failure = name_ + ": it refuses an iteration, which it can not with 'forward: partials'; use another 'forward'";
+    });
   }
-  return failure;
+  return keep(calls, std::move(failure));
 }
 
 TaskOutcome ScheduledTask::run(const RunInput& given, Results& results) {
