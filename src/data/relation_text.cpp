@@ -21,6 +21,9 @@ class ProductReader {
   explicit ProductReader(std::string_view text) : text_(text), tree_(parse()) {}
 
   std::vector<RelationProduct> run() const {
+    for (const SyntaxNode& node : tree_) {  // texts go into databases, and older readers know no parentheses
+      if (text_[node.begin] == '(') wrong(node.begin, "a number or the name of a variable");
+    }
     std::vector<std::pair<std::size_t, bool>> terms;  // from the last to the first: node, and whether it is subtracted
     std::size_t node = tree_.size() - 1;
     while (is_one_of(node, Operator::add, Operator::subtract)) {
@@ -30,7 +33,7 @@ class ProductReader {
     terms.emplace_back(node, false);
     std::vector<RelationProduct> products;
     for (auto term = terms.rbegin(); term != terms.rend(); ++term) {
-      products.push_back(product(term->first, term->second ? -1 : 1));
+      products.push_back(product(term->first, term->second ? -1 : 1, term == terms.rbegin()));
     }
     return products;
   }
@@ -47,7 +50,7 @@ class ProductReader {
   [[nodiscard]] SyntaxTree parse() const {
     using Fault = SyntaxError::Kind;
     try {
-      return parse_expression(text_, {});
+      return parse_expression(text_, {.deepest = 8});
     } catch (const SyntaxError& error) {
       const std::size_t at = error.position();
       switch (error.kind()) {
@@ -72,13 +75,14 @@ class ProductReader {
     return of.kind == SyntaxNode::Kind::binary && (of.sign == one || of.sign == other);
   }
 
-  [[nodiscard]] RelationProduct product(std::size_t node, double sign) const {
+  /// `first`: a sign may stand in front.
+  [[nodiscard]] RelationProduct product(std::size_t node, double sign, bool first) const {
     std::vector<std::pair<std::size_t, bool>> factors;  // from the last to the first: node, and whether it divides
     while (is_one_of(node, Operator::multiply, Operator::divide)) {
       factors.emplace_back(tree_[node].children[1], tree_[node].sign == Operator::divide);
       node = tree_[node].children[0];
     }
-    if (tree_[node].kind == SyntaxNode::Kind::unary && tree_[node].sign == Operator::minus) {
+    if (first && tree_[node].kind == SyntaxNode::Kind::unary && tree_[node].sign == Operator::minus) {
       sign = -sign;
       node = tree_[node].children[0];
     }
@@ -90,7 +94,6 @@ class ProductReader {
   }
 
   void factor(RelationProduct& into, const SyntaxNode& node, bool divides) const {
-    if (text_[node.begin] == '(') wrong(node.begin, "a number or the name of a variable");
     if (node.kind == SyntaxNode::Kind::number) {
       const std::optional<double> value = real_number(node.text);
       if (!value) wrong(node.begin, "a number");

@@ -98,6 +98,7 @@ TEST_CASE("particles on the cells of a mesh") {
     CHECK_MESSAGE(message.find(why) != std::string::npos, message);
   };
   says("cic(mass)\"", "of a derived variable with a name, its `mesh`");
+  says("cic(cloud.x)\", mesh: grid", "where 'cic' goes on");
   says("cic(mass)\", mesh: flat", "of 3 dimensions on 'flat' of 2");
   says("cic(mass)\", mesh: cloud", "no variable in the cells of 'cloud'");
   says("cic(rho)\", mesh: grid", "'rho', which is no particles'");

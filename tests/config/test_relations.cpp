@@ -72,6 +72,11 @@ TEST_CASE("wrong relations") {
               {"found '' in '2 *' from character 4 on", "a number or the name of a variable"});
   check_wrong("mesh: tree, equals: density pressure", {"found 'pressure' in", "from character 9 on", "+, -, * or /"});
   check_wrong("mesh: tree, equals: 2 * (density + pressure)", {"from character 5 on", "a number or the name of a var"});
+  for (const std::string parts :
+       {"(density + pressure)", "density - (density * pressure)", "(density / pressure) * density", "density^(2)",
+        "density - -pressure", "density * -pressure"}) {
+    check_wrong("mesh: tree, equals: " + parts, {"a number or the name of a var", ""});
+  }
   check_wrong("mesh: tree, equals: 2 * momentum.w", {"found '.w' in", "a component: .x, .y or .z"});
   check_wrong("mesh: tree, equals: sqrt(density)", {"a number or the name of a variable"});
   check_wrong("mesh: tree, equals: 2^2 * density", {"found '^2 * density' in", "+, -, * or /"});

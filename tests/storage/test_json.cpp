@@ -83,6 +83,18 @@ TEST_CASE("no text nests lists and objects without end") {
   CHECK(refusal(std::string(1 << 22, '[')) == "no JSON: lists and objects are nested more than 16 deep");
 }
 
+TEST_CASE("brackets in texts do not count, and nothing follows a zero byte") {
+  const std::string text = "[\"" + std::string(40, '[') + "\\\"{\", 1]";
+  CHECK(parse_json(text).size() == 2);
+  CHECK(refusal(std::string("[1]\0x", 5)) == "no JSON: byte 3 is zero");
+}
+
+TEST_CASE("a list of very many objects takes no more than its length") {
+  std::string text = "[{}";
+  for (int n = 1; n < 400'000; ++n) text += ",{}";
+  CHECK(parse_json(text + "]").size() == 400'000);  // with the square of that, it would run into the time limit
+}
+
 TEST_CASE("numbers and texts come as they are") {
   const nlohmann::json all = parse_json(
       R"( {"a": [9223372036854775807, -9223372036854775808, 18446744073709551615], "b": "\u00e9\ud83d\ude00\n\"",

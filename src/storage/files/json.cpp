@@ -25,6 +25,23 @@ std::string sentence_of(const nlohmann::json::exception& error) {
   return escaped_utf8(whole.substr(name == whole.npos ? 0 : name + 2, longest_sentence));
 }
 
+/// Checks the depth, and that there is no zero byte, which ends the text for the library. A callback of the library's
+/// parser could do so too, but makes the time grow with the square of the length of a list.
+void check_shape(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    const char c = text[n];
+    if (c == '\0') fail(Code::file, "no JSON: byte {} is zero", n);
+    if (quoted && c == '\\') ++n;
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > most_depth) fail(Code::file, "no JSON: lists and objects are nested more than {} deep", most_depth);
+  }
+}
+
 void put(std::string& out, const nlohmann::ordered_json& value) {
   if (value.is_structured()) {
     const bool has_names = value.is_object();
@@ -50,14 +67,11 @@ void put(std::string& out, const nlohmann::ordered_json& value) {
 
 nlohmann::json parse_json(std::string_view text) {
   using nlohmann::json;
-  const auto is_shallow = [](int depth, json::parse_event_t, const json&) {
-    if (depth > most_depth) fail(Code::file, "no JSON: lists and objects are nested more than {} deep", most_depth);
-    return true;
-  };
+  check_shape(text);
   const PlainLocale locale;
   const FloatEnvironment environment;
   try {
-    return json::parse(text.begin(), text.end(), is_shallow);
+    return json::parse(text.begin(), text.end());
   } catch (const json::exception& error) {
     fail(Code::file, "no JSON: {}", sentence_of(error));
   }
