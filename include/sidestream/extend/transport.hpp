@@ -23,8 +23,8 @@
 
 namespace sidestream {
 
-/// What a client does when there is no room: wait for the servers, refuse the iteration, or put the block into a file
-/// on its node, and wait where that is full too. Transports without such files wait.
+/// The reaction of a client that finds no room: wait for the servers, refuse the iteration, or put the block into a
+/// file on its node and wait only if that is full, too. Transports without such files wait.
 enum class WhenFull : std::int32_t { wait = 0, skip = 1, spill = 2 };
 
 /// Memory for the values of one block, 64-byte aligned, owned by the transport.
@@ -75,7 +75,7 @@ enum Refusal : std::uint32_t {
   on_server = 512   ///< servers could not take it: see the failures
 };
 
-/// What a client says when it ends an iteration, or several clients together.
+/// The end of an iteration on a client, or on several clients together.
 struct EndRecord {
   Iteration iteration;         ///< of several clients: the time that the client of lowest number gave
   std::uint64_t events = 0;    ///< bit e: event number e was signalled
@@ -92,14 +92,14 @@ struct EndRecord {
 /// Something that a server tells its clients besides outcomes and failures.
 struct Notice {
   std::int64_t iteration = -1;  ///< that it is about; -1: none
-  std::uint32_t kind = 0;       ///< what it means is between who sends and who reads it
+  std::uint32_t kind = 0;       ///< sender and reader agree on its meaning
   std::vector<std::byte> payload;
 };
 
 /// Bytes of the longest payload.
 inline constexpr std::size_t longest_notice = 2048;
 
-/// What a client raises: an event with values, or its coming to a barrier.
+/// An event with values that a client raises, or its arrival at a barrier.
 struct SignalHead {
   std::int32_t event = 0;   ///< number of its name
   std::int32_t client = 0;  ///< among all clients
@@ -124,11 +124,11 @@ struct SharedObject {
   std::uint64_t offset = 0;  ///< in the object, a multiple of 4096
 };
 
-/// What became of an iteration, as the servers agreed; lost: they ended before they said.
+/// The result of an iteration on which the servers agreed; lost: they ended before they told it.
 enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3, lost = 4 };
 
-/// What became of an iteration, where several groups of servers decide on it. Delivered is what all have delivered;
-/// else what the worst says: lost, refused, failed. Pending until all have decided.
+/// The result of an iteration on which several groups of servers decide: the worst of their results, in the order lost,
+/// refused, failed, delivered. Pending until all have decided.
 [[nodiscard]] constexpr Outcome joined(Outcome one, Outcome other) noexcept {
   if (one == Outcome::pending || other == Outcome::pending) return Outcome::pending;
   constexpr auto badness = [](Outcome outcome) {
@@ -146,13 +146,13 @@ enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, fai
   return badness(one) < badness(other) ? other : one;
 }
 
-/// What is known of an iteration that a client has ended.
+/// The result of an iteration that a client has ended.
 struct Settled {
   Outcome outcome = Outcome::pending;
   std::uint64_t bytes_sent = 0;  ///< of its values that left this client's memory; 0 where servers read them in place
 };
 
-/// What servers have told a client.
+/// Failures and notices from servers to a client.
 struct News {
   std::string failure;          ///< the newest failure message; empty if there is no new one
   std::vector<Notice> notices;  ///< those of one server in the order it sent them
@@ -202,14 +202,14 @@ class ClientTransport {
   /// servers drops them.
   virtual void signal(const Signal& signal) = 0;
 
-  // Between calls of the above, to learn what became of iterations.
-  /// What became of iteration `index`; pending while the servers have not agreed. Each outcome is handed out once.
+  // Between calls of the above: results of iterations.
+  /// Returns the result of iteration `index`; pending while the servers have not agreed. Each result is returned once.
   [[nodiscard]] virtual Settled outcome(std::int64_t index) = 0;
   /// Waits until the outcome of iteration `index`, which this client has ended, is known or nobody is left who could
   /// say it; messages of the simulation go on moving meanwhile. What servers told before they released that iteration
   /// is then in `news`. Called where parameters are steered, so that clients are not too far ahead.
   virtual void await(std::int64_t index) = 0;
-  /// What servers have told since the last call. Called in each iteration.
+  /// Returns failures and notices that have arrived since the last call. Called in each iteration.
   [[nodiscard]] virtual News news() = 0;
   /// The last call: no more iterations come. Waits until all outcomes are known, at most `limit`. False: that was not
   /// enough, and the servers have been told to drop what they have not begun.
@@ -253,7 +253,7 @@ struct BlockChange {
   std::int32_t reserved = 0;
 };
 
-/// What a server has received of one iteration from its own clients (or from the forwarders that report to it).
+/// Messages of one iteration that a server has received from its own clients, or from forwarders that report to it.
 struct Inbox {
   std::vector<Arrival> blocks;
   std::vector<Signal> signals;  ///< of one client in the order in which it raised them
@@ -261,14 +261,14 @@ struct Inbox {
   int ended = 0;                ///< clients that have ended it
 };
 
-/// What a server's clients have declared and what it keeps of them, as `advance` left it.
+/// Blocks that a server's clients have declared, and arrays that it keeps, as of the last call of `advance`.
 struct ServerTables {
   std::vector<Block> blocks;         ///< all that they declared
   std::vector<Arrival> persistent;   ///< arrays that are not time-varying, the newest of each variable and block
   std::vector<BlockChange> changes;  ///< of `blocks`, in order, since whoever reads them emptied the list
 };
 
-/// What a server knows of an iteration, without communicating. Refers to the transport's memory.
+/// The state of an iteration on one server. Refers to the transport's memory.
 struct ServerState {
   const Inbox& inbox;      ///< until the iteration is released; empty if nothing is known
   ServerTables& tables;    ///< the same for all iterations
@@ -278,13 +278,13 @@ struct ServerState {
   bool lost = false;       ///< clients have died: those that are not pending need not have closed
 };
 
-/// What holds for a server's transport from the start.
+/// Properties of a server's transport that never change.
 struct ServerTraits {
   int clients = 0;  ///< that send to this server; may be 0
   /// True: values lie where the server can read them. It sees all blocks of its own clients, without moving them, and
   /// no others. False: arrivals have no data, and any server may fetch any block of any client.
   bool values_in_place = false;
-  /// Where values in place lie, as far as other processes can map it; none: it is this process' own.
+  /// The memory of values in place that other processes can map; none: it belongs to this process.
   std::vector<SharedObject> shared_objects{};
 };
 
@@ -299,7 +299,7 @@ class ServerTransport {
   /// server waits for others, with the limit 0. A transport in which all servers hear the same may be collective if the
   /// limit is not 0.
   virtual bool receive(std::chrono::microseconds limit) = 0;
-  /// What is known of iteration `index`. Not collective, and allocates nothing.
+  /// Returns the state of iteration `index` on this server. Not collective; allocates nothing.
   [[nodiscard]] virtual ServerState state(std::int64_t index) = 0;
   /// Posts a sticky failure message that clients see at their next end of iteration. Not collective.
   virtual void post_failure(const std::string& message) = 0;
@@ -326,13 +326,13 @@ class ServerTransport {
   /// Ranges of the blocks that this server's own clients delivered in the iteration, or keep. Collective over the
   /// servers.
   [[nodiscard]] virtual std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) = 0;
-  /// Tells the clients what became of the iteration and frees its memory. A transport may be collective here.
+  /// Tells the clients the result of the iteration and frees its memory. A transport may be collective here.
   ///
   /// With Outcome::pending, at most once before that and not with `values_in_place`: all servers have what they need of
   /// its values, which they have agreed on, and clients may use the memory again; what `fetch` returned stays valid.
   virtual void release(std::int64_t index, Outcome outcome) = 0;
   /// The last call. `trouble` is empty: all clients have closed and all iterations are released; takes in what is still
-  /// underway. Otherwise this server can not go on, and `trouble` says why; its clients go on without servers.
+  /// underway. Otherwise this server cannot go on, and `trouble` says why; its clients go on without servers.
   virtual void finish(const std::string& trouble) = 0;
 
   [[nodiscard]] const ServerTraits& traits() const noexcept { return traits_; }
