@@ -238,8 +238,8 @@ TEST_CASE("the title of a colour bar keeps to the bar's column") {
         }
       }
       CHECK(outside == 0);
-      CHECK(((above > 0) ||
-             height < 600));  // in a tall picture the bar begins at a fifth of the height, so this is the title
+      // In a tall picture the bar begins at a fifth of the height, so this is the title.
+      CHECK(((above > 0) || height < 600));
     }
   }
 }

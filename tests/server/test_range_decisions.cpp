@@ -111,8 +111,8 @@ TEST_CASE("the servers that have the blocks decide what one that knows all range
     const World world(seed, servers.size());
     const Needs needs(world.metadata, world.table.blocks(), world.ranges);
     const std::vector<BlockRange> mine = world.ranges_of(servers.rank());
-    for (const double value :
-         {1.0, 50.0, 200.0}) {  // the last one needs no block, so that numbers are sent instead of bits
+    // The last value needs no block, so that numbers are sent instead of bits.
+    for (const double value : {1.0, 50.0, 200.0}) {
       const std::vector<Selected> asked = parts(world.metadata, value);
       const Decisions decided = decide_by_ranges(world.metadata, world.table, asked, mine, servers);
       REQUIRE(decided.size() == asked.size());

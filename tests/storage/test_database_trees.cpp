@@ -14,8 +14,8 @@ using namespace sidestream::database;
 
 namespace {
 
-constexpr int depth =
-    6;  ///< all cells of a cube are refined to this level, which has 2^18 cells, two chunks of doubles
+/// All cells of a cube are refined to this level, which has 2^18 cells, two chunks of doubles.
+constexpr int depth = 6;
 
 std::vector<std::uint8_t> whole_tree() {
   std::vector<std::uint8_t> refined;

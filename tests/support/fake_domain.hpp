@@ -237,8 +237,8 @@ inline Settings fake_settings(const AnalysisKind& kind, std::string yaml, const 
 
 struct FakeRun {
   int ghosts = 0;
-  std::size_t partials =
-      1;  ///< calls of `local` on each server; blocks are dealt out in turn, and some calls may have none
+  /// Calls of `local` on each server. Blocks are dealt out in turn, and some calls may have none.
+  std::size_t partials = 1;
   std::vector<std::size_t> absent{};
   Iteration iteration{};
 };

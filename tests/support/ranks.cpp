@@ -61,8 +61,8 @@ int run_here(int count, const RunOptions& options, int argc, char** argv, int& a
   std::fflush(stdout);
   doctest::Context context(argc, argv);
   context.setOption("no-intro", true);
-  if (options.limit != 0)
-    context.setOption("no-colors", true);             // CTest runs it, and mpirun would use colours, in a log
+  // CTest runs it, and mpirun would use colours, in a log.
+  if (options.limit != 0) context.setOption("no-colors", true);
   if (rank != 0) context.setOption("minimal", true);  // prints only failures
   INFO("rank " << rank << " of " << count);
   const int result = context.run();

@@ -288,8 +288,8 @@ void run(sidestream::Session& session, const Options& options) {
   MPI_Comm_rank(session.comm(), &rank);
   MPI_Comm_size(session.comm(), &size);
   Field field(options, session, rank, size);
-  if (options.number("world", 0))
-    MPI_Barrier(MPI_COMM_WORLD);  // as in a program that has a forgotten barrier, in which servers take part
+  // A program may have a forgotten barrier in which servers take part.
+  if (options.number("world", 0)) MPI_Barrier(MPI_COMM_WORLD);
   session.start();
   const long steps = options.number("steps", 3), pause = options.number("pause_ms", 0);
   const long first = options.number("first", 0);    // first step, with its cycle and time, for a run that resumes

@@ -55,8 +55,8 @@ struct Ledger {
   std::atomic<std::int64_t> delivered{0}, refused{0}, lost{0};  ///< simulation, when it has ended
   std::atomic<std::int64_t> wrong{0}, leaked{0};                ///< both; simulation
   std::atomic<int> wrong_at{0};                                 ///< the line of this file that found an error
-  std::atomic<std::int64_t> served{0}, blocks{0},
-      kept_arrays{0};  ///< servers: iterations, blocks and arrays that were checked
+  /// Iterations, blocks and arrays that servers have checked.
+  std::atomic<std::int64_t> served{0}, blocks{0}, kept_arrays{0};
 
   void expect(bool right, int line = __builtin_LINE()) {
     if (right) return;

@@ -35,9 +35,8 @@ class Standing final : public Check {
       Values values(transport, report_, world_, n);
       if (n == 0 || n == 12) wanted_ = values.some(random_);
       if (n != 18) values.fetch(wanted_, n == 1 || n == 13);
-      if (n == 8 || n == 18) {
-        values.fetch(values.some(random_));  // data in addition to the announced ones, and instead of them
-      }
+      // Data in addition to the announced ones, and instead of them.
+      if (n == 8 || n == 18) values.fetch(values.some(random_));
       if (n == 9) values.fetch(wanted_);
       values.compare();
       agree();

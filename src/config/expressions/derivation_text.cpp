@@ -290,8 +290,9 @@ class DerivationBuilder {
           at, fmt::format("in which '{}' is of '{}', which {}; {}", node.text, name,
                           weight != nullptr && weight->derived() ? "is derived itself" : "is no particles'", expected));
     }
-    if (weight == nullptr && chosen)
+    if (weight == nullptr && chosen) {
       text_.wrong(subject->at, fmt::format("where '{}' goes on; {}", node.text, expected));
+    }
     points_.add_deposit(node.begin);
     DerivationStep step{.kind = Kind::deposit};
     const auto order = std::find(deposit_names.begin(), deposit_names.end(), node.text) - deposit_names.begin();

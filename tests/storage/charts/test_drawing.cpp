@@ -77,8 +77,8 @@ TEST_CASE("pictures are listed in the order of requests, and two are drawn at a 
   const std::vector<std::string> names{"0", "1", "2", "3", "4", "5"};
   const auto begin = steady_clock::now();
   for (const std::string& name : names) all.draw(*drawing, name);
-  CHECK(steady_clock::now() - begin <
-        std::chrono::milliseconds(400));  // nothing has waited, not even for the first chart
+  // Nothing has waited, not even for the first chart.
+  CHECK(steady_clock::now() - begin < std::chrono::milliseconds(400));
   CHECK(all.done.empty());
   drawing.reset();
   CHECK(all.done == names);
