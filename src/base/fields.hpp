@@ -1,5 +1,5 @@
-// Structs that are sent field by field. Each says how many fields it has, and who writes and who reads it go through
-// the same list: a field that is added and not counted does not compile.
+// Structs that are sent field by field. Each declares the number of its fields, and writers and readers use the same
+// list. Adding a field without counting it is a compile error.
 #pragma once
 
 #include <cstddef>

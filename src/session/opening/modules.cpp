@@ -105,13 +105,10 @@ void add_needed_modules(const ModuleFiles& modules, const Document& document, Re
   for (const WrittenTask& task : unknown_tasks(document, registry)) {
     for (const ModuleKind& known : module_kinds()) {
       if (task.kind != known.kind) continue;
-      std::string option = known.module;
-      std::transform(option.begin(), option.end(), option.begin(),
-                     [](char c) { return 'a' <= c && c <= 'z' ? c - 32 : c; });
       fail_at(task.where,
               "found '{}', which the module sidestream_{} has, and found no such module in {}; install it beside the "
-              "library, or build Sidestream with SIDESTREAM_WITH_{}=ON",
-              known.kind, known.module, listed(modules.folders), option);
+              "library, or build Sidestream with {}=ON",
+              known.kind, known.module, listed(modules.folders), known.option);
     }
   }
 }

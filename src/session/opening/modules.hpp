@@ -34,10 +34,11 @@ void add_modules(const std::vector<std::string>& files, Registry& registry);
 /// its own. Throws Error(configuration), also if the kind is of a module that is not there.
 void add_needed_modules(const ModuleFiles& modules, const Document& document, Registry& registry);
 
-/// A kind, and the module that has it.
+/// A kind, the module that has it, and the build's option for that module.
 struct ModuleKind {
   const char* kind;
   const char* module;
+  const char* option;
 };
 
 /// The kinds of all modules of this version, built or not. Made by modules/CMakeLists.txt.

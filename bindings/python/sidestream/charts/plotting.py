@@ -69,7 +69,7 @@ def _drawn(table: Any, how: How, ending: str) -> Page:
             what = kind.draw(page, given, how, titles)
             page.caption = _default_caption(given, what) if how.caption is None else how.caption
             page.fit()
-        except (ValueError, TypeError, IndexError, OverflowError) as problem:
+        except (ValueError, OverflowError) as problem:
             raise Error(f"{given.named}: its values cannot be drawn ({problem})", Code.FILE) from problem
     return page
 
