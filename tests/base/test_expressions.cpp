@@ -40,7 +40,7 @@ std::string parsed(const std::string& text) {
   return shown(tree, tree.size() - 1);
 }
 
-/// What is wrong, and where.
+/// The mistake and its position.
 std::pair<Fault, std::size_t> fault(const std::string& text) {
   try {
     static_cast<void>(parse_expression(text, rules));

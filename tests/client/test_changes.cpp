@@ -18,7 +18,7 @@ struct Shown {
   Box owned, array;
   double first = 0;
 };
-/// What was shown, by iteration and block.
+/// The shown values, by iteration and block.
 using Notes = std::map<std::int64_t, std::map<std::int64_t, Shown>>;
 
 class Note final : public Task {

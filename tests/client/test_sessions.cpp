@@ -15,7 +15,7 @@ using namespace sidestream;
 
 namespace {
 
-/// What an analysis of the test saw on this rank: the sum of a block's owned values, by iteration and block id.
+/// The sums of blocks' owned values that an analysis of the test saw on this rank, by iteration and block id.
 using Seen = std::map<std::int64_t, std::map<std::int64_t, double>>;
 
 class Watch final : public Task {

@@ -235,7 +235,7 @@ TEST_CASE("a rectilinear mesh is put together from what its blocks say, but for 
     CHECK(sidestream_close_with_account(&s, &account) == SIDESTREAM_OK);
     CHECK(account.delivered == 1);
     CHECK(account.failed == 0);
-    // What servers know of the mesh, whether or not positions differ by rounding.
+    // The servers' description of the mesh, also if positions differ by rounding.
     std::string expected = "x: [";
     for (int n = 0; n <= 11; ++n) expected += (n > 0 ? ", " : "") + exactly(place(n));
     std::ifstream file("whole-blocks-results/parts-0.yaml");

@@ -1,4 +1,4 @@
-// How `sidestream analyse` cuts blocks of files into parts, and which process gets them.
+// The parts into which `sidestream analyse` cuts blocks of files, and the processes that get them.
 #include <doctest/doctest.h>
 
 #include <map>

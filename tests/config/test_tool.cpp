@@ -36,7 +36,7 @@ TEST_CASE("version, help and wrong arguments") {
   CHECK(folder.run("--version").status == 0);
   const std::string version = folder.run("--version").out;
   CHECK(version.rfind("sidestream 0.1.0\n", 0) == 0);
-  // What it was built with, a line each: this program needs none of it.
+  // Libraries that it was built with, a line each. This program needs none of them.
   for (const char* part : {"zstd ", "zfp ", "FFTW ", "tinyxml2 ", "ADIOS2 ", "Fortran ", "Python "}) {
     CHECK(contains(version, std::string("\nwith     ") + part) != contains(version, std::string("\nwithout  ") + part));
   }

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# What the failing line says for each fault.
+# The text of the failing line for each fault.
 FAULTS = {
     "sum_ghosts": "ghosts with wrong values ... FAILED: the result 'sum.csv' has other bytes",
     "sum_shared": "two slabs ... FAILED: the result 'sum.csv' has other bytes",

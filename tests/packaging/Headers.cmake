@@ -58,7 +58,7 @@ add_test(NAME header.never_first COMMAND xargs -a ${CMAKE_CURRENT_BINARY_DIR}/he
   ${CMAKE_CXX_COMPILER} -x c++ -std=c++20 ${strict} -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include)
 set_tests_properties(header.never_first PROPERTIES TIMEOUT 600 LABELS "unit;packaging" PROCESSORS 2)
 
-# What a program that publishes includes.
+# Headers for programs that publish.
 sidestream_header_test(sidestream/sidestream.hpp.in_cxx17 CXX17 sidestream/sidestream.hpp ${mpi_flags})
 sidestream_header_test(sidestream/restart.hpp.in_cxx17 CXX17 sidestream/restart.hpp ${mpi_flags})
 # Programs must not include these with C++17, and the first line of the compiler's message tells why.

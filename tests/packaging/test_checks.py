@@ -200,6 +200,7 @@ class Prose(unittest.TestCase):
             ("src/b.hpp", "int a;  ///< of all\nint b;  ///< whether b\n", ":2: a comment begins with 'whether'"),
             ("src/c.h", "/* Whether a.\n * And b. */\n", ":1: a comment begins with 'Whether'"),
             ("src/d.h", "/* First. Then c in\n * place of b. */\n", ":1: 'in place of'; write 'instead of'"),
+            ("src/w.hpp", "/// What servers have told a client.\nint a;\n", ":1: a comment begins with 'What'"),
             ("src/e.cpp", "// One.\n// Two with d alone.\n", ":2: 'alone'; write 'only'"),
             ("src/f.cpp", "struct A {};  // Travels.\n", ":1: 'Travels.'; write 'Trivially copyable"),
             ("tools/g.py", 'def f():\n    """Maps are had of meshes."""\n', ":2: 'are had of'"),

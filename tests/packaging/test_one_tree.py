@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("ZSTD", "ZFP", "FFTW", "TINYXML2", "ADIOS2", "COSMOLOGY")
-# What the two commands do not build of the library or the command, and would cost time here.
+# Parts besides the library and the command, which would only cost time here.
 LEFT_OUT = [f"-DSIDESTREAM_BUILD_{name}=OFF" for name in ("TESTS", "BENCHMARKS", "EXAMPLES")]
 
 

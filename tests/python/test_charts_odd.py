@@ -57,6 +57,15 @@ def history(all_masses):
     return {**columns, "halo": np.arange(count), "mass": np.array(all_masses), "other_track": np.full(count, -1)}
 
 
+def test_values_that_matplotlib_refuses(monkeypatch):
+    def refuses(page):
+        raise ValueError("no such thing")
+
+    monkeypatch.setattr("sidestream.charts.page.Page.fit", refuses)
+    with pytest.raises(sidestream.Error, match=r"its values cannot be drawn \(no such thing\)"):
+        sidestream.plot(histogram([0, 1, 2], [3, 4]))
+
+
 def colours(x, y):
     return {"x_edges": np.array(x), "y_edges": np.array(y), "count": np.full((len(y) - 1, len(x) - 1), 3)}
 

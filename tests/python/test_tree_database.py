@@ -119,7 +119,7 @@ def test_pruned_domains_are_the_same_mesh(run):
 
 
 def chunk_ends(context, variable):
-    """Where the values of the variable begin in each block's segment, and where each of their levels ends."""
+    """Returns the beginning of the variable's values in each block's segment, and the end of each level."""
     ends = {}
     for block, (_, piece) in stored_blocks(context, variable).items():
         tree = context.trees.tree(piece)

@@ -1,4 +1,4 @@
-// Iterations that a task refuses: what clients hear, what iterations.csv says, and what becomes of later ones.
+// Iterations that a task refuses: their outcomes for clients, their reasons in iterations.csv, and later iterations.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -15,7 +15,7 @@ using namespace sidestream;
 
 namespace {
 
-/// What a task does in an iteration.
+/// The deed of a task in an iteration.
 enum class Deed { nothing, refuses, throws, refuses_and_throws, refuses_in_discard };
 
 /// Does the deed of each iteration.

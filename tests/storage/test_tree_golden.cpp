@@ -72,7 +72,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// What the encoder and the decoder are given in one case.
+/// The input of the encoder and the decoder in one case.
 struct Prepared {
   explicit Prepared(const Case& one) : own(3) {
     TreeDescent descent(3, {1, 1, 1});

@@ -28,7 +28,7 @@ class Opened:
         self.groups_at = 24 + -(-self.text_length // 8) * 8
 
     def tables(self):
-        """Where the tables of the first group begin, the bytes of the blocks' table, and those of the others."""
+        """The beginning of the first group's tables, the bytes of the blocks' table, and those of the others."""
         at, blocks, pieces, chunks = struct.unpack_from("<QQQQ", self.record, self.groups_at + 24)
         return at, blocks * 144, pieces * 40 + chunks * 16
 

@@ -25,7 +25,7 @@ PLACEMENTS = {
     "{mode: nodes, buffer: 32 MiB, servers: 2}": 5,
     "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}": 4,
 }
-# What the analysis does, and the text of the report.
+# The fault of the analysis, and the text of the report.
 DEATHS = {
     "crash": "ended by SIGSEGV",
     "abort": "ended by SIGABRT",

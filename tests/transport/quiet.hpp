@@ -1,4 +1,4 @@
-// What tests find out of shared memory while nobody else works on it.
+// Queries of shared memory for tests, while nobody else works on it.
 #pragma once
 
 #include <cstdint>

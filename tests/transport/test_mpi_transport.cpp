@@ -451,7 +451,7 @@ TEST_CASE("what is wanted in every iteration comes unasked, until something else
       CHECK(transport.drain(std::chrono::seconds(40)));
       for (std::int64_t n = 0; n < count; ++n) {
         const auto sent = static_cast<std::int64_t>(transport.outcome(n).bytes_sent);
-        // What left for an iteration that others refused is counted too, and was not wanted.
+        // Values that left for an iteration that others refused are counted, too; nobody wanted them.
         if (n % 7 != 3 && n <= 30) bytes[1] += sent;
         CHECK(sent % static_cast<std::int64_t>(standing_bytes(group->rank())) == 0);
       }

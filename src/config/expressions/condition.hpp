@@ -14,7 +14,8 @@
 
 namespace sidestream {
 
-/// What a condition is about: this iteration or the one before. A statistic of a variable that nobody published is NaN.
+/// The facts that a condition uses, of this iteration or the one before. A statistic of a variable that nobody
+/// published is NaN.
 struct Facts {
   Iteration iteration;
   std::span<const double> statistics;  ///< in the order of Condition::statistics

@@ -27,7 +27,7 @@ class JoinedWrites {
   }
 
  private:
-  /// What will be flushed is on its way to the disk while the next bytes are copied.
+  /// Writes the bytes. If they are flushed later, flushing begins while the next ones are copied.
   void put(std::uint64_t offset, BytesView bytes) {
     file_.write(offset, bytes);
     if (!flushed_later_) return;

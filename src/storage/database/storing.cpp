@@ -418,7 +418,7 @@ void Storing::finish(Communicator& servers, const WrittenRows& mine, std::string
   reader.get(entry.slot);
   reader.get(perhaps_committed_);
   if (!perhaps_committed_) {
-    // What was written is nobody's: the next context may take its place.
+    // No context has the written bytes, so the next one may overwrite them.
     number_ = committed_number_;
     end_ = committed_end_;
     throw Error(Code::file, failure);

@@ -17,8 +17,8 @@ class TreePieces {
  public:
   explicit TreePieces(Context& context) : context_(context) {}
   [[nodiscard]] LinkedTree& tree(std::size_t group, std::uint32_t block);
-  /// Where the chunks of a piece begin in its values, and where the last one ends. Throws Error(file) where they are
-  /// not as many as the table says.
+  /// The beginnings of the chunks in the values of a piece, and the end of the last one. Throws Error(file) if the
+  /// table has another number of chunks.
   [[nodiscard]] std::vector<std::uint64_t> cuts(std::size_t group, const PieceRow& piece);
   /// As Context::fetch.
   void fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,

@@ -17,7 +17,7 @@ class SegmentUse {
   /// A context that cannot be read: any segment of its run may be its own.
   void add_unreadable(const Entry& entry) { whole_runs_.push_back(entry.run); }
   [[nodiscard]] bool has(const SegmentName& segment) const;
-  /// Where bytes lie that are nobody's: begins and ends, in ascending order, up to `size`.
+  /// Ranges of bytes that belong to no context: beginnings and ends, in ascending order, up to `size`.
   [[nodiscard]] std::vector<std::pair<std::uint64_t, std::uint64_t>> gaps(const SegmentName& segment,
                                                                           std::uint64_t size) const;
 
@@ -40,8 +40,8 @@ struct Unnamed {
   std::vector<std::string> lost;   ///< a sentence for each sign of such a context
 };
 
-/// What lies in a directory beside the contexts whose segments `use` has. `removed`: contexts that were removed, which
-/// nobody misses. Throws Error(file, system).
+/// Finds the contents of a directory besides the contexts whose segments are in `use`. `removed`: contexts that were
+/// removed on purpose. Throws Error(file, system).
 [[nodiscard]] Unnamed find_unnamed(const std::string& directory, const Journal& journal,
                                    const std::vector<Entry>& removed, const SegmentUse& use);
 
