@@ -15,8 +15,8 @@
 
 #include "cosmology/kinds.hpp"
 #include "measure.hpp"
-#include "modules/cosmology/hash_field.hpp"
 #include "support/fake_domain.hpp"
+#include "support/hash_field.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

@@ -306,7 +306,7 @@ void check(const Mesh& mesh) {
   for (const Index3& step : mesh.refinement) {
     for (int axis = 0; axis < 3; ++axis) {
       if (step[axis] < 1 || __builtin_mul_overflow(ratio[axis], step[axis], &ratio[axis])) {
-        Decoder::wrong("a refinement that can not be counted with");
+        Decoder::wrong("a refinement that cannot be counted with");
       }
     }
   }

@@ -21,7 +21,7 @@ namespace {
 
 /// The reference's field: density over its mean.
 struct Reference {
-  std::vector<double> density = hash_field(64);
+  std::vector<double> density = HashField(64).values();
   double mean = 0;
 
   Reference() {
@@ -329,7 +329,7 @@ TEST_CASE("the reference's diagram of temperature and density") {
   CHECK(total == std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
 }
 
-TEST_CASE("what can not be is refused") {
+TEST_CASE("impossible options are refused") {
   const FakeDomain domain =
       fake_cube(4, 0, 1, {{"a", wave}, {"n", wave, Centering::node}, {"v", wave, Centering::cell, 3}});
   const auto refused = [&](const AnalysisKind& kind, const std::string& yaml, const char* text) {

@@ -258,7 +258,7 @@ TEST_CASE("statistics and histograms of chosen levels and boxes count what a rec
   }
 }
 
-TEST_CASE("blocks that can not have what is wanted are not needed, where their bounds are known") {
+TEST_CASE("blocks without wanted cells are not needed if their bounds are known") {
   const World world = world_of(3);
   const Trees trees(world, 1);
   const auto needed = [&](const AnalysisKind& kind, const std::string& yaml, const Bounds& bounds) {

@@ -270,7 +270,7 @@ TEST_CASE("an analysis: the last of several calls counts, a person's after it, a
   CHECK(answers["c"] == "refused: the run is ending; no iteration comes any more");
 }
 
-TEST_CASE("what can not be set is refused in a sentence") {
+TEST_CASE("values that cannot be set are refused in a sentence") {
   std::vector<std::pair<std::size_t, SteeredParameter::Value>> taken;
   const SteeringSink sink{parameters,
                           [&](std::size_t p, const SteeredParameter::Value& v) { taken.emplace_back(p, v); }};

@@ -77,7 +77,7 @@ inline std::vector<double> growing_velocity(const Modes& logarithm, std::int64_t
 
 inline IgmFields igm_fields(std::int64_t n) {
   IgmFields gas;
-  gas.over_mean = hash_field(n);
+  gas.over_mean = HashField(n).values();
   long double sum = 0;
   for (const double density : gas.over_mean) sum += density;
   const auto mean = static_cast<double>(sum / static_cast<long double>(n * n * n));

@@ -94,24 +94,24 @@ void Engine::broke() noexcept {
     std::rethrow_exception(broken_);
   } catch (const std::exception& e) {
     try {
-      parts_.transport.finish(std::string("a server can not go on: ") + e.what());
+      parts_.transport.finish(std::string("a server cannot go on: ") + e.what());
     } catch (...) {
-      log::error("a server can not go on, and can not tell its clients: {}", e.what());
+      log::error("a server cannot go on, and cannot tell its clients: {}", e.what());
     }
   } catch (...) {
-    log::error("a server can not go on");
+    log::error("a server cannot go on");
   }
 }
 
 /// Collective: throws the error of the server that cannot continue.
 void Engine::end_together() {
-  std::string why = "a server can not go on";
+  std::string why = "a server cannot go on";
   try {
     run_collectively(parts_.servers, [&] {
       if (broken_) std::rethrow_exception(broken_);
     });
   } catch (const std::exception& e) {
-    retry_while_out_of_memory([&] { why = std::string("a server can not go on: ") + e.what(); });
+    retry_while_out_of_memory([&] { why = std::string("a server cannot go on: ") + e.what(); });
   }
   if (!broken_) retry_while_out_of_memory([&] { parts_.transport.finish(why); });
   throw Error(Code::system, why);
@@ -166,7 +166,7 @@ void Engine::steer(const Agreement& agreement) {
     const std::span<const std::uint64_t> words(agreement.words);
     const std::optional<Notice> notice = parts_.steering->take_up(words.last(parts_.steering->words()), next_);
     if (notice && !parts_.transport.notify(*notice)) {
-      fail(Code::internal, "the clients can not be told of changed parameters");
+      fail(Code::internal, "the clients cannot be told of changed parameters");
     }
     parts_.steering->confirm();
   } catch (...) {

@@ -107,7 +107,7 @@ std::string ScheduledTask::combine_partials(const PartialInput& input, const std
   std::string failure = attempt(std::cref(merge));
   if (task_->take_refusal() && failure.empty()) {
     retry_while_out_of_memory([&] {
-      failure = name_ + ": it refuses an iteration, which it can not with 'forward: partials'; use another 'forward'";
+      failure = name_ + ": it refuses an iteration, which it cannot with 'forward: partials'; use another 'forward'";
     });
   }
   return keep(calls, std::move(failure));

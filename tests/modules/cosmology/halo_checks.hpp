@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "cosmology/kinds.hpp"
-#include "modules/cosmology/hash_field.hpp"
 #include "support/fake_domain.hpp"
+#include "support/hash_field.hpp"
 
 namespace sidestream::testing {
 

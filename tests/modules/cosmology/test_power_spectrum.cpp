@@ -138,7 +138,7 @@ TEST_CASE("sums by windows are exact") {
 }
 
 TEST_CASE("the reference's spectra of a field of 64^3") {
-  const std::vector<double> field = hash_field(64);
+  const std::vector<double> field = HashField(64).values();
   for (const Order order : {Order::column, Order::row}) {
     const FakeDomain domain = box_of({64, 64, 64}, {20, 20, 20}, {hashed(field, 64, Type::float64, order)});
     const auto widening = cosmology_table("ps3d_hash_64.csv");
@@ -327,7 +327,7 @@ TEST_CASE("values that were not published are missed") {
   }
 }
 
-TEST_CASE("what can not be is refused") {
+TEST_CASE("impossible options are refused") {
   const FakeDomain domain =
       box_of({8, 8, 1}, {1, 1, 1}, {noisy("a", 1), {"n", [](auto&, auto&, int) { return 1.0; }, Centering::node}}, 2);
   const auto refused = [&](const std::string& yaml, const char* text) {
