@@ -47,13 +47,24 @@ contains
     end if
     said = ''
     if (.not. serves(link)) call simulate(chosen, link, said)
-    if (said /= '') call complain(said, 1)
     call close_coupling(link, outcome, message)
-    if (message /= '') call complain(message, 1)
+    if (said /= '') message = said
+    call tell(message)
     if (rank == 0 .and. .not. chosen%quiet .and. outcome /= '') print '(a)', outcome
   end subroutine work
 
-  !> Errors are the same on every rank.
+  !> Collective over MPI_COMM_WORLD: the lowest rank that has a message prints it, and all fail.
+  subroutine tell(text)
+    character(len=*), intent(in) :: text
+    integer :: ranks, lowest
+    call MPI_Comm_size(MPI_COMM_WORLD, ranks, code)
+    lowest = merge(ranks, rank, text == '')
+    call MPI_Allreduce(MPI_IN_PLACE, lowest, 1, MPI_INTEGER, MPI_MIN, MPI_COMM_WORLD, code)
+    if (lowest == rank) write (error_unit, '(2a)') 'bec: ', text
+    if (lowest < ranks) status = 1
+  end subroutine tell
+
+  !> Prints an error that is the same on every rank.
   subroutine complain(text, with)
     character(len=*), intent(in) :: text
     integer, intent(in) :: with

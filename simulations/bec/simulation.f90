@@ -33,9 +33,9 @@ contains
     c%a = o%a
     c%g = o%g
     call make_start(o, c)
-    call declare(link, c%block, o%a, o%g)
-    call run(o, link, c, fields)
-    if (o%dump == '') return
+    call declare(link, c%block, o%a, o%g, ok)
+    if (ok) call run(o, link, c, fields, ok)
+    if (.not. ok .or. o%dump == '') return
     call compute(c, fields)
     call write_fields(trim(o%dump), c%block, fields, ok)
     if (.not. ok) message = '--dump: ' // trim(o%dump) // ' cannot be written'
@@ -51,15 +51,16 @@ contains
     call load(c, psi)
   end subroutine make_start
 
-  !> Ends early if publishing fails: closing the coupling tells why.
-  subroutine run(o, link, c, fields)
+  !> Ends early if publishing fails, `ok` is false then; closing the coupling tells why.
+  subroutine run(o, link, c, fields, ok)
     type(options), intent(in) :: o
     type(coupling), intent(inout) :: link
     type(condensate), intent(inout) :: c
     real(real64), allocatable, intent(inout) :: fields(:, :, :, :)
+    logical, intent(out) :: ok
     real(real64) :: began, seconds
     integer :: n
-    logical :: ok
+    ok = .true.
     seconds = 0
     do n = 0, o%steps
       began = MPI_Wtime()

@@ -13,6 +13,7 @@ module bec_coupling
   type :: coupling
     logical :: used = .false.
     type(sidestream_session) :: session
+    character(len=:), allocatable :: failure ! the first one on this rank, if there was one
   end type coupling
 
 contains
@@ -49,11 +50,14 @@ contains
   end function communicator
 
   !> Collective over communicator(c), before the first publication. A box of one cell along z is a mesh of two axes.
-  subroutine declare(c, b, a, g)
+  !> `ok` is false, on all ranks alike, if there is something wrong in the configuration.
+  subroutine declare(c, b, a, g, ok)
     type(coupling), intent(inout) :: c
     type(blocks), intent(in) :: b
     real(real64), intent(in) :: a, g
-    integer :: axes, i
+    logical, intent(out) :: ok
+    integer :: axes, i, code
+    ok = .true.
     if (.not. c%used) return
     axes = merge(2, 3, b%n(3) == 1)
     call sidestream_set_int(c%session, 'nx', b%n(1))
@@ -68,8 +72,17 @@ contains
       call sidestream_add_variable(c%session, trim(names(i)), 'box', SIDESTREAM_FLOAT64)
     end do
     call sidestream_set_block(c%session, 'box', b%rank, b%lo(:axes), b%hi(:axes))
-    call sidestream_start(c%session)
+    call sidestream_start(c%session, code)
+    ok = went_well(c, code)
   end subroutine declare
+
+  !> Keeps the first failure's sentence.
+  logical function went_well(c, code)
+    type(coupling), intent(inout) :: c
+    integer, intent(in) :: code
+    went_well = .not. sidestream_failed(code)
+    if (.not. went_well .and. .not. allocated(c%failure)) c%failure = sidestream_message(c%session)
+  end function went_well
 
   !> Collective: ends the iteration, too. `ok` is false on every rank if an analysis or a call failed on any.
   subroutine publish(c, b, fields, step, ok)
@@ -89,13 +102,13 @@ contains
       end if
     end do
     call sidestream_end_iteration(c%session, step, real(step, real64), code)
-    ok = .not. sidestream_failed(code)
+    ok = went_well(c, code)
     ! Ranks learn of a failed analysis when they end an iteration, and not all in the same one.
     call MPI_Allreduce(MPI_IN_PLACE, ok, 1, MPI_LOGICAL, MPI_LAND, b%comm, code)
   end subroutine publish
 
-  !> Collective over MPI_COMM_WORLD. `outcome` is a sentence about the iterations, `message` about an error; both may be
-  !> empty.
+  !> Collective over MPI_COMM_WORLD. `outcome` is a sentence about the iterations, `message` about this rank's first
+  !> failure; both may be empty.
   subroutine close_coupling(c, outcome, message)
     type(coupling), intent(inout) :: c
     character(len=:), allocatable, intent(out) :: outcome, message
@@ -106,7 +119,7 @@ contains
     message = ''
     if (.not. c%used) return
     call sidestream_close(c%session, account, code)
-    if (sidestream_failed(code)) message = sidestream_message(c%session)
+    if (.not. went_well(c, code) .or. allocated(c%failure)) message = c%failure
     if (account%iterations == 0) return
     write (text, '(a, 3(i0, a))') 'Sidestream: ', account%iterations, ' iterations, ', account%delivered, ' delivered, ', &
       account%refused + account%failed + account%unknown, ' refused, failed or unknown.'

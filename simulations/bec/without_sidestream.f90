@@ -33,10 +33,12 @@ contains
     communicator = merge(MPI_COMM_NULL, MPI_COMM_WORLD, c%used)
   end function communicator
 
-  subroutine declare(c, b, a, g)
+  subroutine declare(c, b, a, g, ok)
     type(coupling), intent(inout) :: c
     type(blocks), intent(in) :: b
     real(real64), intent(in) :: a, g
+    logical, intent(out) :: ok
+    ok = .true.
     c%used = c%used .and. b%ranks > 0 .and. a * g > 0
   end subroutine declare
 

@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 COLUMNS = 6
 COLOURS = {"incompressible": "#0072b2", "compressible": "#d55e00", "quantum": "#009e73"}
@@ -85,16 +86,16 @@ def parts(folder, which=-1):
     def shells(name):
         found = table(Path(folder) / f"{name}.csv")
         of = found["iteration"] == np.unique(found["iteration"])[which]
-        return found["k"][of], found["modes"][of] * found["power"][of]
+        return {column: found[column][of] for column in ("k", "k_weighted")}, found["modes"][of] * found["power"][of]
 
     k, root = shells("quantum")
     kinetic = sum(shells(f"flow-{axis}")[1] for axis in "xyz")
     along = shells("divergence")[1]
     across = sum(shells(f"rotation-{axis}")[1] for axis in "xyz")
-    return k, {
+    return k["k"], {
         "incompressible": kinetic * across / (along + across),
         "compressible": kinetic * along / (along + across),
-        "quantum": k**2 * root,
+        "quantum": k["k_weighted"] ** 2 * root,
     }
 
 
@@ -107,6 +108,10 @@ def spectra(folder, file):
             axes.plot(k, values, color=COLOURS[name], label=name)
         _slope(axes, k, energy["incompressible"])
         axes.set(xscale="log", yscale="log", xlabel="wave number [1/cell]", title=title)
+        # A number at 1, 2 and 5 of each decade: more would lie upon each other.
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
         axes.spines[["top", "right"]].set_visible(False)
     both[0].set_ylabel("energy in a shell")
     both[0].legend(frameon=False)
