@@ -49,9 +49,19 @@ def stretch(folder, coarse, fine, file):
         Patch(edgecolor="black", label=f"every {coarse} steps", **looks),
         Patch(edgecolor="#1a9641", linestyle="--", label=f"every {fine} steps", **looks),
     ]
-    last.legend(handles=handles, loc="center", frameon=False, fontsize=10, title="seen with output")
+    last.legend(handles=handles, loc=(0.02, 0.45), frameon=False, fontsize=10, title="seen with output")
+    _colours(last)
     figure.savefig(file, dpi=150)
     plt.close(figure)
+
+
+def _colours(axes):
+    """Explains the colours of the cores."""
+    bar = axes.inset_axes((0.12, 0.2, 0.7, 0.06))
+    bar.imshow(np.linspace(-1, 1, 256)[np.newaxis], cmap="coolwarm", aspect="auto", extent=(-1, 1, 0, 1))
+    bar.set(yticks=[], xticks=[-1, 0, 1])
+    bar.tick_params(labelsize=8, length=2)
+    bar.set_title("cosine of the phase", fontsize=10)
 
 
 def _border(axes, is_coarse):
