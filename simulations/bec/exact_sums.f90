@@ -1,7 +1,7 @@
 !> Sums that are the same bits for any division among ranks.
 !>
 !> Terms become whole numbers of two words, in units of the greatest term's power of two. Whole numbers add up exactly in
-!> any order. Up to 2^32 terms lose less than 2^-58 of the greatest each.
+!> any order. Up to 2^30 terms lose less than 2^-59 of the greatest each.
 module bec_exact_sums
   use mpi
   use, intrinsic :: iso_fortran_env, only: int64, real64
