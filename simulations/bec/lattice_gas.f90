@@ -73,9 +73,9 @@ contains
     call rotate(size(c%amplitudes) / 4, c%a, c%g, c%amplitudes)
   end subroutine half_step
 
-  !> Multiplies by exp(-i V / 2). It is a rotation for any V but for rounding: with t = tan(V / 4) it is (1 - i t)^2 / (1 + t^2), and
-  !> t is a quotient N / D (Pade's of order [5/4], right to 1e-16 for V up to 0.5). No call of a library's sine: that
-  !> would differ between the vector's and the remainder's elements, and so between divisions.
+  !> Multiplies by exp(-i V / 2). It is a rotation for any V but for rounding: with t = tan(V / 4) it is (1 - i t)^2 /
+  !> (1 + t^2), and t is a quotient N / D (Pade's of order [5/4], right to 1e-16 for V up to 0.5). No call of a library's
+  !> sine: that would differ between the vector's and the remainder's elements, and so between divisions.
   pure subroutine rotate(n, a, g, amplitudes)
     integer, intent(in) :: n
     real(real64), intent(in) :: a, g
