@@ -51,9 +51,12 @@ TEST_CASE("errors of plug-ins name the place in the file") {
 
 TEST_CASE("tables in C of which something is wrong are refused") {
   CHECK(load_error(path_of("c_nothing")) == "no error");
-  CHECK(mentions(load_error(path_of("c_magic")), "does not return a plug-in header; define it with SIDESTREAM_C_PLUGIN"));
-  CHECK(mentions(load_error(path_of("c_none")), "does not return a plug-in header; define it with SIDESTREAM_C_PLUGIN"));
-  CHECK(mentions(load_error(path_of("c_version")), "built for version 2 of the C interface, expected 1; build it again"));
+  CHECK(
+      mentions(load_error(path_of("c_magic")), "does not return a plug-in header; define it with SIDESTREAM_C_PLUGIN"));
+  CHECK(
+      mentions(load_error(path_of("c_none")), "does not return a plug-in header; define it with SIDESTREAM_C_PLUGIN"));
+  CHECK(
+      mentions(load_error(path_of("c_version")), "built for version 2 of the C interface, expected 1; build it again"));
   CHECK(mentions(load_error(path_of("c_size")), "an analysis has struct_size 8, expected at least"));
   CHECK(mentions(load_error(path_of("c_name")), "an analysis has no name; give it one"));
   CHECK(mentions(load_error(path_of("c_no_local")), "'local' of the analysis 'from_c' is NULL; expected a function"));
