@@ -9,7 +9,7 @@ namespace {
 int create(const sidestream_settings*, const sidestream_metadata*, void*, void**, char*) { return 0; }
 int choose(void*, sidestream_selection*, int*, char*) { return 0; }
 int local(void*, const sidestream_input*, sidestream_bytes*, char*) { return 0; }
-int combine(void*, const sidestream_combine*, char*) { return 0; }
+int combine(void*, const sidestream_input*, sidestream_results*, sidestream_bytes*, char*) { return 0; }
 
 sidestream_analysis right() {
   sidestream_analysis table{};
