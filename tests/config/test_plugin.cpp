@@ -62,7 +62,7 @@ TEST_CASE("tables in C of which something is wrong are refused") {
   CHECK(mentions(load_error(path_of("c_no_local")), "'local' of the analysis 'from_c' is NULL; expected a function"));
   CHECK(mentions(load_error(path_of("c_options")), "the analysis 'from_c' has 3 options at NULL"));
   CHECK(mentions(load_error(path_of("c_throws")), "could not register itself: the licence has run out"));
-  CHECK(mentions(load_error(path_of("c_null_table")), "number 1 of its analyses is NULL; expected a table"));
+  CHECK(mentions(load_error(path_of("c_null_table")), "number 0 of its analyses is NULL; expected a table"));
 }
 
 TEST_CASE("a plug-in that was built with other headers is refused, though every size is the same") {

@@ -23,7 +23,8 @@ sidestream_analysis right() {
 }
 
 sidestream_analysis table = right();
-const sidestream_analysis* const tables[] = {&table, nullptr};
+const sidestream_analysis* const tables[] = {&table};
+const sidestream_analysis* const no_tables[] = {nullptr};
 sidestream_c_plugin_header header = {SIDESTREAM_C_PLUGIN_MAGIC, SIDESTREAM_C_PLUGIN_VERSION, 1, tables};
 
 }  // namespace
@@ -42,7 +43,7 @@ extern "C" __attribute__((visibility("default"))) const sidestream_c_plugin_head
     case none:
       return nullptr;
     case null_table:
-      header.count = 2;
+      header.analyses = no_tables;
       break;
     case size:
       table.struct_size = 8;
