@@ -78,7 +78,7 @@ TEST_CASE("streams that end early or go on") {
   const Sample sample;
   for (const TreeMethod method : methods) {
     const Bytes whole = sample.stream(method);
-    REQUIRE(tree_stream_needs(whole).method == method);
+    REQUIRE(tree_stream_method(whole) == method);
     Bytes back(sample.values.size());
     for (std::size_t size = 0; size < whole.size(); size += 1 + size / 40) {
       const Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));

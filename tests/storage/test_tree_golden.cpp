@@ -157,7 +157,7 @@ TEST_CASE("streams that have been kept are read") {
     const BytesView stream = rest.subspan(sizeof size, size);
     rest = rest.subspan(sizeof size + size);
     const Prepared prepared(one);
-    CHECK(tree_stream_needs(stream).method == one.method);
+    CHECK(tree_stream_method(stream) == one.method);
     seen.insert(one.method);
     Bytes back(prepared.values.size());
     decode_tree_values(stream, prepared.chunk, one.relations, back);

@@ -30,7 +30,7 @@ std::size_t there_and_back(const SomeChunk& one, const Relations& relations, con
   reader.companions = companions;
   Bytes back(one.values.size(), std::byte{0x5a});
   decode_tree_values(stream, reader, relations, back);
-  CAPTURE(name_of(needs.method));
+  CAPTURE(name_of(tree_stream_method(stream)));
   REQUIRE(std::equal(back.begin(), back.end(), one.values.begin()));
   return stream.size();
 }

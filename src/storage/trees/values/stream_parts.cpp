@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "base/checksum.hpp"
+#include "sidestream/kit/base/checksum.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::trees {

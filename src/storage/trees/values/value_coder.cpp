@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-#include "base/checksum.hpp"
+#include "sidestream/kit/base/checksum.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 #include "storage/trees/values/coding_choice.hpp"
@@ -192,9 +192,11 @@ Bytes encode_tree_values(BytesView values, const TreeChunk& chunk, const Relatio
   return encode_by(TreeMethod::raw, values, chunk, relations, choice, coding, packer);
 }
 
+TreeMethod tree_stream_method(BytesView stream) { return take_head(stream).method; }
+
 TreeStreamNeeds tree_stream_needs(BytesView stream) {
   const StreamHead head = take_head(stream);
-  TreeStreamNeeds needs{head.method, head.parents, head.beside, {}};
+  TreeStreamNeeds needs{head.parents, head.beside, {}};
   for (int n = 0; n < 32; ++n) {
     if ((head.companions >> n & 1) != 0) needs.companions.push_back(n);
   }
