@@ -8,7 +8,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "storage/trees/values/shuffle.hpp"
+#include "amr_codec/values/shuffle.hpp"
 
 namespace benchmark {
 

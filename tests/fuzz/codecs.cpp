@@ -1,8 +1,21 @@
-// In place of src/storage/codecs/for_readers.cpp: what the environment names is not loaded into a fuzzer.
+// The codecs of a fuzzed reader: without plug-ins, and with the module in the program.
+#include "storage/codecs/of_trees.hpp"
 #include "storage/codecs/pipeline.hpp"
+
+#ifdef SIDESTREAM_FUZZ_TREE_VALUES
+#include "amr_codec/tree_codec.hpp"
+#endif
 
 namespace sidestream {
 
 CodecKinds codecs_for_readers() { return built_in_codecs(); }
+
+FoundTreeCodec find_tree_codec(const std::string&, CodecKinds, const std::string&) {
+#ifdef SIDESTREAM_FUZZ_TREE_VALUES
+  return {std::dynamic_pointer_cast<const TreeCodec>(tree_codec_kind().create({})), {}};
+#else
+  return {nullptr, "without the module amr_codec"};
+#endif
+}
 
 }  // namespace sidestream

@@ -53,7 +53,12 @@ class OneTree(unittest.TestCase):
             file, target = command["file"], command["output"] if "output" in command else command["command"]
             if any(
                 f"{name}.dir" in target
-                for name in ("sidestream_objects", "sidestream_cosmology_objects", "sidestream_tool")
+                for name in (
+                    "sidestream_objects",
+                    "sidestream_amr_codec_objects",
+                    "sidestream_cosmology_objects",
+                    "sidestream_tool",
+                )
             ):
                 made = Path(file).stat().st_mtime_ns if file.startswith(str(build)) else 0
                 found[file] = (command["command"], made)

@@ -249,6 +249,14 @@ def test_down_to_a_level(databases, kind):
     restart.close()
 
 
+def test_without_the_module_of_the_codec(databases, tmp_path, monkeypatch):
+    """Values that went through `tree` are read by a module; others are not."""
+    monkeypatch.setenv("SIDESTREAM_MODULES", str(tmp_path))
+    Restart(databases["plain"]).close()
+    with pytest.raises(RuntimeError, match="the module sidestream_amr_codec has, and found no such module"):
+        Restart(databases["packed"])
+
+
 def test_patches_down_to_a_level(databases):
     restart = Restart(databases["levels"])
     all_blocks = [(block.level, block.id) for block in restart.blocks("m")]

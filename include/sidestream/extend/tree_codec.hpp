@@ -91,10 +91,10 @@ struct TreeStreamNeeds {
   std::vector<int> companions{};  ///< numbered as in Relations; the other companions may be empty
 };
 
-/// A codec of chunks that are runs of whole sibling groups of one level, or of roots. A chunk goes through it alone: in
-/// a list of codecs it has no neighbours. Databases call it only for values in cells of octrees whose flags they have.
-/// It sees values of the level above and of other variables, which a reader decodes before. As any codec it has no
-/// state. It is registered as a CodecKind whose `create` makes a TreeCodec.
+/// A codec that sees more than the values: those of the level above and of other variables, which a reader decodes
+/// first. Its chunks are runs of whole sibling groups of one level, or of roots. Databases call it for values in cells
+/// of octrees whose flags they have, and it is the only codec of such a list. As any codec it has no state. It is
+/// registered as a CodecKind whose `create` makes a TreeCodec.
 class TreeCodec : public Codec {
  public:
   [[nodiscard]] bool packs() const final { return true; }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/worker_pool.hpp"
+#include "sidestream/extend/tree_codec.hpp"
 #include "storage/codecs/packing.hpp"
 #include "storage/database/layout.hpp"
 
@@ -14,6 +16,7 @@ namespace sidestream::database {
 struct Encoding {
   WorkerPool* pool = nullptr;
   PackingPace pace{};
+  std::shared_ptr<const TreeCodec> of_trees{};  ///< null if no variable goes through it
 };
 
 /// Takes chunks one after the other; rows and bytes come in that order, however many threads there are.

@@ -46,15 +46,14 @@ std::vector<Domain::MadeChunk> encoded_levels(LinkedTree& tree, const LevelCuts&
                                               const VariableRelations& relations, const FindCompanion& find,
                                               const FindView& view, const Encoding& encoding) {
   const VariableCoding coding = coding_of(variable, relations, tree.shape().dimensions, find);
-  TreeCoding how;
-  if (encoding.pace.hurries) how = {TreeMethod::zstd, how.header_bits, 1};
+  if (!encoding.of_trees) fail(Code::internal, "the codec of '{}' was not made", variable.name);
   static_cast<void>(tree.links());
   CellsInMemory cells(view);
   std::vector<Domain::MadeChunk> chunks(cuts.chunks());
   const std::size_t cell = size_of(variable.type) * static_cast<std::size_t>(variable.components);
   encoding.pool->for_each(chunks.size(), [&](std::size_t n) {
     Domain::MadeChunk& made = chunks[n];
-    made.bytes = encode_chunk(tree, cells_of(tree, cuts, n), coding, cells, how);
+    made.bytes = encode_chunk(tree, cells_of(tree, cuts, n), coding, cells, *encoding.of_trees, encoding.pace.hurries);
     made.encoded = true;
     const std::size_t raw = static_cast<std::size_t>(cuts.cells[n + 1] - cuts.cells[n]) * cell;
     if (made.bytes.size() < raw) return;

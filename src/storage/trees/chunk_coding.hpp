@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "sidestream/data/metadata.hpp"
+#include "sidestream/extend/tree_codec.hpp"
 #include "storage/trees/declared.hpp"
 #include "storage/trees/linked_tree.hpp"
-#include "storage/trees/values/value_coder.hpp"
 
 namespace sidestream {
 
@@ -40,13 +40,14 @@ struct ChunkCells {
 [[nodiscard]] ChunkCells cells_of(LinkedTree& tree, const LevelCuts& cuts, std::size_t chunk);
 
 /// Returns the streams of the components in sequence; if there are several, their lengths (u32 each) come first. The
-/// links of `tree` must have been made before. Any number of threads may call this if `values` allows it.
+/// links of `tree` must have been made before. `hurries`: as TreeCodec::encode_cells. Any number of threads may call
+/// this if `values` allows it.
 [[nodiscard]] Bytes encode_chunk(LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding,
-                                 CellValues& values, const TreeCoding& how);
+                                 CellValues& values, const TreeCodec& codec, bool hurries);
 /// Fills `out` with the values of the chunk's cells, components interleaved. Asks `values` only for what the streams
 /// need. Throws Error(file) if `stream` is damaged.
 void decode_chunk(BytesView stream, LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding,
-                  CellValues& values, std::span<std::byte> out);
+                  CellValues& values, const TreeCodec& codec, std::span<std::byte> out);
 
 /// Copies one component of interleaved, contiguous values to `out`.
 void take_component(BytesView values, std::size_t element, std::int32_t components, std::int32_t component,

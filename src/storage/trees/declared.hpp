@@ -7,7 +7,7 @@
 
 #include "data/relation_text.hpp"
 #include "sidestream/data/metadata.hpp"
-#include "storage/trees/values/value_coder.hpp"
+#include "sidestream/extend/tree_codec.hpp"
 
 namespace sidestream {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "storage/trees/structure.hpp"
-#include "storage/trees/values/tree_links.hpp"
+#include "storage/trees/tree_links.hpp"
 
 namespace sidestream {
 
