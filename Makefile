@@ -4,7 +4,7 @@ PRESET ?= release
 BUILD := build/$(PRESET)
 VENV_PYTHON := $(CURDIR)/.venv/bin/python
 
-# Of a new build folder. Make takes one source file more for a reason to compile all others again.
+# The generator of a new build folder. With makefiles one new source file makes all others compile again.
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
 .PHONY: help demo demo-universe docs test test-all check build adios2 deps deps-demo deps-docs deps-test configure clean
@@ -63,8 +63,8 @@ test: deps-test adios2 configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	$(call run-tests,--label-exclude '^all$$')
 
-# Before a release, and every night: all values of what `make test` takes in pairs, and what takes long. Python tests see by
-# the variable that their cases marked `test_all` are wanted.
+# Before a release, and every night: all combinations of values that `make test` runs about once each or less, and what takes
+# long. Python tests see by the variable that their cases marked `test_all` are wanted.
 test-all: export SIDESTREAM_TEST_ALL := 1
 test-all: CONFIGURE := -DSIDESTREAM_TEST_MPICH=ON
 test-all: deps-test deps-docs adios2 configure

@@ -13,10 +13,10 @@
 #include <functional>
 #include <string>
 
-#include "analysis/hash_field.hpp"
 #include "cosmology/kinds.hpp"
 #include "measure.hpp"
 #include "support/fake_domain.hpp"
+#include "support/hash_field.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

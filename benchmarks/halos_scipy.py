@@ -17,7 +17,7 @@ from scipy import ndimage
 
 
 def label_halos(field: np.ndarray) -> int:
-    """What is found: components of cells that share a face, with their maxima, masses and numbers of cells."""
+    """Finds components of cells that share a face, with their maxima, masses and numbers of cells."""
     mean = field.mean()
     labels, count = ndimage.label(field >= 8 * mean)
     index = np.arange(1, count + 1)

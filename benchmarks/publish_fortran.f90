@@ -1,4 +1,4 @@
-! What publishing costs from Fortran and from C, with one dedicated core: turn by turn, in one session.
+! Measures publishing from Fortran and from C in turn, in one session with one dedicated core.
 !
 !     mpirun -n 2 build/release/benchmarks/benchmark_publish_fortran
 !

@@ -1,5 +1,5 @@
-# Dependencies of Sidestream. MPI, HDF5, yaml-cpp, fmt, libpng, zlib, xxHash and CLI11 are required; each of the others
-# has a switch (OptionalParts.cmake).
+# Dependencies of Sidestream. MPI, HDF5, yaml-cpp, fmt, libpng, zlib, xxHash, nlohmann/json and CLI11 are required; each
+# of the others has a switch (OptionalParts.cmake).
 find_package(MPI REQUIRED COMPONENTS C CXX)
 set(HDF5_PREFER_PARALLEL OFF)
 find_package(HDF5 REQUIRED COMPONENTS C)
@@ -7,6 +7,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
 find_package(PNG REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
 find_package(Threads REQUIRED)
 
 # Checksums of the database. Its functions are compiled into ours, so only the header is needed.
@@ -30,9 +31,13 @@ sidestream_part_found(AMR_CODEC TRUE)
 sidestream_part(COSMOLOGY TITLE "the module cosmology" PACKAGE "nothing: it is a part of Sidestream"
   FOR "halos, merge trees, spectra and Lyman-alpha")
 sidestream_part_found(COSMOLOGY TRUE)
-# Not every muParser comes with a CMake package.
-sidestream_library_part(MUPARSER TITLE muParser HEADER muParser.h LIBRARY muparser
-  PACKAGE "libmuparser-dev (Debian) or muparser (Spack, conda)" FOR "derived variables")
+# The former switch of muParser, which computed derived variables. Build folders and scripts may still name it.
+if(DEFINED SIDESTREAM_WITH_MUPARSER)
+  message(NOTICE "SIDESTREAM_WITH_MUPARSER means nothing any more: derived variables need no muParser, and are always built. "
+    "Leave it out.")
+  unset(SIDESTREAM_WITH_MUPARSER CACHE)
+  unset(SIDESTREAM_WITH_MUPARSER)
+endif()
 
 sidestream_part(TINYXML2 TITLE tinyxml2 PACKAGE "libtinyxml2-dev (Debian) or tinyxml2 (Spack, conda)"
   FOR "`sidestream translate`")

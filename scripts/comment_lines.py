@@ -10,7 +10,10 @@ from pathlib import Path
 from cpp_source import comments
 
 CPP = {".c", ".h", ".cpp", ".hpp"}
-MARKS = dict.fromkeys((".f90", ".f", ".inc", ".in"), "!") | dict.fromkeys((".cmake", ".sh", ".yaml", ".txt"), "#")
+PYTHON = {".py", ".pyi"}
+MARKS = dict.fromkeys((".f90", ".f", ".inc"), "!") | dict.fromkeys(
+    (".cmake", ".sh", ".yaml", ".yml", ".txt", ".toml", ".pc", "Makefile"), "#"
+)
 
 Line = tuple[int, str, bool]  # number, text, and True if a comment begins there whatever stands above
 
@@ -19,7 +22,7 @@ def found_lines(found: Iterator[tuple[int, str]], code: list[str]) -> Iterator[L
     """Lines of comments. Those that stand after code begin by themselves."""
     for first, comment in found:
         for n, line in enumerate(comment.split("\n")):
-            yield first + n, line.strip(" \t/*!<#"), n == 0 and not code[first - 1].lstrip().startswith(line)
+            yield first + n, line.strip(" \t/*!<>#"), n == 0 and not code[first - 1].lstrip().startswith(line)
 
 
 def docstring_lines(text: str) -> Iterator[Line]:
@@ -38,13 +41,14 @@ def marked(code: list[str], mark: str) -> Iterator[tuple[int, str]]:
 
 def comment_lines(path: Path, text: str) -> list[Line]:
     code = text.split("\n")
-    if path.suffix in CPP:
+    kind = Path(path.name.removesuffix(".in")).suffix or path.name  # a template has the language of what it makes
+    if kind in CPP:
         return list(found_lines(comments(text), code))
-    if path.suffix == ".py" or re.match("#!.*python", text):
+    if kind in PYTHON or re.match("#!.*python", text):
         tokens = tokenize.generate_tokens(io.StringIO(text).readline)
         found = ((token.start[0], token.string) for token in tokens if token.type == tokenize.COMMENT)
         return [*found_lines(found, code), *docstring_lines(text)]
-    mark = MARKS.get(path.suffix) or ("#" if text.startswith("#!") else None)
+    mark = MARKS.get(kind) or ("#" if text.startswith("#!") else None)
     return list(found_lines(marked(code, mark), code)) if mark else []
 
 

@@ -24,7 +24,7 @@ ROOTS = ("src/", "modules/")
 
 
 def home(path: str) -> str:
-    """Where a header of the kit would lie in src; other paths as they are."""
+    """Returns the path that a header of the kit would have in src, and other paths unchanged."""
     if not path.startswith(KIT):
         return path
     return "src/" + path.removeprefix(KIT).replace("analysis/", f"analysis/{SHARED}/")

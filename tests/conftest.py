@@ -1,4 +1,4 @@
-"""What tests of all folders find around them: the programs of a build, and which cases are left to `make test-all`.
+"""Settings for tests of all folders: the programs of a build, and the cases that are left to `make test-all`.
 
 pytest tests/system/test_groups.py -k spill [--build build/debug]
 """
@@ -17,12 +17,12 @@ def pytest_addoption(parser):
     parser.addoption("--build", metavar="DIR", help="the build whose programs are tested, instead of build/release")
 
 
-# Files that are synced to a disk take most of the time of a small run, so they lie in memory where there is enough.
+# Small runs spend most of their time on syncing files to a disk, so files are in memory if there is enough.
 MEMORY, ENOUGH = Path("/dev/shm"), 4 << 30
 
 
 def has_room_in_memory():
-    """Also for programs that tests compile, which must be allowed to run there."""
+    """Returns true if the folder suits programs that tests compile, too, which must be allowed to run there."""
     if not os.access(MEMORY, os.W_OK) or os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:
         return False
     available = re.search(r"^MemAvailable: *([0-9]+) kB$", Path("/proc/meminfo").read_text(), re.M)
@@ -30,7 +30,7 @@ def has_room_in_memory():
 
 
 def remove_what_was_left(root):
-    """Folders of earlier runs of pytest that were killed: the process that their lock names is gone."""
+    """Removes folders of earlier runs of pytest that were killed, so that the process of their lock is gone."""
     for lock in root.glob("pytest-of-*/pytest-*/.lock"):
         with contextlib.suppress(OSError, ValueError):
             if not Path(f"/proc/{int(lock.read_text())}").exists():

@@ -1,5 +1,5 @@
-"""What benchmarks/cosmology_placements compares: two sets of analyses, as Reeber's and Gimlet's in the Nyx paper, and
-splits of the ranks. CT: as many ranks in all as in situ; CS: as many that simulate, servers on top."""
+"""The cases of benchmarks/cosmology_placements: two sets of analyses, like Reeber's and Gimlet's in the Nyx paper, and
+splits of the ranks. CT: as many ranks in all as in situ; CS: as many that simulate, with additional servers."""
 
 from placement_cases import Case
 

@@ -1,4 +1,4 @@
-"""What benchmarks/cosmology_placements says about its runs: figures, CSV, markdown."""
+"""The report of benchmarks/cosmology_placements: figures, CSV, markdown."""
 
 import csv
 from dataclasses import asdict, dataclass
@@ -28,7 +28,7 @@ class Row:
 
 
 def combinations(analyses, everies, cases):
-    """What runs. Without analyses, but publishing all the same, once for each n."""
+    """Returns the cases to run. Those without analyses publish as well, once for each n."""
     first = next(iter(analyses))
     for name in analyses:
         for every in everies:
@@ -118,6 +118,6 @@ def markdown(rows):
 
 
 def verdict(rows):
-    """How far from the model, of what it was not fitted to."""
+    """Returns the deviations from the model for the cases that it was not fitted to."""
     told = [row.end / row.model for row in rows if row.servers]
     return f"ratio measured / model in transit: {min(told):.2f} to {max(told):.2f}"

@@ -34,8 +34,8 @@ class Job:
 
 @contextlib.contextmanager
 def work_folder(keep=None):
-    """Where runs leave their files: `keep`, a new folder, or one that is removed at the end. That one is in memory if
-    there is room, so that the disk and its flushes aren't what is measured."""
+    """The folder for files of runs: `keep`, which is new, or one that is removed at the end. That one is in memory if
+    there is room, so that times do not include the disk and its flushes."""
     if keep is not None:
         keep.mkdir(parents=True)
         yield keep

@@ -6,8 +6,8 @@ from style import BLUE, GREEN, GREY, ORANGE, RED, bare, save
 
 
 def per_step(rows, file):
-    """What moves in each step (above), and how long solver and analysis take (below), of each case; three rows for each
-    simulation."""
+    """Draws the data moved in each step (above), and the times of solver and analysis (below), for each case. A
+    simulation has three rows."""
     shown = cases(rows)
     simulations = list(dict.fromkeys(simulation for simulation, _ in shown))
     columns = max(sum(simulation == one for one, _ in shown) for simulation in simulations)

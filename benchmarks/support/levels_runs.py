@@ -122,7 +122,7 @@ def run(simulation, text, folder, builds, clients, servers, job=False, memory=Tr
 
 
 def read_steps(folder, job):
-    """What servers got and did in each iteration, and what the simulation did meanwhile."""
+    """Returns the data and the work of servers in each iteration, and the simulation's work meanwhile."""
     prefix = "endpoint-" if job else ""
     moved, blocks, work, solver = defaultdict(int), defaultdict(int), defaultdict(float), defaultdict(float)
     for row in _rows(folder / f"{prefix}movement.csv"):

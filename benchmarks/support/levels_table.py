@@ -1,4 +1,4 @@
-"""What benchmarks/needed_levels says about its runs."""
+"""The report of benchmarks/needed_levels."""
 
 import csv
 from statistics import mean

@@ -1,4 +1,4 @@
-"""What benchmarks/needed_only says about its runs."""
+"""The report of benchmarks/needed_only."""
 
 import csv
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def _pair(rows, analysis, servers):
 
 
 def fractions(rows, options):
-    """How much moved in the steps, and what the iso-values were."""
+    """Returns a table of the data moved in the steps, and the iso-values."""
     lines = ["| | blocks of all | moved, mean | least | most |", "|---|---|---|---|---|"]
     for analysis in dict.fromkeys(row.analysis for row in rows):
         row = _pair(rows, analysis, min(row.servers for row in rows))[1]

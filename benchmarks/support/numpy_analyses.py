@@ -1,4 +1,4 @@
-"""What benchmarks/analyse_files compares with: the same analyses with h5py, NumPy and SciPy, in a process of its own.
+"""The peer of benchmarks/analyse_files: the same analyses with h5py, NumPy and SciPy, in their own process.
 
 Usage: numpy_analyses.py CASE FILE RESULT    prints the seconds that it took without imports; RESULT gets what was found
 """

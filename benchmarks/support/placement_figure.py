@@ -50,7 +50,7 @@ def _publishing(axes, cases, runs):
 
 
 def _spare(axes, cases, rows):
-    """What the servers have left."""
+    """Draws the idle time of the servers."""
     shown = [case for case in cases if case.key in rows and rows[case.key].spare is not None]
     at = np.arange(len(shown))[::-1]
     values = [100 * rows[case.key].spare for case in shown]

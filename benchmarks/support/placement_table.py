@@ -1,4 +1,4 @@
-"""What benchmarks/placements says about its runs: figures per case, CSV, markdown."""
+"""The report of benchmarks/placements: figures per case, CSV, markdown."""
 
 import csv
 from dataclasses import asdict, dataclass

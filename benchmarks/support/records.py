@@ -73,7 +73,7 @@ def read_run(folder):
 
 @dataclass
 class Movement:
-    """What came to servers, halos included."""
+    """The data that came to servers, including halos."""
 
     by_server: dict[int, int]  # bytes of the whole run, by rank
     by_iteration: list[int]  # bytes of values without halos
@@ -81,7 +81,7 @@ class Movement:
 
 
 def read_movement(folder):
-    """What moved in the run in `folder`."""
+    """Returns the data that moved in the run in `folder`."""
     by_server, values, blocks = defaultdict(int), defaultdict(int), defaultdict(int)
     for row in _rows(folder / "movement.csv"):
         if row["role"] != "server":

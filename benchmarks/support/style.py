@@ -1,4 +1,4 @@
-"""How the benchmarks' figures look."""
+"""The style of the benchmarks' figures."""
 
 from pathlib import Path
 

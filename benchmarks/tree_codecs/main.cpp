@@ -1,4 +1,4 @@
-// How small and how fast the coders of octrees' values are, beside the paper's and zstd:
+// Compares the coders of octrees' values with the paper's coder and zstd, in size and speed:
 //   benchmark_tree_codecs [--finest N] [--chunk CELLS] [--raw DIRECTORY] [--speed-only] [--blast FILE]... [--ramses
 //   DIRECTORY]...
 // FILE is what `blast turbulence --dump FILE` wrote. With --raw the values go to files; codecs.py runs this and puts

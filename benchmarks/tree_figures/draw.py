@@ -1,5 +1,5 @@
-"""What pruning, packed structure and the coder of values save of an output of RAMSES, domain by domain, as in figures
-3 to 6 of Strafella and Chapon (2020): draw.py OUTPUT PICTURES [SIDESTREAM]
+"""Draws the savings by pruning, packed structure and the coder of values for each domain of an output of RAMSES, like
+figures 3 to 6 of Strafella and Chapon (2020): draw.py OUTPUT PICTURES [SIDESTREAM]
 
 Imports OUTPUT (a directory output_NNNNN) into databases with and without pruning and through several codecs, prints a
 table and writes pruned.png, structure.png and one picture for each variable to PICTURES. SIDESTREAM is the command.

@@ -129,7 +129,7 @@ def read_table(path):
 
 
 def histogram(table, file):
-    """How the distribution changes with time: one column per iteration, cells counted on a logarithmic scale."""
+    """Draws the distribution over time: one column per iteration, with numbers of cells on a logarithmic scale."""
     iterations, times = np.unique(table["iteration"]), np.unique(table["time"])
     counts = table["count"].reshape(len(iterations), -1).T
     first = table[table["iteration"] == iterations[0]]

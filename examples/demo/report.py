@@ -1,4 +1,4 @@
-"""What the demo says at its end."""
+"""The closing report of the demo."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ def _milliseconds(seconds):
 
 
 def headline(runs):
-    """What the simulation lost in a step, in a sentence for each run but the first, which has no analyses."""
+    """Returns a sentence about the time lost in a step, for each run but the first, which has no analyses."""
     lines = []
     for title, timings in list(runs.items())[1:]:
         inside, share = _milliseconds(timings.per_step("inside")), 100 * timings.per_step("share")

@@ -108,7 +108,7 @@ def read_simulation(path):
 
 
 def read_run(directory):
-    """What is known of the run in `directory`: the simulation's own times, with waiting and tasks from the session."""
+    """Reads the times of the run in `directory`: the simulation's own ones, and the session's for waiting and tasks."""
     timings = read_simulation(Path(directory) / "times.csv")
     session_file = Path(directory) / "timings.csv"
     if not session_file.exists():

@@ -1,4 +1,4 @@
-"""How far the heat has come: cells warmer than a threshold by layer, and a picture of the middle."""
+"""The front of the heat: cells warmer than a threshold by layer, and a picture of the middle."""
 
 import numpy as np
 

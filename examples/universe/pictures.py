@@ -131,7 +131,7 @@ def _some(numbers, count=3):
 
 
 def mass_functions(results, file, box):
-    """How many halos are heavier than a mass, at three times."""
+    """Draws the number of halos above a mass, at three times."""
     halos = table(Path(results) / "halos.csv")
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
     numbers, counts = np.unique(halos["iteration"], return_counts=True) if halos else ([], [])
@@ -151,7 +151,7 @@ def mass_functions(results, file, box):
 
 
 def mergers(results, file, tracks=10):
-    """How the heaviest halos of the end grew: their main branches, and those that became part of them."""
+    """Draws the growth of the heaviest halos: their main branches, and halos that merged into them."""
     history = table(Path(results) / "history.csv")
     figure, axes = plt.subplots(figsize=(7.5, 5), layout="constrained")
     if history:

@@ -245,7 +245,7 @@ typedef struct {
 /* Adds named arrays in one file. */
 int sidestream_add_data(sidestream_results* results, const char* file, int arrays, const sidestream_array* array);
 
-/* How a result that is spread over several servers is written: in one file, or in pieces by all of them. */
+/* The form of a result with parts on several servers: one file, or pieces that all servers write. */
 typedef enum {
   SIDESTREAM_PIECES_AUTOMATIC = 0, /* in pieces if it is larger than 64 MiB */
   SIDESTREAM_PIECES_NEVER = 1,

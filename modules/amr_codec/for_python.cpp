@@ -101,7 +101,7 @@ struct SidestreamTreeArray {
   std::uint64_t parents_size;
 };
 
-/// What is known of a chunk.
+/// A chunk without its values, as encoder and decoder both know it.
 struct SidestreamTreeChunk {
   const std::int64_t* parent;  ///< of each group of siblings
   std::uint64_t parent_count;

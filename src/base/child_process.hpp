@@ -30,7 +30,8 @@ class ChildProcess {
   [[nodiscard]] pid_t id() const noexcept { return id_; }
   /// The descriptor to read its output from, non-blocking.
   [[nodiscard]] int output() const noexcept { return output_.get(); }
-  /// How it ended, as the end of a sentence: "was ended by SIGSEGV", "exited with status 3"; nothing while it runs.
+  /// Returns the end of a sentence about how it ended: "was ended by SIGSEGV", "exited with status 3"; nothing while it
+  /// runs.
   [[nodiscard]] std::optional<std::string> ended();
   /// Asks it to end and to report its position, if it can.
   void ask_to_end() noexcept;

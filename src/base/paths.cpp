@@ -63,6 +63,18 @@ std::vector<fs::path> own_folders() {
   return folders;
 }
 
+std::vector<fs::path> places_from_own(std::span<const char* const> relative) {
+  std::vector<fs::path> places;
+  for (const fs::path& own : own_folders()) {
+    if (own.empty()) continue;
+    for (const char* const folder : relative) {
+      const fs::path place = (own / folder).lexically_normal();
+      places.push_back(place.has_filename() ? place : place.parent_path());  // without a slash at its end
+    }
+  }
+  return places;
+}
+
 namespace {
 
 struct CloseFolder {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,12 @@ namespace sidestream {
 
 // Folders of this library and of the program that uses it: files that belong to them are looked up next to them.
 
-/// The folder of the library or program that contains this code, and that of the program. One may be empty.
+/// The folder of the library or program that contains this code, and that of the program. The first is left out if it
+/// is not known; the second may be empty.
 [[nodiscard]] std::vector<std::filesystem::path> own_folders();
+
+/// Places to look in: each of `relative` from each of own_folders() that is known, without `.` and `..`.
+[[nodiscard]] std::vector<std::filesystem::path> places_from_own(std::span<const char* const> relative);
 
 // Listing of folders. The standard library's iterators end the process where memory is short.
 

@@ -22,14 +22,11 @@ std::string variable(const char* name) {
 }  // namespace
 
 std::string python_package_folder() {
-  for (const fs::path& own : own_folders()) {
-    if (own.empty()) continue;
-    for (const char* folder : {"sidestream/python", "../bindings/python",
-                               SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/python", "..", "../.."}) {
-      std::error_code ignored;
-      const fs::path found = (own / folder).lexically_normal();
-      if (fs::is_regular_file(found / "sidestream" / "command.py", ignored)) return found.string();
-    }
+  constexpr const char* places[] = {"sidestream/python", "../bindings/python",
+                                    SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/python", "..", "../.."};
+  for (const fs::path& place : places_from_own(places)) {
+    std::error_code ignored;
+    if (fs::is_regular_file(place / "sidestream" / "command.py", ignored)) return place.string();
   }
   return {};
 }

@@ -8,16 +8,24 @@
 #include <algorithm>
 #include <cstring>
 #include <sstream>
+#include <tuple>
 #include <type_traits>
 
+#include "base/fields.hpp"
 #include "base/text.hpp"
 #include "config/expressions/relations.hpp"
 #include "config/options/former_names.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
+
+template <>
+inline constexpr std::size_t field_count<VariableRelations> = 5;
+template <>
+inline constexpr std::size_t field_count<Declarations::AttributeDeclaration> = 3;
+template <>
+inline constexpr std::size_t field_count<Declarations::ArrayDeclaration> = 3;
 
 namespace {
 
@@ -176,7 +184,16 @@ void Declarations::apply_attributes(Metadata& final) const {
 
 namespace {
 
-/// Reader of the encoding. The bytes may come from a file of any origin, so everything is checked.
+template <class T, class Plain>
+concept SameAs = std::is_same_v<std::remove_const_t<T>, Plain>;
+
+// The largest value of each enumeration.
+constexpr Type last_of(Type) { return Type::float64; }
+constexpr Centering last_of(Centering) { return Centering::node; }
+constexpr Order last_of(Order) { return Order::row; }
+constexpr Role last_of(Role) { return Role::owned; }
+
+/// Reader of the encoding. The bytes may come from a file of any origin, so flags and enumerations are checked.
 class Decoder {
  public:
   explicit Decoder(BytesView view) : in_(view, Code::file, sentence(too_short)) {}
@@ -184,25 +201,34 @@ class Decoder {
   T value() {
     return in_.get<T>();
   }
-  /// Reads a value of an enumeration whose largest value is `last`.
-  template <class Enum>
-  Enum one_of(Enum last) {
-    const auto number = value<std::underlying_type_t<Enum>>();
-    if (number < 0 || number > static_cast<std::underlying_type_t<Enum>>(last))
-      wrong("a number that stands for nothing");
-    return static_cast<Enum>(number);
-  }
-  bool flag() {
+  void get(auto& value) { in_.get(value); }
+  void get(bool& flag) {
     const auto byte = value<unsigned char>();
     if (byte > 1) wrong("a flag that is neither set nor not");
-    return byte == 1;
+    flag = byte == 1;
+  }
+  void get(std::array<bool, 3>& flags) {
+    for (bool& flag : flags) get(flag);
+  }
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void get(Enum& one) {
+    const auto number = value<std::underlying_type_t<Enum>>();
+    if (number < 0 || number > static_cast<std::underlying_type_t<Enum>>(last_of(one))) {
+      wrong("a number that stands for nothing");
+    }
+    one = static_cast<Enum>(number);
+  }
+  template <HasFields T>
+  void get(T& all) {
+    std::apply([&](auto&... field) { (get(field), ...); }, fields_of(all));
+  }
+  template <HasFields T>
+  void get(std::vector<T>& list) {
+    for (std::size_t n = count(); n > 0; --n) get(list.emplace_back());
   }
   [[noreturn]] static void wrong(const char* what) { throw Error(Code::file, sentence(what)); }
-  std::string text() {
-    std::string text;
-    in_.get(text);
-    return text;
-  }
+  std::string text() { return value<std::string>(); }
   /// Reads the number of items that follow, each of which takes at least a byte.
   [[nodiscard]] std::size_t count() {
     const auto number = value<std::uint64_t>();
@@ -219,15 +245,29 @@ class Decoder {
   ByteReader in_;
 };
 
+/// The members of a mesh or a variable that travel one after the other, in the order of the bytes. Each is named here,
+/// so that a new one is not forgotten: numbers follow from the order, and geometries and derivations are handled apart.
+auto sent_members(SameAs<Mesh> auto& mesh) {
+  auto& [id, name, cells, dimensions, geometry, periodic, refinement, fixed, arrays] = mesh;
+  return std::tie(name, cells, dimensions, periodic, refinement, fixed, arrays);
+}
+auto sent_members(SameAs<Variable> auto& variable) {
+  auto& [id, name, mesh, type, centering, components, order, time_varying, unit, label, group, role, filled, relations,
+         derivation] = variable;
+  return std::tie(name, mesh, type, centering, components, order, time_varying, unit, label, group, role, filled,
+                  relations);
+}
+
+void put_members(ByteWriter& out, const auto& of) {
+  std::apply([&](const auto&... member) { (write_fields(out, member), ...); }, sent_members(of));
+}
+
+void get_members(Decoder& in, auto& of) {
+  std::apply([&](auto&... member) { (in.get(member), ...); }, sent_members(of));
+}
+
 void encode_mesh(ByteWriter& out, const Mesh& mesh) {
-  out.put(mesh.name);
-  out.put(mesh.cells);
-  out.put(mesh.dimensions);
-  out.put(mesh.periodic);
-  out.put(static_cast<std::uint64_t>(mesh.refinement.size()));
-  for (const Index3& ratio : mesh.refinement) out.put(ratio);
-  out.put(mesh.fixed);
-  out.put(mesh.arrays);
+  put_members(out, mesh);
   const std::string kind = mesh.geometry ? mesh.geometry->kind() : "";
   out.put(kind);
   if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
@@ -266,7 +306,7 @@ void check(const Mesh& mesh) {
   for (const Index3& step : mesh.refinement) {
     for (int axis = 0; axis < 3; ++axis) {
       if (step[axis] < 1 || __builtin_mul_overflow(ratio[axis], step[axis], &ratio[axis])) {
-        Decoder::wrong("a refinement that can not be counted with");
+        Decoder::wrong("a refinement that cannot be counted with");
       }
     }
   }
@@ -274,13 +314,7 @@ void check(const Mesh& mesh) {
 
 Mesh decode_mesh(Decoder& in) {
   Mesh mesh;
-  mesh.name = in.text();
-  mesh.cells = in.value<Box>();
-  mesh.dimensions = in.value<int>();
-  for (bool& periodic : mesh.periodic) periodic = in.flag();
-  for (std::size_t n = in.count(); n > 0; --n) mesh.refinement.push_back(in.value<Index3>());
-  mesh.fixed = in.flag();
-  mesh.arrays = in.value<std::array<std::int32_t, role_count>>();
+  get_members(in, mesh);
   check(mesh);
   const std::string kind = in.text();
   if (kind.empty()) return mesh;
@@ -312,27 +346,6 @@ Mesh decode_mesh(Decoder& in) {
   return mesh;
 }
 
-void encode_variable(ByteWriter& out, const Variable& v) {
-  out.put(v.name);
-  out.put(v.mesh);
-  out.put(v.type);
-  out.put(v.centering);
-  out.put(v.components);
-  out.put(v.order);
-  out.put(v.time_varying);
-  out.put(v.unit);
-  out.put(v.label);
-  out.put(v.group);
-  out.put(v.role);
-  out.put(v.filled);
-  out.put(v.relations.parent);
-  out.put(v.relations.equals);
-  out.put(v.relations.face);
-  out.put(v.relations.opposite);
-  out.put(static_cast<std::uint64_t>(v.relations.divergence_free.size()));
-  for (const std::string& name : v.relations.divergence_free) out.put(name);
-}
-
 /// Checks that the arrays of meshes are declared variables.
 void check_arrays_known(const Metadata& metadata) {
   for (const Mesh& mesh : metadata.meshes) {
@@ -342,29 +355,6 @@ void check_arrays_known(const Metadata& metadata) {
       }
     }
   }
-}
-
-Variable decode_variable(Decoder& in) {
-  Variable v;
-  v.name = in.text();
-  v.mesh = in.value<std::int32_t>();
-  v.type = in.one_of(Type::float64);
-  v.centering = in.one_of(Centering::node);
-  v.components = in.value<std::int32_t>();
-  if (v.components < 1) Decoder::wrong("a variable without components");
-  v.order = in.one_of(Order::row);
-  v.time_varying = in.flag();
-  v.unit = in.text();
-  v.label = in.text();
-  v.group = in.text();
-  v.role = in.one_of(Role::owned);
-  v.filled = in.flag();
-  v.relations.parent = in.text();
-  v.relations.equals = in.text();
-  v.relations.face = in.text();
-  v.relations.opposite = in.text();
-  for (std::size_t n = in.count(); n > 0; --n) v.relations.divergence_free.push_back(in.text());
-  return v;
 }
 
 }  // namespace
@@ -380,19 +370,9 @@ Bytes Declarations::encode() const {
   out.put(static_cast<std::uint64_t>(metadata.meshes.size()));
   for (const Mesh& mesh : metadata.meshes) encode_mesh(out, mesh);
   out.put(static_cast<std::uint64_t>(metadata.variables.size()));
-  for (const Variable& variable : metadata.variables) encode_variable(out, variable);
-  out.put(static_cast<std::uint64_t>(attributes.size()));
-  for (const AttributeDeclaration& a : attributes) {
-    out.put(a.variable);
-    out.put(a.attribute);
-    out.put(a.value);
-  }
-  out.put(static_cast<std::uint64_t>(arrays.size()));
-  for (const ArrayDeclaration& a : arrays) {
-    out.put(a.mesh);
-    out.put(a.role);
-    out.put(a.variable);
-  }
+  for (const Variable& variable : metadata.variables) put_members(out, variable);
+  write_fields(out, attributes);
+  write_fields(out, arrays);
   return out.take();
 }
 
@@ -415,7 +395,9 @@ Declarations Declarations::decode(BytesView bytes) {
     all.metadata.meshes.push_back(std::move(mesh));
   }
   for (std::size_t n = in.count(); n > 0; --n) {
-    Variable variable = decode_variable(in);
+    Variable variable;
+    get_members(in, variable);
+    if (variable.components < 1) Decoder::wrong("a variable without components");
     if (variable.mesh < 0 || static_cast<std::size_t>(variable.mesh) >= all.metadata.meshes.size()) {
       Decoder::wrong("a variable on a mesh that is not declared");
     }
@@ -423,20 +405,9 @@ Declarations Declarations::decode(BytesView bytes) {
     all.metadata.variables.push_back(std::move(variable));
   }
   check_arrays_known(all.metadata);
-  for (std::size_t n = in.count(); n > 0; --n) {
-    AttributeDeclaration a;
-    a.variable = in.text();
-    a.attribute = current_attribute(in.text());
-    a.value = in.text();
-    all.attributes.push_back(std::move(a));
-  }
-  for (std::size_t n = in.count(); n > 0; --n) {
-    ArrayDeclaration a;
-    a.mesh = in.text();
-    a.role = in.one_of(Role::owned);
-    a.variable = in.text();
-    all.arrays.push_back(std::move(a));
-  }
+  in.get(all.attributes);
+  for (AttributeDeclaration& one : all.attributes) one.attribute = current_attribute(one.attribute);
+  in.get(all.arrays);
   return all;
 }
 

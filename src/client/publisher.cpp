@@ -88,15 +88,19 @@ void Publisher::begin_new() {
   hear();
 }
 
-/// Receives the servers' notices. They have been read, so this waits where memory is short.
+/// Receives the servers' failures and notices. They have been read, so this waits where memory is short.
 void Publisher::hear() {
-  std::vector<Notice> notices;
-  retry_while_out_of_memory([&] { notices = transport_->notices(); });
-  for (const Notice& notice : notices) retry_while_out_of_memory([&] { steered_.take(notice); });
+  News news;
+  retry_while_out_of_memory([&] { news = transport_->news(); });
+  if (!news.failure.empty()) {  // an earlier one may not have been reported yet
+    retry_while_out_of_memory([&] { failure_ = failure_.empty() ? news.failure : failure_ + "; " + news.failure; });
+  }
+  if (!steered_.any()) return;
+  for (const Notice& notice : news.notices) retry_while_out_of_memory([&] { steered_.take(notice); });
 }
 
 /// Refuses the iteration. If there are no servers, the reason is that, instead of `reason`.
-void Publisher::refuse(Refusal reason) { refused_ |= transport_->connected() ? reason : Refusal::no_servers; }
+void Publisher::refuse(Refusal reason) { refused_ |= transport_->status().connected ? reason : Refusal::no_servers; }
 
 [[gnu::hot]] void Publisher::check_first(const Slot& slot, const char* call) const {
   if (slot.published_in == account_.iterations) {

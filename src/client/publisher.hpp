@@ -199,7 +199,7 @@ class Publisher {
   template <class Work>
   auto timed(double IterationTiming::*entry, Work&& work);
   void count(Outcome outcome);
-  void keep_rows(std::int64_t index, Outcome outcome);
+  void keep_rows(std::int64_t index, const Settled& settled);
   void hand_rows_over();
   void count_spilled();
 
@@ -219,6 +219,7 @@ class Publisher {
   EndRecord end_;
   bool begun_ = false;
   std::uint64_t spilled_ = 0;                     ///< bytes, when the transport was last asked
+  std::string failure_;                           ///< message of the servers, until an end of iteration reports it
   double waited_ = 0;                             ///< seconds that the transport had waited when it was last asked
   std::uint32_t refused_ = 0, last_refused_ = 0;  ///< bits of Refusal for this iteration, and for the last one
   std::string failed_call_;                       ///< message of the last call that failed

@@ -116,7 +116,7 @@ void Publisher::prepare_end(double time, std::exception_ptr& failed) noexcept {
 }
 
 void Publisher::count_spilled() {
-  account_.bytes_spilled = transport_->bytes_spilled();
+  account_.bytes_spilled = transport_->status().bytes_spilled;
   account_.spilled += std::exchange(spilled_, account_.bytes_spilled) != account_.bytes_spilled;
 }
 
@@ -143,7 +143,7 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
     account_.absent_blocks += static_cast<std::int64_t>(end_.absent);
     if (inline_step) inline_step();
     settle();
-    if (steered_.any()) hear();
+    hear();
     steered_.advance(account_.iterations);
     if (failed) std::rethrow_exception(failed);
     return refused_ != 0;
@@ -157,7 +157,7 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
   }
   next_iteration(start);
   if (options_.off) return Taken::yes;
-  const std::string failure = transport_->failure();
+  const std::string failure = std::exchange(failure_, {});
   if (!failure.empty() && options_.stop_on_error) throw Error(Code::analysis, failure);
   return refused ? Taken::refused : Taken::yes;
 }
@@ -182,7 +182,7 @@ void Publisher::count(Outcome outcome) {
 void Publisher::close_account(std::int64_t absent_blocks) {
   if (!options_.off && transport_) settle();
   for (std::size_t n = 0; n < in_doubt_.size(); ++n) {
-    keep_rows(settled_ + static_cast<std::int64_t>(n), Outcome::pending);
+    keep_rows(settled_ + static_cast<std::int64_t>(n), {});
   }
   // Nobody can have taken an iteration that this client refused, whether the servers have answered or not.
   const auto refused = std::count(in_doubt_.begin(), in_doubt_.end(), true);
@@ -192,13 +192,12 @@ void Publisher::close_account(std::int64_t absent_blocks) {
 }
 
 /// Keeps the rows of an iteration when its outcome is known, or never will be.
-void Publisher::keep_rows(std::int64_t index, Outcome outcome) {
+void Publisher::keep_rows(std::int64_t index, const Settled& settled) {
   if (!options_.timings) return;
-  if (options_.movement)
-    retry_while_out_of_memory([&] { moved_.push_back({index, 0, transport_->bytes_sent(index), 0}); });
+  if (options_.movement) retry_while_out_of_memory([&] { moved_.push_back({index, 0, settled.bytes_sent, 0}); });
   if (unsettled_.empty()) return;
   retry_while_out_of_memory([&] { iterations_.push_back(unsettled_.front()); });
-  iterations_.back().outcome = outcome;
+  iterations_.back().outcome = settled.outcome;
   unsettled_.pop_front();
 }
 
@@ -214,9 +213,10 @@ void Publisher::hand_rows_over() {
 /// Asks for outcomes of its own iterations only, since other clients may have ended more.
 void Publisher::settle() {
   while (!in_doubt_.empty()) {
-    const Outcome outcome = transport_->outcome(settled_);
+    const Settled settled = transport_->outcome(settled_);
+    const Outcome outcome = settled.outcome;
     if (outcome == Outcome::pending) return;
-    keep_rows(settled_, outcome);
+    keep_rows(settled_, settled);
     // Nobody can have taken an iteration that this client refused.
     count(outcome == Outcome::lost && in_doubt_.front() ? Outcome::refused : outcome);
     if (gave_up_ && outcome == Outcome::refused && !in_doubt_.front()) ++account_.dropped;

@@ -16,7 +16,7 @@ template <class Work>
 [[gnu::hot]] auto Publisher::timed(double IterationTiming::*entry, Work&& work) {
   const double start = now();
   const auto finish = [&] {
-    const double waited = transport_ ? transport_->waited() : 0;
+    const double waited = transport_ ? transport_->status().waited : 0;
     const double wait = waited - std::exchange(waited_, waited);
     timing_.wait += wait;
     timing_.*entry += now() - start - wait;

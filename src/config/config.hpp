@@ -75,6 +75,7 @@ struct PlacementConfig {
   Settings stream;                    ///< job: see stream_config.hpp
   Location where;                     ///< of the placement entry
   std::vector<std::string> warnings;  ///< options that this placement ignores, each with its place; rank 0 logs them
+  std::vector<std::string> notes;     ///< other messages that rank 0 logs when a session opens
 };
 
 /// The reaction to an output directory that holds an earlier run.

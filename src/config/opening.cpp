@@ -1,5 +1,7 @@
 #include "config/opening.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "config/groups.hpp"
@@ -221,6 +223,15 @@ void count_servers(PlacementConfig& placement, const Settings& settings, bool al
   check_group_sizes(placement.groups, servers, which);
 }
 
+/// Combinations that compatibility promises leave out (docs/compatibility.md).
+void note_experiments(PlacementConfig& placement) {
+  const auto note = [&](const char* what) {
+    placement.notes.push_back(fmt::format("{} are experimental: a minor version may change or remove them", what));
+  };
+  if (placement.mode == PlacementMode::job) note("groups of servers with the placement 'job'");
+  if (placement.forward == Forward::partials) note("groups of servers with 'forward: partials'");
+}
+
 void divide_servers(PlacementConfig& placement, const Settings& settings, const Node& node,
                     const ReadContext& context) {
   placement.groups = read_groups(node, context.expressions);
@@ -233,6 +244,7 @@ void divide_servers(PlacementConfig& placement, const Settings& settings, const 
   }
   if (placement.groups.empty()) return;
   const bool job = placement.mode == PlacementMode::job;
+  note_experiments(placement);
   if (job) check_groups_of_job(placement.groups);
   if (job || placement.forward == Forward::partials) divide_forwarders(placement, settings);
   if (placement.whole_nodes == 0 && !job) count_servers(placement, settings, all_known);

@@ -57,7 +57,8 @@ std::vector<Option> who() {
            "With `nodes`, `cores`, `sidecar` and `job`: divides the servers into groups that work at the same time, "
            "each on the analyses and outputs whose `group` names it: `{halos: 2, spectra: 4}`. A size is a number of "
            "servers (with `cores` and `sidecar` of each node), or `auto` with `measured`; with `job` a number of the "
-           "endpoint's processes. See [groups of servers](groups.md).",
+           "endpoint's processes. Experimental with `job` and with `forward: partials`. See [groups of "
+           "servers](groups.md).",
        .range_text = "names and sizes"},
       {.name = "measured",
        .type = OptionType::text,

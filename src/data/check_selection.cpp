@@ -37,12 +37,11 @@ void check_decomposition(const Selected& selected, const Variable& variable, con
   const Decomposition& wanted = selected.decomposition;
   if (wanted.is_published()) return;
   if (mesh.is_list() || !mesh.refinement.empty()) {
-    fail(
-        Code::configuration,
-        "the variable '{}' is asked for in pieces of its mesh '{}', which {}; structured meshes of one level alone can "
-        "be divided anew: use variables on another mesh",
-        variable.name, mesh.name,
-        mesh.is_list() ? "is " + mesh.geometry->kind() : std::string("has refinement levels"));
+    fail(Code::configuration,
+         "the variable '{}' is asked for in pieces of its mesh '{}', which {}; only structured meshes of one level can "
+         "be divided anew: use variables on another mesh",
+         variable.name, mesh.name,
+         mesh.is_list() ? "is " + mesh.geometry->kind() : std::string("has refinement levels"));
   }
   if (selected.part.kind != Part::Kind::all) {
     fail(

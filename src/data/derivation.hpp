@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/expressions/formula.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/selection.hpp"
 #include "sidestream/kit/data/particle_shares.hpp"
@@ -32,7 +33,7 @@ struct DerivationStep {
     cycle,
     iteration,      ///< its index
     component,      ///< component number `index` of the argument
-    formula,        ///< the formula `text`; applied to vectors component by component
+    formula,        ///< `formula` of the arguments; applied to vectors component by component
     vector,         ///< a vector made of numbers, one per component
     magnitude,      ///< the square root of the sum of squares, added in the order of the components
     dot,            ///< the sum of products, likewise
@@ -48,8 +49,7 @@ struct DerivationStep {
   std::vector<std::size_t> arguments{};  ///< positions of earlier steps
   std::int32_t variable = -1;            ///< published, or derived; for a deposit: any variable in the target cells
   std::int32_t index = 0;
-  std::string text{};  ///< with v0, v1 ... for the arguments
-  std::vector<std::pair<std::string, double>> constants{};
+  Formula formula{};  ///< applied to the arguments
   Deposit deposit{};
   bool in_cells = false;  ///< for a derivative: computed in the cells of an unstructured mesh, from values at their
                           ///< points

@@ -1,144 +1,138 @@
-// A recursive-descent parser for sums of products: sum = product {(+|-) product}, product = factor {(*|/) factor},
-// factor = number or name with an optional component and power.
+// Sums of products, read from the tree of an expression: sum = product {(+|-) product},
+// product = factor {(*|/) factor}, factor = number or name with an optional component and power.
 #include "data/relation_text.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
+#include <utility>
 
-#include "base/text.hpp"
+#include "base/expressions/parse.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
 namespace {
 
-constexpr int most_power = 8;
+constexpr std::int64_t most_power = 8;
 
-class Parser {
+/// Reads products from the tree of an expression. Parentheses have no meaning here.
+class ProductReader {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit ProductReader(std::string_view text) : text_(text), tree_(parse()) {}
 
-  std::vector<RelationProduct> sum() {
-    std::vector<RelationProduct> products;
-    double sign = take('-') ? -1 : 1;
-    for (;;) {
-      products.push_back(product(sign));
-      if (take('+')) {
-        sign = 1;
-      } else if (take('-')) {
-        sign = -1;
-      } else {
-        break;
-      }
+  std::vector<RelationProduct> run() const {
+    for (const SyntaxNode& node : tree_) {  // texts go into databases, and older readers know no parentheses
+      if (text_[node.begin] == '(') wrong(node.begin, "a number or the name of a variable");
     }
-    if (at_ < text_.size()) wrong("+, -, * or /");
+    std::vector<std::pair<std::size_t, bool>> terms;  // from the last to the first: node, and whether it is subtracted
+    std::size_t node = tree_.size() - 1;
+    while (is_one_of(node, Operator::add, Operator::subtract)) {
+      terms.emplace_back(tree_[node].children[1], tree_[node].sign == Operator::subtract);
+      node = tree_[node].children[0];
+    }
+    terms.emplace_back(node, false);
+    std::vector<RelationProduct> products;
+    for (auto term = terms.rbegin(); term != terms.rend(); ++term) {
+      products.push_back(product(term->first, term->second ? -1 : 1, term == terms.rbegin()));
+    }
     return products;
   }
 
  private:
-  [[noreturn]] void wrong(const char* expected) const {
+  [[noreturn]] void wrong(std::size_t at, const char* expected) const {
     fail(
         Code::configuration,
         "found '{}' in '{}' from character {} on, expected {}; write a sum of products of numbers and variables such as "
         "'0.5 * density * velocity.x^2 + pressure / 0.4'",
-        text_.substr(at_), text_, at_ + 1, expected);
-  }
-  void skip() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-  bool take(char c) {
-    skip();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
+        text_.substr(at), text_, at + 1, expected);
   }
 
-  RelationProduct product(double sign) {
-    RelationProduct made;
-    made.coefficient = sign;
-    bool divides = false;
-    for (;;) {
-      factor(made, divides);
-      if (take('*')) {
-        divides = false;
-      } else if (take('/')) {
-        divides = true;
-      } else {
-        return made;
+  [[nodiscard]] SyntaxTree parse() const {
+    using Fault = SyntaxError::Kind;
+    try {
+      return parse_expression(text_, {.deepest = 8});
+    } catch (const SyntaxError& error) {
+      const std::size_t at = error.position();
+      switch (error.kind()) {
+        case Fault::ends:
+        case Fault::operator_found:
+          wrong(at, "a number or the name of a variable");
+        case Fault::unclosed_quote:
+          wrong(at, "a name and a quote at its end");
+        case Fault::index:
+          wrong(at, "the number of a component, from 0, between '[' and ']'");
+        case Fault::unreadable:
+          if (text_[at] == '.') wrong(at, "a component: .x, .y or .z, or [0], [1] ...");
+          wrong(at, "a number or the name of a variable");
+        default:
+          wrong(at, "+, -, * or /");
       }
     }
   }
 
-  void factor(RelationProduct& into, bool divides) {
-    skip();
-    if (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) {
-      const double value = number();
-      if (divides && value == 0) wrong("a number that can be divided by");
-      into.coefficient = divides ? into.coefficient / value : into.coefficient * value;
+  [[nodiscard]] bool is_one_of(std::size_t node, Operator one, Operator other) const {
+    const SyntaxNode& of = tree_[node];
+    return of.kind == SyntaxNode::Kind::binary && (of.sign == one || of.sign == other);
+  }
+
+  /// `first`: a sign may stand in front.
+  [[nodiscard]] RelationProduct product(std::size_t node, double sign, bool first) const {
+    std::vector<std::pair<std::size_t, bool>> factors;  // from the last to the first: node, and whether it divides
+    while (is_one_of(node, Operator::multiply, Operator::divide)) {
+      factors.emplace_back(tree_[node].children[1], tree_[node].sign == Operator::divide);
+      node = tree_[node].children[0];
+    }
+    if (first && tree_[node].kind == SyntaxNode::Kind::unary && tree_[node].sign == Operator::minus) {
+      sign = -sign;
+      node = tree_[node].children[0];
+    }
+    factors.emplace_back(node, false);
+    RelationProduct made;
+    made.coefficient = sign;
+    for (auto one = factors.rbegin(); one != factors.rend(); ++one) factor(made, tree_[one->first], one->second);
+    return made;
+  }
+
+  void factor(RelationProduct& into, const SyntaxNode& node, bool divides) const {
+    if (node.kind == SyntaxNode::Kind::number) {
+      const std::optional<double> value = real_number(node.text);
+      if (!value) wrong(node.begin, "a number");
+      if (divides && *value == 0) wrong(node.begin, "a number that can be divided by");
+      into.coefficient = divides ? into.coefficient / *value : into.coefficient * *value;
       return;
     }
-    const RelationFactor found{name(), component()};
-    const int times = take('^') ? power() : 1;
+    const bool raised = node.kind == SyntaxNode::Kind::binary && node.sign == Operator::power;
+    const RelationFactor found = variable(raised ? tree_[node.children[0]] : node);
+    const std::size_t times = raised ? power(tree_[node.children[1]]) : 1;
     std::vector<RelationFactor>& list = divides ? into.over : into.times;
-    list.insert(list.end(), static_cast<std::size_t>(times), found);
+    list.insert(list.end(), times, found);
   }
 
-  double number() {
-    double value = 0;
-    const auto read = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (read.ec != std::errc()) wrong("a number");
-    at_ = static_cast<std::size_t>(read.ptr - text_.data());
-    return value;
-  }
-
-  std::string name() {
-    if (take('\'')) {
-      const std::size_t end = text_.find('\'', at_);
-      if (end == std::string_view::npos || end == at_) wrong("a name and a quote at its end");
-      const std::string found(text_.substr(at_, end - at_));
-      at_ = end + 1;
-      return found;
+  [[nodiscard]] RelationFactor variable(const SyntaxNode& node) const {
+    const bool component = node.kind == SyntaxNode::Kind::component;
+    const SyntaxNode& name = component ? tree_[node.children[0]] : node;
+    if (name.kind == SyntaxNode::Kind::name && !name.text.empty()) {
+      return {std::string(name.text), component ? node.index : -1};
     }
-    const std::size_t begin = at_;
-    const auto fits = [](char c) { return is_letter_or_digit(c) || c == '_'; };
-    while (at_ < text_.size() && fits(text_[at_])) ++at_;
-    if (at_ == begin) wrong("a number or the name of a variable");
-    return std::string(text_.substr(begin, at_ - begin));
+    if (node.kind == SyntaxNode::Kind::number) wrong(node.end, "+, -, * or /");
+    if (node.kind == SyntaxNode::Kind::binary) wrong(node.at, "+, -, * or /");
+    wrong(node.begin, "a number or the name of a variable");
   }
 
-  std::int32_t component() {
-    if (at_ < text_.size() && text_[at_] == '.') {
-      const std::size_t axis = at_ + 1 < text_.size() ? std::string_view("xyz").find(text_[at_ + 1]) : 3;
-      if (axis > 2) wrong("a component: .x, .y or .z, or [0], [1] ...");
-      at_ += 2;
-      return static_cast<std::int32_t>(axis);
-    }
-    if (at_ >= text_.size() || text_[at_] != '[') return -1;
-    ++at_;
-    std::int32_t value = 0;
-    const auto read = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (read.ec != std::errc() || value < 0) wrong("the number of a component, from 0");
-    at_ = static_cast<std::size_t>(read.ptr - text_.data());
-    if (!take(']')) wrong("']'");
-    return value;
-  }
-
-  int power() {
-    skip();
-    int value = 0;
-    const auto read = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (read.ec != std::errc() || value < 1 || value > most_power) wrong("a power from 1 to 8");
-    at_ = static_cast<std::size_t>(read.ptr - text_.data());
-    return value;
+  [[nodiscard]] std::size_t power(const SyntaxNode& node) const {
+    const std::optional<std::int64_t> value =
+        node.kind == SyntaxNode::Kind::number ? whole_number(node.text) : std::nullopt;
+    if (!value || *value < 1 || *value > most_power) wrong(node.begin, "a power from 1 to 8");
+    return static_cast<std::size_t>(*value);
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  SyntaxTree tree_;
 };
 
 }  // namespace
 
-std::vector<RelationProduct> parse_products(std::string_view text) { return Parser(text).sum(); }
+std::vector<RelationProduct> parse_products(std::string_view text) { return ProductReader(text).run(); }
 
 ParentRelation parse_parent(std::string_view text) {
   constexpr std::string_view front = "mean of ";

@@ -41,7 +41,6 @@ void InboxStore::add(int client, const Arrival& arrival) {
   } else {
     inboxes_[iteration].blocks.push_back(dated);
   }
-  bytes_ += arrival.record.bytes;
 }
 
 void InboxStore::declare(int client, const Block& block, bool removed) {
@@ -96,6 +95,12 @@ int InboxStore::pending(std::int64_t index) const noexcept {
   return count;
 }
 
+ServerState InboxStore::state(std::int64_t index) noexcept {
+  static const Inbox nothing;
+  const auto found = inboxes_.find(index);
+  return {found == inboxes_.end() ? nothing : found->second, tables_, ended(index), pending(index), abandoned_, false};
+}
+
 void InboxStore::apply(const Declaration& declaration) {
   const Block& block = declaration.block;
   // A block may move to another client, whose declaration may come before the removal by the old one. So declarations
@@ -103,9 +108,9 @@ void InboxStore::apply(const Declaration& declaration) {
   const std::tuple key(block.mesh, block.id, block.client);
   const auto found = places_.find(key);
   if (declaration.removed && found == places_.end()) return;
-  changes_.push_back({block, declaration.removed, 0});
+  tables_.changes.push_back({block, declaration.removed, 0});
   // Keeps arrays that fit the block as it is now; it may have moved in space.
-  std::erase_if(persistent_, [&](Arrival& arrival) {
+  std::erase_if(tables_.persistent, [&](Arrival& arrival) {
     Block& of = arrival.record.block;
     if (of.mesh != block.mesh || of.id != block.id || of.client != block.client) return false;
     if (declaration.removed || !of.same_shape(block)) return true;
@@ -113,18 +118,18 @@ void InboxStore::apply(const Declaration& declaration) {
     return false;
   });
   if (!declaration.removed) {
-    const auto place = places_.try_emplace(key, blocks_.size()).first->second;
-    if (place == blocks_.size()) {
-      blocks_.push_back(block);
+    const auto place = places_.try_emplace(key, tables_.blocks.size()).first->second;
+    if (place == tables_.blocks.size()) {
+      tables_.blocks.push_back(block);
     } else {
-      blocks_[place] = block;
+      tables_.blocks[place] = block;
     }
     return;
   }
   const std::size_t place = found->second;
-  blocks_[place] = blocks_.back();
-  places_[{blocks_[place].mesh, blocks_[place].id, blocks_[place].client}] = place;
-  blocks_.pop_back();
+  tables_.blocks[place] = tables_.blocks.back();
+  places_[{tables_.blocks[place].mesh, tables_.blocks[place].id, tables_.blocks[place].client}] = place;
+  tables_.blocks.pop_back();
   places_.erase(key);
 }
 
@@ -133,11 +138,11 @@ void InboxStore::replace(const Arrival& arrival) {
     return old.record.variable == arrival.record.variable && old.record.block.id == arrival.record.block.id &&
            old.record.block.client == arrival.record.block.client;
   };
-  const auto found = std::find_if(persistent_.begin(), persistent_.end(), same);
-  if (found != persistent_.end()) {
+  const auto found = std::find_if(tables_.persistent.begin(), tables_.persistent.end(), same);
+  if (found != tables_.persistent.end()) {
     *found = arrival;
   } else {
-    persistent_.push_back(arrival);
+    tables_.persistent.push_back(arrival);
   }
 }
 
@@ -156,14 +161,13 @@ std::vector<BlockRange> InboxStore::ranges(std::int64_t index, std::span<const R
     }
   };
   for (const Arrival& arrival : inboxes_[index].blocks) measure(arrival);
-  for (const Arrival& arrival : persistent_) measure(arrival);
+  for (const Arrival& arrival : tables_.persistent) measure(arrival);
   return result;
 }
 
 /// Applies changes one by one: if memory runs out, the next call continues.
-bool InboxStore::advance(std::int64_t index) {
+void InboxStore::advance(std::int64_t index) {
   while (!declarations_.empty() && declarations_.begin()->first <= index) {
-    advanced_ = true;
     apply(declarations_.begin()->second);
     declarations_.erase(declarations_.begin());
   }
@@ -171,7 +175,6 @@ bool InboxStore::advance(std::int64_t index) {
     replace(new_persistent_.begin()->second);
     new_persistent_.erase(new_persistent_.begin());
   }
-  return std::exchange(advanced_, false);
 }
 
 }  // namespace sidestream

@@ -36,21 +36,16 @@ class InboxStore {
   /// The iteration that the client is in, which is the number of iterations it has ended.
   [[nodiscard]] std::int64_t current(int client) const { return ended_.at(static_cast<std::size_t>(client)); }
   [[nodiscard]] int ended(std::int64_t index) const noexcept;
-  [[nodiscard]] int pending(std::int64_t index) const noexcept;
-  /// True if a client gave up waiting for iterations that have not begun.
-  [[nodiscard]] bool abandoned() const noexcept { return abandoned_; }
+  /// See ServerTransport::state and ServerTransport::advance.
+  [[nodiscard]] ServerState state(std::int64_t index) noexcept;
+  void advance(std::int64_t index);
   [[nodiscard]] Inbox& inbox(std::int64_t index) { return inboxes_[index]; }
-  bool advance(std::int64_t index);
-  [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
-  [[nodiscard]] std::vector<BlockChange> take_changes() { return std::exchange(changes_, {}); }
-  [[nodiscard]] const std::vector<Arrival>& persistent() const noexcept { return persistent_; }
   /// Value ranges of the iteration's blocks and of blocks that outlive iterations. `data_of` returns where the values
   /// of an array are, or null if they are not available; if `data_of` is empty, the arrivals say where.
   using DataOf = std::function<const std::byte*(const BlockRecord&)>;
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests,
                                                const DataOf& data_of);
   void drop(std::int64_t index) { inboxes_.erase(index); }
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
   struct Declaration {
@@ -58,21 +53,19 @@ class InboxStore {
     Block block;
     bool removed;
   };
+  [[nodiscard]] int pending(std::int64_t index) const noexcept;
   void apply(const Declaration& declaration);
   void replace(const Arrival& arrival);
 
   std::vector<std::int64_t> ended_;
   std::vector<bool> closed_;
-  bool abandoned_ = false, advanced_ = false;
+  bool abandoned_ = false;  ///< true if a client gave up waiting for iterations that have not begun
   std::map<std::int64_t, Inbox> inboxes_;
   std::multimap<std::int64_t, Declaration> declarations_;  ///< declarations that are not applied yet, by iteration
   std::multimap<std::int64_t, Arrival> new_persistent_;    ///< persistent arrays that are not applied yet, by iteration
-  std::vector<Block> blocks_;
-  std::vector<BlockChange> changes_;
-  /// Index into blocks_, by mesh, block id and client.
+  ServerTables tables_;
+  /// Index into tables_.blocks, by mesh, block id and client.
   std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, std::size_t> places_;
-  std::vector<Arrival> persistent_;
-  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace sidestream

@@ -1,5 +1,6 @@
-// What colours pixels of a picture must have that shows a field, found without the renderer's lights: pictures of the
-// same shapes in grey (192 of 255, which no light drives to white) and in black say how much light falls on each pixel.
+// The colours that pixels must have in a picture that shows a field, found without the renderer's lights. Pictures of
+// the same shapes in grey and in black tell how much light falls on each pixel. The grey is 192 of 255, which no light
+// turns into white.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +13,18 @@
 
 namespace sidestream::testing {
 
-/// A picture of the cube from -1 to 1, seen from above without perspective: pixels are places, without a lens between.
+/// A picture of the cube from -1 to 1, seen from above without perspective, so that each pixel shows a known position.
 inline const std::string from_above =
     "size: [96, 96], samples: 1, outline: false, colour_bar: false, caption: none, background: '#ff00ff', "
     "domain: [-1, -1, -1, 1, 1, 1], camera: {position: [0, 0, 4], focus: [0, 0, 0], up: [0, 1, 0], projection: parallel}";
 
-/// x or y of the middle of a pixel.
+/// The coordinate, x or y, of the centre of a pixel.
 inline double place_of_pixel(int pixel) {
   const double half = 4 * std::tan(std::acos(-1.0) / 12);
   return ((pixel + 0.5) / 96 * 2 - 1) * half;
 }
 
-/// sRGB (0 to 255) as light (0 to 1), and back.
+/// Converts sRGB (0 to 255) to light (0 to 1), and back.
 inline double light_of(double value) {
   const double s = value / 255;
   return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);
@@ -39,9 +40,9 @@ struct PictureColours {
   double between = 0;  ///< the largest difference between two covered pixels: a picture of one colour has none
 };
 
-/// How far a picture in `colours` is from what it should be: `fraction` of the colour map at a place, uncertain by
-/// `slack`. `grey` and `black` are pictures of the same shapes in those colours; without light on them they are just
-/// those.
+/// Compares a picture in `colours` with what it should show: the colour map at `fraction` of a position, which is
+/// uncertain by `slack`. `grey` and `black` are pictures of the same shapes in those colours. Shapes without light have
+/// just these colours.
 inline PictureColours compare_colours(const Image& image, const Image& grey, const Image& black,
                                       const std::string& colours,
                                       const std::function<double(double x, double y)>& fraction, double slack) {

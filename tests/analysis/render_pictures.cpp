@@ -1,5 +1,5 @@
-// Makes what test_render_vtk.py looks at: pictures of known surfaces as PNG, and the colour maps as text.
-// Usage: render_pictures DIRECTORY
+// Writes pictures of known surfaces as PNG, and the colour maps as text, for test_render_vtk.py. Usage: render_pictures
+// DIRECTORY
 #include <mpi.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// The Python side has the same formulas.
+/// The Python test has the same formulas.
 double sphere(const std::array<double, 3>& x, const Index3&, int) {
   return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }

@@ -1,5 +1,5 @@
-// Isosurfaces of variables in the cells of unstructured meshes, and normals there: means over the cells round a point,
-// which may be in any block; and flags of cells.
+// Isosurfaces of variables in the cells of unstructured meshes, their normals, and flags of cells. Values at a point
+// are means over its cells, which may be in any block.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -7,10 +7,10 @@
 #include <random>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/surface_checks.hpp"
 #include "support/fake_lists.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
+#include "support/surface_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -59,7 +59,7 @@ TEST_CASE("surfaces of variables in cells close, and normals point to lower valu
 }
 
 TEST_CASE("a mean is that of the cells round the point") {
-  // The value that is asked for is taken at points that brute force finds: the surface passes between them.
+  // Brute force finds the mean at each point. The surface must pass between points above and below the value.
   const FakeCubes cubes(3, FakeCubes::Made::mixed);
   const FakeMesh& mesh = cubes.mesh();
   std::map<std::int64_t, std::vector<double>> given;
@@ -127,7 +127,7 @@ TEST_CASE("flagged cells of boxes have no slice and no surface") {
   };
   CHECK(area(sliced(plain, "{variable: n, axis: z, position: 0.1}", one)) == doctest::Approx(4));
   CHECK(area(sliced(domain, "{variable: n, axis: z, position: 0.1}", one)) == doctest::Approx(3));
-  // Between centres: half a cell more is missing on the sides where there are others.
+  // This slice lies between centres, so the gap is half a cell wider on the sides where there are other cells.
   CHECK(area(sliced(domain, "{variable: c, axis: z, position: 0.1}", one)) == doctest::Approx(4 - 1.125 * 1.125));
   for (const auto& [kind, yaml] : {std::pair{slice_kind(), "{variable: c, axis: z, position: 0.1}"},
                                    {slice_kind(), "{variable: n, axis: x, position: 0.1}"},

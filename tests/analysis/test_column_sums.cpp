@@ -1,4 +1,4 @@
-// Sums of columns on levels of odd ratios, dealt out to servers in any way: against adding up at each place.
+// Sums of columns on levels with odd ratios, dealt out to servers in any way, compared with sums over each cell.
 #include <doctest/doctest.h>
 #include <mpi.h>
 

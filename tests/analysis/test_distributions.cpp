@@ -1,4 +1,4 @@
-// Distributions against reference tables and counting by the definition, the same bits for every division.
+// Distributions, compared with reference tables and with counts by the definition; the same bits for every division.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ namespace {
 
 /// The reference's field: density over its mean.
 struct Reference {
-  std::vector<double> density = hash_field(64);
+  std::vector<double> density = HashField(64).values();
   double mean = 0;
 
   Reference() {
@@ -135,7 +135,7 @@ TEST_CASE("counts are those of slots, value by value") {
   if (!wide_counts()) MESSAGE("NOT TESTED: counting with wide registers, which this processor does not have");
   for (const Bins& bins : all) {
     const auto& edges = bins.edges();
-    // An odd number, one value often, and what is not ordinary.
+    // An odd number of values, one value many times, and values that are not finite.
     std::vector<double> values(777, edges.front());
     for (const double v : {std::nan(""), -std::nan(""), infinity, -infinity, 0.0, -0.0, -1.0, 5e-324, 1e300, -1e300})
       values.push_back(v);
@@ -306,7 +306,7 @@ TEST_CASE("the reference's diagram of temperature and density") {
   const auto rows = cosmology_table("pdf2d_T_rhobar_igm64.csv");
   const Reference reference;
   const FakeDomain density = reference.domain();
-  // T = 1e4 K (rho / mean)^0.6, and no less than 1000 K.
+  // T = 1e4 K (rho / mean)^0.6, and at least 1000 K.
   const FakeDomain domain = fake_cube(
       64, 0, 20, {density.fields[0], {"t", [&](auto& x, const Index3& p, int) {
                                         return std::max(1e3, 1e4 * std::pow(density.fields[0].value(x, p, 0), 0.6));
@@ -329,7 +329,7 @@ TEST_CASE("the reference's diagram of temperature and density") {
   CHECK(total == std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
 }
 
-TEST_CASE("what can not be is refused") {
+TEST_CASE("impossible options are refused") {
   const FakeDomain domain =
       fake_cube(4, 0, 1, {{"a", wave}, {"n", wave, Centering::node}, {"v", wave, Centering::cell, 3}});
   const auto refused = [&](const AnalysisKind& kind, const std::string& yaml, const char* text) {

@@ -1,4 +1,4 @@
-// Histograms against counting by the definition, and the same bits for every division.
+// Histograms, compared with counts by the definition; the same bits for every division.
 #include <doctest/doctest.h>
 
 #include <cmath>

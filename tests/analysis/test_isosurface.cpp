@@ -1,13 +1,13 @@
-// Isosurfaces against analytic spheres and a gyroid, closed for any values, and the same bits for every
-// division.
+// Isosurfaces, compared with analytic spheres and a gyroid. They are closed for any values, and have the same bits for
+// every division.
 #include <doctest/doctest.h>
 
 #include <numbers>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/surface_checks.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"
+#include "support/surface_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -24,7 +24,7 @@ double gyroid(const std::array<double, 3>& x, const Index3&, int) {
   return std::sin(x[0]) * std::cos(x[1]) + std::sin(x[1]) * std::cos(x[2]) + std::sin(x[2]) * std::cos(x[0]);
 }
 
-/// Whole numbers 0 .. 3 without any order: every kind of ambiguous and exact case.
+/// Random whole numbers 0 .. 3, which make every kind of ambiguous and exact case.
 double noise(const std::array<double, 3>&, const Index3& p, int) {
   std::uint64_t h = static_cast<std::uint64_t>(p[0] * 73856093 ^ p[1] * 19349663 ^ p[2] * 83492791);
   h = (h ^ h >> 31) * 0x9e3779b97f4a7c15ull;
@@ -43,7 +43,7 @@ const Surface::Array& data(const Surface& s, const std::string& name) {
   return s.point_data.front();
 }
 
-/// Whether every vertex with an open edge lies on the outermost points of the domain.
+/// True if every vertex of an open edge lies on the outermost points of the domain.
 bool open_at_rim_only(const Surface& s, double low, double high) {
   for (const std::int64_t v : edges_of(s).rim_points) {
     const Vector& x = s.points[v];
@@ -100,8 +100,8 @@ TEST_CASE("a gyroid has triangles on both sides of every edge, but at the rim") 
 }
 
 TEST_CASE("a periodic gyroid has the Euler characteristic of its genus") {
-  // In the unit cell the sheet has genus 3, on both the lattice of period 2 pi (which holds two primitive
-  // cells, so chi = -8) and repeated; opposite faces are glued by place.
+  // A gyroid has genus 3 in its primitive cell. A lattice of period 2 pi holds two primitive cells, so that chi = -8.
+  // Opposite faces are glued by position.
   const Index n = 32;
   const FakeDomain domain = fake_cube(n, 0, 2 * pi, {{"a", gyroid, Centering::node}});
   const Surface s = alone(domain, "{variable: a, values: 0.05}", even_division(domain.mesh().cells, {2, 2, 2}));

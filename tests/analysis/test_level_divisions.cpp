@@ -1,4 +1,4 @@
-// Isosurfaces in trees and in patches on refinement levels, and pictures of them, are the same bytes for every
+// Isosurfaces in trees and in patches on refinement levels, and pictures of them, have the same bytes for every
 // division.
 #include <doctest/doctest.h>
 
@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/level_cases.hpp"
-#include "analysis/surface_checks.hpp"
+#include "support/level_cases.hpp"
 #include "support/ranks.hpp"
+#include "support/surface_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -105,12 +105,12 @@ TEST_CASE("surfaces of values at nodes of patches are those of the means in cell
     CHECK(same_bits(alone(nodes, yaml + "}", 3), expected));
     const CapturedResults all = run_patches(isosurface_kind(), yaml + "}", nodes, world_communicator, 2);
     if (world_communicator.rank() == 0) CHECK(same_bits(all.surfaces.begin()->second, expected));
-    // What goes along is a mean too: of x, at the points.
+    // A further field is a mean, too: here of x, at the points.
     const Surface with = alone(nodes, yaml + ", fields: [pair]}", 2);
     for (std::size_t p = 0; p < with.points.size(); ++p) {
       CHECK(with.point_data.at(0).values[2 * p] == doctest::Approx(with.points[p][0]).epsilon(1e-12));
     }
-    // Of a linear function the surface is a plane, whatever levels it passes.
+    // The isosurface of a linear function is a plane, whatever levels it passes.
     nodes.value = [](const TreeCell&, const std::array<double, 3>& x) { return x[0] + 0.5 * x[1] - 0.25 * x[2]; };
     const Surface plane = alone(nodes, "{variable: t, values: [0.6]}", 2);
     REQUIRE(plane.points.size() > 20);
@@ -154,7 +154,7 @@ TEST_CASE("a ball over levels is lit smoothly: like the ball of a mesh without l
       fake_cube(64, 0, 1, {{"t", [&](const auto& x, const Index3&, int) { return ball.value({}, x); }}});
   const Image exact = run_alone(kind, yaml, mesh, even_division(mesh.mesh().cells, {1, 1, 1})).images.at("a.png");
   REQUIRE(tree.rgba.size() == exact.rgba.size());
-  // Of pixels that neither picture has at a rim. Triangles lit as they lie differ by 3 on the average.
+  // Compares pixels that are at a rim in neither picture. With flat shading they would differ by 3 on average.
   double sum = 0;
   int compared = 0, worst = 0;
   for (int y = 2; y + 2 < 160; ++y) {

@@ -1,14 +1,14 @@
-// Isosurfaces in trees and in patches on refinement levels: closed over borders of levels and of blocks, and where one
-// level is alone the surface of a mesh without levels.
+// Isosurfaces in trees and in patches on refinement levels. They are closed across borders of levels and of blocks. If
+// there is only one level, they are the surface of a mesh without levels.
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/level_cases.hpp"
-#include "analysis/surface_checks.hpp"
+#include "support/level_cases.hpp"
 #include "support/message_of.hpp"
+#include "support/surface_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-/// Whether every edge is passed as often in one direction as in the other.
+/// True if triangles pass every edge as often in one direction as in the other.
 bool is_closed(const Surface& s) {
   std::map<std::pair<std::int64_t, std::int64_t>, int> passed;
   for (const auto& t : s.triangles) {
@@ -29,7 +29,7 @@ bool is_closed(const Surface& s) {
   return std::all_of(passed.begin(), passed.end(), [](const auto& edge) { return edge.second == 0; });
 }
 
-/// Of lines: whether as many begin as end at each point.
+/// True if as many lines begin as end at each point.
 bool is_closed_line(const Surface& s) {
   std::map<std::int64_t, int> ends;
   for (const auto& line : s.lines) ++ends[line[0]], --ends[line[1]];
@@ -96,7 +96,7 @@ TEST_CASE("a plane through all levels is flat, whole and only open at the faces 
   for (const Vector& x : s.points) CHECK(x[0] - 0.3 * x[1] + 0.2 * x[2] == doctest::Approx(2.1).epsilon(1e-12));
   for (const std::int64_t p : edges.rim_points) {
     const Vector& x = s.points[static_cast<std::size_t>(p)];
-    double nearest = 1;  // to a face, in root cells
+    double nearest = 1;  // distance to a face, in root cells
     for (std::size_t a = 0; a < 3; ++a) {
       const double along = (x[a] - world.origin[a]) / world.spacing[a];
       nearest = std::min({nearest, along, static_cast<double>(world.roots[a]) - along});
@@ -149,7 +149,7 @@ TEST_CASE("the surface lies within a cell of that of the tree's values on a unif
   const Division one{mesh.mesh().cells};
   const Surface uniform =
       run_alone(isosurface_kind(), "{variable: t, values: [0]}", mesh, one).surfaces.begin()->second;
-  const auto within = [&](const Surface& some, const Surface& others) {  // of the size of the cell there
+  const auto within = [&](const Surface& some, const Surface& others) {  // within the size of the cell there
     double worst = 0;
     for (const Vector& x : some.points) {
       double nearest = 1;

@@ -1,4 +1,4 @@
-// Deposits and samples of particles against brute force, and the same bytes for every division.
+// Deposits and samples of particles, compared with brute force; the same bytes for every division.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <set>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/grid_checks.hpp"
-#include "analysis/list_blocks.hpp"
+#include "support/grid_checks.hpp"
+#include "support/list_blocks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -16,7 +16,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// Particles dealt out to blocks; each block also has some that are flagged, with wrong weights.
+/// Particles dealt out to blocks. Each block also has flagged ones with wrong weights.
 struct Particles {
   ListDomain domain;
   std::vector<ListBlock> blocks;
@@ -56,7 +56,7 @@ struct Particles {
   }
 };
 
-/// By looking at every cell: the part of a particle at `x` (in cells) that goes to `cell` of `n`.
+/// The part of a particle at `x` (in cells) that goes to `cell` of `n`, found by looking at every cell.
 long double part_of(double x, Index cell, Index n, const std::string& method, bool periodic) {
   const auto nearness = [&](double middle) -> long double {
     if (method == "ngp") return x >= middle - 0.5 && x < middle + 0.5 ? 1 : 0;
@@ -146,7 +146,7 @@ TEST_CASE("deposits are the same bytes for every division and number of servers"
   const std::string yaml =
       "{mesh: m, weight: w, component: 1, quantity: density, size: [5, 4, 7], low: [0, 0, 0], high: [1, 2, 1]}";
   const Particles whole(500, 1, 3, false, 0);
-  // One block has each flagged particle beside the real one.
+  // One block has each flagged particle in addition to the real one.
   const DataSet expected = run_lists(deposit_kind(), yaml, whole.domain, whole.blocks, self).data_sets.at(deposit_file);
   CHECK(array_of(expected, "w").axes == std::vector<std::string>{"z", "y", "x"});
   CHECK(reals_of(expected, "y") == std::vector<double>{0.25, 0.75, 1.25, 1.75});
@@ -210,7 +210,7 @@ TEST_CASE("a fraction draws about so many, each once, whole and as it is") {
   for (const bool numbered : {false, true}) {
     const Particles p(5000, 4, 3, numbered, 1);
     const Table table = sample(p, "fraction: 0.2, variables: w", self, 3);
-    CHECK(table.rows() > 850);  // five deviations
+    CHECK(table.rows() > 850);  // five standard deviations
     CHECK(table.rows() < 1150);
     CHECK(firsts(table).size() == table.rows());
     CHECK(table.names() == (numbered ? std::vector<std::string>{"point_id", "x", "y", "z", "w_0", "w_1"}

@@ -1,4 +1,4 @@
-// Thresholds and clips of every kind of mesh, against brute force, and the same bytes for every division.
+// Thresholds and clips of every kind of mesh, compared with brute force; the same bytes for every division.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 
 #include "analysis/common/extract/part_query.hpp"
 #include "analysis/common/kinds.hpp"
-#include "analysis/list_blocks.hpp"
-#include "analysis/part_checks.hpp"
 #include "sidestream/error.hpp"
 #include "support/fake_lists.hpp"
+#include "support/list_blocks.hpp"
 #include "support/message_of.hpp"
+#include "support/part_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -22,7 +22,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Waves with a hole without values.
+/// Waves with a hole that has no values.
 double waves(const Vector& x) {
   if (norm(minus(x, {0.5, 0.25, 0.25})) < 0.2) return nan;
   return std::sin(5 * x[0]) + std::cos(4 * x[1]) * std::cos(3 * x[2]);
@@ -47,7 +47,7 @@ std::vector<Division> divisions(const Box& cells) {
   return all;
 }
 
-/// n cells along each axis, of one to three dimensions, with `c` in cells and `n` at nodes.
+/// A mesh of one to three dimensions, with `c` in cells and `n` at nodes.
 FakeDomain boxes(int dimensions, bool uniform) {
   const Index3 sizes[] = {{17, 1, 1}, {9, 7, 1}, {8, 6, 5}};
   const Index3 n = sizes[dimensions - 1];
@@ -70,7 +70,7 @@ FakeDomain boxes(int dimensions, bool uniform) {
                     dimensions);
 }
 
-/// The numbers of cells in which a variable is in the range, by looking at all of them.
+/// The indices of cells in which a variable is in the range, found by looking at all cells.
 std::vector<Index3> expected_cells(const FakeDomain& domain, std::size_t field, double low, double high, bool any) {
   std::vector<Index3> cells;
   const auto in = [&](const Index3& p) {
@@ -195,7 +195,7 @@ TEST_CASE("cells that are cut may be kept whole") {
                            random_division(domain.mesh().cells, 5, 3));
   CHECK(set.types.size() == 4 * 6 * 5);  // the planes of cells from 0
   CHECK(std::all_of(set.types.begin(), set.types.end(), [](std::uint8_t type) { return type == 11; }));
-  // A cell that the whole box is in, with no corner inside.
+  // A box that lies within one cell, and has none of its corners inside.
   const CellSet one =
       make(clip_kind(), "{variable: c, low: [0.05, 0.01, 0.05], high: [0.1, 0.02, 0.1], whole_cells: true}", domain,
            {domain.mesh().cells});
@@ -226,7 +226,7 @@ TEST_CASE("the same bytes for every division, on every number of servers") {
       for (const Division& division : divisions(domain.mesh().cells)) {
         const CapturedResults made = run_analysis(kind, yaml, domain, division, world, {.ghosts = 1, .partials = 2});
         if (world.rank() == 0) CHECK(same_bits(set_of(made), expected));
-        // In pieces the cells follow each other, with the points of each server.
+        // In pieces, the cells of the servers follow each other, with the points of each server.
         std::string shared = yaml;
         shared.replace(shared.size() - 1, 1, ", pieces: true}");
         const CapturedResults pieces =
@@ -256,7 +256,7 @@ TEST_CASE("cells of a block that was not delivered are not there, and those arou
 
 namespace {
 
-/// Curvilinear: sheared boxes, so that faces stay flat.
+/// A curvilinear mesh of sheared boxes, whose faces stay flat.
 FakeDomain sheared(int dimensions) {
   const Index3 n{6, dimensions > 1 ? 5 : 1, dimensions > 2 ? 4 : 1};
   const auto place = [](const Index3& p) {
@@ -327,7 +327,7 @@ TEST_CASE("unstructured meshes of every kind of cell: both sides are the whole, 
     const CellSet above = set_of(run_lists(clip_kind(), plane + "}", lists(cubes.mesh(), 1)));
     const CellSet below = set_of(run_lists(clip_kind(), plane + ", side: below}", lists(cubes.mesh(), 1)));
     CHECK(size_of(above) + size_of(below) == doctest::Approx(8));
-    // The outer faces are those of the cube, and those of the cut.
+    // The outer faces are those of the cube and those of the cut.
     CHECK(outer_area(above) > 0);
     const CellSet box = set_of(
         run_lists(clip_kind(), "{variable: c, low: [-0.61, -0.33, -0.87], high: [0.39, 0.67, 0.13], fields: [n]}",
@@ -371,7 +371,7 @@ TEST_CASE("unstructured cells in a range are those that a look at all of them fi
 
 namespace {
 
-/// Particles dealt out to blocks, some of them flagged copies, some at one place.
+/// Particles dealt out to blocks. Some are flagged copies, and some are at the same place.
 struct Cloud {
   ListDomain domain;
   std::vector<ListBlock> blocks;
@@ -504,7 +504,7 @@ TEST_CASE("cells that touch both ends of a periodic code's numbering stay where 
     const CapturedResults found = run_lists(kind, yaml, lists(cubes.mesh(), 3, periodic), world);
     if (world.rank() != 0) continue;
     const CellSet set = set_of(found);
-    const bool whole = kind.name == "threshold";  // a clip cuts cells into what the numbers of their points say
+    const bool whole = kind.name == "threshold";  // a clip's cells depend on the numbers of points
     CHECK((!whole || set.types.size() == wanted.types.size()));
     CHECK(size_of(set) == doctest::Approx(size_of(wanted)).epsilon(1e-12));
     if (yaml.find("true") != std::string::npos) continue;  // points are in the piece of each server that has them

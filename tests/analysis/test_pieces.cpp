@@ -1,4 +1,4 @@
-// Results in pieces: what the servers have, one after the other, is what one file holds.
+// Results in pieces: the pieces of the servers, one after the other, are what a single file holds.
 #include <doctest/doctest.h>
 
 #include "analysis/common/kinds.hpp"
@@ -16,7 +16,7 @@ double wave(const std::array<double, 3>& x, const Index3&, int) {
 
 double place(const std::array<double, 3>& x, const Index3&, int) { return x[0] + 3 * x[1] - x[2]; }
 
-/// All triangles and lines by where their corners are and what is known there.
+/// All triangles and lines, as the positions and the data of their corners.
 std::vector<double> corners(const Surface& surface) {
   std::vector<double> all;
   const auto add = [&](std::int64_t point) {
@@ -32,7 +32,7 @@ std::vector<double> corners(const Surface& surface) {
   return all;
 }
 
-/// Notes how much of the surface each server had.
+/// Notes the size of each server's part of the surface.
 class Sizes final : public Results {
  public:
   void add(const std::string&, const Table&) override {}
@@ -56,7 +56,7 @@ void check(const AnalysisKind& kind, const FakeDomain& domain, const std::string
   for (const std::size_t blocks : {1u, 4u, 11u}) {
     CAPTURE(blocks);
     Division division = random_division(domain.mesh().cells, blocks, 3);
-    // Partials that know nothing of the surface, and several of a server.
+    // Some partials have nothing of the surface, and each server makes several.
     const CapturedResults made =
         run_analysis(kind, "{" + options + ", pieces: true}", domain, division, world, {.ghosts = 1, .partials = 2});
     CHECK(made.surfaces.size() == (world.rank() == 0 ? 1u : 0u));

@@ -1,4 +1,4 @@
-// Probes against fields that interpolation gives back exactly, and the same bits for every division.
+// Probes of fields that interpolation gives back exactly; the same bits for every division.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <random>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/list_blocks.hpp"
 #include "support/fake_domain.hpp"
+#include "support/list_blocks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -49,7 +49,7 @@ TEST_CASE("between nodes and between centres linear fields are given back") {
     REQUIRE(table.rows() == 40);
     for (std::size_t row = 0; row < 40; ++row) {
       const std::array x{real(table, row, "x"), real(table, row, "y"), real(table, row, "z")};
-      // Along axes on which values lie between nodes they stay constant beyond the outermost.
+      // Values in cells stay constant beyond the outermost centres.
       std::array there = x;
       const auto& axes = *domain.mesh().axes();
       for (int a = 0; a < 3; ++a) {
@@ -147,13 +147,13 @@ TEST_CASE("blocks that were not delivered") {
   const Division halves = even_division(domain.mesh().cells, {2, 1, 1});
   const std::string yaml = "{variables: a, cells: linear, point: [{at: [0.49, 0.4, 0.4]}, {at: [0.8, 0.4, 0.4]}]}";
   const Table table = alone(domain, yaml, halves, {.absent = {1}});
-  CHECK(real(table, 0, "a") == domain.value(0, {1, 1, 1}, 0));  // the neighbour is not there: its own
+  CHECK(real(table, 0, "a") == domain.value(0, {1, 1, 1}, 0));  // the neighbour is missing: the cell's own value
   CHECK(std::isnan(real(table, 1, "a")));
 }
 
 namespace {
 
-/// Tetrahedra that fill a cube of n^3 cubes, 6 each, dealt out to blocks; points by float coordinates.
+/// Tetrahedra that fill n^3 cubes, 6 for each, dealt out to blocks; coordinates are floats.
 struct Tetrahedra {
   ListDomain domain{MeshKind::unstructured, 3};
   std::vector<ListBlock> blocks;
@@ -246,7 +246,7 @@ TEST_CASE("tetrahedra: linear fields are given back, borders go to the lowest nu
     CHECK(std::floor(real(expected, row, "t") / 6) == cube);
   }
   CHECK(inside > 50);
-  // The node (2, 2, 2), which 24 cells have.
+  // The node (2, 2, 2) belongs to 24 cells.
   CHECK(real(expected, 0, "n_0") == 0);
   CHECK(real(expected, 0, "t") < 6 * (n * n * n / 2));
   CHECK(std::isnan(real(expected, 1, "t")));

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/grid_checks.hpp"
 #include "data/mesh_arrays.hpp"
 #include "support/fake_domain.hpp"
+#include "support/grid_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -14,7 +14,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// Where node p is: warped along the axes that the mesh uses.
+/// A coordinate of node p, warped along the axes that the mesh uses.
 double place(const Index3& p, int axis) {
   const auto i = static_cast<double>(p[0]), j = static_cast<double>(p[1]), k = static_cast<double>(p[2]);
   if (axis == 0) return i + 0.1 * i * i + 0.25 * std::sin(j + 0.7 * k);
@@ -40,7 +40,7 @@ FakeDomain warped(int dimensions) {
   return domain;
 }
 
-/// An analysis of one pass on the members of `communicator`, with the arrays that come along.
+/// Runs an analysis of one pass on the members of `communicator`, with the arrays of the mesh.
 CapturedResults run(const AnalysisKind& kind, const std::string& yaml, const FakeDomain& domain,
                     const Division& division, Communicator& communicator) {
   const auto analysis = kind.create(fake_settings(kind, yaml, domain.metadata), domain.metadata);
@@ -77,7 +77,7 @@ TEST_CASE("fields linear in space are given back, whatever the cells' shapes") {
       const double x = real(table, row, "x"), y = dimensions > 1 ? real(table, row, "y") : 0;
       const double z = dimensions > 2 ? real(table, row, "z") : 0;
       REQUIRE(real(table, row, "n") == doctest::Approx(linear(x, y, z)).epsilon(1e-9));
-      // The cell's own corners are around the place.
+      // The corners of the cell that was found are around the position.
       const auto t = static_cast<Index>(real(table, row, "t"));
       const Index3 cell{t % 10, t / 10 % 10, t / 100};
       double low = place(cell, 0), high = low;

@@ -1,4 +1,4 @@
-// Projections against sums in extended precision, and the same bytes for every division.
+// Projections, compared with sums in extended precision; the same bytes for every division.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -6,11 +6,11 @@
 #include <random>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/grid_checks.hpp"
 #include "graphics/colour.hpp"
 #include "sidestream/kit/reduce/grid_sums.hpp"
 #include "sidestream/kit/reduce/packed_sum.hpp"
 #include "support/fake_domain.hpp"
+#include "support/grid_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -37,7 +37,7 @@ struct Ray {
   long double sum = 0, weights = 0, length = 0;
 };
 
-/// Straight from the definition, with the trapezoidal rule where points are nodes.
+/// Sums by the definition, with the trapezoidal rule for values at nodes.
 std::vector<Ray> columns(const FakeDomain& domain, int axis, bool weighted) {
   const Variable& v = domain.metadata.variables[0];
   const Box points = v.points(domain.mesh().cells), cells = domain.mesh().cells;
@@ -211,7 +211,7 @@ TEST_CASE("what is not there, NaN and great numbers") {
   const std::vector<double> a = reals_of(data, "a"), length = reals_of(data, "length");
   CHECK(std::isnan(a[0]));
   CHECK(a[1] == 0);
-  CHECK(a[2] == 1e300);  // half of it is there
+  CHECK(a[2] == 1e300);  // half of the column has values
   CHECK(a[3] == 1);
   CHECK(length == std::vector<double>{2, 2, 1, 1});
   const DataSet none = alone(domain, "{variable: a, axis: z}", {domain.mesh().cells}, {.absent = {0}});
@@ -228,7 +228,7 @@ TEST_CASE("a picture shows the values in their places, and is the same bytes eve
   const auto result =
       run_analysis(projection_kind(), yaml, domain, even_division(domain.mesh().cells, {2, 2, 3}), world);
   if (world.rank() == 0) CHECK(result.images.at("a.png").rgba == expected.rgba);
-  // Every value's colour is somewhere, and as many pixels have it as a cell of the picture has, about.
+  // Every value has its colour, in about as many pixels as a cell of the picture has.
   const rendering::ColourMap map("viridis");
   const auto count = [&](double value) {
     const rendering::Colour colour = map.at(value / 80);
@@ -240,7 +240,7 @@ TEST_CASE("a picture shows the values in their places, and is the same bytes eve
     return pixels;
   };
   for (const double value : {0.0, 7.0, 33.0, 44.0, 70.0, 77.0}) CHECK(count(value) > 250);
-  CHECK(count(79.5) < 60);  // in the colour bar alone
+  CHECK(count(79.5) < 60);  // only in the colour bar
 }
 
 TEST_CASE("colours may go with the logarithm; what has none is grey") {

@@ -1,5 +1,5 @@
-// Pictures: the same bytes for every division into blocks and servers; what is odd still gives a picture;
-// what is wrong in the configuration gets a sentence.
+// Pictures have the same bytes for every division into blocks and servers. Odd input still gives a picture, and a wrong
+// configuration gets a sentence.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -145,15 +145,15 @@ TEST_CASE("what is odd still gives a picture") {
   const std::string small = ", size: [80, 60]}";
   const Image nothing = picture("{isosurface: {variable: hills, values: 77}" + small, domain, blocks);
   CHECK(nothing.rgba.size() == 80 * 60 * 4);
-  // The outline is there all the same.
+  // The outline is drawn all the same.
   CHECK(different(nothing,
                   picture("{isosurface: {variable: hills, values: 77}, outline: false" + small, domain, blocks)) > 50);
-  // Nothing to take a range from, and a single value.
+  // There is nothing to take a range from, or only a single value.
   CHECK(picture("{isosurface: {variable: hills, values: 77, colour_by: height}" + small, domain, blocks).rgba.size() ==
         80 * 60 * 4);
   const Image constant = picture("{slice: {variable: level, axis: z}" + small, domain, blocks);
   CHECK(constant.rgba == picture("{slice: {variable: level, axis: z}, range: [3.6, 4.4]" + small, domain, blocks).rgba);
-  // Cells without a number leave a hole; nothing else happens.
+  // Cells without a number leave a hole, and change nothing else.
   const Image whole = picture("{slice: {variable: hills, axis: z}, range: [-2, 2]" + small, domain, blocks);
   const Image torn = picture("{slice: {variable: holes, axis: z}, range: [-2, 2]" + small, domain, blocks);
   CHECK(different(whole, torn) > 50);
@@ -179,7 +179,7 @@ TEST_CASE("a wrong configuration gets a sentence") {
   CHECK(message_of("{slice: {variable: wind, axis: x}}").find("components") != std::string::npos);
   CHECK(message_of("{" + iso + ", range: [3, 1]}").find("lower one first") != std::string::npos);
   CHECK(message_of("{" + iso + ", caption: '{colour}'}").find("{label}") != std::string::npos);
-  // A text of a thousand million characters.
+  // These fields ask for a text of a thousand million characters.
   for (const char* field : {"time:999999999.9", "time:.999999999f", "cycle:0100000000", "label:>400"}) {
     CAPTURE(field);
     CHECK(message_of("{" + iso + ", caption: 'at {" + field + "}'}").find("at most 99") != std::string::npos);
@@ -275,13 +275,13 @@ std::vector<CapturedResults> frames_of(const std::string& yaml, const std::vecto
 TEST_CASE("a running range spans what was shown so far, also before the run was resumed") {
   MpiCommunicator world(test_ranks());
   const std::string scene = "{slice: {variable: a, axis: z}, size: [80, 60], caption: none, range: ";
-  const double low = 1.0 / 16, high = 15.0 / 16;  // of the outermost cells
+  const double low = 1.0 / 16, high = 15.0 / 16;  // values of the outermost cells
   const auto fixed = [&](double factor, double from, double to) {
     MpiCommunicator self(MPI_COMM_SELF);
     return frames_of(scene + fmt::format("[{}, {}]}}", from, to), {factor}, {}, self)[0].images.at(name).rgba;
   };
   const auto frames = frames_of(scene + "running}", {2, 4, 1}, {}, world);
-  // The rows of iterations before the first one of this run; of cycles that come again they are not given.
+  // The run gets the rows of iterations before its first one, but no rows of cycles that come again.
   const auto resumed = frames_of(
       scene + "running}", {1}, {{"0", "0", "0", "0", "0.125", "1.875"}, {"1", "1", "0", "0", "0.125", "3.75"}}, world);
   if (world.rank() != 0) return;
@@ -293,7 +293,7 @@ TEST_CASE("a running range spans what was shown so far, also before the run was 
   CHECK(table.names() == std::vector<std::string>{"scale", "low", "high"});
   CHECK(std::get<double>(table.at(0, 1)) == 2 * low);
   CHECK(std::get<double>(table.at(0, 2)) == 4 * high);
-  // Without it there is no table, and each frame has a range of its own.
+  // Without `running` there is no table, and each frame has a range of its own.
   MpiCommunicator self(MPI_COMM_SELF);
   const auto apart = frames_of("{slice: {variable: a, axis: z}, size: [80, 60], caption: none}", {2, 4}, {}, self);
   CHECK(apart[1].tables.empty());

@@ -1,33 +1,33 @@
-// Pictures show values in the colours of the map: for each kind of mesh, and each source of colour.
+// Pictures show values in the colours of the map, for each kind of mesh and each source of colour.
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/level_worlds.hpp"
 #include "analysis/picture_colours.hpp"
 #include "support/fake_lists.hpp"
+#include "support/level_worlds.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
 
 namespace {
 
-constexpr double nearly = 4;  ///< of 255: what rounding of three pictures makes
+constexpr double nearly = 4;  ///< of 255: the error from rounding in three pictures
 
 using Draw = std::function<CapturedResults(const std::string& yaml)>;
 
-/// Rolling ground: seen from above, all of it is seen, each place in another light.
+/// A hilly surface. All of it is visible from above, and each place gets different light.
 double hill(const Place& x) { return x[2] - 0.25 * std::sin(2 * x[0]) * std::cos(2 * x[1]); }
 double line(const Place& x) { return x[1] - 0.05 * std::sin(2 * x[0]); }
 double across(const Place& x) { return x[0]; }
 
-/// A layer of a picture, without and with its colours.
+/// A layer of a picture, and how it is coloured.
 struct Shown {
   std::string kind, options;
   std::string colour_by;  ///< empty: the layer's own values
-  double slack;           ///< of a fraction of the range, where values are constant in cells or averaged
+  double slack;           ///< tolerance as a fraction of the range, where values are constant in cells or averaged
 };
 
 Image draw(const Draw& run, const Shown& shown, const std::string& colours, const std::string& range) {
@@ -38,7 +38,8 @@ Image draw(const Draw& run, const Shown& shown, const std::string& colours, cons
   return results.images.begin()->second;
 }
 
-/// Where a layer cannot be of one colour it is not lit either.
+/// The image with one value in all pixels of the layer, for layers that cannot have one colour. These are not lit,
+/// either.
 Image as_if(const Image& image, std::uint8_t value) {
   Image all = image;
   for (std::size_t p = 0; p < all.rgba.size(); p += 4) {
@@ -48,7 +49,7 @@ Image as_if(const Image& image, std::uint8_t value) {
   return all;
 }
 
-/// Draws in colours, grey and black, and compares; values from -1 to 1 along x unless `value` says otherwise.
+/// Draws in colours, grey and black, and compares. Values go from -1 to 1 along x unless `value` says otherwise.
 PictureColours look(
     const Draw& run, const Shown& shown, const std::string& range = "range: [-1, 1], ",
     const std::function<double(double, double)>& fraction = [](double x, double) { return (x + 1) / 2; }) {
@@ -71,7 +72,7 @@ void check_layers(const Draw& run, const std::vector<Shown>& layers) {
   }
 }
 
-/// The same fields on any mesh whose blocks are boxes; `place` of a point.
+/// The same fields on any mesh whose blocks are boxes. `place` gives the position of a point.
 FakeDomain boxes(int dimensions, std::shared_ptr<const Geometry> geometry,
                  const std::function<Place(Centering, const Index3&)>& place) {
   constexpr Index n = 16;
@@ -104,7 +105,7 @@ Place moved(double x, double y, double z) {
   return {x + w * std::sin(3 * y + z), y + w * std::cos(2 * z - x), z};
 }
 
-/// Nodes at -1 to 1 in each direction, as `at` says of their number from 0 to 16.
+/// A mesh with nodes from -1 to 1 along each axis; `at` gives the coordinate of nodes 0 to 16.
 FakeDomain boxes_of(const std::string& kind, int dimensions) {
   const auto even = [](Index i) { return -1 + static_cast<double>(i) / 8; };
   const auto uneven = [=](Index i) {
@@ -142,7 +143,7 @@ Draw drawn(const FakeDomain& domain) {
   };
 }
 
-constexpr double cell = 0.04;  ///< half a cell of 16, of the range
+constexpr double cell = 0.04;  ///< half of one of 16 cells, as a fraction of the range
 
 }  // namespace
 
@@ -181,7 +182,7 @@ TEST_CASE("the colours of surfaces' values, and ranges that are found") {
     CAPTURE(kind);
     const FakeDomain domain = boxes_of(kind, 3);
     const Draw run = drawn(domain);
-    // Several values: of the upper surface, which hides the lower one.
+    // Several values make several surfaces; the upper one hides the lower one.
     const Shown by_value{"isosurface", "variable: ground, values: [-0.5, 0.1]", "", 0};
     const auto constant = [](double low, double high) {
       return [=](double, double) { return (0.1 - low) / (high - low); };

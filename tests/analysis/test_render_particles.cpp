@@ -1,5 +1,5 @@
-// Pictures of particles: the same bytes however they are divided; what is odd still gives a picture; what is wrong
-// gets a sentence.
+// Pictures of particles have the same bytes however they are divided. Odd input still gives a picture, and a wrong
+// configuration gets a sentence.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <random>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/list_blocks.hpp"
+#include "support/list_blocks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -33,8 +33,8 @@ std::vector<Particle> cloud(std::size_t count, unsigned seed) {
   return particles;
 }
 
-/// Particles dealt out to blocks. Ghosts of other colour lie among them: flagged where there are flags, otherwise in a
-/// block of higher number than the one that has the particle.
+/// Particles dealt out to blocks, with ghosts of another colour among them. Ghosts are flagged if there are flags.
+/// Otherwise they are in a block with a higher number than the particle's own.
 struct Divided {
   ListDomain domain;
   std::vector<ListBlock> blocks;
@@ -96,7 +96,7 @@ TEST_CASE("the same bytes for every division and number of servers") {
         const std::string yaml = "{particles: " + layer + ", " + domain + "size: [120, 90]}";
         CAPTURE(yaml);
         const Image alone = Divided(particles, 1, 0, dimensions).picture(yaml);
-        for (const std::size_t parts : {2, 3, 8, 600}) {  // 600: with blocks that have none
+        for (const std::size_t parts : {2, 3, 8, 600}) {  // 600: some blocks have no particles
           const Divided divided(particles, parts, static_cast<unsigned>(parts), dimensions);
           for (const std::size_t partials : {1, 3}) {
             const auto results = run_lists(render_kind(), yaml, divided.domain, divided.blocks, world, partials);
@@ -114,7 +114,7 @@ TEST_CASE("particles without a place are as if they were not there, those withou
   std::vector<Particle> particles = cloud(30, 4);
   const Image expected = Divided(particles, 2, 1).picture(yaml);
   const double infinity = std::numeric_limits<double>::infinity();
-  // Neither their places along other axes nor their values count for the domain or the colours.
+  // Neither their coordinates along other axes nor their values count for the domain or the colours.
   particles.push_back({{none, 50, 50}, 1e6});
   particles.push_back({{50, infinity, 50}, 1e6});
   particles.push_back({{50, 50, -infinity}, 1e6});
@@ -138,7 +138,7 @@ TEST_CASE("one particle, all at one place, none") {
     }
     const Image dot = Divided({{{3, -7, 1e6}, 0}}, 1, 0, dimensions)
                           .picture("{particles: {mesh: m, pixels: 4, shape: disc, colour: '#ff0000'}, " + plain + "}");
-    // What surrounds it is in the middle of the picture; with perspective it is a little above.
+    // The domain is centred in the picture; with perspective the particle is slightly above.
     CHECK(pixel(dot, 32, 27) == colour);
     CHECK(pixel(dot, 32, 36) == white);
     const Image empty = Divided({}, 2, 0, dimensions).picture(red);
@@ -190,7 +190,7 @@ TEST_CASE("single precision, a range of 1e-13, places far from the origin") {
   CHECK(Divided(particles, 2, 1).picture(yaml).rgba.size() == 100 * 100 * 4);
 }
 
-TEST_CASE("what is wrong gets a sentence") {
+TEST_CASE("errors get a sentence") {
   const Divided some(cloud(3, 1), 1, 0);
   const auto refused = [&](const std::string& layer, const char* text) {
     CHECK_THROWS_WITH_AS(static_cast<void>(some.picture("{particles: {" + layer + "}}")), doctest::Contains(text),

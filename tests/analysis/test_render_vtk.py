@@ -1,5 +1,5 @@
-"""Pictures of the analysis render against VTK's of the same surfaces, PNG files through Pillow, colour maps against
-matplotlib's. Run by ctest: pytest test_render_vtk.py with RENDER_PICTURES naming the program that makes the files."""
+"""Compares pictures of `render` with VTK's of the same surfaces, and colour maps with matplotlib's. Pillow reads the
+PNG files. ctest runs pytest on this file, with RENDER_PICTURES naming the program that writes the pictures."""
 
 import os
 import subprocess
@@ -76,7 +76,7 @@ def vtk_silhouette(name, parallel, n=32):
 
 
 def grown(mask):
-    """Every pixel that is in the mask or touches it, corners included."""
+    """Pixels that are in the mask or touch it, also at a corner."""
     padded = np.pad(mask, 1)
     height, width = mask.shape
     return np.any([padded[dy : dy + height, dx : dx + width] for dy in range(3) for dx in range(3)], axis=0)
@@ -88,7 +88,8 @@ def test_silhouette_within_one_pixel_of_vtk(files, name, projection):
     ours = np.asarray(Image.open(files / f"{name}-{projection}.png").convert("RGB")).max(axis=2) > 0
     theirs = vtk_silhouette(name, projection == "parallel")
     assert 0.15 < theirs.mean() < 0.9
-    # Covered here means covered there within a pixel, and the same for the background, which finds holes.
+    # A pixel covered in one picture must be covered in the other within a pixel. The same for the background finds
+    # holes.
     assert not (ours & ~grown(theirs)).any()
     assert not (theirs & ~grown(ours)).any()
     assert not (~ours & ~grown(~theirs)).any()

@@ -1,12 +1,12 @@
-// Resampling against what is known of the fields, and the same bytes for every division.
+// Resampling of fields that are known everywhere; the same bytes for every division.
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/grid_checks.hpp"
-#include "analysis/list_blocks.hpp"
 #include "support/fake_domain.hpp"
+#include "support/grid_checks.hpp"
+#include "support/list_blocks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -30,7 +30,7 @@ DataSet alone(const FakeDomain& domain, const std::string& yaml, const Division&
 TEST_CASE("linear fields between nodes and between centres, on a grid of another size") {
   for (const Centering centering : {Centering::node, Centering::cell, Centering::x_edge}) {
     const FakeDomain domain = fake_cube(6, -1, 2, {{"a", linear, centering, 2}});
-    // Inside of the outermost centres.
+    // This region lies within the outermost centres.
     const DataSet data =
         alone(domain, "{variables: a, size: [5, 4, 3], low: [-0.7, -0.5, 0], high: [1.7, 1, 1], method: linear}",
               random_division(domain.mesh().cells, 7, 1), {.ghosts = 1, .partials = 2});

@@ -1,11 +1,11 @@
-// Slices against linear fields, which interpolation meets exactly, and the areas of sections through a cube.
+// Slices of linear fields, which interpolation gives exactly, and the areas of sections through a cube.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/surface_checks.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"
+#include "support/surface_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -18,8 +18,8 @@ Surface alone(const FakeDomain& domain, const std::string& yaml, const Division&
   return run_alone(slice_kind(), yaml, domain, division, how).surfaces.at("slice-{index:05}.vtp");
 }
 
-/// Checks that every edge has at most two triangles and open ones lie on the faces of the cube, and that all
-/// triangles have an area and face `normal`.
+/// Checks that every edge has at most two triangles, and that open edges lie on the faces of the cube. All triangles
+/// must have an area and face `normal`.
 void check_layer(const Surface& s, double low, double high, const Vector& normal) {
   const Edges edges = edges_of(s);
   CHECK(edges.sound);
@@ -54,7 +54,7 @@ TEST_CASE("a plane across an axis covers the mesh once, inside, at inner faces a
 }
 
 TEST_CASE("a position that is a rounding error outside means the face") {
-  // 0.1 * 3 is not 0.3.
+  // The product 0.1 * 3 is not 0.3.
   const FakeDomain domain({{0, 0, 0}, {3, 3, 3}},
                           std::make_shared<UniformGeometry>(std::array{0., 0., 0.}, std::array{0.1, 0.1, 0.1}),
                           {{"a", linear}});

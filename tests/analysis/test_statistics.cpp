@@ -1,4 +1,4 @@
-// Statistics against two-pass sums in extended precision, and the same bits for every division.
+// Statistics, compared with two-pass sums in extended precision; the same bits for every division.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -43,7 +43,7 @@ struct Expected {
   long double mean = 0, variance = 0;
 };
 
-/// Straight from the definition, over the points of the undivided mesh.
+/// Statistics by the definition, over the points of the undivided mesh.
 Expected brute_force(const FakeDomain& domain, int c) {
   Expected e;
   const Box points = domain.metadata.variables[0].points(domain.mesh().cells);
@@ -144,7 +144,7 @@ TEST_CASE("mean and deviation are right where the sum is no double") {
     CHECK(std::isinf(real(table, 0, "sum")) == (mean != 0));
     CHECK(std::isinf(real(table, 0, "variance")) == (deviation != 0));
   }
-  // A part of the values alone is that great: the variance of the others is a double.
+  // The sum of the squares overflows, but the variance is still a double.
   const double other = 1e308 * (1 + 0x1p-40);
   const FakeDomain domain = domain_of({"a", half(1e308, other)}, 8);
   const Table table = alone(domain, {domain.mesh().cells});

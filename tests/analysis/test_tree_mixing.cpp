@@ -1,13 +1,13 @@
-// Values between the centres of cells of several levels of trees, against what the definition says of each place, and
-// the same bytes for every division.
+// Interpolation between the centres of cells on several levels of trees, compared with the definition at each position.
+// Results have the same bytes for every division.
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/grid_checks.hpp"
 #include "analysis/tree_patches.hpp"
 #include "analysis/tree_runs.hpp"
+#include "support/grid_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -15,7 +15,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// The mean of the tree's values over a cell, which is a level's: of leaves, or of the one that the cell is part of.
+/// The mean of the tree over a cell of a level: of the leaves in it, or the value of the leaf that it lies in.
 double mean_over(const World& world, const TreeCell& cell) {
   double sum = 0;
   world.for_each_leaf([&](const TreeCell& leaf) {
@@ -29,7 +29,7 @@ double mean_over(const World& world, const TreeCell& cell) {
   return sum;
 }
 
-/// Linear between the centres of cells of the level of the place's leaf.
+/// Interpolates between the centres of cells of the same level as the leaf at the position.
 double linear_at(const World& world, const std::array<double, 3>& x) {
   const TreeCell leaf = leaf_at(world, x).value();
   std::vector<std::pair<TreeCell, double>> cells{{leaf, 1}};

@@ -1,4 +1,4 @@
-// Thresholds and clips of trees, against a recursion over all of their cells, and the same bytes for every division.
+// Thresholds and clips of trees, compared with a recursion over all cells; the same bytes for every division.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -7,10 +7,10 @@
 
 #include "analysis/common/extract/part_query.hpp"
 #include "analysis/common/kinds.hpp"
-#include "analysis/list_blocks.hpp"
-#include "analysis/part_checks.hpp"
 #include "analysis/tree_world.hpp"
+#include "support/list_blocks.hpp"
 #include "support/message_of.hpp"
+#include "support/part_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -29,7 +29,7 @@ CellSet make(const AnalysisKind& kind, const std::string& yaml, const World& wor
   return set_of(run_lists(kind, yaml, trees.domain, trees.blocks, self, 2));
 }
 
-/// Of the leaves for which it is true, level after level, x fastest.
+/// The leaves for which `in` is true, level by level, x fastest.
 std::vector<TreeCell> chosen(const World& world, const std::function<bool(const TreeCell&)>& in) {
   std::vector<TreeCell> cells;
   world.for_each_leaf([&](const TreeCell& cell) {
@@ -57,7 +57,7 @@ void check_cells(const CellSet& set, const World& world, const std::vector<TreeC
     right &= set.cell_data.at(1).values.at(2 * n) == expected[n].level;
   }
   CHECK(right);
-  CHECK(points_are_once(set));  // also those that cells of two levels have
+  CHECK(points_are_once(set));  // also points that cells of two levels share
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ TEST_CASE("levels with more places than 64 bits can count") {
   world.refined = [](const TreeCell& c) { return c.level < 25 && c.index == Index3{0, 0, 0}; };
   const CellSet set = make(threshold_kind(), "{variable: level, component: 0, minimum: 22, fields: t}", world, 2);
   REQUIRE(set.types.size() == 7 * 3 + 8);
-  // Corners of cells of each level, those that the next level has as well once.
+  // The corners of cells of each level; a corner that the next level shares counts once.
   CHECK(set.points.size() == 27 + 3 * 19);
   CHECK(points_are_once(set));
   CHECK(size_of(set) / (3 * std::exp2(-21 * 3)) == doctest::Approx(1).epsilon(1e-6));
@@ -153,7 +153,7 @@ TEST_CASE("of a picture of a tree in one block the faces between cells of one le
   for (const Piece& piece : extract(query, LocalInput{iteration, trees.domain.metadata, views, 0, {}})) {
     triangles += piece.triangles.size();
   }
-  // 8 x 4 x 4 cells, but for the plane x = 5 of NaN.
+  // All 8 x 4 x 4 cells, except for the plane x = 5 of NaN.
   const std::size_t first = 2 * (5 * 4 + 5 * 4 + 4 * 4), second = 2 * (2 * 4 + 2 * 4 + 4 * 4);
   CHECK(triangles == 2 * (first + second));
 }

@@ -1,14 +1,14 @@
-// Projections, probes, resampling and sums of chosen cells of trees, against a recursion over all leaves, against the
-// same of a uniform mesh of the finest level and of the patches that the tree is, and the same bytes for every
-// division.
+// Projections, probes, resampling and sums of chosen cells of trees. They are compared with a recursion over all
+// leaves, and with results of a uniform mesh of the finest level and of the same tree as patches. Results have the same
+// bytes for every division.
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/grid_checks.hpp"
 #include "analysis/tree_patches.hpp"
 #include "analysis/tree_runs.hpp"
+#include "support/grid_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -193,7 +193,7 @@ TEST_CASE("a region of a level has whole cells of it") {
   };
   const DataSet all = region("low: [-1, 0.5, 2], high: [3, 1.5, 3.5]");
   CHECK(array_of(all, "level_0").extents == std::vector<Index>{4, 4, 8});
-  // Cells of 0.5 x 0.25 x 0.375; corners on their borders meet nothing beyond.
+  // Cells have sides of 0.5, 0.25 and 0.375. A corner of the region on a border meets no cell beyond it.
   const DataSet some = region("low: [0, 0.6, 2.375], high: [1, 0.9, 2.75]");
   CHECK(array_of(some, "level_0").extents == std::vector<Index>{1, 2, 2});
   CHECK(reals_of(some, "x") == std::vector<double>{0.25, 0.75});
@@ -258,7 +258,7 @@ TEST_CASE("statistics and histograms of chosen levels and boxes count what a rec
   }
 }
 
-TEST_CASE("blocks that can not have what is wanted are not needed, where their bounds are known") {
+TEST_CASE("blocks without wanted cells are not needed if their bounds are known") {
   const World world = world_of(3);
   const Trees trees(world, 1);
   const auto needed = [&](const AnalysisKind& kind, const std::string& yaml, const Bounds& bounds) {

@@ -1,5 +1,5 @@
-// Slices of trees and of refinement levels, on which each cell has its own value: against polygons clipped by each
-// leaf's box, the same bytes for every division, and a tree the same bytes as the patches that it is.
+// Slices of trees and of refinement levels with `cells: own`, compared with polygons clipped by each leaf's box. They
+// have the same bytes for every division, and for a tree and the same tree as patches.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -7,12 +7,12 @@
 #include <numbers>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/surface_checks.hpp"
 #include "analysis/tree_patches.hpp"
 #include "analysis/tree_world.hpp"
 #include "mesh/cells/cell_section.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
+#include "support/surface_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -30,7 +30,7 @@ Surface sliced(const std::string& yaml, const World& world, std::size_t blocks =
   return surface_of(run_lists(slice_kind(), yaml, trees.domain, trees.blocks, self, 2));
 }
 
-/// A polygon without what is beyond a side of a box (Sutherland and Hodgman).
+/// Clips a polygon by one side of a box (Sutherland and Hodgman).
 std::vector<Vector> clipped(const std::vector<Vector>& polygon, std::size_t axis, double end, double sign) {
   std::vector<Vector> rest;
   for (std::size_t n = 0; n < polygon.size(); ++n) {
@@ -54,7 +54,7 @@ double area_of(const std::vector<Vector>& polygon) {
   return 0.5 * norm(sum);
 }
 
-/// Of the plane within a box.
+/// Area of the part of a plane that lies within a box.
 double expected_area(const Vector& normal, const Vector& origin, const Vector& low, const Vector& high) {
   const Vector aside = std::fabs(normal[0]) < 0.9 * norm(normal) ? Vector{1, 0, 0} : Vector{0, 1, 0};
   Vector u = cross(normal, aside), v = cross(normal, u);
@@ -87,7 +87,7 @@ TEST_CASE("planes of any direction show of each leaf what a clipped polygon does
     CAPTURE(plane);
     const Surface s = sliced("{variable: t, fields: level, " + plane + "}", world);
     REQUIRE(!s.triangles.empty());
-    // Each triangle is in one leaf, on the plane, turned to the normal, and has the leaf's value at all its corners.
+    // Each triangle is in one leaf, lies on the plane, faces the normal, and has the leaf's value at all corners.
     bool right = true;
     std::map<std::array<Index, 4>, double> by_leaf;
     for (std::size_t t = 0; t < s.triangles.size(); ++t) {
@@ -133,12 +133,12 @@ TEST_CASE("planes of any direction show of each leaf what a clipped polygon does
 
 TEST_CASE("a plane on faces of cells, or on the mesh's own, gives one layer; one that touches a corner nothing") {
   World world = world_of(3);
-  world.spacing = {2, 1, 1};  // whole numbers: faces are where they are said to be
+  world.spacing = {2, 1, 1};  // whole numbers, so that faces are exactly where they should be
   for (const double x : {-1.0, 0.0, 0.5, 1.0, 2.0, 3.0}) {
     CAPTURE(x);
     const Surface s = sliced("{variable: t, fields: level, axis: x, position: " + std::to_string(x) + "}", world);
     CHECK(area(s) == doctest::Approx(1));
-    double below = 0;  // of the leaves below the plane, which it is drawn in unless there are none
+    double below = 0;  // area in the leaves below the plane, in which it is drawn unless there are none
     world.for_each_leaf([&](const TreeCell& leaf) {
       const Vector low = world.corner(leaf, 0), high = world.corner(leaf, 7);
       if (x == -1 ? low[0] == x : low[0] < x && high[0] >= x) below += (high[1] - low[1]) * (high[2] - low[2]);
@@ -164,7 +164,7 @@ TEST_CASE("edges are the outlines of cells, with the points of their polygons") 
     CHECK(without.lines.empty());
     CHECK(with.points == without.points);
     CHECK(with.triangles == without.triangles);
-    // The rim of the triangles, whose polygons have no point in common.
+    // The rim of the triangles; polygons of different leaves share no points.
     std::set<std::pair<std::int64_t, std::int64_t>> rim, lines;
     std::map<std::pair<std::int64_t, std::int64_t>, int> count;
     for (const auto& t : with.triangles) {
@@ -195,7 +195,7 @@ TEST_CASE("a square tree is drawn whole, or cut in lines") {
     double length = 0;
     for (const auto& [a, b] : lines.lines) {
       CHECK(lines.points[static_cast<std::size_t>(a)][0] == x);
-      // The normal's side, x, is on the right.
+      // The side to which the normal points, x, is on the right.
       const double way = lines.points[static_cast<std::size_t>(b)][1] - lines.points[static_cast<std::size_t>(a)][1];
       CHECK(way > 0);
       length += way;
@@ -305,7 +305,7 @@ TEST_CASE("uniform meshes whose cells have their own values, and nodes between w
     const Division division = random_division(domain.mesh().cells, blocks, 4);
     CHECK(same_bits(surface_of(run_alone(slice_kind(), yaml + "}", domain, division, {.ghosts = 1})), s));
   }
-  // Across a square both kinds of slices have the same lines.
+  // In a mesh of two dimensions both kinds of slices have the same lines.
   const FakeDomain square = fake_square(5, -1, 1, {{"t", linear}});
   const auto across = [&](const std::string& cells) {
     const Surface lines = surface_of(

@@ -1,4 +1,4 @@
-// The patches that a tree is: a block of the root cells and one of the children of each cell that has some.
+// A tree as patches: one block of the root cells, and one of the children of each refined cell.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace sidestream::testing {
 
-/// A uniform mesh "m" of the tree's levels, with the variables "t" and "level" of Trees; what is not the block's has
-/// wrong values.
+/// A uniform mesh "m" with the tree's levels and the variables "t" and "level" of Trees. Cells that a block does not
+/// own have wrong values.
 class Patches {
  public:
   explicit Patches(const World& world) : views_(2) {
@@ -90,7 +90,7 @@ class Patches {
   std::vector<std::vector<BlockView>> views_;
 };
 
-/// Runs an analysis on them, in this process alone.
+/// Runs an analysis on the patches, only in this process.
 inline CapturedResults run_patches(const AnalysisKind& kind, const std::string& yaml, const World& world) {
   const Patches patches(world);
   const auto analysis = kind.create(fake_settings(kind, yaml, patches.metadata), patches.metadata);

@@ -1,4 +1,4 @@
-// Running analyses on trees, and looking up what trees have.
+// Helpers to run analyses on trees, and to look up leaves.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ inline Table table_of(const CapturedResults& results) {
   return results.tables.begin()->second;
 }
 
-/// The leaf that has a place, with upper ends of the mesh in its last cells.
+/// The leaf at a position. The upper faces of the mesh belong to its last cells.
 inline std::optional<TreeCell> leaf_at(const World& world, const std::array<double, 3>& x) {
   std::optional<TreeCell> found;
   world.for_each_leaf([&](const TreeCell& leaf) {
@@ -44,7 +44,7 @@ inline std::optional<TreeCell> leaf_at(const World& world, const std::array<doub
   return found;
 }
 
-/// Without values that are none, where sums are compared as numbers.
+/// A world without NaN, for tests that compare sums as numbers.
 inline World finite_world(int dimensions) {
   World world = world_of(dimensions);
   world.with_nan = false;

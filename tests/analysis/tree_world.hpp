@@ -7,12 +7,12 @@
 #include <limits>
 #include <vector>
 
-#include "analysis/list_blocks.hpp"
 #include "sidestream/kit/data/octree.hpp"
+#include "support/list_blocks.hpp"
 
 namespace sidestream::testing {
 
-/// A tree over all of the mesh, and who owns what: what trees of blocks are cut from.
+/// A tree over the whole mesh, and which block owns each leaf. The trees of blocks are cut from it.
 struct World {
   int dimensions = 3;
   Index3 roots{2, 1, 1};
@@ -21,7 +21,7 @@ struct World {
     return c.level < 4 && (3 * c.index[0] + 5 * c.index[1] + 7 * c.index[2] + c.level) % (c.level + 2) == 0;
   };
 
-  bool with_nan = true;  ///< whether some values are NaN
+  bool with_nan = true;  ///< true if some values are NaN
 
   [[nodiscard]] std::vector<TreeCell> root_cells() const {
     std::vector<TreeCell> all;
@@ -70,8 +70,8 @@ struct World {
   }
 };
 
-/// A block lists its leaves, their parents and the neighbours of these, but owns only its leaves. The last block is
-/// empty.
+/// Trees of blocks. A block lists its leaves, their parents and the neighbours of these, but owns only its leaves. The
+/// last block is empty.
 struct Trees {
   ListDomain domain{MeshKind::points, 3};
   std::vector<ListBlock> blocks;
@@ -107,7 +107,7 @@ struct Trees {
       const bool own = !world.refined(cell) && world.owner(cell, count) == block;
       split.push_back(refined ? 1 : 0);
       mine.push_back(own ? 1 : 0);
-      t.push_back(own ? world.value(cell) : 0.5);  // of others in every range
+      t.push_back(own ? world.value(cell) : 0.5);  // leaves of other blocks have a value that is in every range
       level.insert(level.end(), {static_cast<double>(cell.level), static_cast<double>(cell.index[0])});
       if (!refined) continue;
       for (const TreeCell& child : world.children(cell)) cells.push_back(child);

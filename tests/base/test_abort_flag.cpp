@@ -1,4 +1,4 @@
-// A flag that one member raises is seen by all others while nobody waits, and no message is left behind.
+// All other members see a flag that one member raises, without waiting, and no message is left over.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -13,7 +13,7 @@ using namespace sidestream;
 
 namespace {
 
-/// The member `raising` raises it; the others see it within seconds. Then all settle.
+/// The member `raising` raises the flag, and the others see it within seconds. Then all settle.
 void raise_one(MpiCommunicator& world, const std::vector<int>& members, int raising) {
   AbortFlag flag(world, members);
   const bool member = std::find(members.begin(), members.end(), world.rank()) != members.end();

@@ -1,4 +1,4 @@
-// What members of a group tell each other, on any number of ranks; and that a member without memory fails all alike.
+// Communication between members of a group, on any number of ranks. If one member has no memory, all fail alike.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -18,14 +18,13 @@ using sidestream::testing::FailingAllocation;
 
 namespace {
 
-/// Bytes that say who sent them to whom. Member r sends r * 1000 + to of them, so that lengths differ and may be 0.
+/// Bytes that depend on sender and receiver. Member r sends r * 1000 + to of them, so that lengths differ and may be 0.
 Bytes letter(int from, int to) {
   return Bytes(static_cast<std::size_t>(from * 1000 + to), static_cast<std::byte>(1 + from + 16 * to));
 }
 
-/// Calls `work` once, then while the n-th allocation of one rank fails, for all n that it has, then once more: it must
-/// fail on all ranks or on none, and be right (true) wherever it does not fail. Nothing in it may take memory but the
-/// call that is tested.
+/// Calls `work` once, then with a failure of the n-th allocation of one rank, for all n, then once more. It must fail
+/// on all ranks or on none, and be right (true) where it does not fail. Only the tested call may allocate memory in it.
 void sweep(MpiCommunicator& group, const std::function<bool()>& work) {
   CHECK(work());
   for (int victim = 0; victim < std::min(group.size(), 3); ++victim) {
@@ -53,7 +52,7 @@ void sweep(MpiCommunicator& group, const std::function<bool()>& work) {
   CHECK(work());
 }
 
-/// What each member sends to member `to`.
+/// The bytes that each member sends to member `to`.
 std::vector<Bytes> letters_to(int to, int members) {
   std::vector<Bytes> all;
   for (int r = 0; r < members; ++r) all.push_back(letter(r, to));
@@ -114,7 +113,7 @@ TEST_CASE("broadcast replaces the bytes everywhere") {
 TEST_CASE("exchange brings messages to those they are for, and nothing to others") {
   MpiCommunicator group(testing::test_ranks());
   const int next = (group.rank() + 1) % group.size(), before = (group.rank() + group.size() - 1) % group.size();
-  // Two to the next, an empty one among them; one to member 0 from odd members.
+  // Each member sends two messages to the next, one of them empty; odd members also send one to member 0.
   std::vector<MemberMessage> to{{next, letter(group.rank(), 3)}, {next, {}}};
   if (group.rank() % 2) to.push_back({0, letter(group.rank(), 4)});
   std::vector<MemberMessage> expected;

@@ -1,4 +1,4 @@
-// What belongs to the program changes nothing of ours: its locale, rounding mode, traps, directory, descriptors,
+// The state of the program does not change our results: its locale, rounding mode, traps, directory, descriptors,
 // limits.
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// Rounds upwards and traps while it lives.
+/// Rounds upwards and traps exceptions while it lives.
 struct OtherArithmetic {
   OtherArithmetic() {
     fegetenv(&before);
@@ -122,6 +122,12 @@ TEST_CASE("our folders are found from any working directory") {
   std::filesystem::current_path(here);
   CHECK(before == after);
   CHECK(before.front().is_absolute());
+  constexpr const char* relative[] = {".", "..", "a/b"};
+  const auto places = places_from_own(relative);
+  REQUIRE(places.size() == 3 * before.size());
+  CHECK(places[0] == before.front());
+  CHECK(places[1] == before.front().parent_path());
+  CHECK(places[2] == before.front() / "a/b");
 }
 
 TEST_CASE("no file of ours has the number of a standard stream") {

@@ -1,12 +1,14 @@
-// The back-off, the hash and the serialiser.
+// Tests of the back-off, the hash and the serialiser.
 #include <doctest/doctest.h>
 
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/backoff.hpp"
+#include "base/fields.hpp"
 #include "sidestream/kit/base/hash.hpp"
 #include "sidestream/kit/base/records.hpp"
 
@@ -36,7 +38,7 @@ TEST_CASE("hashes are FNV-1a") {
     hash.add(text);
     return hash.value();
   };
-  // The values that its authors publish.
+  // These are the values that the hash's authors publish.
   CHECK(of("") == 0xcbf29ce484222325ull);
   CHECK(of("a") == 0xaf63dc4c8601ec8cull);
   CHECK(of("foobar") == 0x85944171f73967e8ull);
@@ -112,4 +114,33 @@ TEST_CASE("values of several kinds come back in their order, and no more of them
   Bytes lie(16, std::byte{0x7f});
   ByteReader liar(lie);
   CHECK_THROWS_AS(liar.get(numbers), Error);
+}
+
+namespace {
+
+struct Inner {
+  std::string name;
+  std::variant<std::int64_t, double, std::string> value;
+  bool operator==(const Inner&) const = default;
+};
+
+struct Outer {
+  std::int32_t number = 0;
+  std::vector<Inner> list;
+  std::vector<double> reals;
+  bool operator==(const Outer&) const = default;
+};
+
+}  // namespace
+
+template <>
+inline constexpr std::size_t sidestream::field_count<Inner> = 2;
+template <>
+inline constexpr std::size_t sidestream::field_count<Outer> = 3;
+
+TEST_CASE("structs are sent field by field, with what is in their fields") {
+  const Outer sent{7, {{"a", std::int64_t{1}}, {"b", 0.5}, {"c", std::string("text")}}, {1, 2}};
+  const Bytes bytes = packed_fields(sent);
+  CHECK(unpacked_fields<Outer>(ByteReader(bytes)) == sent);
+  CHECK_THROWS_AS(static_cast<void>(unpacked_fields<Outer>(ByteReader(BytesView(bytes).first(20)))), Error);
 }

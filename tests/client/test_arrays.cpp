@@ -1,4 +1,4 @@
-// sidestream_publish_array and sidestream_alloc_array: what bindings publish with.
+// sidestream_publish_array and sidestream_alloc_array, with which bindings publish.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -24,7 +24,7 @@ constexpr const char* text =
     "analyses: [see: {variables: [t, r, u]}, see: {name: v, variables: [v]}]\n"
     "output: {directory: arrays-results, existing: replace, timings: false}\n";
 
-/// What the analysis found of each variable, by i, j, k and component.
+/// The values of each variable that the analysis saw, by i, j, k and component.
 struct Seen {
   std::vector<double> t, r, v, u;
 };
@@ -85,7 +85,7 @@ using Entries = std::array<std::int64_t, 4>;
 TEST_CASE("an array is published by type, extents and strides") {
   Seen seen;
   sidestream_session* s = open(seen);
-  // Every other element of wider rows, backwards along j, of a variable in either order.
+  // Publishes every other element of wider rows, backwards along j, for a variable in either order.
   std::vector<double> wide(2 * 4 * 3 * 2, -1);
   for (int n = 0; n < 24; ++n) wide[static_cast<std::size_t>(2 * ((n / 12) * 12 + (2 - n / 4 % 3) * 4 + n % 4))] = n;
   const Entries extents{4, 3, 2}, strides{2, -8, 24};
@@ -96,7 +96,7 @@ TEST_CASE("an array is published by type, extents and strides") {
                                         6, 18, 7, 19, 8, 20, 9, 21, 10, 22, 11, 23};
   const Entries shape{2, 4, 3}, gapless{1, 2, 8};
   CHECK(sidestream_publish_array(s, "v", 0, SIDESTREAM_INT16, first.data(), 3, shape.data(), gapless.data(), 0) == 0);
-  // Signed for unsigned, with an axis for its one component.
+  // Signed values for an unsigned type, with an axis for the single component.
   const std::vector<std::int8_t> bytes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   const Entries one{4, 3, 1}, rows{1, 4, 99};
   CHECK(sidestream_publish_array(s, "u", 0, SIDESTREAM_INT8, bytes.data(), 3, one.data(), rows.data(), -1) == 0);
@@ -171,7 +171,7 @@ TEST_CASE("a variable says how its arrays lie") {
   CHECK(sidestream_describe_variable(s, "v", &shorter) == SIDESTREAM_OK);
   CHECK(shorter.type == SIDESTREAM_INT16);
   CHECK(shorter.components == 7);
-  // What is asked in vain refuses nothing.
+  // A question that fails does not refuse the iteration.
   CHECK(sidestream_describe_variable(s, "x", &d) == SIDESTREAM_ERROR_USAGE);
   CHECK(std::string(sidestream_message(s)).find("the variable 'x' is not declared") != std::string::npos);
   CHECK(sidestream_describe_variable(s, "v", nullptr) == SIDESTREAM_ERROR_USAGE);

@@ -1,5 +1,5 @@
-// What changes while a session runs, with a dedicated server: blocks that move, grow and vanish, memory that is
-// committed late, declarations in iterations that are refused. The server's analysis notes what it is shown.
+// Changes while a session with a dedicated server runs: blocks move, grow and vanish, memory is committed late,
+// iterations with declarations are refused. The server's analysis notes what it is shown.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -18,7 +18,7 @@ struct Shown {
   Box owned, array;
   double first = 0;
 };
-/// By iteration and block.
+/// The shown values, by iteration and block.
 using Notes = std::map<std::int64_t, std::map<std::int64_t, Shown>>;
 
 class Note final : public Task {
@@ -43,7 +43,7 @@ class Note final : public Task {
   std::int32_t variable_;
 };
 
-/// Runs `client` on all ranks but the last, which serves; returns what was shown, on the server alone.
+/// Runs `client` on all ranks but the last, which is the server. Returns what was shown; only the server has it.
 template <class Client>
 Notes run(const std::string& variable, Client&& client, const std::string& more = "") {
   Notes notes;

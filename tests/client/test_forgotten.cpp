@@ -1,5 +1,5 @@
-// A block that is declared and no longer published covers nothing and owns nothing, in any placement; the table of
-// iterations says which.
+// A block that is declared but no longer published covers nothing and owns nothing, in any placement. The table of
+// iterations names it.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -27,7 +27,7 @@ const std::vector<std::string> placements{
     "{mode: nodes, servers: 1, forward: partials, buffer: 8 MiB}",
 };
 
-/// Columns of a table by their names, row after row.
+/// The rows of a table, with values by the name of the column.
 std::vector<std::map<std::string, std::string>> rows_of(const std::string& file) {
   std::ifstream in("forgotten-results/" + file);
   const auto fields = [](const std::string& line) {
@@ -48,8 +48,8 @@ std::vector<std::map<std::string, std::string>> rows_of(const std::string& file)
   return rows;
 }
 
-/// 16 x 16 cells in two blocks of level 0, on the first and the last client; a fine block of 8 x 8 cells of level 0
-/// lies over the first of them, one that covers the second whole comes from there. Ids go against the places.
+/// A mesh of 16 x 16 cells in two blocks of level 0, on the first and the last client. The first has a fine block over
+/// 8 x 8 of its cells. The second has one that covers it whole. Ids do not follow the order in space.
 struct Program {
   explicit Program(const std::string& placement)
       : session(Session::open_text(testing::test_ranks(),
@@ -76,13 +76,13 @@ struct Program {
     mine.push_back(id);
     boxes[id] = cells;
   }
-  /// How many values a block has of a variable: of its cells, or of their corners.
+  /// The number of values of a variable on a block: one for each cell, or for each corner.
   [[nodiscard]] std::size_t values_of(const std::string& variable, std::int64_t id) const {
     const Box& cells = boxes.at(id);
     const Index more = variable == "n" ? 1 : 0;
     return static_cast<std::size_t>((cells.extent(0) + more) * (cells.extent(1) + more));
   }
-  /// Blocks that are not published of each variable.
+  /// Publishes all but the forgotten blocks of each variable, and ends the iteration.
   void iterate(std::int64_t n, const std::map<std::string, std::vector<std::int64_t>>& forgotten) {
     for (const std::string variable : {"t", "u", "n"}) {
       for (const std::int64_t id : mine) {
@@ -135,7 +135,7 @@ TEST_CASE("what is not published covers nothing and owns nothing") {
     int rank = 0;
     MPI_Comm_rank(testing::test_ranks(), &rank);
     if (rank == 0) {
-      // 1 has 16 x 16 fine cells over 64 coarse ones, 3 has 16 x 32 over all 128 of block 2.
+      // Block 1 has 16 x 16 fine cells over 64 coarse ones. Block 3 has 16 x 32 over all 128 of block 2.
       const int all = 16 * 16, first = 16 * 16 - 64, second = 16 * 32 - 128;
       const auto text = [](int count) { return std::to_string(count); };
       check_counts("t.csv", {text(all + first + second), text(all), text(all + second), text(all + first + second),
@@ -145,7 +145,7 @@ TEST_CASE("what is not published covers nothing and owns nothing") {
       const auto iterations = rows_of("iterations.csv");
       REQUIRE(iterations.size() == 5);
       CHECK(iterations[0].count("reason") == 0);
-      CHECK(iterations[1].at("reason") == "\"'t'");  // and more: there are commas in it
+      CHECK(iterations[1].at("reason") == "\"'t'");  // and more, because the reason has commas
       CHECK(iterations[2].at("reason").find("'t' is missing on block 1 of the mesh 'grid'") != std::string::npos);
       CHECK(iterations[3].count("reason") == 0);
     }

@@ -1,5 +1,5 @@
-// Functions of a C program as analyses, with `forward: partials` too: a server combines what several have reduced, what
-// one has reduced for it, or nothing.
+// Functions of a C program as analyses, also with `forward: partials`. A server combines the partials of several ranks,
+// of one, or none.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr int steps = 3;
 constexpr std::int64_t cells = 5;
 
-/// What the program's functions leave here, on servers.
+/// The results that the program's functions leave here, on servers.
 struct Found {
   std::vector<double> sums;  ///< over all servers, by iteration
 };
@@ -51,7 +51,7 @@ struct Outcome {
   bool server = false;
 };
 
-/// One run of the small simulation; returns how it started.
+/// Runs the small simulation once; returns how it started.
 Outcome run(const std::string& placement, bool merges, Found& found) {
   const std::string text = "placement: " + placement +
                            "\nanalyses: [{total: {variables: [v]}}]\n"
@@ -111,7 +111,7 @@ TEST_CASE("a function's result is the same with every way of dividing the work")
     int clients = world - 2;
     if (text == "inline") clients = world;
     if (text.find("forward") != std::string::npos) clients = world - 3;
-    if (found.sums.empty()) continue;  // a client, or who only reduces
+    if (found.sums.empty()) continue;  // a client, or a rank that only reduces
     REQUIRE(found.sums.size() == steps);
     for (int step = 0; step < steps; ++step) {
       double expected = 0;

@@ -1,5 +1,5 @@
-// A client leaves its loop where it should not, and closes: nobody waits for ever, in any placement, and the account
-// says what became of the iterations that it did not end.
+// A client leaves its loop where it should not, and closes. Nobody waits for ever, in any placement, and the account
+// tells what happened to the iterations that it did not end.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -34,7 +34,7 @@ enum class Last { publishes, allocates, commits, declares, raises };
 
 enum class Who { first, last, all };
 
-/// Each with each placement.
+/// One combination of placement, last call and client.
 struct Case {
   Last last;
   Who who;
@@ -82,7 +82,7 @@ Session open(const std::string& placement, const std::string& more = {}) {
                                                        more);
 }
 
-/// What the record of the run says of it.
+/// Checks what the record of the run says about it.
 void check_record(std::int64_t iterations, std::int64_t refused) {
   std::ifstream file("leaving-results/run.yaml");
   std::ostringstream text;
@@ -91,7 +91,7 @@ void check_record(std::int64_t iterations, std::int64_t refused) {
                         "\n  delivered: 1\n  refused: " + std::to_string(refused) + "\n") != std::string::npos);
 }
 
-/// Serves, or lets some clients leave in the second iteration and the others end three.
+/// Serves, or is a client: some leave in the second iteration, the others end three.
 void run(const std::string& placement, Last last, Who who) {
   Session session = open(placement);
   if (session.is_server()) {
@@ -110,7 +110,7 @@ void run(const std::string& placement, Last last, Who who) {
     const Account account = session.close();
     const bool off = placement == "off";
     CHECK(account.iterations == (leaves ? 1 : 3));
-    CHECK(account.delivered == (off ? 0 : 1));  // nobody is there to deliver to, and nothing is refused
+    CHECK(account.delivered == (off ? 0 : 1));  // without servers nothing is delivered and nothing refused
     CHECK(account.refused == (off ? 0 : account.iterations - account.delivered));
   }
   int rank = 0;
@@ -120,7 +120,7 @@ void run(const std::string& placement, Last last, Who who) {
   MPI_Barrier(testing::test_ranks());
 }
 
-/// What `work` throws; empty if nothing.
+/// The message of what `work` throws; empty if it throws nothing.
 template <class Work>
 std::string error_of(Work&& work) {
   try {

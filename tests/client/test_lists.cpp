@@ -1,4 +1,4 @@
-// Lists of unstructured meshes that are not what set_block_list said: refused when they are published, for every
+// Lists of unstructured meshes that do not match set_block_list are refused when they are published, for every
 // consumer.
 #include <doctest/doctest.h>
 #include <mpi.h>
@@ -27,7 +27,7 @@ constexpr const char* configuration =
     "analyses: [statistics: {variable: t}]\n"
     "output: {directory: lists-results, existing: replace, timings: false}\n";
 
-/// Two tetrahedra that share a face, and a polyhedron that is the first of them.
+/// Two tetrahedra that share a face, and the first of them once more as a polyhedron.
 struct Lists {
   std::vector<double> x = std::vector<double>(15, 1), t = {1, 2, 3};
   std::vector<std::int64_t> l = {0, 1, 2, 3, 1, 2, 3, 4, 0, 1, 2, 3}, o = {4, 8, 12};
@@ -46,7 +46,7 @@ class Program {
   void declare(std::int64_t points, std::int64_t cells) {
     CHECK(sidestream_set_block_list(s_, "m", 0, points, cells, 12, 17, nullptr) == SIDESTREAM_OK);
   }
-  /// Publishes all and ends the iteration. What was refused first says so.
+  /// Publishes all lists and ends the iteration. Returns the message of the first refusal.
   std::string iterate(const Lists& lists) {
     std::string first;
     const auto publish = [&](const char* name, sidestream_type type, const void* data, std::size_t count) {
@@ -64,7 +64,7 @@ class Program {
     CHECK(code == (first.empty() ? SIDESTREAM_OK : SIDESTREAM_REFUSED));
     return first;
   }
-  /// What commit says of values that were put into the memory of alloc.
+  /// Puts values into the memory of alloc, and returns the message of commit.
   std::string commit(const char* name, const std::vector<std::int64_t>& list) {
     void* place = nullptr;
     REQUIRE(sidestream_alloc(s_, name, 0, &place) == SIDESTREAM_OK);
@@ -74,7 +74,7 @@ class Program {
     CHECK(sidestream_clear(s_, name, 0) == SIDESTREAM_OK);
     return said;
   }
-  /// Publishes all but one and ends the iteration, which tells whether it was refused.
+  /// Publishes all lists but one, and ends the iteration. Returns the code of that call.
   int iterate_without(const std::string& left_out, const Lists& lists) {
     const auto publish = [&](const char* name, const void* data) {
       if (left_out != name) sidestream_publish(s_, name, 0, data);
@@ -88,7 +88,7 @@ class Program {
     publish("t", lists.t.data());
     return sidestream_end_iteration(s_, cycle_++, 0);
   }
-  /// As a program that says neither type nor number.
+  /// Publishes without type and number of values.
   int bare(const char* name, const void* data) { return sidestream_publish(s_, name, 0, data); }
   [[nodiscard]] std::string message() const { return sidestream_message(s_); }
   void end() { sidestream_end_iteration(s_, cycle_++, 0); }
@@ -116,11 +116,11 @@ TEST_CASE("points and cells exchanged, from arrays that say nothing") {
   const Lists lists;
   {
     Program program;
-    program.declare(3, 5);  // five points and three cells are meant
+    program.declare(3, 5);  // should be five points and three cells
     CHECK(program.bare("l", lists.l.data()) == SIDESTREAM_ERROR_USAGE);
     CHECK(program.message().find("entry 3 of the connectivity is point 3, expected 0 to 2") != std::string::npos);
     program.end();
-    const std::vector<std::int64_t> ends = {4, 8, 12, 0, 0};  // with what lies behind the array
+    const std::vector<std::int64_t> ends = {4, 8, 12, 0, 0};  // includes what lies behind the array
     CHECK(program.bare("o", ends.data()) == SIDESTREAM_ERROR_USAGE);
     CHECK(program.message().find("the points of cell 3 end at 0, before they begin at 12") != std::string::npos);
     program.end();
@@ -138,7 +138,7 @@ TEST_CASE("a list in memory of alloc that is wrong, and stays, is missing until 
   lists.l[3] = 77;
   CHECK(program.commit("l", lists.l).find("entry 3 of the connectivity is point 77") != std::string::npos);
   program.end();
-  // Without the list that does not vary in time no iteration is delivered.
+  // No iteration is delivered without the list that does not vary in time.
   CHECK(program.iterate_without("l", lists) == SIDESTREAM_REFUSED);
   CHECK(program.iterate({}).empty());
   CHECK(program.iterate_without("l", {}) == SIDESTREAM_OK);

@@ -1,4 +1,4 @@
-// The calls that declare kinds of meshes and their blocks, used wrongly: a code and a sentence.
+// Wrong uses of the calls that declare meshes and their blocks get a code and a sentence.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -102,7 +102,7 @@ TEST_CASE("meshes declared by calls") {
 
 TEST_CASE("a change of a mesh that only the configuration declares") {
   Fixture f;
-  CHECK(sidestream_set_fixed(f.session, "lists") == SIDESTREAM_OK);  // blocks may still describe one of that name
+  CHECK(sidestream_set_fixed(f.session, "lists") == SIDESTREAM_OK);  // blocks may still describe a mesh of that name
   f.refused(sidestream_start(f.session), usage, "set_fixed: the mesh 'lists' is declared by no call and no block");
 }
 

@@ -1,4 +1,5 @@
-// Every call of the C interface used wrongly: a code, a sentence, no hang, and the iteration refused if it was one.
+// Wrong uses of every call of the C interface get a code and a sentence. Nothing hangs, and an iteration in which they
+// happen is refused.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -47,7 +48,7 @@ struct Fixture {
     CHECK(sidestream_close_with_account(&session, &account) == SIDESTREAM_OK);
     return account;
   }
-  /// After an iteration that some rank spoilt for all.
+  /// Checks that only the next iteration counts, after one that some rank spoilt for all.
   void check_that_only_the_next_counts() {
     CHECK(sidestream_publish(session, "t", rank, values.data()) == SIDESTREAM_OK);
     CHECK(sidestream_end_iteration(session, 1, 0.1) == SIDESTREAM_OK);
@@ -107,7 +108,7 @@ TEST_CASE("a failed publish refuses the iteration, for everybody, and the next o
 }
 
 TEST_CASE("arguments that are wrong in themselves refuse the iteration too") {
-  // As what they are wrong about: a product of extents that overflowed, a constant of another library.
+  // Values that real mistakes give: a product of extents that overflowed, a constant of another library.
   const auto wrong_type = static_cast<sidestream_type>(99);
   for (int kind = 0; kind < 6; ++kind) {
     CAPTURE(kind);
@@ -247,7 +248,7 @@ TEST_CASE("different cycles on different ranks refuse the iteration everywhere")
   CHECK(sidestream_end_iteration(f.session, 1, f.rank == 0 ? 0.5 : 0.25) == SIDESTREAM_OK);
   CHECK(sidestream_end_iteration(f.session, 2, 1) == SIDESTREAM_OK);
   const sidestream_account account = f.close();
-  // Cycles must agree; times are the first client's.
+  // Cycles must agree; the time is that of the first client.
   CHECK(account.refused == (f.size == 1 ? 0 : 1));
   CHECK(account.delivered == (f.size == 1 ? 3 : 2));
 }

@@ -31,7 +31,7 @@ int rank_in(MPI_Comm comm) {
 
 const char* const placements[] = {"mode: inline", "mode: cores", "mode: nodes, servers: 1"};
 
-/// The last number of a sentence: what it says is needed.
+/// The last number of a sentence, which tells how much is needed.
 std::int64_t last_number(const std::string& sentence) {
   std::int64_t number = 0;
   for (std::size_t at = 0; at < sentence.size(); ++at) {
@@ -44,7 +44,7 @@ std::int64_t last_number(const std::string& sentence) {
   return number;
 }
 
-/// Publishes both variables in each of five iterations. Throws what starting throws.
+/// Publishes both variables in each of five iterations. Throws if starting throws.
 void publish_all(const std::string& text) {
   Session session = Session::open_text(testing::test_ranks(), text);
   if (session.is_server()) {
@@ -119,7 +119,7 @@ TEST_CASE("a handle publishes what its name does, until its block is removed") {
   }
 }
 
-/// An array that is not even tried would not be missed where it is kept from iteration to iteration.
+/// All are tried, because nobody would miss an array that is kept from iteration to iteration.
 TEST_CASE("all of several handles are tried, and the first that fails is said") {
   Session session = Session::open_text(testing::test_ranks(), configuration("mode: inline"));
   const int rank = rank_in(session.comm());
@@ -158,7 +158,8 @@ TEST_CASE("handles in C") {
   const void* const same[3] = {values.data(), values.data(), values.data()};
   CHECK(sidestream_publish_handles(session, 3, wrong, same) == SIDESTREAM_ERROR_USAGE);
   CHECK(std::string(sidestream_message(session)).find("77") != std::string::npos);
-  CHECK(sidestream_publish_handle(session, handles[1], values.data()) == SIDESTREAM_ERROR_USAGE);  // it was published
+  CHECK(sidestream_publish_handle(session, handles[1], values.data()) ==
+        SIDESTREAM_ERROR_USAGE);  // it was published above
   CHECK(sidestream_end_iteration(session, 2, 0) == SIDESTREAM_REFUSED);
   CHECK(sidestream_publish_handles(session, 1, nullptr, data) == SIDESTREAM_ERROR_USAGE);
   CHECK(sidestream_publish_handles(nullptr, 1, nullptr, nullptr) == SIDESTREAM_ERROR_USAGE);

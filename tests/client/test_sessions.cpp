@@ -1,5 +1,5 @@
-// Sessions as a C++ program uses them: several at once, declarations by calls, blocks that come and go, strides,
-// arrays that are published once, analyses of the program itself.
+// Sessions of a C++ program: several at once, declarations by calls, blocks that come and go, strides, arrays that are
+// published once, and the program's own analyses.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -15,7 +15,7 @@ using namespace sidestream;
 
 namespace {
 
-/// What an analysis of the test saw, on this rank: per iteration, block id and the sum of its owned values.
+/// The sums of blocks' owned values that an analysis of the test saw on this rank, by iteration and block id.
 using Seen = std::map<std::int64_t, std::map<std::int64_t, double>>;
 
 class Watch final : public Task {

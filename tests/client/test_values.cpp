@@ -1,4 +1,4 @@
-// Publications that say their type and their number of values: what does not fit is refused instead of read.
+// Calls that tell their type and number of values. Values that do not match are refused instead of read.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -31,7 +31,7 @@ const std::string text =
 
 const char* const seen = "analyses: [see: {variables: [t, n, v]}, see: {name: dots, variables: [x, w]}]\n";
 
-/// The sum of each variable's values, each weighted by its place in the array.
+/// The sum of each variable's values, weighted by their index in the array.
 using Sums = std::map<std::string, double>;
 
 int see(const sidestream_input* input, void*, char*, void* user) {
@@ -51,7 +51,7 @@ int see(const sidestream_input* input, void*, char*, void* user) {
   return 0;
 }
 
-/// Of `count` values 1, 2, ...
+/// Sum of the squares of `count` values 1, 2, ...
 double expected(std::int64_t count) {
   double sum = 0;
   for (std::int64_t n = 1; n <= count; ++n) sum += static_cast<double>(n * n);
@@ -74,7 +74,7 @@ sidestream_function function_of(Sums& sums) {
   return function;
 }
 
-/// A session of C: both faces have the same publisher.
+/// A session of C. Both interfaces have the same publisher.
 struct Fixture {
   Sums sums;
   sidestream_session* session = nullptr;

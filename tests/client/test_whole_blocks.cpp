@@ -1,4 +1,4 @@
-// Calls that say or publish all of a block at once: its part of a rectilinear mesh, components in arrays of their own,
+// Calls that describe or publish a whole block at once: its part of a rectilinear mesh, components in separate arrays,
 // several variables.
 #include <doctest/doctest.h>
 #include <mpi.h>
@@ -45,13 +45,13 @@ void says(sidestream_session* s, const char* part) {
 
 using Numbers = std::array<std::int64_t, 3>;
 
-/// Before the rest of a configuration.
+/// The beginning of a configuration.
 std::string header() {
   return "placement: {mode: inline}\n"
          "output: {directory: whole-blocks-results, existing: replace, timings: false}\n";
 }
 
-/// What an analysis read of a variable, by component and then point, in ascending block id.
+/// The values of a variable that an analysis read, by component and then point, in ascending block id.
 struct Seen {
   std::vector<double> values;
 };
@@ -100,7 +100,7 @@ std::vector<double> counted(double first, int count) {
   return values;
 }
 
-/// Where node n of an axis of `cells` cells is: not evenly.
+/// The coordinate of node n, unevenly spaced.
 double place(std::int64_t n) { return 0.1 * static_cast<double>(n * n + 3 * n); }
 
 /// One block for each rank along x, the whole of y; `off` is added to this rank's first position.
@@ -114,7 +114,7 @@ int set_part(sidestream_session* s, std::int64_t cells, double off = 0) {
   return sidestream_set_rectilinear_block(s, "m", rank, lo.data(), hi.data(), nodes.data());
 }
 
-/// As files of metadata have it.
+/// The number as files of metadata have it.
 std::string exactly(double value) {
   std::array<char, 32> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
@@ -136,7 +136,7 @@ TEST_CASE("components come in arrays of their own, in either order") {
     sidestream_session* s = open_seeing(seen, order);
     const bool mine = rank_of(test_ranks()) == 0;
     const std::vector<double> t = counted(72, 24);
-    // x, y, z as the array of each is indexed in the variable's order; what is seen is by i, j, k.
+    // The arrays x, y, z are in the variable's order. The analysis sees values by i, j, k.
     std::vector<double> x(24), y(24), z(24), expected;
     const bool row = std::string(order) == "row";
     for (int k = 0; k < 2; ++k)
@@ -235,7 +235,7 @@ TEST_CASE("a rectilinear mesh is put together from what its blocks say, but for 
     CHECK(sidestream_close_with_account(&s, &account) == SIDESTREAM_OK);
     CHECK(account.delivered == 1);
     CHECK(account.failed == 0);
-    // What servers know of the mesh, off by rounding or not.
+    // The servers' description of the mesh, also if positions differ by rounding.
     std::string expected = "x: [";
     for (int n = 0; n <= 11; ++n) expected += (n > 0 ? ", " : "") + exactly(place(n));
     std::ifstream file("whole-blocks-results/parts-0.yaml");

@@ -1,4 +1,4 @@
-"""Runs a simulation under mpirun, and servers beside it where the placement wants some."""
+"""Runs a simulation under mpirun, and servers beside it if the placement needs them."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 MPIRUN = os.environ["SIDESTREAM_MPIEXEC"]
 TOOL = os.environ["SIDESTREAM_TOOL"]
 
-# Placement, and how many ranks of the job are servers.
+# Placements, and the number of ranks of the job that are servers.
 PLACEMENTS = {
     "inline": ("{mode: inline}", 0),
     "cores": ("{mode: cores, per_node: 1, buffer: 64 MiB}", 1),
@@ -18,8 +18,8 @@ PLACEMENTS = {
 
 
 def run(folder, template, placement, ranks, program, arguments=(), timeout=100, environment=None):
-    """Runs `program CONFIGURATION arguments` in `folder` on so many simulating ranks; the configuration is `template`
-    with its line `placement:` replaced. Returns what was printed; the run must succeed."""
+    """Runs `program CONFIGURATION arguments` in `folder` on so many simulating ranks. The configuration is
+    `template` with another line `placement:`. Returns the output; the run must succeed."""
     folder = Path(folder)
     mode, servers = PLACEMENTS[placement]
     mode = mode.replace("SESSION", f"codes-{uuid.uuid4().hex[:12]}")

@@ -1,4 +1,4 @@
-"""LAMMPS through Sidestream: every atom as LAMMPS itself dumps it, and the same results in every placement."""
+"""LAMMPS with Sidestream: every atom is as in LAMMPS' own dump, and results are the same in every placement."""
 
 import os
 import shutil
@@ -19,14 +19,14 @@ BOX = 6 * (4 / 0.8442) ** (1 / 3)
 
 
 def script(extra=""):
-    """The example's, smaller."""
+    """The input of the example, with fewer atoms."""
     text = (SOURCE / "in.melt").read_text()
     assert "0 10 0 10 0 10" in text
     return text.replace("0 10 0 10 0 10", "0 6 0 6 0 6") + extra
 
 
 class Runs(dict):
-    """By placement, when it is asked for: all on three ranks that simulate, so that LAMMPS rounds alike."""
+    """Results by placement, made when needed. Three ranks always simulate, so that LAMMPS rounds alike."""
 
     def __init__(self, make_folder):
         super().__init__()
@@ -51,7 +51,7 @@ def dumped(folder, step):
 
 
 def published(folder, index):
-    """The same as Sidestream wrote it."""
+    """The same rows from Sidestream's files."""
     with h5py.File(folder / "results" / f"atoms-{index:03}.h5") as file:
         columns = [file[f"variables/{name}"][...] for name in ("id", "type", "position", "velocity")]
         assert file.attrs["cycle"] == index * EVERY
@@ -74,7 +74,7 @@ def test_every_atom_is_as_lammps_dumps_it(runs, placement):
 
 @pytest.mark.parametrize("placement", few(["cores", "nodes", "sidecar"]))
 def test_placements_have_the_same_results(runs, placement):
-    """LAMMPS rounds alike on as many ranks, and what Sidestream makes of it is the same bytes."""
+    """LAMMPS rounds alike on the same number of ranks, so that Sidestream's results have the same bytes."""
     names = [f"atoms-{n:03}.png" for n in range(3)] + ["velocity.csv"]
     reference = {name: (runs["inline"] / "results" / name).read_bytes() for name in names}
     assert len(set(reference.values())) == len(names), "pictures of atoms that move differ"
@@ -83,7 +83,7 @@ def test_placements_have_the_same_results(runs, placement):
 
 
 def test_deposited_types_are_those_of_a_sum_over_atoms(runs):
-    """Cloud in cell over 16 cells along each axis of the periodic box, by NumPy."""
+    """Cloud-in-cell density by NumPy, with 16 cells along each axis of the periodic box."""
     rows = dumped(runs["cores"], STEPS)
     with h5py.File(runs["cores"] / "results" / "density-002.h5") as file:
         found = file["type"][...]
@@ -102,7 +102,7 @@ def test_deposited_types_are_those_of_a_sum_over_atoms(runs):
 
 
 def test_ranks_without_atoms(tmp_path):
-    """Atoms in one corner of the box, and ranks that have none."""
+    """All atoms are in one corner of the box, and some ranks have none."""
     text = script(DUMP).replace("create_atoms 1 box", "region corner block 0 2 0 2 0 2\ncreate_atoms 1 region corner")
     (tmp_path / "in.melt").write_text(text)
     run(tmp_path, SOURCE / "run.yaml", "cores", 4, [PROGRAM, "in.melt"], [EVERY, EVERY])

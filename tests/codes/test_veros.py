@@ -1,4 +1,4 @@
-"""Veros through Sidestream: its fields as its own output has them, on any number of processes."""
+"""Veros with Sidestream: fields are those of Veros' own output, on any number of processes."""
 
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ FIELDS = ("temp", "u", "v")
 
 def simulate(folder, placement, shape):
     program = [sys.executable, SOURCE / "acc.py"]
-    # Several processes would write one file, for which h5py would have to be a parallel one.
+    # Several processes would write one file, which needs a parallel h5py.
     quiet = {"VEROS_LOGLEVEL": "error", "OMP_NUM_THREADS": "1", "VEROS_DISKLESS_MODE": "1" if shape != (1, 1) else "0"}
     run(folder, SOURCE / "run.yaml", placement, shape[0] * shape[1], program, [DAYS, *shape], 200, quiet)
     return folder
@@ -34,7 +34,7 @@ def published(folder, step, name):
 
 
 def own(folder, step, name):
-    """What Veros wrote, and where there is water; elsewhere it writes a value of no meaning."""
+    """Veros' own output, and a mask of water; on land its values have no meaning."""
     with h5py.File(folder / "acc.snapshot.nc") as file:
         values = file[name][step]
         return values, values != file[name].attrs["_FillValue"]
@@ -55,7 +55,7 @@ def test_fields_are_those_of_its_own_output(alone, name):
 
 @pytest.mark.parametrize(("placement", "shape"), few([("cores", (2, 1)), ("sidecar", (2, 2))]))
 def test_on_several_processes(tmp_path, alone, placement, shape):
-    """Its sums round differently there."""
+    """Veros' sums round differently there."""
     folder = simulate(tmp_path, placement, shape)
     for step in range(STEPS):
         for name in FIELDS:

@@ -1,4 +1,4 @@
-// Kinds to write configurations for, and a way to look at the error a configuration gives.
+// Kinds to write configurations for, and functions to look at the error of a configuration.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -9,14 +9,14 @@
 
 namespace sidestream::testing {
 
-/// Registers an analysis `probe` that has an option of every type, the analyses `histogram` and `volume`, the
-/// output `hdf5`, the formats `.csv` and `.vtp` and the partitioner `block`. None of them does anything.
+/// Registers an analysis `probe` with an option of every type, and the analyses `histogram` and `volume`. Also
+/// registers the output `hdf5`, the formats `.csv` and `.vtp`, and the partitioner `block`. None of them does anything.
 [[nodiscard]] Registry fake_registry();
 
-/// $n is 8, $h is 0.5, $half is 2.5.
+/// Parameters: $n is 8, $h is 0.5, $half is 2.5.
 [[nodiscard]] Parameters some_parameters();
 
-/// The file as a session would read it, under the name run.yaml.
+/// Reads a configuration as a session would, under the name run.yaml.
 [[nodiscard]] Config read(const std::string& text, const Metadata& declared = {});
 
 /// The options of the first task.
@@ -26,16 +26,16 @@ namespace sidestream::testing {
 /// `probe` whose options are `options`; the first of them is at line 4, column 13.
 [[nodiscard]] std::string probe(const std::string& options);
 
-/// What read(text) says is wrong; "no error" if it is right. Fails the test if the code is not
+/// The message of the error that read(text) throws, or "no error". Fails the test if the error's code is not
 /// `configuration`.
 [[nodiscard]] std::string error_of(const std::string& text, const Metadata& declared = {});
 
-/// A configuration that is wrong: where, and two pieces of what the message must say.
+/// A wrong configuration, the place of the mistake, and two parts of the message.
 struct BadCase {
   std::string text;
   std::string place;    ///< line:column
-  std::string problem;  ///< in the message: what was found and expected
-  std::string remedy;   ///< in the message: what to do
+  std::string problem;  ///< part of the message: what was found and expected
+  std::string remedy;   ///< part of the message: what to do
 };
 
 /// Checks that the message of error_of(bad.text) begins with the place and contains the rest.

@@ -1,4 +1,4 @@
-// Blocks of files in parts, and who gets them: `sidestream analyse`.
+// The parts into which `sidestream analyse` cuts blocks of files, and the processes that get them.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -39,7 +39,7 @@ bool overlap(const Box& a, const Box& b) {
   return true;
 }
 
-/// The parts of each stored block lie in it, do not overlap, and have all its cells.
+/// Checks that the parts of each stored block lie in it, do not overlap, and have all its cells.
 void check_tiling(const std::vector<Block>& stored, const std::vector<Piece>& pieces) {
   std::map<std::size_t, Index> cells;
   std::map<std::int64_t, int> ids;

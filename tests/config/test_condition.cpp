@@ -1,4 +1,4 @@
-// Conditions, against values put in by hand, and their mistakes.
+// Conditions on values given by hand, and mistakes in conditions.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -36,7 +36,8 @@ Condition make(const std::string& text) {
   return {text, ExpressionContext{parameters, Stage::start}, declared, "'when'", {"run.yaml", 3, 10}};
 }
 
-/// With statistics by their number in the text; before: nothing if empty.
+/// True if the condition holds for statistics, in the order of the text. An empty `before` means that there are no
+/// earlier ones.
 bool holds(const std::string& text, std::vector<double> now, std::vector<double> before = {}) {
   const Condition condition = make(text);
   REQUIRE(condition.statistics().size() == now.size());
@@ -65,7 +66,7 @@ TEST_CASE("comparisons and their joints") {
   CHECK(holds("max(t) == 500", {500}));
   CHECK(!holds("max(t) != 500", {500}));
   CHECK(holds("max(t) != 500", {499}));
-  CHECK(holds("max(t) < 1 or min(t) < 1 and mean(t) < 1", {0, 5, 5}));  // and binds closer
+  CHECK(holds("max(t) < 1 or min(t) < 1 and mean(t) < 1", {0, 5, 5}));  // `and` binds closer
   CHECK(!holds("(max(t) < 1 or min(t) < 1) and mean(t) < 1", {0, 5, 5}));
   CHECK(holds("not max(t) > 3", {2}));
   CHECK(holds("not not max(t) > 3", {4}));
@@ -81,6 +82,12 @@ TEST_CASE("arithmetic") {
   CHECK(holds("abs(min(t)) == 3", {-3}));
   CHECK(holds("max(t) > 1e-3 and max(t) < .01", {0.005}));
   CHECK(holds("iteration == 5 and cycle == 50 and time == 0.5", {}));
+}
+
+TEST_CASE("the signs of other expressions") {
+  CHECK(holds("max(t) > 1 && min(t) < 1 || cycle == 50", {0, 0}));
+  CHECK(holds("max(velocity.z) > max(velocity[1]) and max(\"t\") == 1", {3, 2, 1}));
+  CHECK(make("max(velocity.z) > 0 or max(velocity, 2) < 0").statistics().size() == 1);
 }
 
 TEST_CASE("statistics are asked for once") {
@@ -100,7 +107,7 @@ TEST_CASE("the iteration before") {
   CHECK(!holds("previous(max(t)) <= 1 or previous(max(t)) >= 1 or previous(max(t)) != 1", {5}));
 }
 
-TEST_CASE("what is unknown compares with nothing") {
+TEST_CASE("comparisons with unknown statistics are false") {
   for (const char* sign : {"<", "<=", ">", ">=", "==", "!="}) {
     CHECK(!holds(std::string("max(t) ") + sign + " 1", {not_known}));
     CHECK(!holds(std::string("1 ") + sign + " max(t)", {not_known}));
@@ -117,7 +124,7 @@ TEST_CASE("mistakes have a place and a remedy") {
   CHECK(says("max(t)", "run.yaml:3:10: found 'max(t)' for 'when', which is a number and no condition; compare it"));
   CHECK(says("max(u) > 1", "run.yaml:3:14: found the unknown variable 'u' for 'when', expected one of t, my-field"));
   CHECK(says("max(velocty) > 1", "did you mean 'velocity'?"));
-  CHECK(says("t > 1", "found the variable 't' alone for 'when', expected a statistic of it; write max(t)"));
+  CHECK(says("t > 1", "found only the variable 't' for 'when', expected a statistic of it; write max(t)"));
   CHECK(says("maximum(t) > 1", "found 'maximum' for 'when', expected one of previous, change"));
   CHECK(says("maxx(t) > 1", "did you mean 'max'?"));
   CHECK(says("max(velocity, 3) > 1", "expected a component of 'velocity', 0 to 2"));
@@ -127,7 +134,19 @@ TEST_CASE("mistakes have a place and a remedy") {
   CHECK(says("max(t) > 1 max(t)", "where 'max(t)' cannot be read"));
   CHECK(says("max(t) > 1 and max(t)", "in which 'and' stands beside a number"));
   CHECK(says("1 + (max(t) > 1) > 0", "in which '+' stands beside a condition"));
-  CHECK(says("1 < max(t) < 3", "cannot be read"));
+  CHECK(says("1 < max(t) < 3",
+             "run.yaml:3:21: found '1 < max(t) < 3' for 'when', in which '<' stands beside a condition"));
+  CHECK(says("max(t)^2 > 3", "where '^2 > 3' cannot be read"));
+  CHECK(says("max(t + 1) > 3", "where '+ 1) > 3' cannot be read"));
+  CHECK(says("max(t) > 3 ? 1 : 0", "where '? 1 : 0' cannot be read"));
+  CHECK(says("t.x > 3", "found only the variable 't'"));
+  CHECK(says("max(velocity.x, 2) > 3", "cannot be read"));
+  CHECK(says("max(t[1]) > 3", "expected a component of 't', 0 to 0"));
+  CHECK(says("max > 3", "where '> 3' cannot be read"));
+  CHECK(says("max() > 3", "where '() > 3' cannot be read"));
+  CHECK(says("abs(max(t), 2) > 3", "cannot be read"));
+  CHECK(says("not max(t)", "in which 'not' stands beside a number"));
+  CHECK(says("max(t) > 1e999", "where '1e999' cannot be read"));
   CHECK(says("change(previous(max(t))) > 1", "looks back further than one iteration"));
   CHECK(says("max(t) > $limits", "did you mean '$limit'?"));
   CHECK(says("max('t) > 1", "cannot be read"));

@@ -1,4 +1,4 @@
-// Meshes and variables of the file, and joining them with those of the program.
+// Meshes and variables of the file, and how they are joined with those of the program.
 #include "config/support.hpp"
 
 using namespace sidestream;

@@ -1,4 +1,4 @@
-// The texts of derived variables: what they are made of, and their mistakes with their places.
+// The texts of derived variables: the inputs that they need, and mistakes with their places.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -63,6 +63,7 @@ TEST_CASE("how many components there are") {
   CHECK(components("max(rho, 0, $gamma) + x + time + pi") == 1);
   CHECK(components("rho > 1 && rho < 2 ? rho : -rho") == 1);
   CHECK(components("mass * x") == 1);
+  CHECK(components("not (rho > 1 or velocity.x < 0) and rho == 2") == 1);
   CHECK(components("curl(vector(rho, 0 * rho, 2))") == 3);
 }
 
@@ -97,6 +98,7 @@ TEST_CASE("particles on the cells of a mesh") {
     CHECK_MESSAGE(message.find(why) != std::string::npos, message);
   };
   says("cic(mass)\"", "of a derived variable with a name, its `mesh`");
+  says("cic(cloud.x)\", mesh: grid", "where 'cic' goes on");
   says("cic(mass)\", mesh: flat", "of 3 dimensions on 'flat' of 2");
   says("cic(mass)\", mesh: cloud", "no variable in the cells of 'cloud'");
   says("cic(rho)\", mesh: grid", "'rho', which is no particles'");
@@ -136,7 +138,7 @@ TEST_CASE("what must be there for it") {
   REQUIRE(inputs.size() == 1);
   CHECK(inputs[0].variable == all.find_variable("velocity")->id);
   CHECK(inputs[0].halo == 3);
-  // Nobody knows ranges of it: no block is left out.
+  // Its range is unknown, so that no block is left out.
   CHECK(inputs[0].part.kind == Part::Kind::all);
 }
 
@@ -208,9 +210,14 @@ TEST_CASE("mistakes have their place") {
   says("vector(velocity, rho)", "joins something of 3 components, expected numbers");
   says("sqrt(rho, rho)", "too many arguments");
   says("rho ? 1", "'?' and ':' do not go together");
+  says("sqrt()", "too few arguments");
+  says("atan2(rho)", "too few arguments");
+  says("rho, rho", "run.yaml:19:24: found 'rho, rho' for the derived variable 'it', in which a ',' is not expected");
+  says("rho * * 2", "run.yaml:19:27: found 'rho * * 2' for the derived variable 'it', in which an operator is not");
+  says("magnitud(nothing)", "found the unknown function 'magnitud'");
   std::string nested = "rho";
-  for (int n = 0; n < 101; ++n) nested = "magnitude(" + nested + ")";
-  says(nested, "nested more than 100 deep");
+  for (int n = 0; n < 201; ++n) nested = "magnitude(" + nested + ")";
+  says(nested, "nested more than 200 deep");
   says(std::string(5000, '('), "longer than 4096 characters");
 }
 
@@ -256,6 +263,8 @@ TEST_CASE("names") {
   CHECK(contains(mistake_in("derived: {a: {expr: rho}}\n"), "did you mean 'expression'?"));
   CHECK(contains(mistake_in("derived: [rho]\n"), "expected a map from names to expressions"));
   CHECK(contains(mistake_in("derived: {a: {expression: rho, type: int32}}\n"), "float64"));
+  CHECK(with("derived: {not: rho * 2, it: not - 1}\n").find_variable("it")->derivation->steps().front().kind ==
+        DerivationStep::Kind::derived);
   // A name hides what else it may mean.
   const Metadata all = with("derived: {x: rho * 2, it: x + 1}\n");
   CHECK(all.find_variable("it")->derivation->inputs() == std::vector<std::int32_t>{0});

@@ -1,4 +1,4 @@
-// Syntax: what YAML is taken, and where errors of syntax are said to be.
+// Which YAML is accepted, and the places that errors of syntax name.
 #include "config/options/document.hpp"
 #include "config/support.hpp"
 

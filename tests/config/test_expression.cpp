@@ -1,4 +1,4 @@
-// Expressions, byte sizes, schedules, suggestions.
+// Tests of expressions, byte sizes, schedules and suggestions.
 #include "config/expressions/expression.hpp"
 #include "config/options/names.hpp"
 #include "config/options/option_text.hpp"
@@ -105,6 +105,10 @@ TEST_CASE("errors in expressions name the character") {
   CHECK(contains(error_in("3 $n"), "where '$n' cannot be read"));
   CHECK(contains(error_in("$"), "where '$' cannot be read"));
   CHECK(contains(error_in("$2"), "where '$2' cannot be read"));
+  CHECK(contains(error_in("2 < 3"), "run.yaml:3:12: found '2 < 3' for 'size', where '< 3' cannot be read"));
+  CHECK(contains(error_in("2 ^ 3"), "where '^ 3' cannot be read"));
+  CHECK(contains(error_in("max(2, 3)"), "where 'max(2, 3)' cannot be read"));
+  CHECK(contains(error_in("1 ? 2 : 3"), "where '? 2 : 3' cannot be read"));
   CHECK(contains(error_in("1 / 0"), "divides by zero"));
   CHECK(contains(error_in("$n / ($h - 0.5)"), "divides by zero"));
   CHECK(contains(error_in("9223372036854775807 + 1"), "does not fit in 64 bits"));

@@ -1,4 +1,4 @@
-// Curves through measurements, and the sizes that follow from them, against a search through all.
+// Curves through measurements, and the sizes of groups that follow from them, compared with a search through all sizes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ double slowest(const std::vector<std::vector<TaskCost>>& groups, const std::vect
   return most;
 }
 
-/// All ways to divide `left` servers among the groups from `from` on.
+/// Tries all ways to divide `left` servers among the groups from `from` on.
 double brute(const std::vector<std::vector<TaskCost>>& groups, std::vector<int>& sizes, std::size_t from, int left) {
   if (from + 1 == groups.size()) {
     sizes[from] = left;
@@ -53,7 +53,7 @@ TEST_CASE("two numbers of servers determine two terms, and no term is negative")
   const TaskCost two = fitted("t", {at(1, 0, 6, 0), at(3, 0, 6, 0)});
   CHECK(two.shared == doctest::Approx(6));
   CHECK(two.constant == doctest::Approx(0).epsilon(1e-9));
-  // Faster than perfect scaling: no line through both without a negative term.
+  // Faster than perfect scaling: a curve through both points would have a negative term.
   const TaskCost better = fitted("t", {{1, 6, -1}, {3, 1, -1}});
   CHECK(better.constant >= 0);
   CHECK(better.shared >= 0);
@@ -66,7 +66,7 @@ TEST_CASE("one number of servers: the local part is shared, the rest is not") {
   CHECK(cost.shared == doctest::Approx(12));
   CHECK(cost.constant == doctest::Approx(1));
   CHECK(cost.doubling == 0);
-  CHECK(fitted("t", {{4, 3, -1}}).shared == doctest::Approx(12));  // nothing is known of the rest
+  CHECK(fitted("t", {{4, 3, -1}}).shared == doctest::Approx(12));  // the other terms are unknown
 }
 
 TEST_CASE("sizes are those that a search finds") {
@@ -99,7 +99,7 @@ TEST_CASE("fixed sizes stay") {
   CHECK(best_sizes(groups, {0, 0, 0}, 13) == std::vector<int>{1, 9, 3});
 }
 
-TEST_CASE("what is written is read") {
+TEST_CASE("values that are written can be read") {
   MeasuredCosts costs;
   costs.tasks = {{"halos", 0.25, 1.5, 0, 1}, {"a \"task\", odd: name", 0, 2, 0.125, 0.2}};
   costs.assembly = {"assemble", 0.5, 0.25, 0, 1};
@@ -119,7 +119,7 @@ TEST_CASE("what is written is read") {
   CHECK(again.find("none") == nullptr);
 }
 
-TEST_CASE("what is no such file gets a sentence with its place") {
+TEST_CASE("other files get a sentence with the place") {
   const auto sentence = [](const char* text) {
     return testing::message_of([&] { static_cast<void>(read_costs(text, "costs.yaml")); });
   };

@@ -1,5 +1,5 @@
-// Large files: what the time of a quadratic step would not let pass. With one, each of these takes many minutes, and
-// the test's time limit ends it.
+// Large files, which show steps that take quadratic time. With such a step each of these tests takes many minutes, and
+// the time limit ends it.
 #include <fmt/format.h>
 
 #include "config/options/document.hpp"

@@ -1,4 +1,4 @@
-// What opening a session needs: placement, output, plug-ins, errors.
+// The parts of a configuration that are read when a session opens: placement, output, plug-ins; and their errors.
 #include "config/groups.hpp"
 #include "config/support.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 OpeningConfig open(const std::string& text) { return read_opening(*parse_document(text, "run.yaml")); }
 
-/// What check_split says of a job.
+/// The message of check_split for a job.
 std::string split_error(const std::string& placement, int ranks, int nodes) {
   try {
     check_split(open("placement: " + placement).placement, ranks, nodes);
@@ -187,6 +187,16 @@ TEST_CASE("options that change nothing, but may wait for another mode, are warne
       warnings("{mode: sidecar, partitioner: stripe}").at(0).find("run.yaml:1:41: found 'partitioner' with the mode") ==
       0);
   CHECK(warnings("{mode: nodes, forward: partials, partitioner: stripe}").size() == 1);
+}
+
+TEST_CASE("combinations that are experimental say so") {
+  const auto notes = [](const std::string& placement) { return open("placement: " + placement).placement.notes; };
+  CHECK(notes("{mode: job}").empty());
+  CHECK(notes("{mode: nodes, forward: partials}").empty());
+  CHECK(notes("{mode: nodes, groups: {a: 1, b: 1}}").empty());
+  CHECK(notes("{mode: job, groups: {a: 1, b: 1}}").at(0).find("'job' are experimental") != std::string::npos);
+  CHECK(notes("{mode: nodes, forward: partials, groups: {a: 1, b: 1}}").at(0).find("'forward: partials' are") !=
+        std::string::npos);
 }
 
 TEST_CASE("a split that leaves no client") {

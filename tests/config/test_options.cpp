@@ -1,4 +1,4 @@
-// Every type of option, through a kind that has them all.
+// Every type of option, in a kind that has them all.
 #include "config/support.hpp"
 
 using namespace sidestream;
@@ -14,7 +14,7 @@ TEST_CASE("defaults") {
   CHECK(settings.text("again") == "10 cycles");
   CHECK(settings.has("count"));
   CHECK(!settings.given("count"));
-  // A map whose default is empty has the defaults of its options.
+  // A map with an empty default has the defaults of its options.
   CHECK(settings.has("camera"));
   CHECK(!settings.given("camera"));
   CHECK(settings.map("camera").reals("direction") == std::vector<double>{0, 0, 1});

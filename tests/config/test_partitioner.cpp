@@ -46,12 +46,12 @@ TEST_CASE("a name, with or without options, and what the options are if they are
   register_partitioners(registry);
   const Config plain = read_config(*parse_document("placement: {mode: nodes}", "run.yaml"), registry, {}, {});
   CHECK(plain.opening.placement.partitioner == "block");
-  // Opening a session needs the name alone, because plug-ins' kinds are not known yet.
+  // Opening a session needs only the name, because the kinds of plug-ins are not known yet.
   CHECK(read_opening(*parse_document("placement: {mode: nodes, partitioner: {mine: {a: 1}}}", "run.yaml"))
             .placement.partitioner == "mine");
 }
 
-TEST_CASE("what is wrong with it is said with its place") {
+TEST_CASE("errors in it name the place") {
   const auto says = [](const std::string& message, const std::string& place, const std::string& part) {
     CAPTURE(message);
     CHECK(message.rfind("run.yaml:" + place + ": ", 0) == 0);

@@ -1,4 +1,4 @@
-// `sidestream plan` as a user calls it, against figures worked out by hand.
+// `sidestream plan` as a user calls it, compared with numbers worked out by hand.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using sidestream::testing::ToolFolder;
 
 namespace {
 
-/// This file's folder.
+/// The folder of this file's tests.
 struct Folder : ToolFolder {
   Folder() : ToolFolder("plan_files", "plan") {}
 };
@@ -82,7 +82,7 @@ TEST_CASE("the union of analyses and outputs, by variable") {
   CHECK(outcome.status == 0);
   CHECK(contains(outcome.out, "histogram    64 of 64 blocks (100.00 %), 2.0 KiB (2048 B)\n"));
   CHECK(contains(outcome.out, "metadata     0 of 64 blocks (0.00 %), 0 B\n"));
-  // All 8 x 8 x 8 x 4 bytes of p and a quarter of t.
+  // All 8 x 8 x 8 x 4 bytes of p, and a quarter of t.
   CHECK(contains(outcome.out, "in all       64 of 64 blocks (100.00 %), 3.0 KiB (3072 B) of 6.0 KiB (6144 B)"));
   CHECK(contains(outcome.out, "nowhere      0 blocks"));
 }
@@ -93,7 +93,7 @@ TEST_CASE("partitioners: of the configuration, of the command line, with options
   const std::string base = "run.yaml --metadata grid:8x8x8/4x4x4 --set n=8 --table ";
   CHECK(table(folder.run(base + "--servers 2 --partitioner '{stripe: {width: 12}}'").out) ==
         std::vector<std::vector<long long>>{{0, 12, 768}, {1, 4, 256}});
-  // Each server has half of every needed block: 16 blocks of 8 cells, cut across z between 0 .. 3 and 4 .. 7.
+  // Each server has half of the needed cells: 16 blocks of 8 cells, cut across z between 0 .. 3 and 4 .. 7.
   const Outcome regrid = folder.run(base + "--servers 4 --partitioner '{regrid: {shape: slabs, axis: x}}'");
   CHECK(table(regrid.out) == std::vector<std::vector<long long>>{{0, 4, 256}, {1, 4, 256}, {2, 4, 256}, {3, 4, 256}});
   const Outcome split = folder.run(base + "--servers 8 --partitioner '{regrid: {shape: slabs, axis: x}}'");
@@ -116,7 +116,7 @@ TEST_CASE("a metadata file: blocks whose ranges bracket a value") {
   const Outcome one = folder.run("run.yaml --metadata m.yaml --servers 1");
   CHECK(one.status == 0);
   CHECK(contains(one.out, "isosurface   1 of 2 blocks (50.00 %), 256 B"));
-  // 1.5 lies between the blocks: the lower one has the cells between them.
+  // The value 1.5 lies between the blocks. The lower block has the cells between them.
   folder.file("analyses:\n  - isosurface: {variable: t, values: 1.5}\n");
   CHECK(contains(folder.run("run.yaml --metadata m.yaml --servers 1").out, "isosurface   1 of 2 blocks"));
   folder.file("analyses:\n  - isosurface: {variable: t, values: 9}\n");
@@ -156,7 +156,7 @@ TEST_CASE("a partitioner of a plug-in") {
   const Folder folder;
   folder.file("plugins: [" TEST_MORTON_PLUGIN "]\n" + slice);
   const std::string base = "run.yaml --metadata grid:8x8x8/4x4x4 --set n=8 --table --servers 4 ";
-  // The 4 x 4 needed blocks, in quarters along the curve.
+  // Each server has a quarter, along the curve, of the 4 x 4 needed blocks.
   CHECK(table(folder.run(base + "--partitioner morton").out) ==
         std::vector<std::vector<long long>>{{0, 4, 256}, {1, 4, 256}, {2, 4, 256}, {3, 4, 256}});
   CHECK(contains(folder.run(base + "--partitioner '{morton: {weigh: cells}}'").err,
@@ -166,7 +166,7 @@ TEST_CASE("a partitioner of a plug-in") {
   CHECK(contains(unknown.err, "did you mean 'morton'?"));
 }
 
-TEST_CASE("a partitioner of a plug-in that is wrong is told so by the sentence that servers give") {
+TEST_CASE("a wrong partitioner of a plug-in gets the same sentence as on servers") {
   const Folder folder;
   const auto refusal = [&](const std::string& partitioner) {
     folder.file("plugins: [" TEST_FAULTY_PLUGIN "]\n" + slice);
@@ -179,7 +179,7 @@ TEST_CASE("a partitioner of a plug-in that is wrong is told so by the sentence t
   CHECK(contains(refusal("overreaching"), "the partitioner 'overreaching' gave a part of block number 0 of"));
 }
 
-TEST_CASE("what is wrong is said in one sentence") {
+TEST_CASE("errors are one sentence") {
   const Folder folder;
   folder.file(two_blocks, "m.yaml");
   const auto fails = [&](const std::string& text, const std::string& arguments, int status, const std::string& part) {

@@ -1,4 +1,4 @@
-// Loading shared libraries.
+// Tests how plug-ins are loaded from shared libraries.
 #include "config/support.hpp"
 #include "config/tasks/plugin_loader.hpp"
 
@@ -37,7 +37,7 @@ TEST_CASE("a plug-in registers kinds that the configuration can use") {
   CHECK(config.tasks.at(0).settings.real("strength") == 2);
 }
 
-TEST_CASE("what is wrong with a plug-in is said with its place in the file") {
+TEST_CASE("errors of plug-ins name the place in the file") {
   CHECK(mentions(load_error("/nowhere/libx.so"), "'/nowhere/libx.so', which cannot be loaded"));
   CHECK(mentions(load_error("libx.so"), "./libx.so: cannot open shared object file"));
   CHECK(mentions(load_error(path_of("no_entry")), "no function sidestream_plugin; define it with SIDESTREAM_PLUGIN"));

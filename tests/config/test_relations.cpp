@@ -1,4 +1,4 @@
-// Relations between values of trees: what the variables section and calls may say, and what is wrong with it.
+// Relations between values of trees, in the variables section and in calls, and mistakes in them.
 #include <doctest/doctest.h>
 
 #include "config/expressions/relations.hpp"
@@ -18,7 +18,7 @@ const std::string front =
 
 Metadata with(const std::string& last) { return read(front + "  last: {" + last + "}\n").metadata; }
 
-/// The sentence of what is wrong, without the place.
+/// The message of the error, without the place.
 std::string wrong(const std::string& last) {
   try {
     static_cast<void>(with(last));
@@ -70,6 +70,17 @@ TEST_CASE("wrong relations") {
   check_wrong("mesh: tree, equals: '2 * momentum[3]'", {"name component 3 of 'momentum'"});
   check_wrong("mesh: tree, equals: 2 *",
               {"found '' in '2 *' from character 4 on", "a number or the name of a variable"});
+  check_wrong("mesh: tree, equals: density pressure", {"found 'pressure' in", "from character 9 on", "+, -, * or /"});
+  check_wrong("mesh: tree, equals: 2 * (density + pressure)", {"from character 5 on", "a number or the name of a var"});
+  for (const std::string parts :
+       {"(density + pressure)", "density - (density * pressure)", "(density / pressure) * density", "density^(2)",
+        "density - -pressure", "density * -pressure"}) {
+    check_wrong("mesh: tree, equals: " + parts, {"a number or the name of a var", ""});
+  }
+  check_wrong("mesh: tree, equals: 2 * momentum.w", {"found '.w' in", "a component: .x, .y or .z"});
+  check_wrong("mesh: tree, equals: sqrt(density)", {"a number or the name of a variable"});
+  check_wrong("mesh: tree, equals: 2^2 * density", {"found '^2 * density' in", "+, -, * or /"});
+  check_wrong("mesh: tree, equals: density < 2", {"found '< 2' in", "+, -, * or /"});
   check_wrong("mesh: tree, equals: density / 0", {"a number that can be divided by"});
   check_wrong("mesh: tree, equals: density^9", {"a power from 1 to 8"});
   check_wrong("mesh: tree, opposite: density", {"without 'face'"});

@@ -1,4 +1,4 @@
-// Reading options that were not declared, or as another type, is a bug and said to be one.
+// To read an option that was not declared, or as another type, is a bug, and the error says so.
 #include "config/support.hpp"
 
 using namespace sidestream;

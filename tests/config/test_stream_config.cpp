@@ -1,4 +1,4 @@
-// The options of streams, under `placement` and free pairs of names and values among them.
+// The options of streams under `placement`, with free pairs of names and values among them.
 #include "config/stream_config.hpp"
 
 #include "config/support.hpp"
@@ -44,7 +44,7 @@ TEST_CASE("engine parameters pass through as they are written") {
         std::map<std::string, std::string>{{"DataTransport", "WAN"}, {"Limit", "007"}, {"Flag", "true"}});
 }
 
-TEST_CASE("what is wrong gets a sentence") {
+TEST_CASE("errors get a sentence") {
   CHECK(refusal("placement: {mode: job, stream: {parameters: {a: [1]}}}").find("found a list for 'a'") !=
         std::string::npos);
   CHECK(refusal("placement: {mode: job, stream: {parameters: 3}}").find("write parameters: {name: value") !=

@@ -1,4 +1,4 @@
-// Analyses and outputs: kinds, schedules, names, files, events.
+// Analyses and outputs in a configuration: kinds, schedules, names, files, events.
 #include "config/support.hpp"
 #include "config/tasks/tasks.hpp"
 

@@ -17,7 +17,7 @@ using sidestream::testing::ToolFolder;
 
 namespace {
 
-/// This file's folder.
+/// The folder of this file's tests.
 struct Folder : ToolFolder {
   Folder() : ToolFolder("tool_files") {}
 };
@@ -36,8 +36,8 @@ TEST_CASE("version, help and wrong arguments") {
   CHECK(folder.run("--version").status == 0);
   const std::string version = folder.run("--version").out;
   CHECK(version.rfind("sidestream 0.1.0\n", 0) == 0);
-  // What it was built with, a line each: this program needs none of it.
-  for (const char* part : {"zstd ", "zfp ", "FFTW ", "muParser ", "tinyxml2 ", "ADIOS2 ", "Fortran ", "Python "}) {
+  // Libraries that it was built with, a line each. This program needs none of them.
+  for (const char* part : {"zstd ", "zfp ", "FFTW ", "tinyxml2 ", "ADIOS2 ", "Fortran ", "Python "}) {
     CHECK(contains(version, std::string("\nwith     ") + part) != contains(version, std::string("\nwithout  ") + part));
   }
   CHECK(contains(folder.run("--help").out, "check"));
@@ -187,8 +187,8 @@ TEST_CASE("a buffer smaller than an iteration is refused with the least that wor
     folder.file("placement: {" + placement + "}\n" + rest);
     return folder.run("check run.yaml " + arguments);
   };
-  // 2 MiB of u and 256 KiB of mask.
-  CHECK(check("mode: cores, buffer: 1 MiB", "").status == 0);  // on how many nodes is not known
+  // An iteration has 2 MiB of u and 256 KiB of mask.
+  CHECK(check("mode: cores, buffer: 1 MiB", "").status == 0);  // the number of nodes is not known
   const Outcome small = check("mode: cores, buffer: 2 MiB", "--ranks 5");
   CHECK(small.status == 1);
   CHECK(contains(small.err, "run.yaml:1:1: found a buffer of 2 MiB and an iteration of 2304 KiB, of which 4 clients"));
@@ -297,7 +297,7 @@ TEST_CASE("reference prints or writes the manual") {
   CHECK(contains(printed.out, "### histogram"));
   CHECK(folder.run("reference --output manual.md").status == 0);
   CHECK(contents(folder.path + "/manual.md") == printed.out);
-  // One part: a kind of analysis, a section with what lies below it, or a name that is none.
+  // A single part: a kind of analysis, a section with its subsections, or an unknown name.
   const Outcome render = folder.run("reference render");
   CHECK(render.status == 0);
   CHECK(render.out.starts_with("### render\n"));
@@ -312,7 +312,7 @@ TEST_CASE("reference prints or writes the manual") {
   CHECK(unknown.status == 2);
   CHECK(contains(unknown.err, "the reference has no part 'rendr'; did you mean 'render'?"));
   CHECK(contains(folder.run("reference nothing-like-it").err, "histogram"));
-  // A file is no folder, on every machine.
+  // A file is not a folder, on any machine.
   CHECK(folder.run("reference --output manual.md/manual.md").status == 1);
 }
 
@@ -401,7 +401,7 @@ TEST_CASE("an option with a wrong name is not missing besides") {
   CHECK(contains(outcome.err, "found the unknown option 'binz'"));
 }
 
-TEST_CASE("mistakes beside and in what is given for calls are all said") {
+TEST_CASE("mistakes around and in options for calls are all reported") {
   const Folder folder;
   folder.file(
       "meshes:\n"
@@ -453,7 +453,7 @@ TEST_CASE("truth may be said with yes and no") {
   };
   for (const char* right : {"true", "false", "yes", "no"}) CHECK(status(std::string(", time_varying: ") + right) == 0);
   for (const char* wrong : {"Yes", "on", "1", "maybe"}) CHECK(status(std::string(", time_varying: ") + wrong) == 1);
-  // A word of a choice as well, and a text where texts are wanted.
+  // They may also be a word of a choice, or a text where a text is expected.
   CHECK(
       status(
           "}}\nanalyses: [isosurface: {name: yes, variable: t, values: 1, file: s.vtp, pieces: no, every: 10 cycles, first: yes}]\n#") ==

@@ -1,4 +1,4 @@
-// What a mesh says besides where its points are: periodic axes, refinement, whether its blocks are fixed.
+// Further properties of a mesh: periodic axes, refinement, and fixed blocks.
 #include "client/declarations.hpp"
 #include "config/support.hpp"
 
@@ -16,14 +16,14 @@ TEST_CASE("periodic, refinement and fixed") {
   CHECK(meshes[0].ratio_to(0) == Index3{1, 1, 1});
   CHECK(meshes[0].ratio_to(2) == Index3{8, 4, 2});
   CHECK(meshes[1].refinement ==
-        std::vector<Index3>{{2, 2, 1}, {3, 1, 1}, {3, 1, 1}});  // an axis that is not there is not refined
+        std::vector<Index3>{{2, 2, 1}, {3, 1, 1}, {3, 1, 1}});  // an axis that the mesh does not use is not refined
   CHECK(meshes[1].periodic == std::array{false, true, false});
   CHECK(meshes[2].periodic == std::array{false, false, false});
   CHECK(meshes[2].refinement.empty());
   CHECK(!meshes[2].fixed);
 }
 
-TEST_CASE("what is wrong with them is said with its place") {
+TEST_CASE("errors in them name the place") {
   const auto wrong = [](const std::string& options, const std::string& place, const std::string& part) {
     check_bad({"meshes: {a: {size: [4, 4], " + options + "}}", place, part, ""});
   };

@@ -1,5 +1,5 @@
-// `sidestream translate`: configurations of Damaris and SENSEI as ours, which `sidestream check` then takes, and what
-// has no counterpart, by lines.
+// `sidestream translate` turns configurations of Damaris and SENSEI into ones that `sidestream check` accepts. It lists
+// the lines without a counterpart.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -17,7 +17,7 @@ struct Folder : ToolFolder {
   Folder() : ToolFolder("translate_files") {}
 };
 
-/// The translation of a text, and what `check` says of it with these options.
+/// The translation of a text, and the answer of `check` to it with these options.
 struct Translated {
   Outcome made, checked;
 };
@@ -32,7 +32,7 @@ Translated translated(const std::string& system, const std::string& text, const 
   return all;
 }
 
-/// Around what stands in `data`.
+/// A document of Damaris with these contents of `data`.
 std::string damaris(const std::string& data, const std::string& after = "", const std::string& language = "c") {
   return "<simulation name='s' language='" + language +
          "'>\n<architecture><dedicated cores='1'/></architecture>\n<data>\n" + data + "</data>\n" + after +
@@ -277,7 +277,7 @@ TEST_CASE("analyses of SENSEI have files of their own") {
     CAPTURE(file);
     CHECK(contains(t.made.out, std::string("file: ") + file));
   }
-  // Names that stand in the file have changed with a word.
+  // Names in the file were changed, and a message says so.
   CHECK(contains(t.made.err,
                  "config.xml:11: <analysis type=\"histogram\"> has files of the name that others have: "
                  "'counts-{cycle:06}.csv' became 'counts-2-{cycle:06}.csv'"));

@@ -1,4 +1,4 @@
-// The `sidestream` command as a user calls it, in a folder of the test's own.
+// Runs the `sidestream` command as a user calls it, in a folder that only the test uses.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ inline std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Removed with what is in it. `command`: a subcommand that every run begins with, or nothing.
+/// A folder that is removed with its files. Every run begins with the subcommand `command`, if there is one.
 struct ToolFolder {
   explicit ToolFolder(const std::string& name, const std::string& command = "")
       : path(TEST_DIRECTORY "/" + name), command_(command) {

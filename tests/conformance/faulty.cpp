@@ -1,4 +1,4 @@
-// Analyses, an output and a partitioner that break their contracts, each in one way.
+// Analyses, an output and partitioners that break their contracts, each in one way.
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -12,12 +12,12 @@ namespace {
 
 using namespace sidestream;
 
-/// Leaves the others in what they do together.
+/// Fails on the last member, while the others go on to a collective operation.
 void fail_on_last(const CombineInput& input) {
   if (input.communicator.rank() + 1 == input.communicator.size()) throw Error(Code::analysis, "the last one cannot");
 }
 
-/// Adds up a variable of whole numbers; right unless `fault` says how not.
+/// Adds up a variable of whole numbers, rightly unless there is a `fault`.
 class Sum final : public Task {
  public:
   Sum(std::string fault, const Settings& settings, const Metadata& metadata)
@@ -40,7 +40,7 @@ class Sum final : public Task {
       } else {
         for (const Box& box : block.owned) add(block.array, box, sum);
       }
-      if (fault_ == "blocks") ++sum;  // the result tells how the mesh was divided
+      if (fault_ == "blocks") ++sum;  // the result depends on the division of the mesh
     }
     if (fault_ == "members") {  // other objects may run combine
       before_ = sum;
@@ -69,7 +69,7 @@ class Sum final : public Task {
   }
 
  private:
-  /// Counts on the memory that it asks for: when there is none, later results are wrong.
+  /// Does not handle a lack of memory: later results are wrong after it.
   void lose_memory() {
     ++lost_;
     const auto some = std::make_unique<std::string>(100, ' ');
@@ -87,7 +87,7 @@ class Sum final : public Task {
   std::int64_t before_ = 0, lost_ = 0;
 };
 
-/// Writes a file and leaves it when told to discard.
+/// Writes a file, and keeps it when it is told to discard.
 class Littering final : public Task {
  public:
   explicit Littering(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}
@@ -106,7 +106,7 @@ class Littering final : public Task {
   std::shared_ptr<const OutputDirectory> directory_;
 };
 
-/// Fails on one server when the others go on.
+/// Fails on one server, while the others go on.
 class Stubborn final : public Task {
  public:
   [[nodiscard]] Selection selection() const override { return {}; }

@@ -1,4 +1,4 @@
-"""`sidestream conformance`: everything built in passes, and everything faulty fails, by the check that is meant for it.
+"""`sidestream conformance`: all built-in parts pass, and each faulty one fails in the check that is meant for it.
 
 Usage: test_conformance.py builtin|c_plugin|faulty PROCESSES TOOL MPIRUN SOURCE PLUGIN
 """
@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Of each fault: what the line that fails says.
+# The text of the failing line for each fault.
 FAULTS = {
     "sum_ghosts": "ghosts with wrong values ... FAILED: the result 'sum.csv' has other bytes",
     "sum_shared": "two slabs ... FAILED: the result 'sum.csv' has other bytes",
@@ -24,7 +24,7 @@ FAULTS = {
     "litter": "discard leaves nothing ... FAILED: these files are left",
     "partitioner changing": "one block ... FAILED: with 2 servers the same input gives another plan",
 }
-SUITE = {"analyses": 11, "outputs": 7, "partitioner": 5}  # checks of one of each
+SUITE = {"analyses": 11, "outputs": 7, "partitioner": 5}  # checks of each kind of part
 PARTITIONERS = [
     "block",
     "stripe",
@@ -78,7 +78,7 @@ def builtin(command, source, _):
     count = analyses * SUITE["analyses"] + outputs * SUITE["outputs"] + SUITE["partitioner"]
     expect(f"{count} checks passed, 0 failed" in done.stdout, done, f"expected {count} checks")
     head = text[: text.index("analyses:")]
-    chosen = PARTITIONERS if EVERYTHING else PARTITIONERS[::4]
+    chosen = PARTITIONERS if EVERYTHING else PARTITIONERS[1::4]
     for partitioner in chosen:
         done = command.run(head.replace("PARTITIONER", partitioner))
         expect(done.returncode == 0, done, f"the partitioner {partitioner} breaks its contract")

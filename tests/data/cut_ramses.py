@@ -1,12 +1,12 @@
-"""Cuts a piece of an output of RAMSES out of it, as an output of its own: a cell of level LEVEL becomes the box.
+"""Cuts a cell of level LEVEL out of an output of RAMSES, and writes it as an output whose box is the cell.
 
 python3 cut_ramses.py OUTPUT TARGET [FINEST LEVEL I J K]
 
-Octs, values and who owns what are the original's; those finer than FINEST go, numbers of levels go down by LEVEL,
-positions are those in the new box, and pointers, which no reader of outputs needs, are 0. The order of domains is
-called bisection, with empty records for its walls: the keys of the Hilbert curve mean nothing in the new box.
-`ramses_sedov_cut.tar.xz` was made of a Sedov blast with 8 domains and levels 6 to 9 by FINEST 8, LEVEL 2, cell
-(1, 2, 2), which has the blast in it. Needs NumPy.
+Octs, values and owners are those of the original. Octs finer than FINEST are left out, numbers of levels are lower by
+LEVEL, and positions refer to the new box. Pointers are 0, because no reader of outputs needs them. The order of domains
+is called bisection, with empty records for its walls, because the keys of the Hilbert curve mean nothing in the new
+box. `ramses_sedov_cut.tar.xz` was made from a Sedov blast with 8 domains and levels 6 to 9, with FINEST 8, LEVEL 2 and
+the cell (1, 2, 2), which contains the blast. Needs NumPy.
 """
 
 import re
@@ -18,7 +18,7 @@ import numpy as np
 
 
 def records(path):
-    """Of a little-endian file."""
+    """Yields the records of a little-endian Fortran file."""
     data, at = path.read_bytes(), 0
     while at < len(data):
         (length,) = struct.unpack_from("<i", data, at)
@@ -39,7 +39,7 @@ class Writer:
 
 
 def read_amr(path):
-    """The header's records, and by level and list the middles of octs."""
+    """The header's records, and the centres of octs by level and list."""
     of = records(path)
     head = [next(of) for _ in range(29)]
     ncpu, levels = struct.unpack("<i", head[0])[0], struct.unpack("<i", head[3])[0]
@@ -58,7 +58,7 @@ def read_amr(path):
 
 
 def kept_octs(octs, finest, level, cell):
-    """By new level and list: which octs of the original stay."""
+    """Octs of the original that stay, by new level and list."""
     low = np.array(cell) / 2**level
     inside = lambda middles: np.all((middles > low) & (middles < low + 0.5**level), axis=1)  # noqa: E731
     return [[inside(middles) for middles in lists] for lists in octs[level:finest]]

@@ -1,4 +1,4 @@
-// A domain cut into blocks with ranges, as servers know it.
+// A domain divided into blocks with ranges, as servers know it.
 #pragma once
 
 #include "sidestream/data/catalogue.hpp"
@@ -15,13 +15,13 @@ struct Divided {
       blocks.push_back(block);
     }
   }
-  /// The value at a point as the array of the field's type holds it.
+  /// The value at a point, in the precision of the field's type.
   [[nodiscard]] double value(std::size_t field, const Index3& p, int c = 0) const {
     const double exact = domain.value(field, p, c);
     return with_type(domain.fields[field].type,
                      [&](auto zero) { return static_cast<double>(static_cast<decltype(zero)>(exact)); });
   }
-  /// Extremes over `points`, by looking at each.
+  /// The range over `points`, found by looking at each.
   [[nodiscard]] Range range(std::size_t field, const Box& points) const {
     Range range;
     for (Index k = points.lo[2]; k < points.hi[2]; ++k) {
@@ -34,7 +34,7 @@ struct Divided {
     }
     return range;
   }
-  /// What servers measure of a field.
+  /// Finds what servers measure of a field.
   void measure(std::size_t field) {
     for (const Block& block : blocks) {
       const Box points = domain.metadata.variables[field].points(block.cells);

@@ -1,4 +1,4 @@
-// Copies of arrays against element by element address arithmetic, for every type, order and gap.
+// Copies of arrays, compared with address arithmetic for each element, for every type, order and gap.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -18,7 +18,7 @@ struct Field {
   std::vector<T> values;
   ArrayView view;
 
-  /// `gap`: unused elements after each row, plane and point.
+  /// `gap` is the number of unused elements after each row, plane and point.
   Field(const Box& box, int components, Order order, Index gap) {
     const int fast = order == Order::column ? 0 : 2;
     view.box = box;
@@ -129,7 +129,7 @@ TEST_CASE("packing and converting every type in every order") {
 }
 
 TEST_CASE("packing reversed axes and separate components") {
-  // i runs backwards through memory, components lie in separate planes.
+  // Index i runs backwards through memory; components lie in separate planes.
   const std::vector<float> memory{12, 11, 10, 22, 21, 20};
   ArrayView view;
   view.data = memory.data() + 2;

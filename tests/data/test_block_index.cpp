@@ -1,4 +1,4 @@
-// Finding blocks against looking at all of them.
+// Searches for blocks, compared with a look at all of them.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -24,7 +24,7 @@ std::vector<std::int64_t> slowly(const std::vector<Block>& blocks, std::int32_t 
 
 void check(const std::vector<Block>& blocks, std::mt19937& random) {
   const BlockIndex index(blocks);
-  std::vector<std::int64_t> found{-7};  // the content before must go away
+  std::vector<std::int64_t> found{-7};  // earlier contents must be removed
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<Index>(low, high)(random); };
   for (int query = 0; query < 60; ++query) {
     Box box;

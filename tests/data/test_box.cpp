@@ -1,4 +1,4 @@
-// Boxes against counting their points one by one.
+// Boxes, compared with counts of their points one by one.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -22,7 +22,7 @@ std::set<Index3> points_of(const Box& box) {
   return points;
 }
 
-/// Corners from -3 to 5, now and then empty or turned round.
+/// A box with corners from -3 to 5, sometimes empty or reversed.
 Box random_box(std::mt19937& random) {
   Box box;
   for (int axis = 0; axis < 3; ++axis) {

@@ -1,4 +1,4 @@
-// What an analysis asks for that cannot be had is refused before anything is measured or moved.
+// A selection that cannot be met is refused before anything is measured or moved.
 #include "data/check_selection.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ const FakeDomain domain({{0, 0, 0}, {4, 3, 2}},
                         {{"a", [](const auto&, const Index3&, int) { return 0.0; }, Centering::cell, 2},
                          {"b", [](const auto&, const Index3&, int) { return 0.0; }}});
 
-/// The sentence of the refusal; empty: it was taken.
+/// The message of the refusal, or nothing if the selection was accepted.
 std::string refusal(const Selection& selection) {
   try {
     check_selection(selection, domain.metadata);

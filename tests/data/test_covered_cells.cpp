@@ -1,4 +1,4 @@
-// What finer levels cover, against looking at every cell of the finest one.
+// Cells that finer levels cover, compared with a look at every cell of the finest level.
 #include "data/covered_cells.hpp"
 
 #include <doctest/doctest.h>
@@ -35,7 +35,7 @@ Block block(std::int64_t id, std::int32_t level, const Box& box) {
   return made;
 }
 
-/// Disjoint blocks of the finer levels, anywhere; level 0 in four blocks.
+/// Four blocks of level 0, and disjoint blocks of finer levels at random places.
 std::vector<Block> random_blocks(std::mt19937& random) {
   std::vector<Block> blocks;
   for (Index n = 0; n < 4; ++n) {
@@ -76,7 +76,7 @@ void for_each_cell(const Box& box, const F& f) {
       for (Index i = box.lo[0]; i < box.hi[0]; ++i) f(Box{{i, j, k}, {i + 1, j + 1, k + 1}});
 }
 
-/// The levels at each cell of the finest grid, a bit each.
+/// The levels that cover each cell of the finest grid, as bits.
 class Painted {
  public:
   explicit Painted(const std::vector<Block>& blocks) : levels_(48 * 16 * 36, 0) {
@@ -87,13 +87,13 @@ class Painted {
       }
     }
   }
-  /// Whether a part of it is had by finer levels, whichever.
+  /// True if any finer level covers a part of the cell.
   [[nodiscard]] bool touches(const Box& cell, std::int32_t level) {
     bool any = false;
     for_each_cell(finest_of(cell, level), [&](const Box& c) { any = any || at(c.lo) >> (level + 1) != 0; });
     return any;
   }
-  /// Whether all of it is had by finer levels, whichever.
+  /// True if finer levels together cover all of the cell.
   [[nodiscard]] bool covers(const Box& cell, std::int32_t level) {
     bool all = true;
     for_each_cell(finest_of(cell, level), [&](const Box& c) { all = all && at(c.lo) >> (level + 1) != 0; });
@@ -118,7 +118,7 @@ TEST_CASE("cells that finer levels cover, and blocks of which they cover all") {
     Selected without(0);
     without.covered = false;
     std::vector<bool> needed(blocks.size(), true);
-    needed[3] = false;  // stays so
+    needed[3] = false;  // must stay false
     leave_out_covered(without, wholly_covered(metadata, blocks, index), needed);
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const std::vector<Box> covered = covered_cells(metadata.meshes[0], blocks[b], blocks, index);
@@ -136,7 +136,7 @@ TEST_CASE("cells that finer levels cover, and blocks of which they cover all") {
   CHECK(whole > 5);
 }
 
-TEST_CASE("blocks that are covered whole stay where all are wanted, and where there is one level") {
+TEST_CASE("completely covered blocks stay if all are wanted, and if there is one level") {
   const Metadata metadata = declared();
   std::vector<Block> blocks{block(0, 0, {{0, 0, 0}, cells}), block(1, 1, {{0, 0, 0}, {24, 16, 12}})};
   std::vector<bool> needed{true, true};
@@ -152,13 +152,13 @@ TEST_CASE("blocks that are covered whole stay where all are wanted, and where th
   CHECK(needed == std::vector<bool>{true});
 }
 
-TEST_CASE("a cell that finer blocks cover in part is found where there is one, and nowhere else") {
+TEST_CASE("partly covered cells are found where they exist, and nowhere else") {
   const Metadata metadata = declared();
   std::mt19937 random(11);
   int with = 0, without = 0;
   for (int round = 0; round < 600; ++round) {
     std::vector<Block> blocks = random_blocks(random);
-    if (round % 2 == 1) {  // blocks that end at faces of coarser cells, cut anywhere
+    if (round % 2 == 1) {  // blocks that end at faces of coarser cells, cut at random places
       for (Block& one : blocks) {
         const Index3 coarse = one.level == 0 ? Index3{1, 1, 1} : one.level == 1 ? Index3{2, 2, 2} : Index3{4, 2, 6};
         for (std::size_t a = 0; a < 3; ++a) {

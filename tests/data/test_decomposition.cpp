@@ -1,4 +1,4 @@
-// How a mesh is divided among servers, and where the points of a periodic one are, by counting.
+// The pieces of decompositions, and the points of periodic meshes, checked by counting.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -90,9 +90,9 @@ TEST_CASE("bricks are near to cubes, and pencils to squares") {
   CHECK(extent(piece_of(Decomposition::bricks(), mesh, 64, 63)) == Index3{16, 16, 16});
   CHECK(extent(piece_of(Decomposition::pencils(2), mesh, 16, 0)) == Index3{16, 16, 64});
   CHECK(extent(piece_of(Decomposition::pencils(0), mesh, 4, 3)) == Index3{64, 32, 32});
-  // The long axis of a long mesh is cut more often.
+  // A long mesh is cut more often along its long axis.
   CHECK(extent(piece_of(Decomposition::bricks(), mesh_of({{0, 0, 0}, {8, 8, 64}}, 3), 8, 0)) == Index3{8, 8, 8});
-  // i runs fastest among servers.
+  // Index i runs fastest among servers.
   CHECK(piece_of(Decomposition::bricks(), mesh, 8, 1).lo == Index3{32, 0, 0});
   CHECK(piece_of(Decomposition::bricks(), mesh, 8, 2).lo == Index3{0, 32, 0});
 }

@@ -1,4 +1,4 @@
-// BlockView::gather against looking every point up.
+// BlockView::gather, compared with a look-up of every point.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ double value(const Index3& p, int c) { return static_cast<double>(p[0] + 100 * p
 
 constexpr double wrong = -1;
 
-/// Values over `box`: right where `valid` says so, `wrong` elsewhere, as in ghosts that nobody filled.
+/// Values over `box`, right where `valid` is true and `wrong` elsewhere, as in ghosts that nobody filled.
 struct Memory {
   std::vector<double> values;
   ArrayView view;
@@ -74,7 +74,7 @@ void check_gather(const BlockView& block, const Box& region, int c) {
 TEST_CASE("points come from their owners, others are NaN and counted") {
   for (const Order order : {Order::column, Order::row}) {
     const Box allocated{{-1, -1, -1}, {5, 5, 4}}, points{{0, 0, 0}, {4, 4, 3}};
-    // The upper i plane belongs to another block and came with the halo.
+    // The upper i plane belongs to another block, and came with the halo.
     const std::vector<Box> owned{{{0, 0, 0}, {3, 4, 2}}, {{0, 0, 2}, {3, 4, 3}}};
     const Memory own(allocated, owned, 2, order);
     const Box right{{3, 0, 0}, {5, 4, 3}}, above{{0, 4, 0}, {3, 5, 3}};
@@ -107,7 +107,7 @@ TEST_CASE("an empty region has no points") {
   CHECK(block.gather({}, 0, nullptr) == 0);
 }
 
-TEST_CASE("what counts is what is owned and no finer level covers") {
+TEST_CASE("points count that are owned and that no finer level covers") {
   for (const Centering centering : testing::every_centering) {
     BlockView view;
     view.block.cells = {{2, 0, 0}, {8, 6, 4}};

@@ -1,4 +1,4 @@
-// Metadata files: the golden file both ways, what is wrong with others, and the output that writes them.
+// Metadata files: the golden file is read and written, wrong files are refused, and the output writes them.
 #include <doctest/doctest.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ Block block(std::int32_t mesh, std::int64_t id, std::int32_t level, std::int32_t
   return {id, mesh, level, client, IndexSpace::box, cells};
 }
 
-/// What the golden file says.
+/// The contents of the golden file.
 MetadataFile golden() {
   MetadataFile content;
   content.iteration = {3, 30, 0.1};
@@ -206,7 +206,7 @@ TEST_CASE("numbers come back exactly, in large files too") {
   check_same(parse_metadata(metadata_text(content), "m.yaml"), content);
 }
 
-TEST_CASE("what is wrong is said with its place") {
+TEST_CASE("errors name the place") {
   const std::string text = metadata_text(golden());
   const auto broken = [&](const std::string& from, const std::string& to) {
     std::string changed = text;
@@ -260,7 +260,7 @@ TEST_CASE("the output writes what the catalogue holds, sorted, with the ranges t
     const std::vector<Bytes> partials{writer->local(input)};
     writer->combine({content.iteration, content.metadata, partials, 0, self, results, &input});
     MetadataFile expected = content;
-    expected.catalogue.ranges.erase(expected.catalogue.ranges.begin());  // of t, which others asked for
+    expected.catalogue.ranges.erase(expected.catalogue.ranges.begin());  // the range of t, which another task asked for
     check_same(parse_metadata(contents(folder + "/metadata-000030.yaml"), "m.yaml"), expected);
     CHECK(!contents(folder + "/metadata.yaml.series").empty());
     input.catalogue = nullptr;

@@ -1,4 +1,4 @@
-// What parts of selections need, against looking at corners, cells and values one by one.
+// The blocks that parts of selections need, compared with a look at corners, cells and values one by one.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -15,7 +15,8 @@ double waves(const std::array<double, 3>& x, const Index3&, int) {
   return std::sin(1.3 * x[0]) + std::cos(0.9 * x[1] + 0.2 * x[2]) + 0.3 * x[2];
 }
 
-/// The eight corners of the region between a block's first points and the first points beyond it; at faces the faces.
+/// True if the plane lies between the eight corners of a block's region. The region goes from its first points to the
+/// first points beyond it, and to the faces of the mesh.
 bool cut_by_hand(const Mesh& mesh, Centering centering, const Box& cells, const PlaneCut& plane) {
   const Axes& axes = *mesh.geometry->axes();
   bool below = false, above = false;
@@ -98,7 +99,7 @@ TEST_CASE("planes: the variable whose spans count may be another one") {
                           std::make_shared<UniformGeometry>(std::array{0.0, 0.0, 0.0}, std::array{1.0, 1.0, 1.0}),
                           {{"a", waves, Centering::cell}, {"b", waves, Centering::node}});
   const Divided divided(domain, even_division(cells, {1, 1, 2}));
-  // z = 4.25 is above the nodes at 4 and below the first cell centres of the upper block.
+  // The plane z = 4.25 is above the nodes at 4, and below the first cell centres of the upper block.
   const PlaneCut plane{{0, 0, 4.25}, {0, 0, 1}};
   CHECK(divided.needs({0, 0, plane}) == std::vector<bool>{true, false});
   CHECK(divided.needs({1, 0, plane}) == std::vector<bool>{false, true});
@@ -115,7 +116,7 @@ TEST_CASE("planes: blocks on finer levels are covered by cells of the coarsest")
     const PlaneCut plane{{axes.node(0, i), 0, 0}, {1, 0, 0}};
     const auto needed = divided.needs({0, 0, plane});
     for (std::size_t b = 0; b < needed.size(); ++b) {
-      // Node i of the coarsest level is node 2 i of this one; the first point beyond is half a fine cell further.
+      // Node i of the coarsest level is node 2 i of this one. The first point beyond is half a fine cell further.
       const Box& cells = divided.blocks[b].cells;
       const bool must = 2 * i >= cells.lo[0] && 2 * i <= cells.hi[0];
       const bool may = 2 * i >= cells.lo[0] - 2 && 2 * i <= cells.hi[0] + 2;
@@ -123,7 +124,8 @@ TEST_CASE("planes: blocks on finer levels are covered by cells of the coarsest")
       if (!may) CHECK(!needed[b]);
     }
   }
-  domain.metadata.meshes[0].refinement.clear();  // not declared: nothing is known, so everything is needed
+  domain.metadata.meshes[0]
+      .refinement.clear();  // refinement is not declared: nothing is known, so that everything is needed
   const auto needed = divided.needs({0, 0, PlaneCut{{axes.node(0, 0), 0, 0}, {1, 0, 0}}});
   CHECK(std::all_of(needed.begin(), needed.end(), [](bool n) { return n; }));
 }
@@ -272,9 +274,9 @@ TEST_CASE("meshes that say where they are in variables: planes by bounds, boxes 
       Block& block = divided.blocks[b];
       block.space = IndexSpace::list;
       block.cells = list_box(b == 2 ? 0 : 5);
-      block.lengths.points = b == 3 ? 0 : 4;  // 2: points alone; 3: cells alone, which is odd but not empty
+      block.lengths.points = b == 3 ? 0 : 4;  // 2: only points; 3: only cells, which is odd but not empty
       block.bounds = {};
-      for (std::size_t a = 0; a < 3 && b != 1; ++a) {  // 1: nobody knows where
+      for (std::size_t a = 0; a < 3 && b != 1; ++a) {  // 1: has no bounds
         block.bounds.low[a] = unit(random);
         block.bounds.high[a] = block.bounds.low[a] + 0.3 * (1 + unit(random));
       }
@@ -305,7 +307,7 @@ TEST_CASE("meshes that say where they are in variables: planes by bounds, boxes 
   CHECK(needed_blocks < 200 * 20);
 }
 
-TEST_CASE("paper 001 at full size: 8192 blocks of 4096^3 cells, the plane of section 3.1") {
+TEST_CASE("needs at full size: 8192 blocks of 4096^3 cells, and a plane") {
   FakeDomain domain(
       {{0, 0, 0}, {4096, 4096, 4096}},
       std::make_shared<UniformGeometry>(std::array{0.0, 0.0, 0.0}, std::array{1.0 / 4096, 1.0 / 4096, 1.0 / 4096}),

@@ -1,5 +1,5 @@
-// Blocks that are not needed have no part of a surface: against the extraction itself, block by block, and the same
-// surface from the needed blocks alone.
+// Blocks that are not needed have no part of a surface. Each block's surface is extracted to compare, and the needed
+// blocks by themselves must give the whole surface.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -20,13 +20,13 @@ double waves(const std::array<double, 3>& x, const Index3&, int) {
 double holes(const std::array<double, 3>& x, const Index3& p, int) {
   return (p[0] + 2 * p[1] + 3 * p[2]) % 11 == 0 ? NAN : x[0] + x[1] * x[2];
 }
-/// Whole numbers without order: surfaces through nearly every cell, values met exactly.
+/// Random whole numbers: surfaces pass nearly every cell, and points have exactly the value.
 double noise(const std::array<double, 3>&, const Index3& p, int) {
   const auto h = static_cast<std::uint64_t>(p[0] * 73856093 ^ p[1] * 19349663 ^ p[2] * 83492791);
   return static_cast<double>((h ^ h >> 7) * 0x9e3779b97f4a7c15ull >> 62);
 }
 
-/// What one analysis makes of the blocks `mine`, with halos from all others.
+/// The surface that an analysis makes of the blocks `mine`, with halos from all other blocks.
 Surface surface_of(Task& analysis, const FakeDomain& domain, const Division& division,
                    const std::vector<std::size_t>& mine, const std::string& file) {
   MpiCommunicator self(MPI_COMM_SELF);
@@ -37,7 +37,7 @@ Surface surface_of(Task& analysis, const FakeDomain& domain, const Division& div
   return results.surfaces.at(file);
 }
 
-/// Checks each block alone, then the needed ones together against all. Returns how many are needed.
+/// Checks each block by itself, then compares the needed ones with all of them. Returns how many are needed.
 std::size_t check(const AnalysisKind& kind, const std::string& yaml, const FakeDomain& domain,
                   const Division& division) {
   CAPTURE(kind.name);
@@ -47,7 +47,7 @@ std::size_t check(const AnalysisKind& kind, const std::string& yaml, const FakeD
   for (std::size_t field = 0; field < domain.fields.size(); ++field) divided.measure(field);
   const Selection selection = analysis->selection();
   const std::vector<bool> needed = divided.needs(selection.variables.at(0));
-  // Further variables are read on the same blocks; what is told the ranges alone reads none.
+  // Further variables are read on the same blocks. A task that asks only for ranges reads none.
   const std::vector<bool> none(division.size(), false);
   for (const Selected& selected : selection.variables) {
     CHECK(divided.needs(selected) == (SeenValues::only_listens(selected) ? none : needed));

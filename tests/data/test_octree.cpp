@@ -1,4 +1,4 @@
-// Trees stored level by level, against a recursion, and lists that are no trees.
+// Trees stored level by level, compared with a recursion, and lists that are not trees.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -19,7 +19,7 @@ Mesh tree_mesh(const Index3& roots, int dimensions) {
   return mesh;
 }
 
-/// Flags of each cell, with the block that has them.
+/// The flags of each cell, and the block that has them.
 struct Tree {
   std::vector<std::uint8_t> refined;
   Block block{};
@@ -62,7 +62,8 @@ TEST_CASE("cells are where a recursion puts them, in one, two and three dimensio
   for (const int dimensions : {1, 2, 3}) {
     const Index3 roots{3, dimensions > 1 ? 2 : 1, 1};
     const Mesh mesh = tree_mesh(roots, dimensions);
-    // A cell is refined if this says so of its place; listed level by level by looking at every place of a level.
+    // True for positions of cells that are refined. Cells are listed level by level, by looking at every position of a
+    // level.
     const std::function<bool(int, Index, Index, Index)> exists = [&](int level, Index i, Index j, Index k) {
       if (level == 0) return true;
       return exists(level - 1, i / 2, dimensions > 1 ? j / 2 : j, dimensions > 2 ? k / 2 : k) && level < 4 &&
@@ -104,7 +105,7 @@ TEST_CASE("cells are where a recursion puts them, in one, two and three dimensio
   }
 }
 
-TEST_CASE("what is no tree is refused, with its block") {
+TEST_CASE("lists that are not trees are refused, with the block") {
   const Mesh mesh = tree_mesh({2, 1, 1}, 2);
   CHECK(refusal(mesh, Tree({0})).find("block 7 of the mesh 'tree' has 1 cells, but by its flags") == 0);
   CHECK(refusal(mesh, Tree({0, 0, 0})).find("its tree has only 2") != std::string::npos);

@@ -1,4 +1,4 @@
-// Ranges against looking at every point, for all types, orders and strides.
+// Ranges, compared with a look at every point, for all types, orders and strides.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ using namespace sidestream;
 
 namespace {
 
-/// An array over a box that has `points` in it, with room between elements where `gap` says so.
+/// An array over a box that contains `points`, with room between elements if there is a `gap`.
 template <class T>
 struct Values {
   Values(const Box& box, int components, Order order, int gap, std::mt19937& random) {
@@ -48,7 +48,7 @@ struct Values {
   ArrayView view;
 };
 
-/// Whether `range` is that of `values`; beyond 2^53 within one unit of the last place, and never inside.
+/// Checks that `range` is that of `values`. Beyond 2^53 it may be wider by one unit in the last place, never narrower.
 template <class T>
 void check_range(const Range& range, const std::vector<T>& values) {
   bool any = false;
@@ -105,7 +105,7 @@ TEST_CASE("every type, order, gap, component and ghost width") {
         const int component = static_cast<int>(random() % static_cast<unsigned>(components));
         BlockRange found;
         found.component = -5;
-        found.all = {-1e300, 1e300};  // what was there before must go away
+        found.all = {-1e300, 1e300};  // earlier contents must be removed
         measure_range(array.view, points, component, found);
         CHECK(found.component == component);
         check_range(found.all, collect<T>(array.view, points, component));

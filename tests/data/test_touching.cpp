@@ -1,4 +1,4 @@
-// What is next to blocks of several levels, against looking at every pair.
+// Neighbours of blocks on several levels, compared with a look at every pair.
 #include "data/touching.hpp"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ using namespace sidestream;
 
 namespace {
 
-/// Blocks on levels, anywhere, with ranges; some were not delivered.
+/// Blocks on several levels, at random places, with ranges. Some were not delivered.
 struct World {
   Mesh mesh{0, "m", {{0, 0, 0}, {8, 6, 5}}, 3, nullptr};
   std::vector<Block> blocks;
@@ -52,18 +52,18 @@ void for_each_index(const Box& box, const Work& work) {
   }
 }
 
-/// Cells of one level, of which `size` is in cells of the finest.
+/// Cells of one level; `size` is the size of each in cells of the finest level.
 struct Leaves {
   std::vector<Index3> lowest;
   Index3 size;
 };
 
-/// Cells of a block of which a part is in no block of a finer level.
+/// Cells of a block that finer levels do not cover completely.
 Leaves leaves_of(const World& world, const Block& block) {
   const Index3 finest = world.mesh.ratio_to(2);
   const auto size_on = [&](std::int32_t level, std::size_t a) { return finest[a] / world.mesh.ratio_to(level)[a]; };
   Leaves leaves{{}, {size_on(block.level, 0), size_on(block.level, 1), size_on(block.level, 2)}};
-  const auto is_open = [&](const Index3& cell) {  // a cell of the finest level
+  const auto is_open = [&](const Index3& cell) {  // `cell` is on the finest level
     return std::none_of(world.blocks.begin(), world.blocks.end(), [&](const Block& other) {
       bool inside = other.level > block.level;
       for (std::size_t a = 0; a < 3; ++a) {
@@ -136,9 +136,9 @@ TEST_CASE("patches: a coarse block meets finer ones with the rim that they leave
     of.block = block.id;
     of.all = range;
   };
-  add(0, {{0, 0, 0}, {12, 4, 1}}, {0, 1});  // covered but for its first two columns
+  add(0, {{0, 0, 0}, {12, 4, 1}}, {0, 1});  // covered except for its first two columns
   add(1, {{4, 0, 0}, {10, 8, 1}}, {2, 3});
-  add(1, {{10, 0, 0}, {24, 8, 1}}, {4, 5});  // does not meet what is left of the coarse one
+  add(1, {{10, 0, 0}, {24, 8, 1}}, {4, 5});  // does not meet the uncovered part of the coarse one
   for (const BlockRange& range : world.ranges) world.of.push_back(&range);
   const std::vector<Range> found = ranges_with_touching(world.mesh, world.blocks, world.of);
   CHECK(found[0] == Range{0, 3});

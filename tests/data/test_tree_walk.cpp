@@ -1,4 +1,4 @@
-// Trees from their roots down, against the list of all their cells.
+// Walks through trees from the roots, compared with the list of all cells.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -18,7 +18,7 @@ Mesh tree_mesh(const Index3& roots, int dimensions) {
   return mesh;
 }
 
-/// Every n-th flag is `stride` bytes behind the one before.
+/// Flags, each `stride` bytes after the previous one.
 struct Flags {
   std::vector<std::uint8_t> bytes;
   Block block{};
@@ -39,7 +39,7 @@ std::vector<std::uint8_t> random_tree(const Index3& roots, int dimensions, unsig
   for (int depth = 0; level > 0; ++depth) {
     std::size_t parents = 0;
     for (std::size_t n = 0; n < level; ++n) {
-      // Any number but 0 means refined.
+      // Any number except 0 means refined.
       const bool refined = depth < 6 && random() % 3 == 0;
       flags.push_back(refined ? static_cast<std::uint8_t>(1 + random() % 255) : 0);
       parents += refined ? 1 : 0;

@@ -1,4 +1,4 @@
-"""Checks the pages of the documentation: their links, their place in the site, and their length.
+"""Checks the pages of the documentation: their links, their entries in the site, and their length.
 
 Usage: check_pages.py ROOT [--reference FILE]
 
@@ -8,8 +8,8 @@ Usage: check_pages.py ROOT [--reference FILE]
 - Each page of ROOT/docs is in the navigation of ROOT/mkdocs.yml, and each entry there is a page.
 - A page of ROOT/docs has at most WORDS words.
 
---reference is what `sidestream reference` prints: its headings are those of docs/reference.md, which is a few lines
-until the site is built.
+--reference is the output of `sidestream reference`. Its headings are those of docs/reference.md, which has only a few
+lines until the site is built.
 """
 
 import argparse
@@ -21,12 +21,12 @@ from pathlib import Path
 from urllib.parse import unquote
 
 WORDS = 2500
-# Folders of the repository that hold Markdown.
+# Folders of the repository with Markdown.
 FOLDERS = [".", "docs", "examples/*", "simulations/*", "benchmarks", "bindings/**", "tests/**", "include/**", "src/**"]
 FENCE = re.compile(r"^ *(```+|~~~+).*?^ *\1[^\n]*$", re.M | re.S)
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.S)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
-# [text](target "title") and ![text](target); the text may hold brackets of its own.
+# [text](target "title") and ![text](target); the text may contain brackets.
 LINK = re.compile(r"\]\(\s*<?(?P<target>[^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:\s*<?(?P<target>[^\s>]+)", re.M)
 HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?P<text>.*?)\s*#*\s*$", re.M)
@@ -36,7 +36,7 @@ ELSEWHERE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//)", re.I)
 
 
 def blanked(pattern: re.Pattern, text: str) -> str:
-    """The text with what matches made blank, so that lines keep their numbers."""
+    """The text with matches replaced by blanks, so that lines keep their numbers."""
     return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
@@ -49,7 +49,7 @@ def slug(heading: str) -> str:
 
 @dataclass
 class Page:
-    """A Markdown file: where one can get to in it, and where it leads."""
+    """A Markdown file: its anchors and its links."""
 
     path: Path
     anchors: set[str] = field(default_factory=set)
@@ -86,13 +86,13 @@ class Pages:
             if self.reference and path == self.root / "docs" / "reference.md":
                 printed = read(self.reference)
                 page.anchors |= printed.anchors
-                # Its links are written for a file in docs/.
+                # Links of the reference are written for a file in docs/.
                 page.links += printed.links
             self.read[path] = page
         return self.read[path]
 
     def problem(self, page: Page, target: str) -> str:
-        """What is wrong with a link, or nothing."""
+        """The mistake in a link, or nothing."""
         if ELSEWHERE.match(target):
             return ""
         name, _, anchor = target.partition("#")
@@ -129,7 +129,7 @@ def check_links(pages: Pages) -> list[str]:
 
 
 def check_site(root: Path) -> list[str]:
-    """Pages that the navigation lacks, and entries that are no page."""
+    """Pages that the navigation lacks, and entries without a page."""
     text = (root / "mkdocs.yml").read_text(encoding="utf-8")
     named = Counter(match["page"] for match in ENTRY.finditer(text.partition("\nnav:")[2]))
     there = {str(path.relative_to(root / "docs")) for path in root.glob("docs/**/*.md")}

@@ -48,12 +48,12 @@ SECONDS = 120
 
 
 class Failed(Exception):
-    """What a reader of the page would have run into."""
+    """An error that a reader of the page would have met."""
 
 
 @dataclass
 class Block:
-    """A fenced block, and how the comment before it says to run it."""
+    """A fenced block, and the instructions of the comment before it."""
 
     page: Path
     line: int
@@ -72,7 +72,7 @@ class Block:
 
 @dataclass
 class Setting:
-    """Where blocks run and what they are compiled against."""
+    """The folder in which blocks run, and the library for which they are compiled."""
 
     folder: Path
     home: Path
@@ -100,7 +100,7 @@ def parse_keys(place: str, text: str) -> dict[str, list[str]]:
 
 
 def blocks_of(page: Path) -> list[Block]:
-    """The blocks of a page in the languages that can be run. One without a comment is an error."""
+    """The blocks of a page in languages that can be run. A block without a comment is an error."""
     text = page.read_text(encoding="utf-8")
     found = []
     for match in FENCE.finditer(text):
@@ -127,7 +127,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def outdented(lines: list[str]) -> list[str]:
-    """Returns the lines without common indentation and trailing blanks."""
+    """The lines without common indentation and trailing blanks."""
     return [line.rstrip() for line in textwrap.dedent("\n".join(lines)).split("\n")]
 
 
@@ -159,7 +159,7 @@ def framed(block: Block) -> str:
 
 
 def execute(block: Block, setting: Setting, command: list[str]) -> None:
-    """Runs a command in the page's folder; fails unless it ends as the block says it must."""
+    """Runs a command in the page's folder. Fails unless it ends as the block demands."""
     done = subprocess.run(
         command,
         cwd=setting.folder,
@@ -205,7 +205,7 @@ def run_compiled(block: Block, setting: Setting) -> None:
 
 
 def run_fortran(block: Block, setting: Setting) -> None:
-    """What is common to all compilers, but for the flags of one."""
+    """The common part of compiler commands; `flags` belong to one compiler."""
     name = block.key("file", "block.f90")
     (setting.folder / name).write_text(framed(block), encoding="utf-8")
     flags = ["-std=f2008", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]

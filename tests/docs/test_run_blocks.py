@@ -1,4 +1,4 @@
-"""Tests run_blocks.py on pages that are right and pages that are wrong. Needs Python alone."""
+"""Tests run_blocks.py on pages that are right and pages that are wrong. Needs only Python."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 SCRIPT = Path(__file__).resolve().parent / "run_blocks.py"
-# Stands in for the command: accepts configurations that hold the word "good" and notes how it was called.
+# Replaces the command: accepts configurations with the word "good", and notes its arguments.
 CHECKER = """#!/bin/sh
 echo "$@" >>calls
 grep -q good "$2" || { echo "$2:1:1: no good"; exit 2; }
@@ -69,7 +69,7 @@ class RunBlocks(unittest.TestCase):
 
     def test_a_block_without_comment_is_refused(self) -> None:
         self.refused("```sh\ntrue\n```\n", "no comment says how")
-        # The comment of another block does not count.
+        # A comment of another block does not count.
         self.refused(page(("<!-- run: -->", "sh", "true\n")) + "\n```sh\ntrue\n```\n", "page.md:8")
 
     def test_reasons_and_keys_are_checked(self) -> None:

@@ -1,4 +1,4 @@
-"""Builds the site of the documentation and looks at what came out. Needs MkDocs and its theme Material.
+"""Builds the site of the documentation and checks the result. Needs MkDocs and its theme Material.
 
 Usage: test_site.py ROOT SIDESTREAM
 """

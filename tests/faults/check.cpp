@@ -26,7 +26,7 @@ bool is_record(const std::string& name) {
          name.find("movement") != std::string::npos;
 }
 
-/// The iteration that a file is of, from its name; -1: of none.
+/// The iteration of a file, from its name, or -1 if it has none.
 int iteration_of(const std::string& name) {
   const auto digit = name.find_first_of("0123456789");
   return digit == std::string::npos ? -1 : std::stoi(name.substr(digit));
@@ -61,7 +61,7 @@ class Checker {
     }
   }
 
-  /// Whatever is there is right.
+  /// Checks that all existing values are right.
   void check_values() {
     for (const auto& [name, rows] : results_.rows) {
       for (auto row = rows.begin(); row != rows.end(); ++row) {
@@ -107,9 +107,9 @@ class Checker {
       const std::string outcome = found == results_.outcomes.end() ? "missing" : found->second;
       const std::string about = "iteration " + std::to_string(i) + " is " + outcome;
       if (outcome == "delivered" && !is_complete(i)) add(about + " and not all of its results are there");
-      // What one group refuses another may have delivered.
+      // One group may have delivered an iteration that another refused.
       if (outcome == "refused" && (one_.groups ? is_complete(i) : has_some(i))) add(about + " and has results");
-      // The groups of an endpoint begin and end where their streams do, which servers alone can cut short.
+      // The groups of an endpoint begin and end with their streams, which only servers can cut short.
       if (outcome == "unknown" && !(one_.separate && one_.groups && fault_.stage == "serve")) add(about);
       if (outcome == "missing" && !servers_failed_ && !one_.separate) add(about);
       lost += outcome != "delivered";
@@ -173,7 +173,7 @@ Results read_results(const Case& one, const std::string& folder) {
     const std::string ending = entry.path().extension().string();
     if (name[0] == '.' || is_record(name)) continue;
     if (ending == ".vtp") results.files[name] = bytes_of(entry.path());
-    if (ending == ".h5") results.files[name];  // the index comes last: it is whole
+    if (ending == ".h5") results.files[name];  // the index comes last, so that the file is whole
     if (ending != ".csv") continue;
     std::istringstream text(bytes_of(entry.path()));
     std::string line;

@@ -1,4 +1,4 @@
-// Whether a session in which memory ran out left what it should.
+// Checks what a session leaves behind in which memory ran out.
 #pragma once
 
 #include <map>
@@ -9,7 +9,8 @@
 
 namespace sidestream::testing {
 
-/// What lies in a folder of results, by file: of tables the rows by iteration, of others the bytes or that they exist.
+/// The contents of a folder of results by file. For tables these are the rows by iteration, for others the bytes, or
+/// only that they exist.
 struct Results {
   std::map<std::string, std::multimap<int, std::string>> rows;
   std::map<std::string, std::string> files;
@@ -18,7 +19,7 @@ struct Results {
 
 [[nodiscard]] Results read_results(const Case& one, const std::string& folder);
 
-/// What is wrong with a session, one sentence each. `reference`: of a session without a fault.
+/// Sentences about all that is wrong with a session. `reference` has the results of a session without a fault.
 [[nodiscard]] std::vector<std::string> mistakes(const Case& one, const Fault& fault, const std::vector<Ending>& endings,
                                                 const Results& results, const Results& reference);
 

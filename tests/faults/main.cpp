@@ -1,6 +1,6 @@
-// Runs the sessions of one case repeatedly. Each time memory runs out at another point: the n-th allocation of a stage
-// of one process. By default n is in the middle of each stage; with SIDESTREAM_TEST_ALL a sample of n is tried, with
-// SIDESTREAM_FAULTS=all every n, and with a number that many of each stage. Every session must end in time, and its
+// Runs sessions of one case repeatedly. Each time memory runs out at another point: the n-th allocation of a stage of
+// one process. By default n is in the middle of each stage. With SIDESTREAM_TEST_ALL a sample of n is tried, with
+// SIDESTREAM_FAULTS=all every n, and with a number that many n of each stage. Every session must end in time, and its
 // results are checked.
 #include <execinfo.h>
 #include <mpi.h>
@@ -25,7 +25,7 @@ using sidestream::testing::Results;
 
 namespace {
 
-char now_running[200] = "";  // for the handler
+char now_running[200] = "";  // text for the signal handler
 
 void on_alarm(int) {
   const auto say = [](const char* text) { return write(STDERR_FILENO, text, std::strlen(text)) >= 0; };
@@ -41,7 +41,7 @@ unsigned limit() {
   return set ? static_cast<unsigned>(std::atoi(set)) : 120;
 }
 
-/// The number of allocations of a stage that fail, one in each session; -1: all.
+/// The number of allocations of a stage that fail, one in each session, or -1 for all.
 long wanted(const Case& one) {
   if (const char* const set = std::getenv("SIDESTREAM_FAULTS"))
     return std::strcmp(set, "all") == 0 ? -1 : std::atol(set);
@@ -68,7 +68,7 @@ class Sweep {
 
   int run() {
     reference_ = session({}).second;
-    allocated_ = session({}).first;  // again: the first one allocates what is made once
+    allocated_ = session({}).first;  // a second time, because the first session makes some things only once
     if (rank_ == 0 && reference_.outcomes.size() != sidestream::testing::steps) {
       std::printf("%s: without a fault the session failed\n", one_.name.c_str());
       ++wrong_;
@@ -80,14 +80,14 @@ class Sweep {
       std::printf("%s: %ld sessions, %ld of them ended with an error, %ld were wrong\n", one_.name.c_str(), sessions_,
                   failed_, wrong_);
     }
-    // In most stages an allocation fails: else nothing was tried.
+    // An allocation must fail in most stages, or nothing was tried.
     wrong_ += rank_ == 0 && stages_with_a_fault_ < 6;
     MPI_Bcast(&wrong_, 1, MPI_LONG, 0, MPI_COMM_WORLD);
     return wrong_ > 0;
   }
 
  private:
-  /// How it ended on each rank, and, on rank 0, what it left.
+  /// The end of a session on each rank and, on rank 0, its results.
   std::pair<std::vector<Ending>, Results> session(const Fault& fault) {
     const std::string folder = folder_ + "/" + std::to_string(sessions_++);
     if (rank_ == 0) std::filesystem::create_directories(folder);
@@ -107,7 +107,7 @@ class Sweep {
 
   void try_stage(const Fault& fault) {
     const long total = allocated_[static_cast<std::size_t>(fault.rank)].allocations[number_of(fault.stage)];
-    if (rank_ == 0 && total == 0) {  // as publishing should in shared memory
+    if (rank_ == 0 && total == 0) {  // stages without allocations, as publishing in shared memory should be
       std::printf("%s: %s of rank %d allocates nothing\n", one_.name.c_str(), fault.stage.c_str(), fault.rank);
     }
     const std::set<long> chosen = sample(total, wanted(one_));
@@ -158,8 +158,8 @@ class Sweep {
   const Case& one_;
   std::string folder_;
   int rank_ = 0;
-  Results reference_;              ///< without a fault
-  std::vector<Ending> allocated_;  ///< likewise
+  Results reference_;              ///< results without a fault
+  std::vector<Ending> allocated_;  ///< allocations without a fault
   long sessions_ = 0, failed_ = 0, wrong_ = 0, stages_with_a_fault_ = 0;
 };
 
@@ -172,7 +172,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   void* frame = nullptr;
-  backtrace(&frame, 1);  // loads what the handler needs
+  backtrace(&frame, 1);  // loads code that the handler needs
   std::signal(SIGALRM, on_alarm);
   int status = 2;
   for (const Case& one : sidestream::testing::cases()) {

@@ -22,8 +22,8 @@ namespace {
 
 constexpr Index cells = 12;
 
-/// Sets the fault when its stage begins and ends it with the stage. Where there is no fault it counts what each stage
-/// allocates.
+/// Sets the fault when its stage begins, and removes it at the end of the stage. Without a fault it counts the
+/// allocations of each stage.
 class Stages {
  public:
   Stages(const Fault& fault, int rank, Ending& ending)
@@ -43,13 +43,13 @@ class Stages {
     begun = -1;
     if (mine_ && fault_.stage == stage) disarm();
   }
-  /// Nothing fails from here on; also for a stage that never ended.
+  /// Removes the fault, also for a stage that never ended.
   void disarm() {
     const long reached = sidestream_test_fail_any_allocation(0);
     if (armed_) ending_.reached = reached;
     armed_ = false;
   }
-  /// One call of the stage. False: it threw, which is noted.
+  /// Does one call of the stage. Notes an exception, and returns false then.
   bool call(const char* stage, const std::function<void()>& work, bool in_stage = true) {
     if (in_stage) begin(stage);
     try {
@@ -77,12 +77,12 @@ class Stages {
 
   const Fault& fault_;
   bool mine_, counts_;
-  bool armed_ = false;  ///< in the stage of the fault
+  bool armed_ = false;  ///< true in the stage of the fault
   Ending& ending_;
-  std::array<long, stage_names.size()> begun_;  ///< -1: not now
+  std::array<long, stage_names.size()> begun_;  ///< -1 outside the stage
 };
 
-/// Begins the stage `iteration` when it works on one, and ends it when it works on the next.
+/// An analysis that begins the stage `iteration` when servers work on that iteration, and ends it at the next.
 class Mark final : public Task {
  public:
   Mark(Stages& stages, std::int32_t variable) : stages_(stages), variable_(variable) {}
@@ -112,7 +112,7 @@ double value(Index i, Index j, Index k, int step) {
   return std::sin(0.5 * static_cast<double>(i) + step) + std::cos(0.4 * static_cast<double>(j * k));
 }
 
-/// A client's piece of the mesh and what it publishes of it.
+/// A client with its part of the mesh, which it publishes.
 class Simulation {
  public:
   Simulation(Session& session, Stages& stages, Ending& ending) : session_(session), stages_(stages), ending_(ending) {
@@ -127,7 +127,7 @@ class Simulation {
       session_.set("n", std::int64_t{cells});
       session_.set_block("grid", rank_, box_);
     });
-    // Who could not declare closes; the start of the others then fails.
+    // A client that could not declare closes, and then the others fail to start.
     if (!declared || !stages_.call("start", [&] { session_.start(); })) return;
     for (int step = 0; step < steps; ++step) one(step);
   }
@@ -167,7 +167,7 @@ variables:
   t: {mesh: grid, type: float64}
   s: {mesh: grid, type: float64, time_varying: false}
 )";
-// Where there are no groups their names say nothing.
+// Without groups their names have no effect.
 constexpr const char* analyses = R"(  - statistics: {variable: t, group: b}
   - statistics: {name: still, variable: s, file: still.csv, group: a}
   - histogram: {variable: t, bins: 5, group: a}
@@ -175,13 +175,13 @@ constexpr const char* analyses = R"(  - statistics: {variable: t, group: b}
 outputs:
   - hdf5: {variables: [t, s], file: "fields-{index:03}.h5", group: a}
 )";
-/// Of each group.
+/// An analysis for each group.
 constexpr const char* marks = R"(  - mark: {variable: t, group: a}
   - mark: {name: other, variable: t, group: b}
 )";
 
 std::string placement_of(const Case& one, const Fault& fault, const std::string& folder) {
-  // A simulation whose servers fail need not wait for others.
+  // A simulation whose servers fail need not wait long for others.
   const std::string limit = fault.n > 0 && fault.rank >= one.ranks - one.separate ? "4" : "30";
   const std::string groups = one.groups ? ", groups: {a: 1, b: 1}" : "";
   if (one.placement == "job") {
@@ -217,7 +217,7 @@ void run_member(MPI_Comm comm, const Case& one, Stages& stages, const std::strin
     ending.closed = stages.call("close", [&] { ending.account = session->close(); });
   }
   session.reset();
-  // Who waits for this simulation need not do so longer than that.
+  // Processes that wait for this simulation can stop then.
   if (ending.errors > 0) std::ofstream(folder + "/stop") << "x";
 }
 

@@ -1,4 +1,4 @@
-!> What the test programs share.
+!> Procedures that the test programs share.
 module checks
   use, intrinsic :: iso_fortran_env, only: error_unit
   use sidestream
@@ -15,7 +15,7 @@ contains
     write (error_unit, '(2a)') 'not so: ', what
   end subroutine check
 
-  !> The code, and a part of the sentence.
+  !> Checks the code and a part of the message.
   subroutine check_error(session, code, expected, part)
     type(sidestream_session), intent(in) :: session
     integer, intent(in) :: code, expected

@@ -1,5 +1,5 @@
-!> Publishes arrays of every kind, as programs have them: with ghosts, sections, strides that are negative, pointers,
-!> components first and last, in place. Every value tells its place; test_fields.py knows the formula.
+!> Publishes arrays of every kind that programs have: with ghosts, sections, negative strides, pointers, components
+!> first or last, in place. Every value depends on its position; test_fields.py knows the formula.
 !>
 !> fields FILE
 program fields
@@ -56,7 +56,7 @@ contains
     value = i + 20 * j + 400 * k + 8000 * c + 10 * step
   end function value
 
-  !> All values of a box of cells lo <= index < hi, by i, j, k, component.
+  !> Fills in all values of the box lo <= index < hi, by i, j, k, component.
   subroutine fill(all, lo, hi, components)
     integer, allocatable, intent(out) :: all(:, :, :, :)
     integer, intent(in) :: lo(3), hi(3), components
@@ -113,13 +113,13 @@ contains
     allocate (ghosts(-2:nx + 1, -1:ny, lo - 1:hi), source=real(all(:, :, :, 0), real64))
     call sidestream_publish(session, 'ghosts', rank, ghosts)
 
-    ! Every other element along i, backwards along j and k.
+    ! Publishes every other element along i, backwards along j and k.
     call fill(all, [0, 0, lo], [nx + 1, ny + 1, hi + 1], 1)
     allocate (nodes(2 * nx + 2, ny + 3, hi - lo + 1), source=-1.0_real32)
     nodes(2:2 * nx + 2:2, ny + 2:2:-1, hi - lo + 1:1:-1) = real(all(:, :, :, 0), real32)
     call sidestream_publish(session, 'nodes', int(rank, int64), nodes(2:2 * nx + 2:2, ny + 2:2:-1, hi - lo + 1:1:-1))
 
-    ! A pointer to the inside of an array, backwards along i.
+    ! Publishes a pointer to the inside of an array, backwards along i.
     call fill(all, [0, 0, lo], [nx, ny, hi], 1)
     allocate (store(0:nx + 1, 0:ny + 1, 0:hi - lo + 1), source=-1_int8)
     bytes => store(nx:1:-1, 1:ny, 1:hi - lo)
@@ -146,7 +146,7 @@ contains
     real(real32), allocatable :: first(:, :, :, :)
     integer :: c
     call fill(all, [0, 0, lo], [nx, ny, hi], 3)
-    ! With ghosts in the array and without in what is declared; the components backwards.
+    ! The array has ghosts, the declaration has not; components are backwards.
     allocate (last(-1:nx, -1:ny, -1:hi - lo, 3), source=-1.0_real64)
     last(0:nx - 1, 0:ny - 1, 0:hi - lo - 1, 3:1:-1) = real(all, real64)
     call sidestream_publish(session, 'last', rank, last(0:nx - 1, 0:ny - 1, 0:hi - lo - 1, 3:1:-1))
@@ -164,7 +164,7 @@ contains
     integer(int16), pointer :: pairs(:, :, :)
     real(real64), allocatable :: nodes(:, :, :)
     call fill(all, [0, lo, 0], [nx + 1, hi + 1, 1], 1)
-    ! The plane of an array of three axes.
+    ! Publishes a plane of an array with three axes.
     allocate (nodes(3, 0:nx, lo:hi), source=-1.0_real64)
     nodes(2, :, :) = real(all(:, :, 0, 0), real64)
     call sidestream_publish(session, 'corners', rank, nodes(2, :, :))
@@ -177,7 +177,7 @@ contains
     call sidestream_clear(session, 'pairs', rank)
   end subroutine publish_plane
 
-  !> Perhaps of no cells.
+  !> Publishes a line, which may have no cells.
   subroutine publish_line(lo, hi)
     integer, intent(in) :: lo, hi
     integer, allocatable :: all(:, :, :, :)

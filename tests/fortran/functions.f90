@@ -1,4 +1,4 @@
-!> Functions of the program as analyses: what they are given is what was published, and what fails in them is told.
+!> Functions of the program as analyses. They are given the values that were published, and their failures are reported.
 module sums
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use mpi
@@ -15,7 +15,7 @@ contains
     value = real(i + 10 * j + 100 * k, real64)
   end function value
 
-  !> How many cells there are, their sum, and how many are not what they should be.
+  !> Counts cells, their sum, and wrong values.
   subroutine local(input, partial, message, status)
     type(sidestream_input), intent(in) :: input
     real(real64), intent(inout) :: partial(:)
@@ -83,7 +83,7 @@ contains
     sum_of_all = sum([(((value(i, j, k), i=0, nx - 1), j=0, ny - 1), k=0, nz - 1)])
   end function sum_of_all
 
-  !> Asks for what there is not, and does not look whether it got it.
+  !> Asks for values in wrong ways, and once does not check the code.
   subroutine careless(input, partial, message, status)
     type(sidestream_input), intent(in) :: input
     real(real64), intent(inout) :: partial(:)
@@ -111,7 +111,7 @@ program functions
   integer :: code, ranks, steps = 0
   call MPI_Init(code)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, code)
-  ! On 4 ranks two servers, on 5 a server and two ranks that reduce; otherwise these ranks.
+  ! With 4 ranks there are two servers, with 5 a server and two ranks that reduce. Otherwise these ranks serve.
   text = 'placement: inline'
   if (ranks == 4) text = 'placement: {mode: cores, buffer: 32 MiB, per_node: 2}'
   if (ranks == 5) text = 'placement: {mode: nodes, servers: 1, buffer: 32 MiB, forward: partials, per_node: 2}'

@@ -1,4 +1,4 @@
-!> The last client leaves its loop between publish and end_iteration, and closes; the others go on.
+!> The last client leaves its loop between publish and end_iteration, and closes. The others go on.
 !> tests/python/test_leaving.py reads the accounts that are printed.
 !>
 !> leaving FILE

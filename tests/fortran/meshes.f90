@@ -1,4 +1,4 @@
-!> Declares meshes of every kind by calls and publishes on them, on one rank; test_fields.py looks at what is written.
+!> Declares meshes of every kind by calls, and publishes on them, on one rank. test_fields.py reads the results.
 !>
 !> meshes FILE
 program meshes

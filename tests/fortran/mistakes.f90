@@ -1,4 +1,4 @@
-!> What is said of arrays that are not what was declared, and what becomes of errors that nobody asks for.
+!> Messages about arrays that do not match the declaration, and errors that nobody asks for.
 program mistakes
   use, intrinsic :: iso_c_binding, only: c_loc
   use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64
@@ -86,7 +86,7 @@ contains
     call close()
   end subroutine arrays
 
-  !> Type and number of what is published as it lies in memory, whatever the rank.
+  !> Checks type and number of values of arrays of any rank, which are published as they lie in memory.
   subroutine flat_arrays()
     real(real64), target :: a(24), wide(48), shaped(2, 12)
     integer(int64) :: of
@@ -140,7 +140,7 @@ contains
     call close()
   end subroutine memory
 
-  !> Without ierr the first error waits for whoever asks next; a refusal does not.
+  !> Without ierr, the first error is kept for the next call that asks. A refusal is not.
   subroutine kept()
     real(real64) :: a(4, 3, 2)
     a = 1
@@ -152,7 +152,7 @@ contains
     call check_error(session, code, SIDESTREAM_ERROR_USAGE, 'has rank 2')
     call sidestream_end_iteration(session, 1, 1.0_real64, code)
     call check_error(session, code, SIDESTREAM_OK, '')
-    ! One that is kept, and one that is told: the other one is told next.
+    ! One error is kept, and the call after it has another one. The kept one is told first.
     call sidestream_commit(session, 't', 0)
     call sidestream_clear(session, 'v', 0, code)
     call check_error(session, code, SIDESTREAM_ERROR_USAGE, 'commit')
@@ -164,7 +164,7 @@ contains
     call check_error(session, code, SIDESTREAM_ERROR_USAGE, "clear: block 0 of 'once'")
   end subroutine kept
 
-  !> The program goes on without a side stream.
+  !> The program goes on without a session.
   subroutine open_fails()
     real(real64) :: a(4, 3, 2)
     integer :: comm
@@ -238,7 +238,7 @@ contains
     call close()
   end subroutine steered
 
-  !> What nobody asks for is printed: the test looks for it.
+  !> An error that nobody asks for is printed; the test looks for it.
   subroutine last_words()
     real(real64) :: a(4, 3)
     a = 1

@@ -1,5 +1,5 @@
-!> Raises events with values, and comes to a barrier in an iteration of each client's own; tests/python/test_events.py
-!> looks at what servers see of them.
+!> Raises events with values. Clients reach a barrier in different iterations. tests/python/test_events.py checks what
+!> servers see.
 !>
 !> raising FILE
 program raising

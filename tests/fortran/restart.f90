@@ -1,4 +1,4 @@
-!> Writes a checkpoint, or reads one on as many ranks as it likes: every value tells its place.
+!> Writes a checkpoint, or reads one on any number of ranks. Every value depends on its position.
 !>
 !> restart write FILE BLOCKS | restart read DIRECTORY BLOCKS | restart mistakes DIRECTORY BLOCKS
 program restart_program
@@ -36,7 +36,7 @@ contains
     call MPI_Comm_size(comm, ranks, code)
   end subroutine place
 
-  !> The planes of block `b` of all: lo <= k < hi.
+  !> The first plane of block `b`.
   pure integer function edge(b)
     integer, intent(in) :: b
     edge = nz * b / blocks
@@ -47,7 +47,7 @@ contains
     value = i + 20 * j + 400 * k + 10000 * c + 7 * (steps - 1)
   end function value
 
-  !> By i, j, k and component, of the box lo <= index < hi.
+  !> The values of the box lo <= index < hi, by i, j, k and component.
   function values(lo, hi, components) result(all)
     integer, intent(in) :: lo(3), hi(3), components
     integer :: all(hi(1) - lo(1), hi(2) - lo(2), hi(3) - lo(3), components)
@@ -164,7 +164,7 @@ contains
     call read_blocks(restart)
     call sidestream_restart_limit_levels(restart, 0, code)
     call check_code(restart, code, SIDESTREAM_OK, '')
-    call read_blocks(restart)  ! all of them lie on level 0
+    call read_blocks(restart)  ! all blocks are on level 0
     call sidestream_restart_limit_levels(restart, -1)
     call check(names(restart) == 7, 'variables')
     call sidestream_restart_close(restart, code)
@@ -187,7 +187,7 @@ contains
     integer(int32), allocatable :: rows(:, :, :, :)
     integer, allocatable :: all_of(:, :, :, :)
     integer :: c
-    ! With a ghost all round that is not read, and backwards along j.
+    ! The array has ghosts on all sides, which are not read, and is backwards along j.
     allocate (nodes(0:nx + 2, 0:ny + 2, 0:k1 - k0 + 2), source=-1.0d0)
     call sidestream_restart_read_box(restart, 'nodes', [0, 0, k0], [nx + 1, ny + 1, k1 + 1], &
                                      nodes(1:nx + 1, ny + 1:1:-1, 1:k1 - k0 + 1))
@@ -220,12 +220,12 @@ contains
     call check(all(longs == all_of(:, 1, :, 1)), 'longs')
     call check(all(flat == all_of(:, 1, :, 1)), 'flat')
     call check(all(bytes == mod(all_of(1, 1, :, 1), 100)), 'bytes')
-    ! Nothing, which a rank without a block asks for.
+    ! A rank without a block asks for an empty box.
     call sidestream_restart_read_box(restart, 'longs', [0, k0], [nx, k0], longs(:, :0), ierr=code)
     call check_code(restart, code, SIDESTREAM_OK, '')
   end subroutine read_flat
 
-  !> A share of the list of all blocks, components first and last.
+  !> Reads a share of the list of all blocks, with components first and last.
   subroutine read_lists(restart)
     type(sidestream_restart), intent(inout) :: restart
     type(sidestream_stored_variable) :: about
@@ -301,7 +301,7 @@ contains
     call sidestream_restart_iteration(restart, cycle)
     call check(cycle == 0, 'the cycle that was asked for')
     call read_what_does_not_fit(restart)
-    ! An error that nobody asks about is told by the next call that can, and by close.
+    ! An error that nobody asks for is told by the next call that can, and by close.
     call sidestream_restart_block_count(restart, 'no mesh', cycle)
     call sidestream_restart_block_count(restart, 'box', cycle, code)
     call check_code(restart, code, SIDESTREAM_ERROR_USAGE, "no mesh 'no mesh'")

@@ -15,7 +15,7 @@ in_c = {name: int(value) for name, value in re.findall(r"\b(SIDESTREAM_\w+) = (\
 in_fortran = {name: int(value) for name, value in re.findall(r":: (SIDESTREAM_\w+) = (\d+)", module)}
 assert len(in_c) > 40 and in_c == in_fortran, f"{in_c.items() ^ in_fortran.items()}"
 
-# Public again in the module that programs use.
+# The module that programs use makes them public again.
 face = (root / "bindings/fortran/sidestream.f90.in").read_text(encoding="utf-8")
 hidden = [name for name in in_c if not re.search(rf"\b{name}\b", face)]
 assert not hidden, f"not public: {hidden}"
@@ -25,10 +25,10 @@ functions = set(re.findall(r"\b(sidestream_\w+)\(", header + restart))
 assert "sidestream_restart_read_box" in functions
 assert len(functions) > 40, functions
 called = "".join(path.read_text(encoding="utf-8") for path in (root / "bindings/fortran").iterdir())
-# Those that do the same as another one that is called.
+# These do the same as another function that is called.
 same = {"sidestream_close", "sidestream_alloc", "sidestream_alloc_values", "sidestream_set_block"}
 same |= {"sidestream_publish_components", "sidestream_publish_block"}
-# What only languages need whose arrays do not say their order, and live until nobody refers to them.
+# Only languages need these whose arrays do not know their order, and live until nobody refers to them.
 same |= {"sidestream_describe_variable", "sidestream_keep_memory", "sidestream_release_memory"}
 missing = {name for name in functions - same if not re.search(rf"'{name}'|\b{name}\(", called)}
 assert not missing, f"not called: {missing}"

@@ -1,4 +1,4 @@
-"""What Fortran programs publish, as h5py reads it, in every placement: bitwise what the formula says."""
+"""Values that Fortran programs publish in every placement, read by h5py, have the bits of the formula."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ outputs:
 
 
 def values(step, shape, components=1, order="column"):
-    """By k, j, i and component, or by i, j, k and component."""
+    """The values by k, j, i and component, or by i, j, k and component."""
     i, j, k, c = np.ogrid[: shape[0], : shape[1], : shape[2], :components]
     every = i + 20 * j + 400 * k + 8000 * c + 10 * step
     return every.transpose(2, 1, 0, 3) if order == "column" else every
@@ -57,7 +57,7 @@ def expected(step):
         "corners": values(step, (NX + 1, NY + 1, 1)).astype(np.float64),
         "pairs": values(step, (NX, NY, 1), 2).astype(np.int16),
         "unsigned": (line % 100).astype(np.uint8),
-        "reals": None,  # by blocks: each is published backwards
+        "reals": None,  # not by the formula: each block is published backwards
     }
 
 
@@ -122,7 +122,7 @@ outputs:
 
 
 def test_meshes(tmp_path):
-    """Of every kind, declared by calls."""
+    """Meshes of every kind, which the program declares by calls."""
     results = tmp_path / "results"
     (tmp_path / "run.yaml").write_text(MESHES.replace("DIRECTORY", str(results)))
     command = [MPIRUN, "-n", "1", MESHES_PROGRAM, str(tmp_path / "run.yaml")]

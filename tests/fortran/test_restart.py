@@ -1,4 +1,4 @@
-"""Checkpoints that Fortran programs write and read, on other numbers of ranks, some without a block or with several."""
+"""Fortran programs write checkpoints and read them on other numbers of ranks. Some have no block or several."""
 
 import os
 import subprocess

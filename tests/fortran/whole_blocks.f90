@@ -1,4 +1,4 @@
-!> Calls that say or publish all of a block at once: its part of a rectilinear mesh, components in arrays of their own,
+!> Calls that describe or publish a whole block at once: its part of a rectilinear mesh, components in separate arrays,
 !> several variables.
 module seen
   use, intrinsic :: iso_fortran_env, only: real32, real64
@@ -14,7 +14,7 @@ contains
     value = real(i + 10 * j + 100 * k, real64)
   end function value
 
-  !> The k-planes of rank r are 2 r and 2 r + 1.
+  !> Looks at values; the k-planes of rank r are 2 r and 2 r + 1.
   subroutine look(input, partial, message, status)
     type(sidestream_input), intent(in) :: input
     real(real64), intent(inout) :: partial(:)
@@ -95,7 +95,7 @@ program whole_blocks
   call sidestream_end_iteration(session, 0, 0d0, code)
   call check(code == SIDESTREAM_OK .and. looked == 1, 'the first iteration')
 
-  ! Sections, and no code asked for.
+  ! Publishes sections, without asking for a code.
   wide = -1
   wide(::2, :, :, 1) = v(:, :, :, 2)
   wide(::2, :, :, 2) = v(:, :, :, 3)

@@ -5,14 +5,14 @@
 
 namespace sidestream::fuzz {
 
-/// As a configuration writes them.
+/// The names of codecs, as in a configuration.
 std::vector<std::string> names_of_codecs() {
   std::vector<std::string> names;
   for (const auto& [name, kind] : built_in_codecs()) names.push_back(kind.argument.empty() ? name : name + ":1e-3");
   return names;
 }
 
-/// The first two bytes choose codecs and type, the next two how many bytes of values there are to be.
+/// The first two bytes choose codecs and type, the next two the number of bytes of values.
 void run_chunk(BytesView input) {
   if (input.size() < 4) return;
   static const std::vector<std::string> names = names_of_codecs();
@@ -27,7 +27,7 @@ void run_chunk(BytesView input) {
     const Pipeline pipeline(list, of, built_in_codecs());
     Bytes raw(elements % 4096 * size_of(of));
     refused_or_read([&] { pipeline.decode(input.subspan(4), raw); });
-    // What is encoded from these bytes comes back, if nothing may be lost.
+    // These bytes must come back after encoding, if the codecs lose nothing.
     const BytesView values = input.subspan(4, (input.size() - 4) / size_of(of) * size_of(of));
     Bytes packed, back(values.size());
     if (!pipeline.encode(values, packed)) return;

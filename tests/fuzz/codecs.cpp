@@ -1,4 +1,5 @@
-// The codecs of a fuzzed reader: without plug-ins, and with the module in the program.
+// Replaces src/storage/codecs/for_readers.cpp and of_trees.cpp, because a fuzzer must not load plug-ins that the
+// environment names. The module is in the program.
 #include "storage/codecs/of_trees.hpp"
 #include "storage/codecs/pipeline.hpp"
 

@@ -5,7 +5,7 @@
 
 namespace sidestream::fuzz {
 
-/// Slots with right checksums, so that what they say is looked at; the last one as it is.
+/// Slots get right checksums, so that readers look at their contents. The last one is unchanged.
 void run_contexts(BytesView input) {
   using database::slot_bytes;
   Bytes bytes(input.begin(), input.end());
@@ -20,7 +20,7 @@ void run_contexts(BytesView input) {
     journal = database::parse_journal(bytes, "contexts");
   } catch (const Error& error) {
     if (error.code() != Code::file) throw;
-    return;  // a head that says it is of a newer version
+    return;  // the head has a newer version
   }
   const bool sound = journal.slots == slots && journal.contexts.size() + journal.removed.size() <= slots;
   if (!sound) throw std::logic_error("slots were counted wrongly");

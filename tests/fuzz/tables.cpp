@@ -15,12 +15,12 @@ namespace {
 
 using namespace database;
 
-/// What stands in front of an input: how many rows of each kind follow, then values.
+/// The head of an input: the numbers of rows of each kind, which follow, then values.
 struct Counts {
   std::uint16_t blocks, pieces, chunks, codec;
 };
 
-/// A directory in memory that is made once: a segment is a link to a file without a name.
+/// A directory in memory that is made once. A segment is a link to an unnamed file.
 class Segment {
  public:
   Segment() : file_(::memfd_create("segment", MFD_CLOEXEC)) {
@@ -48,7 +48,7 @@ class Segment {
   int file_;
 };
 
-/// Two meshes and four variables, through codecs that `which` says.
+/// A schema of two meshes and four variables; `which` chooses the codecs.
 Schema schema_with(unsigned which) {
   static const std::vector<std::vector<std::string>> lists{
       {}, {"gzip"}, {"byte-shuffle", "gzip"}, {"half"}, {"quantise-2", "gzip"}, {"bit-shuffle", "gzip"}};
@@ -85,7 +85,7 @@ Bytes record_of_group(const Schema& schema, const GroupEntry& group) {
   return record;
 }
 
-/// Gives the chunks that pieces point to right checksums.
+/// Corrects the checksums of the chunks that pieces point to.
 void seal_chunks(Bytes& bytes, const GroupEntry& group) {
   const std::size_t pieces = group.blocks * sizeof(BlockRow), chunks = pieces + group.pieces * sizeof(PieceRow);
   for (std::size_t p = 0; p < group.pieces; ++p) {
@@ -104,7 +104,7 @@ void seal_chunks(Bytes& bytes, const GroupEntry& group) {
   }
 }
 
-/// All that is asked of a context.
+/// Reads everything of a context.
 void read_everything(Context& context) {
   static_cast<void>(verify(context));
   for (std::uint32_t v = 0; v < context.metadata().variables.size(); ++v) {

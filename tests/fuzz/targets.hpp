@@ -1,5 +1,4 @@
-// What reads databases and other files, given bytes that nobody wrote: it may refuse them with Error(file), and nothing
-// else.
+// Readers of databases and other files get bytes that nobody wrote. They may only refuse them with Error(file).
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,8 @@
 namespace sidestream::fuzz {
 
 struct Target {
-  const char* name;  ///< also of the folder of its corpus
-  /// Throws what the reader must not throw.
+  const char* name;  ///< also the name of the folder of its corpus
+  /// Reads the input; throws only if the reader has an error.
   void (*run)(BytesView input);
 };
 
@@ -21,10 +20,11 @@ struct Target {
 [[nodiscard]] std::span<const Target> targets() noexcept;
 
 void run_contexts(BytesView input);     ///< the file of slots
+void run_expressions(BytesView input);  ///< texts of configurations
 void run_record(BytesView input);       ///< a record, with the JSON in it
-void run_json(BytesView input);         ///< the JSON alone
+void run_json(BytesView input);         ///< only the JSON
 void run_tables(BytesView input);       ///< tables of blocks, pieces and chunks, and the values behind them
-void run_chunk(BytesView input);        ///< what codecs decode
+void run_chunk(BytesView input);        ///< encoded chunks
 void run_tree_values(BytesView input);  ///< streams of octrees' values; only with the module amr_codec
 void run_tree_flags(BytesView input);   ///< packed flags of octrees
 void run_damaris(BytesView input);      ///< XML of Damaris; only where the tool translates it

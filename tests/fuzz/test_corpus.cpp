@@ -1,4 +1,4 @@
-// Inputs that fuzzing found worth keeping, and changes of them, without libFuzzer.
+// Tests stored inputs that fuzzing found, and changed copies of them, without libFuzzer.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -11,7 +11,7 @@ using namespace sidestream;
 
 namespace {
 
-/// What a fuzzer does, on a small scale and the same each time.
+/// Changes an input as a fuzzer does, on a small scale, and in the same way each time.
 void change(Bytes& bytes, std::mt19937& random) {
   if (bytes.empty()) bytes.resize(1);
   const std::size_t at = random() % bytes.size();

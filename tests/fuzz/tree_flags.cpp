@@ -5,7 +5,8 @@
 
 namespace sidestream::fuzz {
 
-/// Dimensions, roots, cells in two bytes, the length of the first packed flags; these, and packed flags of ownership.
+/// Input: dimensions, roots, cells in two bytes, the length of the packed refinement flags, these flags, and packed
+/// ownership flags.
 void run_tree_flags(BytesView input) {
   constexpr std::size_t head = 5;
   if (input.size() < head) return;

@@ -9,7 +9,7 @@ namespace sidestream::fuzz {
 
 namespace {
 
-/// A level of a small tree with some of everything beside it that a stream may ask for.
+/// A level of a small tree, with all companions that a stream may ask for.
 struct Beside {
   explicit Beside(int dimensions) {
     TreeDescent descent(dimensions, {2, 1, 1});
@@ -43,7 +43,7 @@ Relations relations_of(unsigned choice, int dimensions) {
 
 }  // namespace
 
-/// The first byte chooses type and dimensions, the next the relations.
+/// The first byte chooses type and dimensions, the second one the relations.
 void run_tree_values(BytesView input) {
   if (input.size() < 2) return;
   static const std::array<Beside, 3> all{Beside(1), Beside(2), Beside(3)};
@@ -67,7 +67,7 @@ void run_tree_values(BytesView input) {
   Bytes values(beside.cells * size_of(chunk.type));
   refused_or_read([&] { (void)tree_stream_needs(stream); });
   refused_or_read([&] { decode_tree_values(stream, chunk, relations, values); });
-  // What is encoded from these bytes comes back.
+  // These bytes must come back after encoding.
   for (std::size_t n = 0; n < values.size(); ++n) values[n] = stream.empty() ? std::byte{0} : stream[n % stream.size()];
   Bytes back(values.size());
   decode_tree_values(encode_tree_values(values, chunk, relations), chunk, relations, back);

@@ -1,4 +1,4 @@
-# The examples in several placements, against calculations with NumPy.
+# Runs the examples in several placements, and compares results with calculations with NumPy.
 if(NOT SIDESTREAM_PYTHON)
   message(STATUS "SIDESTREAM_PYTHON is not set: the tests of the examples are not built")
   return()
@@ -32,7 +32,7 @@ if(SIDESTREAM_PYTHON_BUILT)
     ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT};PYTHONPATH=${PROJECT_BINARY_DIR}/bindings/python")
 endif()
 
-# The same program in every language that there is, in every placement.
+# The same program in every available language, in every placement.
 set(programs $<TARGET_FILE:example_hello_c> $<TARGET_FILE:example_hello_cpp>)
 set(modules)
 if(SIDESTREAM_FORTRAN)

@@ -1,6 +1,7 @@
-# Each public header compiled alone, twice in a row (a missing guard shows), as strictly as a careful user would.
+# Each public header is compiled by itself, as strictly as a careful user would. It is included twice, to find missing
+# guards.
 #
-# Only the headers with the calls may need MPI: what a plug-in includes must compile where there is none.
+# Only the headers with the calls may need MPI. Headers that a plug-in includes must compile without it.
 file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_SOURCE_DIR}/include/*.h ${PROJECT_SOURCE_DIR}/include/*.hpp)
 set(mpi_flags ${MPI_C_INCLUDE_DIRS})
@@ -8,7 +9,7 @@ list(TRANSFORM mpi_flags PREPEND -isystem)
 list(APPEND mpi_flags -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
 set(strict -Wall -Wextra -Wshadow -Wpedantic -Werror -fsyntax-only)
 
-# sidestream_header_test(name language header [flags...]): compiles a file that holds the include lines and no more.
+# sidestream_header_test(name language header [flags...]) compiles a file that has only the include lines.
 function(sidestream_header_test name language header)
   if(language STREQUAL "C")
     set(compiler ${CMAKE_C_COMPILER} -x c -std=c99)
@@ -34,20 +35,38 @@ foreach(header IN LISTS public_headers)
   if(header MATCHES "\\.h$")
     sidestream_header_test(${header}.in_c C ${header} ${flags})
   elseif(header MATCHES "^sidestream/[a-z]+/" AND NOT header MATCHES "/(plugin|analysis|transport)\\.hpp$")
-    # The library's own files include these first; alone each is compiled by `make test-all`.
+    # Alone each is compiled by `make test-all`.
     set_tests_properties(header.${header} PROPERTIES LABELS "unit;packaging;all")
+    list(APPEND compiled_later ${header})
   endif()
 endforeach()
 
-# What a program that publishes includes.
+# `make test` compiles, in one test, those headers that no file of the library includes first. The others are first in a
+# file, but behind precompiled headers of the standard library, or after other files in a unity build.
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
+foreach(source IN LISTS sources)
+  file(STRINGS ${source} first LIMIT_COUNT 1 REGEX "^#include \"")
+  string(REGEX REPLACE "^#include \"(.*)\".*" "\\1" first "${first}")
+  list(REMOVE_ITEM compiled_later "${first}")
+endforeach()
+list(TRANSFORM compiled_later REPLACE "[/.]" "_" OUTPUT_VARIABLE never_first)
+list(TRANSFORM never_first PREPEND ${CMAKE_CURRENT_BINARY_DIR}/headers/)
+list(TRANSFORM never_first APPEND .in)
+list(JOIN never_first "\n" never_first)
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/headers/never-first CONTENT "${never_first}\n")
+add_test(NAME header.never_first COMMAND xargs -a ${CMAKE_CURRENT_BINARY_DIR}/headers/never-first -P 2 -n 1
+  ${CMAKE_CXX_COMPILER} -x c++ -std=c++20 ${strict} -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include)
+set_tests_properties(header.never_first PROPERTIES TIMEOUT 600 LABELS "unit;packaging" PROCESSORS 2)
+
+# Headers for programs that publish.
 sidestream_header_test(sidestream/sidestream.hpp.in_cxx17 CXX17 sidestream/sidestream.hpp ${mpi_flags})
 sidestream_header_test(sidestream/restart.hpp.in_cxx17 CXX17 sidestream/restart.hpp ${mpi_flags})
-# What it must not: the first line of the compiler's says why.
+# Programs must not include these with C++17, and the first line of the compiler's message tells why.
 sidestream_header_test(sidestream/extend/options.hpp.in_cxx17 CXX17 sidestream/extend/options.hpp)
 set_tests_properties(header.sidestream/extend/options.hpp.in_cxx17 PROPERTIES
   PASS_REGULAR_EXPRESSION "are compiled as C\\+\\+20 or later")
 
-# All ways to publish compile without a warning; those that say no length are warned of, and no more than that.
+# All ways to publish compile without a warning, except that calls without a length give one.
 set(calls -fsyntax-only -Wall -Wextra -Wshadow -Werror -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include
   ${mpi_flags} ${CMAKE_CURRENT_SOURCE_DIR}/publishing_calls.cpp)
 foreach(standard 17 20)
@@ -57,13 +76,13 @@ foreach(standard 17 20)
   set_tests_properties(header.publishing_calls.in_cxx${standard} header.bare_calls.in_cxx${standard} PROPERTIES TIMEOUT 60
     LABELS "unit;packaging")
 endforeach()
-# Every one of the 14 there.
+# All 14 such calls give a warning.
 add_test(NAME header.bare_calls.are_warned_of COMMAND sh -c "\"$@\" 2>&1 | grep -cE 'is deprecated: (add|give) '"
   sh ${CMAKE_CXX_COMPILER} -std=c++17 -DBARE ${calls})
 set_tests_properties(header.bare_calls.are_warned_of PROPERTIES TIMEOUT 60 LABELS "unit;packaging"
   PASS_REGULAR_EXPRESSION "^14[\n]*$")
 
-# Faulty headers must fail in the way they are faulty, or the tests above prove nothing.
+# Faulty headers must fail for their fault, or the tests above would prove nothing.
 sidestream_header_test(needs_another CXX needs_another.hpp -I${CMAKE_CURRENT_SOURCE_DIR}/faulty)
 set_tests_properties(header.needs_another PROPERTIES PASS_REGULAR_EXPRESSION "int64_t.* in namespace")
 sidestream_header_test(has_no_guard CXX has_no_guard.hpp -I${CMAKE_CURRENT_SOURCE_DIR}/faulty)

@@ -1,4 +1,4 @@
-# The installed tree as users meet it. It is installed, then moved, so that a path that was baked in shows.
+# Tests the installed tree as users have it. It is installed and then moved, so that absolute paths are found.
 find_program(SIDESTREAM_PKG_CONFIG NAMES pkg-config pkgconf REQUIRED)
 set(installed ${CMAKE_CURRENT_BINARY_DIR}/installed)
 set(consume bash ${CMAKE_CURRENT_SOURCE_DIR}/consume.sh)
@@ -15,7 +15,7 @@ add_test(NAME packaging.install
   COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/install.sh ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${installed})
 set_tests_properties(packaging.install PROPERTIES TIMEOUT 60 LABELS "packaging" FIXTURES_SETUP installed_tree)
 
-# Others run its program.
+# Other tests run its program.
 sidestream_consume(minimal_c 120)
 set_tests_properties(packaging.minimal_c PROPERTIES FIXTURES_SETUP minimal_c)
 sidestream_consume(cmake 300)

@@ -13,7 +13,7 @@ def main() -> int:
     if found != [float(text) for text in expected]:
         print(f"{path}: value and index are {found}, expected {expected}")
         return 1
-    # Unit spacing, origin 0: the middle of cell i is at i + 1/2.
+    # With unit spacing and origin 0, the centre of cell i is at i + 1/2.
     centre = [float(row[name]) for name in ("x", "y", "z")]
     if centre != [index + 0.5 for index in found[1:]]:
         print(f"{path}: position is {centre}, which is not the middle of cell {found[1:]}")

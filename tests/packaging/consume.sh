@@ -1,17 +1,16 @@
-#!/usr/bin/env bash
-# Uses the installed tree like an external project:
-# consume.sh minimal_c|cmake|pkg_config|fortran|plugin|partitioner|python_analysis|python_client|faulty_plugins|tool
+# !/usr/bin/env bash Uses the installed tree as an external project does: consume.sh
+# minimal_c|cmake|pkg_config|fortran|plugin|partitioner|python_analysis|python_client|faulty_plugins|tool
 #
-# From the environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), WORK (a folder
-# for our own), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, MPICXX, MPIFC, CC, CXX.
+# Environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), WORK (a folder for
+# builds), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, MPICXX, MPIFC, CC, CXX.
 set -euo pipefail
 work=$WORK/$1
 rm -rf "$work"
 mkdir -p "$work"
-# The test must see the installed tree and nothing of the build.
+# The test must see only the installed tree, and nothing of the build.
 unset LD_LIBRARY_PATH SIDESTREAM_CONFIG
 
-# build_outside NAME: copies an example out of the repository and builds it against the installed package.
+# build_outside NAME copies an example out of the repository, and builds it against the installed package.
 build_outside() {
   cp -r "$SOURCE/examples/$1" "$work/$1"
   "$CMAKE" -S "$work/$1" -B "$work/$1/build" -DCMAKE_PREFIX_PATH="$PREFIX" \
@@ -19,16 +18,16 @@ build_outside() {
   "$CMAKE" --build "$work/$1/build"
 }
 
-# A copy of what the test `minimal_c` has built.
+# Copies the program that the test `minimal_c` has built.
 take_minimal_c() {
   cp -r "$WORK/minimal_c/minimal_c" "$work/minimal_c"
   rm -rf "$work/minimal_c/results"
 }
 
-# run RANKS FOLDER PROGRAM: runs a program in the folder of its configuration, which leaves results/ there.
+# run RANKS FOLDER PROGRAM runs a program in the folder of its configuration, where it writes results/.
 run() { (cd "$2" && timeout 60 "$MPIRUN" -n "$1" "$3" run.yaml); }
 
-# lines FILE COUNT: the file has that many lines, the heading included.
+# lines FILE COUNT checks that the file has that many lines, including the heading.
 lines() {
   local found
   found=$(wc -l <"$1")
@@ -60,7 +59,7 @@ case $1 in
     build_outside particles
     run 2 "$work/particles" build/particles
     lines "$work/particles/results/statistics.csv" 13
-    # The package leaves a project's own flags alone.
+    # The package does not change a project's own flags.
     cp -r "$SOURCE/examples/minimal_cpp" "$work/own_flags"
     cp "$SOURCE/tests/packaging/own_flags.cpp" "$work/own_flags/wave.cpp"
     "$CMAKE" -S "$work/own_flags" -B "$work/own_flags/build" -DCMAKE_PREFIX_PATH="$PREFIX" \
@@ -79,7 +78,7 @@ case $1 in
     ;;
   pkg_config)
     cp -r "$SOURCE/examples/minimal_c" "$work/minimal_c"
-    # As the first line of the Makefile says. It may not come from outside.
+    # PKG_CONFIG_PATH must be as in the first line of the Makefile, and not come from outside.
     unset PKG_CONFIG_PATH
     make -C "$work/minimal_c" MPICC="$MPICC" PKG_CONFIG="$PKG_CONFIG" PKG_CONFIG_PATH="$PREFIX/$LIBDIR/pkgconfig"
     run 2 "$work/minimal_c" ./heat
@@ -115,15 +114,15 @@ case $1 in
     run 3 . ../minimal_c/build/heat
     lines results/hottest.csv 21
     lines results/coldest.csv 21
-    # At the start the corner is hot and the rest is cold; of equal cells the lowest global index counts.
+    # At the start the corner is hot and the rest is cold. The lowest global index counts among equal cells.
     python3 "$SOURCE/tests/packaging/check_extremum.py" results/hottest.csv 400 0 0 0
     python3 "$SOURCE/tests/packaging/check_extremum.py" results/coldest.csv 300 16 0 0
-    # The same with a dedicated server: the same bytes.
+    # With a dedicated server the bytes are the same.
     mv results inline
     sed -i 's/mode: inline/mode: cores/' run.yaml
     run 4 . ../minimal_c/build/heat
     cmp inline/hottest.csv results/hottest.csv
-    # The checker loads the plug-in too and knows its options.
+    # The checker also loads the plug-in, and knows its options.
     "$PREFIX/bin/sidestream" check run.yaml --ranks 4 --set n=32
     sed -i 's/of: maximum/off: maximum/' run.yaml
     if "$PREFIX/bin/sidestream" check run.yaml --ranks 4 --set n=32 >message 2>&1; then
@@ -131,6 +130,15 @@ case $1 in
       exit 1
     fi
     grep -q "off" message
+    # All headers of the kit compile outside the source tree, in a plug-in that works.
+    sed -i 's/off: maximum/of: maximum/' run.yaml
+    (cd "$PREFIX/include" && find sidestream/kit -name '*.hpp' | sort | sed 's/.*/#include "&"/') >kit.cpp
+    [ "$(wc -l <kit.cpp)" -gt 20 ]
+    cat extremum.cpp >>kit.cpp
+    "$CXX" -std=c++20 -Wall -Wextra -Werror -shared -fPIC -I"$PREFIX/include" kit.cpp -lfmt -o libextremum.so
+    rm -r results
+    run 4 . ../minimal_c/build/heat
+    cmp inline/hottest.csv results/hottest.csv
     ;;
   partitioner)
     build_outside partitioner_plugin
@@ -141,7 +149,7 @@ case $1 in
     grep -q "servers      5 with 12 to 13 blocks" plan
     ;;
   python_analysis)
-    # The library that runs Python and the package are found beside the installed library and from the command.
+    # The library that runs Python, and the package, are found beside the installed library and from the command.
     unset PYTHONPATH SIDESTREAM_PLUGIN_PATH
     take_minimal_c
     cp -r "$SOURCE/examples/python_analysis" "$work"
@@ -158,7 +166,7 @@ case $1 in
     grep -q "did you mean 'threshold'?" message
     ;;
   python_client)
-    # The prefix has the client, and nothing else is needed to find it: not the build, and no library path.
+    # The prefix has the client, which is found without the build and without a library path.
     cp "$SOURCE/examples/minimal_python/heat.py" "$SOURCE/examples/minimal_python/run.yaml" "$work"
     cd "$work"
     export PYTHONPATH=$PREFIX/$LIBDIR/sidestream/python
@@ -169,14 +177,15 @@ case $1 in
   faulty_plugins)
     take_minimal_c
     cp "$SOURCE/examples/analysis_plugin/run.yaml" "$work"
-    # refused FAULT TEXT: a plug-in with this fault is refused with this text, by the checker and on every rank of a run.
+    # refused FAULT TEXT checks that a plug-in with this fault is refused with this text, by the checker and on every
+    # rank.
     refused() {
       "$CXX" -std=c++20 -shared -fPIC -DFAULT="$1" -I"$PREFIX/include" "$SOURCE/tests/packaging/faulty/plugin.cpp" \
         -o "$work/libextremum.so"
       refuses "$2" "$PREFIX/bin/sidestream" check run.yaml --ranks 3 --set n=32
       refuses "$2" timeout 60 "$MPIRUN" -n 3 minimal_c/build/heat run.yaml
     }
-    # refuses TEXT COMMAND...: the command fails and says the text and where the plug-in is named.
+    # refuses TEXT COMMAND... checks that the command fails, and prints the text and the place that names the plug-in.
     refuses() {
       local text=$1
       shift
@@ -199,10 +208,10 @@ case $1 in
     refuses "cannot be loaded" "$PREFIX/bin/sidestream" check run.yaml --ranks 3 --set n=32
     ;;
   tool)
-    # Without LD_LIBRARY_PATH: the command finds the library beside it.
+    # The command finds the library beside it, without LD_LIBRARY_PATH.
     "$PREFIX/bin/sidestream" --version >"$work/version"
     grep -qE '^sidestream 0\.1\.0$' "$work/version"
-    grep -qE '^with(out)?  +zstd  +' "$work/version"  # what it was built with
+    grep -qE '^with(out)?  +zstd  +' "$work/version"  # lists optional libraries
     "$PREFIX/bin/sidestream" reference >"$work/reference.md"
     grep -q placement "$work/reference.md"
     # Modules lie next to the library.

@@ -1,5 +1,4 @@
-// A program that uses Sidestream and whose own flags are nobody else's business: which of MPI's interfaces it sees is
-// its own choice, made here by saying nothing.
+// A program that uses Sidestream with its own flags. It chooses which of MPI's interfaces it sees, here by default.
 #include <sidestream/sidestream.hpp>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Every way to publish from C++, old and new: programs of before compile as they did, and no call is ambiguous.
-// Headers.cmake compiles it as C++17 and C++20, and looks for the warnings of the calls that say no length (BARE).
+// Every way to publish from C++, old and new: older programs still compile, and no call is ambiguous. Headers.cmake
+// compiles it as C++17 and C++20, and looks for the warnings about calls without a length (BARE).
 #include <sidestream/sidestream.hpp>
 
 #include <array>

@@ -1,4 +1,4 @@
-"""Tests the checks in scripts/ on small trees with known violations. Needs Python alone.
+"""Tests the checks in scripts/ on small trees with known violations. Needs only Python.
 
 Usage: test_checks.py ROOT (the root of the repository, whose checks are tested).
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# A small tree in which everybody behaves.
+# A small tree without violations.
 CLEAN = {
     "include/sidestream/error.hpp": "#pragma once\n",
     "include/sidestream/data/box.hpp": '#pragma once\n#include "sidestream/error.hpp"\n',
@@ -28,10 +28,10 @@ CLEAN = {
     "tests/support/ranks.cpp": "MPI_Comm all = MPI_COMM_WORLD;\n",
     "tests/base/test_a.cpp": "MPI_Comm mine = test_ranks();  // not MPI_COMM_WORLD\n",
     "tools/main.cpp": '#include "config/config.hpp"\nint main() { exit(1); }\n',
-    # Words in comments and strings are no calls, and a member of that name is another function.
+    # Words in comments and strings are not calls, and a member of that name is another function.
     "src/server/loop.cpp": '// never exit(1)\nconst char* t = "abort()";\nvoid h(Loop& a) { a.exit(); }\n',
 }
-# Two analyses with what they share, and a floor.
+# Two analyses, a folder that they share, and a floor.
 CLEAN |= {
     "src/mesh/runs.hpp": '#include "base/mpi/communicator.hpp"\n',
     "src/mesh/README.md": "# src/mesh\n\n- Begin with: runs.hpp\n",
@@ -42,7 +42,7 @@ CLEAN |= {
     "src/analysis/slice/slice.hpp": '#include "analysis/common/options.hpp"\n',
     "src/analysis/slice/README.md": "# src/analysis/slice\n",
 }
-# One file more, and what the check must say about it.
+# One more file, and the message that the check must print about it.
 VIOLATIONS = [
     ("src/data/a.cpp", '#include "config/config.hpp"\n', "src/data/a.cpp:1: #include"),
     ("src/data/a.cpp", "\n#include <mpi.h>\n", "src/data/a.cpp:2: '#include <mpi.h>'"),
@@ -52,7 +52,7 @@ VIOLATIONS = [
     ("src/analysis/a.cpp", '#include "sidestream/extend/transport.hpp"\n', "how blocks travel"),
     ("modules/a/a.cpp", '#include "sidestream/extend/transport.hpp"\n', "how blocks travel"),
     ("modules/a/a.cpp", '#include "mesh/cells/shapes.hpp"\n', "include only include/"),
-    ("include/sidestream/kit/mesh/a.hpp", '#include "mesh/cells/shapes.hpp"\n', "include only include/"),
+    ("include/sidestream/kit/base/a.hpp", '#include "base/mpi/communicator.hpp"\n', "include only include/"),
     ("src/storage/a.cpp", '#include "config/config.hpp"\n', "must not know the placement"),
     ("src/transport/mpi/a.cpp", '#include "client/open.cpp"\n', "transport must not include client"),
     ("src/client/a.cpp", '#include "session/start.cpp"\n', "client must not include session"),
@@ -91,11 +91,11 @@ VIOLATIONS = [
     ("src/mesh/README.md", "- Begin with: lines.hpp\n", "src/mesh/README.md: names lines.hpp, which is not there"),
     ("tests/base/a.cpp", "\nint r = rank(MPI_COMM_WORLD);\n", "tests/base/a.cpp:2: 'MPI_COMM_WORLD'"),
 ]
-# Each folder of src has a README.md.
+# Each folder of src and modules has a README.md.
 CLEAN = {
     str(Path(name).parent / "README.md"): "# A folder\n"
     for name in [*CLEAN, *(violation[0] for violation in VIOLATIONS)]
-    if name.startswith("src/")
+    if name.startswith(("src/", "modules/"))
 } | CLEAN
 
 
@@ -186,10 +186,12 @@ class Prose(unittest.TestCase):
             'const char* text = "// Of that in place of this alone.";\n',
             "src/session/b.cpp": "// Others are left alone. A node stands alone, or leaves some of the files alone.\n",
             "tools/a.py": '"""Reads a table."""\n\ntext = "# Whether alone."\n',
+            "tools/CMakeLists.txt": 'set(text "Whether alone")\n',
+            "src/README.md": "# src\n\n- Begin with: a.hpp\n",
             "README.md": "![A picture with many words](docs/picture.svg)\n"
             f"A [link]({'long/' * 30}), `{'code' * 30}`.\n\n| {'table ' * 30}|\n\n```sh\n{'code ' * 30}\n```\n",
         }
-        status, output = run_on("check-prose", files, "--all")
+        status, output = run_on("check-prose", files)
         self.assertEqual(status, 0, output)
 
     def test_planted_violations_are_found(self) -> None:
@@ -198,6 +200,7 @@ class Prose(unittest.TestCase):
             ("src/b.hpp", "int a;  ///< of all\nint b;  ///< whether b\n", ":2: a comment begins with 'whether'"),
             ("src/c.h", "/* Whether a.\n * And b. */\n", ":1: a comment begins with 'Whether'"),
             ("src/d.h", "/* First. Then c in\n * place of b. */\n", ":1: 'in place of'; write 'instead of'"),
+            ("src/w.hpp", "/// What servers have told a client.\nint a;\n", ":1: a comment begins with 'What'"),
             ("src/e.cpp", "// One.\n// Two with d alone.\n", ":2: 'alone'; write 'only'"),
             ("src/f.cpp", "struct A {};  // Travels.\n", ":1: 'Travels.'; write 'Trivially copyable"),
             ("tools/g.py", 'def f():\n    """Maps are had of meshes."""\n', ":2: 'are had of'"),
@@ -206,8 +209,21 @@ class Prose(unittest.TestCase):
             ("examples/j/j.f90", "! Of a field.\nend\n", ":1: a comment begins with 'Of'"),
             ("docs/k.md", f"\n{'word ' * 21}\n", ":2: 105 characters"),
             ("docs/l.md", "One in place of another.\n", ":1: 'in place of'"),
+            # A template has the language of the file that it makes.
+            ("bindings/m.pyi", '"""A class."""\n\n# Of a block.\n', ":3: a comment begins with 'Of'"),
+            ("bindings/n.f90.in", "integer :: n\n!> Whether @n@.\n", ":2: a comment begins with 'Whether'"),
+            ("include/o.hpp.in", "\n/// In place of @o@.\n", ":2: 'In place of'"),
+            ("cmake/p.pc.in", "# Of a package.\n", ":1: a comment begins with 'Of'"),
+            ("modules/CMakeLists.txt", "\nfind(MPI)  # of the library alone\n", ":2: 'alone'; write 'only'"),
+            ("CMakeLists.txt", "# Whether it is there.\n", ":1: a comment begins with 'Whether'"),
+            ("Makefile", "all:\n\n# Of all.\n", ":3: a comment begins with 'Of'"),
+            ("examples/q/Makefile", "# Of an example.\n", ":1: a comment begins with 'Of'"),
+            ("pyproject.toml", "[project]\n# The reader alone.\n", ":2: 'alone'; write 'only'"),
+            ("CONTRIBUTING.md", "# How\n\nMaps are had of meshes.\n", ":3: 'are had of'"),
+            ("benchmarks/r.md", f"{'word ' * 21}\n", ":1: 105 characters"),
+            ("src/data/README.md", "# src/data\n\nOne in place of\nanother.\n", ":3: 'in place of'"),
         )
-        status, output = run_on("check-prose", {name: text for name, text, _ in violations}, "--all")
+        status, output = run_on("check-prose", {name: text for name, text, _ in violations})
         self.assertEqual(status, 1, output)
         for name, _, expected in violations:
             self.assertIn(name + expected, output)

@@ -1,4 +1,4 @@
-"""What the commands of the Makefile do, as `make --dry-run` tells it: nothing is built. Needs Python and make alone."""
+"""Tests the commands of the Makefile with `make --dry-run`, which builds nothing. Needs only Python and make."""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ class Commands(unittest.TestCase):
         assert line is not None
         folders = re.findall(r"\$PWD/build/release/([^:]+)", line[1])
         self.assertEqual(len(folders), 2, line[0])
-        # The program of each folder: the target that the folder's name stands for.
+        # The program of each folder, which is the target for the folder's name.
         targets = {"simulations/oscillators": "oscillators", "tools": "sidestream_tool"}
         built = re.search(r"cmake --build .* --target (.*)", recipe("demo"))
         assert built is not None
@@ -47,7 +47,7 @@ NAMES = ["system.group_deaths", "system.groups", "faults.job.6", "docs.README.md
 
 
 class Parts(unittest.TestCase):
-    """Of a build with these tests, whose parts are asked for."""
+    """Asks scripts/test-part for the parts of a build that has the tests of NAMES."""
 
     def part(self, name: str) -> subprocess.CompletedProcess[str]:
         with tempfile.TemporaryDirectory() as build:

@@ -1,4 +1,4 @@
-"""Tests scripts/coverage on a small project with known lines and branches. Needs Python, CMake and GCC alone."""
+"""Tests scripts/coverage on a small project with known lines and branches. Needs only Python, CMake and GCC."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# `f` runs with one of two signs, `never` not at all; what is outside of src does not count.
+# `f` runs with one of two signs, and `never` does not run. Files outside src do not count.
 FILES = {
     "CMakeLists.txt": """cmake_minimum_required(VERSION 3.22)
 project(Small CXX)
@@ -45,7 +45,7 @@ class Coverage(unittest.TestCase):
             table = json.loads(saved.read_text())
             self.assertEqual(table["src/part"], table["all"])
             lines, reached, branches, taken = table["all"]
-            self.assertTrue(0 < reached < lines <= 7, table)  # the optimiser joins some
+            self.assertTrue(0 < reached < lines <= 7, table)  # the optimiser joins some lines
             self.assertEqual((branches, taken), (2, 1))
             told = measure(source, "--compare", saved)
             (row,) = (line.split()[1:] for line in told.splitlines() if line.startswith("all"))

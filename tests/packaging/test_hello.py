@@ -1,4 +1,4 @@
-"""The same program in several languages, in every placement: the same bytes everywhere.
+"""The same program in several languages gives the same bytes in every placement.
 
 Usage: test_hello.py TOOL CONFIGURATION MPIRUN... -- PROGRAM...
 """

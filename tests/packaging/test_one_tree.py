@@ -1,7 +1,7 @@
-"""`make demo` and then `make test` in one tree, with more installed in between: the library is compiled once.
+"""`make demo` and then `make test` in one tree, with more packages installed in between, compile the library only once.
 
-Configures one build folder twice, first as on a machine where no optional library, no Fortran compiler and no Python is
-there, then as it is here. Needs Python, CMake, and what Sidestream must have; nothing is compiled.
+Configures one build folder twice. First it hides all optional libraries, the Fortran compiler and Python, then it does
+not. Needs Python, CMake, and all that Sidestream requires; nothing is compiled.
 """
 
 import json
@@ -13,13 +13,13 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("ZSTD", "ZFP", "FFTW", "MUPARSER", "TINYXML2", "ADIOS2")
-# What the two commands do not build of the library or the command, and would cost time here.
+PARTS = ("ZSTD", "ZFP", "FFTW", "TINYXML2", "ADIOS2", "AMR_CODEC", "COSMOLOGY")
+# Parts besides the library and the command, which would only cost time here.
 LEFT_OUT = [f"-DSIDESTREAM_BUILD_{name}=OFF" for name in ("TESTS", "BENCHMARKS", "EXAMPLES")]
 
 
 def may_differ(file: str) -> bool:
-    """The few files that say what is there, or use it."""
+    """Files that record available parts, or use them."""
     name = Path(file).stem
     return name in PART_FILES or name == "built_parts" or "translate" in name
 
@@ -46,7 +46,7 @@ class OneTree(unittest.TestCase):
         return done.stdout + done.stderr
 
     def compiled(self, build: Path) -> dict[str, tuple[str, int]]:
-        """Of each file of the library and the command: how it is compiled, and when it was written if CMake made it."""
+        """The command that compiles each file of the library and the tool, and when CMake wrote the file, if it did."""
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
         found = {}
         for command in commands:
@@ -67,7 +67,7 @@ class OneTree(unittest.TestCase):
     def test_what_appears_compiles_nothing_again(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             build = Path(folder)
-            # What CMake says where FC names nothing is what it says where there is no compiler.
+            # If FC names nothing, CMake behaves as if there were no compiler.
             hidden = [f"-DSIDESTREAM_WITH_{name}=OFF" for name in PARTS]
             said = self.configure(build, *hidden, FC="/nowhere/gfortran")
             self.assertIn("without  Fortran", said)
@@ -79,7 +79,7 @@ class OneTree(unittest.TestCase):
             after = self.compiled(build)
             again = [f for f in before if before[f] != after.get(f) and not may_differ(f)]
             self.assertEqual(again, [], "would be compiled again")
-            # A compiler that appears is found; whether there is MPI for it, too, is for CMake to say.
+            # A compiler that appears is found. CMake decides if there is MPI for it, too.
             if shutil.which("gfortran"):
                 self.assertNotIn("no compiler was found", said)
             else:

@@ -1,6 +1,6 @@
 """The switches SIDESTREAM_WITH_<NAME> of cmake/OptionalParts.cmake, in a small project that looks for one library.
 
-Needs Python and CMake alone: nothing is compiled.
+Needs only Python and CMake: nothing is compiled.
 """
 
 import os
@@ -37,7 +37,7 @@ class Parts(unittest.TestCase):
         (self.folder / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT), encoding="utf-8")
 
     def configure(self, *settings: str) -> tuple[int, str]:
-        """Always in the same build folder; the status and what was said, with single blanks."""
+        """Configures, always in the same build folder. Returns the status and the output with single blanks."""
         command = [os.environ.get("CMAKE", "cmake"), "-S", self.folder, "-B", self.folder / "build"]
         command += [f"-DCMAKE_PREFIX_PATH={self.prefix}", *settings]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -88,10 +88,10 @@ class Parts(unittest.TestCase):
         self.install()
         self.says("PIP=ON", "-DSIDESTREAM_BUILD_PIP=ON")
         self.says("(SIDESTREAM_BUILD_PIP is OFF)", "-DSIDESTREAM_BUILD_PIP=OFF")
-        self.says("PIP=ON", "-DSIDESTREAM_WITH_PIP=ON")  # said of this part itself
+        self.says("PIP=ON", "-DSIDESTREAM_WITH_PIP=ON")  # the option is for this part itself
 
     def test_a_build_folder_of_when_it_was_an_option(self) -> None:
-        """ON meant AUTO then; ON of the command line, of whatever type, never does."""
+        """In old caches ON meant AUTO. ON of the command line, of any type, never does."""
         (self.folder / "build").mkdir()
         old = "//{}\nSIDESTREAM_WITH_OTHER:BOOL=ON\n"
         (self.folder / "build" / "CMakeCache.txt").write_text(old.format("Other if there is one"), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The wheel with the reader alone: made without CMake, compiler and MPI, for any machine; it reads what a run wrote."""
+"""The wheel that has only the reader, built without CMake, compiler and MPI for any machine, reads what a run wrote."""
 
 import json
 import os
@@ -23,7 +23,7 @@ except sidestream.Error as error:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """The folder that the package lies in."""
+    """The folder that contains the package."""
     folder = tmp_path_factory.mktemp("wheel")
     nothing_else = {**os.environ, "SIDESTREAM_READER_ONLY": "1", "CC": "false", "CXX": "false", "MPICC": "false"}
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
@@ -53,7 +53,7 @@ def test_reads(installed, tmp_path):
     assert done.returncode == 0, done.stderr
     package, error, density = json.loads(done.stdout)
     assert Path(package).is_relative_to(installed)
-    assert "this installation holds the reader alone" in error
+    assert "this installation holds only the reader" in error
     np.testing.assert_array_equal(density, [10, 10, np.nan, np.nan, 12, 12])
 
 

@@ -1,6 +1,6 @@
-"""`pip install .` beside an installed Sidestream: the client is built against that one and brings no library.
+"""`pip install .` beside an installed Sidestream builds the client against it, and installs no library.
 
-From the environment: SIDESTREAM_PREFIX, where it is installed.
+Environment: SIDESTREAM_PREFIX, the prefix of the installation.
 """
 
 import os
@@ -46,7 +46,7 @@ def test_it_runs_with_the_installed_library(wheel, tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "results" / "statistics.csv").is_file()
-    # The command is that of the prefix.
+    # The command is the one in the prefix.
     environment["PATH"] = f"{PREFIX / 'bin'}{os.pathsep}{environment['PATH']}"
     call = "import sys; sys.argv[0] = '/nowhere/sidestream'; from sidestream.command import main; sys.exit(main())"
     done = subprocess.run(
@@ -58,7 +58,7 @@ def test_it_runs_with_the_installed_library(wheel, tmp_path):
         check=False,
     )
     assert done.stdout.startswith("sidestream 0."), done.stdout + done.stderr
-    # Scripts of other installations of the package are passed over: two that called each other would never end.
+    # Scripts of other installations of the package are skipped. Two that call each other would never end.
     scripts = tmp_path / "scripts"
     scripts.mkdir()
     (scripts / "sidestream").write_text("#!/bin/sh\nexit 7\n")

@@ -1,4 +1,4 @@
-// Blocks to plan, settings as a configuration gives them, and what every plan must hold to.
+// Blocks to plan, settings from a configuration, and checks of every plan.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@
 
 namespace sidestream::testing {
 
-/// A mesh `grid` of `cells`, a variable `a` on it and some blocks.
+/// A mesh `grid` of `cells`, a variable `a` on it, and some blocks.
 struct Planned {
   explicit Planned(const Box& cells) {
     Mesh mesh;
@@ -83,8 +83,8 @@ inline std::vector<int> servers_of(const Plan& plan, const Planned& planned) {
   return result;
 }
 
-/// What holds for every plan: cells of every block exactly once without copies, at most one piece of a block to a
-/// server, servers that exist; and the servers' parts, asked for one by one, are the whole.
+/// Checks properties of every plan. It has the cells of every block exactly once, without copies. A server exists, and
+/// gets at most one piece of a block. Plans for single servers add up to the whole plan.
 inline void check_plan(const PartitionerKind& kind, const std::string& yaml, const Planned& planned, int servers) {
   CAPTURE(kind.name);
   CAPTURE(servers);

@@ -1,4 +1,5 @@
-// `balanced` and `local` against slow twins, and the bound of largest-first against the best of all divisions.
+// `balanced` and `local`, compared with simple algorithms, and the bound of largest-first, compared with the best
+// division.
 #include "partition/kinds.hpp"
 #include "partition/plans.hpp"
 
@@ -9,13 +10,13 @@ namespace {
 
 const Box cube{{0, 0, 0}, {16, 16, 16}};
 
-/// The lowest of the servers with the least.
+/// The lowest of the servers with the least load.
 template <class Load>
 int least(const std::vector<Load>& loads) {
   return static_cast<int>(std::min_element(loads.begin(), loads.end()) - loads.begin());
 }
 
-/// Largest first, looking at all servers for each block.
+/// Largest-first, which looks at all servers for each block.
 template <class Load>
 std::vector<int> slowly(const std::vector<Load>& weights, int servers) {
   std::vector<int> result(weights.size(), -1);
@@ -31,7 +32,7 @@ std::vector<int> slowly(const std::vector<Load>& weights, int servers) {
   return result;
 }
 
-/// The fullest server's load in the best of all divisions, by trying all.
+/// The load of the fullest server in the best division, found by trying all.
 std::uint64_t best(const std::vector<std::uint64_t>& weights, std::vector<std::uint64_t>& loads, std::size_t at,
                    std::uint64_t known) {
   const std::uint64_t fullest = *std::max_element(loads.begin(), loads.end());
@@ -69,7 +70,7 @@ TEST_CASE("balanced by cost: blocks without one count by their bytes at the mean
   unsigned seed = 11;
   for (const std::size_t count : block_counts) {
     Planned planned(cube, count, ++seed);
-    // Powers of two: sums are exact, whatever their order.
+    // Weights are powers of two, so that sums are exact in any order.
     for (std::size_t b = 0; b < planned.blocks.size(); ++b) {
       planned.blocks[b].bytes = std::uint64_t{1} << (b % 5 + 3);
       planned.blocks[b].cost = b % 3 == 0 ? 0 : 0.25 * static_cast<double>(planned.blocks[b].bytes);
@@ -110,7 +111,7 @@ TEST_CASE("balanced: at most 4/3 - 1/(3 N) of the best of all divisions") {
 }
 
 TEST_CASE("balanced: the classic case that reaches the bound") {
-  // Graham's: for N servers, two jobs each of 2 N - 1 .. N + 1 and three of N.
+  // Graham's example for N servers has two jobs each of 2 N - 1 .. N + 1, and three of N.
   for (const int servers : {2, 3, 4, 7}) {
     Planned planned(cube);
     const auto add = [&](int bytes) {

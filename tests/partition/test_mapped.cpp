@@ -1,4 +1,4 @@
-// `mapped`: what the list or the file says, and what is said when it is wrong.
+// `mapped`: plans follow the list or the file, and wrong ones get messages.
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace {
 
 const Box cube{{0, 0, 0}, {8, 8, 8}};
 
-/// A file that goes away with the object.
+/// A file that is removed with the object.
 struct MapFile {
   explicit MapFile(const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
   ~MapFile() { std::remove(path.c_str()); }
@@ -59,7 +59,7 @@ TEST_CASE("mapped: as the file says") {
   CHECK(servers_of(plan(mapped_partitioner(), file.yaml(), planned, 3), planned) == std::vector<int>{0, 0, 1, 2, 1});
 }
 
-TEST_CASE("mapped: what is wrong is said with its place") {
+TEST_CASE("mapped: errors name the place") {
   const Planned planned(cube, 3, 5);
   const auto error = [&](const std::string& yaml, int servers = 2) {
     try {

@@ -1,4 +1,4 @@
-// `regrid` against asking every server for every cell.
+// `regrid`, compared with a search through every server for every cell.
 #include "partition/kinds.hpp"
 #include "partition/plans.hpp"
 #include "partition/splitting.hpp"
@@ -12,7 +12,7 @@ const char* const shapes[] = {"{shape: slabs}",   "{shape: slabs, axis: x}",
                               "{shape: pencils}", "{shape: pencils, axis: y}",
                               "{shape: bricks}",  "{}"};
 
-/// The server of each cell, from the boxes that `parts_of` stands for, cut by counting cells out one by one.
+/// The server of each cell, from the boxes of `parts_of`, found by counting cells one by one.
 std::map<Index3, int> server_of_cells(const Box& cells, const std::array<std::int64_t, 3>& parts) {
   std::array<std::vector<std::int64_t>, 3> part;
   for (int a = 0; a < 3; ++a) {
@@ -34,7 +34,7 @@ std::map<Index3, int> server_of_cells(const Box& cells, const std::array<std::in
   return result;
 }
 
-/// Every cell of every piece is that server's, on a level that is `ratio` times finer.
+/// Checks that every cell of every piece belongs to its server, on a level that is `ratio` times finer.
 void check_cells(const Plan& made, const std::map<Index3, int>& expected, const Index3& ratio) {
   for (const PlanPiece& piece : made.pieces) {
     for (Index k = piece.cells.lo[2]; k < piece.cells.hi[2]; ++k) {

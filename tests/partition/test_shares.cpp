@@ -1,4 +1,4 @@
-// Partitioners that give whole blocks away by their order, against dealing them out one by one.
+// Partitioners that give away whole blocks by their order, compared with dealing them out one by one.
 #include "partition/kinds.hpp"
 #include "partition/plans.hpp"
 #include "partition/splitting.hpp"
@@ -20,7 +20,7 @@ void sweep(Check&& check) {
   }
 }
 
-/// Deals `count` blocks out as paper 001 says: each server its share, the first (count mod servers) one more.
+/// Deals out `count` blocks: each server gets its share, and the first (count mod servers) get one more.
 std::vector<int> dealt(std::size_t count, int servers) {
   std::vector<int> result;
   for (int server = 0; server < servers; ++server) {
@@ -68,7 +68,7 @@ TEST_CASE("stripe: dealt out in turn") {
       CHECK(servers_of(plan(stripe_partitioner(), yaml, planned, servers), planned) == expected);
     });
   }
-  const Planned planned(cube, 24, 9);  // a width that no index can be multiplied with
+  const Planned planned(cube, 24, 9);  // the width below is too large to be multiplied with an index
   check_plan(stripe_partitioner(), "{width: 9223372036854775807}", planned, 3);
   CHECK_THROWS_AS(plan(stripe_partitioner(), "{width: 0}", planned, 3), Error);
 }
@@ -99,7 +99,7 @@ TEST_CASE("replicated: the next servers get copies") {
   }
 }
 
-TEST_CASE("slice and isosurface: equal shares of what is left, and the part they leave") {
+TEST_CASE("slice and isosurface: the needed blocks, in equal shares") {
   sweep([](const Planned& planned, int servers) {
     const char* slice = "{origin: [1, 2, 3], normal: [0, 0, 2]}";
     check_plan(slice_partitioner(), slice, planned, servers);

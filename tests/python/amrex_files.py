@@ -1,4 +1,4 @@
-"""Plotfiles of AMReX made by hand, in all forms of numbers that it writes; what is in them, `value` says."""
+"""Plotfiles of AMReX made by hand, in all forms of numbers that AMReX writes. `value` gives their contents."""
 
 import itertools
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ ORDERS = {NATIVE: "<f8", BIG: ">f8", IEEE32: ">f4", LITTLE32: "<f4"}
 
 @dataclass(frozen=True)
 class Particles:
-    """A folder of particles: `count[level][grid]` of them, whose numbers `numbers` makes."""
+    """A folder of `count[level][grid]` particles, whose numbers come from `numbers`."""
 
     count: tuple[tuple[int, ...], ...]
     version: str = "Version_Two_Dot_Zero_double"
     reals: tuple[str, ...] = ("mass", "drift_x", "drift_y", "drift_z")
     integers: tuple[str, ...] = ("kind",)
-    with_integers: bool = True  # what the Header calls is_checkpoint
-    digits: int = 5  # in the names of files
+    with_integers: bool = True  # is_checkpoint in the Header
+    digits: int = 5  # digits in the names of files
 
     @property
     def dtype(self):
@@ -34,7 +34,7 @@ class Particles:
 
 
 def particles_of(plot, about, level, grid):
-    """Places, ids, processes, whole and real numbers of the particles of a grid: places are in its box."""
+    """Positions (within the box), ids, processes, whole and real numbers of the particles of a grid."""
     n, count = plot.dimensions, about.count[level][grid]
     random = np.random.default_rng(1000 * level + grid)
     lo, hi = (np.array(edge[:n]) for edge in plot.boxes[level][grid])
@@ -77,7 +77,7 @@ def write_particles(plot, about, folder):
 
 @dataclass(frozen=True)
 class Plot:
-    """Boxes by level, [lo, hi), of cells of it."""
+    """Boxes by level, [lo, hi), in cells of the level."""
 
     dimensions: int = 3
     format: str = NATIVE
@@ -93,18 +93,18 @@ class Plot:
         (((20, 20, 4), (28, 28, 12)),),
     )
     ghosts: int = 0
-    ghost_text: str | None = None  # as newer versions write them: (1,1,1)
-    version: int = 1  # of Cell_H; above 1 boxes have no headers
+    ghost_text: str | None = None  # newer versions write (1,1,1)
+    version: int = 1  # version of Cell_H; above 1, boxes have no headers
     code: str = "HyperCLaw-V1.1"
     coordinates: int = 0
     time: float = 0.5
-    level_times: tuple[float, ...] = ()  # where they are not that time
+    level_times: tuple[float, ...] = ()  # times of levels, if they differ from `time`
     step: int = 40
     particles: tuple[tuple[str, Particles], ...] = ()  # by folder
-    files: int = 0  # boxes are dealt out to so many files in turn, and lie there in reverse; 0: two in each
-    formats: tuple[str, ...] = ()  # of boxes in turn, instead of `format`
-    digits: int = 17  # behind the point, of the extremes that Cell_H says
-    coded: str = ""  # as what the text of `names` is stored, if not UTF-8
+    files: int = 0  # boxes are dealt out to so many files in turn, in reverse order; 0 means two boxes in each file
+    formats: tuple[str, ...] = ()  # formats of boxes in turn, instead of `format`
+    digits: int = 17  # digits after the decimal point of the ranges in Cell_H
+    coded: str = ""  # encoding of `names`, if not UTF-8
 
     def format_of(self, number):
         return self.formats[number % len(self.formats)] if self.formats else self.format
@@ -115,7 +115,7 @@ class Plot:
         return first, first + np.array(self.cells[: self.dimensions]) * ratio
 
     def value(self, variable, level, lo, hi):
-        """An array, k first."""
+        """The values in a box as an array, k first."""
         axes = [np.arange(a, b, dtype=np.float64) for a, b in zip(lo, hi, strict=True)]
         grid = np.meshgrid(*reversed(axes), indexing="ij")
         mixed = sum(x * 37.0**n for n, x in enumerate(grid)) * 0.25 + 1000 * level + 0.125 * variable
@@ -123,7 +123,7 @@ class Plot:
 
 
 def cubes(first, counts, side):
-    """Boxes next to each other, so many along each axis; `first`: in sides."""
+    """Adjacent boxes, so many along each axis. `first` is the position of the first one, in sides."""
     found = []
     for k, j, i in itertools.product(*(range(n) for n in reversed(counts))):
         lo = tuple(side * (f + n) for f, n in zip(first, (i, j, k), strict=True))
@@ -162,7 +162,7 @@ def _write_level(plot, level, folder):
     n, places = plot.dimensions, []
     order = list(enumerate(plot.boxes[level]))
     for number, (lo, hi) in reversed(order) if plot.files else order:
-        # Two boxes in a file, as a run of several processes leaves them.
+        # Each file has two boxes, as after a run of several processes.
         path = folder / f"Cell_D_{number % plot.files if plot.files else number // 2:05}"
         outer = [a - plot.ghosts for a in lo[:n]], [b + plot.ghosts for b in hi[:n]]
         with path.open("ab") as out:
@@ -178,8 +178,9 @@ def _write_level(plot, level, folder):
 
 
 def write_field(plot, folder, name, nodes, components=1, ghosts=0, level=0, shift=0):
-    """NAME_H and its values as WarpX has them in raw_fields/Level_L: at nodes of the axes with 1. Values of component c
-    are those of variable c of the plotfile, at the point's index. `shift` moves the boxes, as others have them."""
+    """Writes NAME_H and its values as WarpX does in raw_fields/Level_L, at nodes along the axes with 1. Values of
+    component c are those of variable c of the plotfile, at the point's index. `shift` moves the boxes, as in other
+    codes."""
     folder.mkdir(parents=True, exist_ok=True)
     n, lines, places = plot.dimensions, [], []
     boxes = [(np.array(lo[:n]) + shift, np.array(hi[:n]) + shift + nodes) for lo, hi in plot.boxes[level]]
@@ -218,14 +219,14 @@ def write_plot(plot: Plot, place: Path) -> Path:
         lines.append(f"Level_{level}/Cell")
         _write_level(plot, level, place / f"Level_{level}")
     (place / "Header").write_text("\n".join(lines) + "\n", encoding=plot.coded or "utf-8")
-    (place / "job_info").write_text("AMReX git hash: by hand\n")  # without it yt looks for no particles
+    (place / "job_info").write_text("AMReX git hash: by hand\n")  # without this file yt does not look for particles
     for name, about in plot.particles:
         write_particles(plot, about, place / name)
     return place
 
 
 def cells_of(plot):
-    """(level, index) of every cell that no finer box covers, and its values by variable."""
+    """Maps (level, index) of every cell that no finer box covers to its values by variable."""
     n, found = plot.dimensions, {}
     for level, boxes in enumerate(plot.boxes):
         for lo, hi in boxes:
@@ -244,7 +245,8 @@ def cells_of(plot):
 
 
 def check_cells(plot, levels, names):
-    """Each cell that no finer one covers is there once, with all its values; `names`: of these in the plot's order."""
+    """Checks that each cell that no finer one covers exists once, with all its values. `names` are in the plot's
+    order."""
     expected, found = cells_of(plot), 0
     for n, cells in enumerate(levels.cells):
         leaf = cells.counted

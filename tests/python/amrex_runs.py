@@ -1,4 +1,4 @@
-"""The tool's import and export of plotfiles, run by the tests of them."""
+"""Runs the tool's import and export of plotfiles, for their tests."""
 
 import os
 import subprocess
@@ -13,12 +13,12 @@ MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 def run(*arguments, ranks=None):
     front = [] if ranks is None else [MPIRUN, "-n", str(ranks)]
     command = [*front, TOOL, *map(str, arguments)]
-    environment = os.environ | {"SIDESTREAM_PYTHON": sys.executable}  # of the export
+    environment = os.environ | {"SIDESTREAM_PYTHON": sys.executable}  # for the export
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
 
 
 def imported(plot, place, ranks=None):
-    """The plotfile, the database made of it, and what was said."""
+    """The plotfile, the database made from it, and the output."""
     original = amrex_files.write_plot(plot, place / "plt00040")
     done = run("import", "amrex", original, place / "data", "--no-fsync", ranks=ranks)
     assert done.returncode == 0, done.stderr

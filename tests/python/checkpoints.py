@@ -1,4 +1,5 @@
-"""Writes contexts of every kind of mesh, or reads a checkpoint on any number of ranks. Every value tells its place.
+"""Writes contexts of every kind of mesh, or reads a checkpoint on any number of ranks. Every value depends on its
+position.
 
 checkpoints.py write RESULTS BLOCKS [PLACEMENT] | read DATABASE BLOCKS | shapes RESULTS [FIRST]
 """
@@ -64,7 +65,7 @@ CELLS = {"box": (NX, NY, NZ), "plane": (NX, NZ), "line": (NZ,), "walls": (NX, NY
 
 
 def values(name, lo, hi, step, level=0):
-    """Of the points lo to hi: what is published of them."""
+    """The values that are published for the points lo to hi."""
     _, dtype, components, _, order, _ = KINDS[name]
     axes = [np.arange(a, b) for a, b in zip(lo, hi, strict=True)]
     grid = np.meshgrid(*axes, indexing="ij")
@@ -147,12 +148,12 @@ outputs:
 
 
 def corners(block):
-    """Of two triangles, whose longest side they share."""
+    """The corners of two triangles, which share their longest side."""
     return np.array([[0, 0, block], [1, 0, block], [0, 1, block], [1, 1, block]], "f8")
 
 
 def masses(block, step):
-    """More in each step, and none of block 1 in step 0."""
+    """Values of points; each step has more of them, and block 1 has none in step 0."""
     return 100.0 * block + np.arange((block + 1) * step if block == 1 else 2 + step)
 
 
@@ -188,7 +189,7 @@ def shapes(results, first):
 
 
 def read(directory, blocks, comm=None):
-    """Each rank every `size`-th of `blocks` new blocks; without `comm` all."""
+    """Reads the checkpoint into `blocks` new blocks; each rank has every `size`-th one, or all without `comm`."""
     step = STEPS - 1
     rank, size = (comm.rank, comm.size) if comm is not None else (0, 1)
     with sidestream.restart(directory, comm) as checkpoint:
@@ -202,7 +203,7 @@ def read(directory, blocks, comm=None):
                 expected = values(name, lo, hi, step)
                 assert found.dtype == expected.dtype and found.shape == expected.shape, name
                 np.testing.assert_array_equal(found, expected, name)
-                # Into the inside of an array with ghosts, backwards.
+                # Reads into the inside of an array with ghosts, backwards.
                 around = np.full([n + 2 for n in expected.shape], 77, expected.dtype)
                 inside = around[tuple(slice(-2, 0, -1) for _ in expected.shape)]
                 checkpoint.read_box(name, lo, hi, out=inside)

@@ -1,4 +1,4 @@
-"""Random numbers on meshes of every structured kind, and where these are."""
+"""Random numbers on meshes of every structured kind, and the coordinates of these meshes."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def shape_of(name):
 
 
 def values(name, step):
-    """Of the whole mesh, x last."""
+    """Values on the whole mesh, x last."""
     seed = sum(map(ord, name)) + 1000 * step
     numbers = 10 * np.random.default_rng(seed).random(shape_of(name)) - 5
     if name == "a" and step:
@@ -52,7 +52,7 @@ def fine(step):
 
 
 def places(mesh):
-    """Of the nodes, x last, with a component for each axis."""
+    """Coordinates of the nodes, x last, with a component for each axis."""
     axes = np.meshgrid(*[np.arange(n + 1.0) for n in reversed(MESHES[mesh])], indexing="ij")
     if mesh == "polar":
         angle, radius = axes[0] * 0.5, 1 + 0.1 * axes[1] + 0.01 * axes[1] ** 2

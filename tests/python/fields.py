@@ -111,7 +111,7 @@ def simulate(session):
 
 
 def serve(session):
-    """Other threads run meanwhile."""
+    """Other threads run during this call."""
     ticks, ended = count(), threading.Event()
 
     def tick():

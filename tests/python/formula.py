@@ -1,4 +1,4 @@
-"""What the programs here publish, by place and step."""
+"""The values that the programs here publish, by position and step."""
 
 import numpy as np
 
@@ -30,7 +30,7 @@ SIZES = {"box": (NX, NY, NZ), "plane": (NX, NY), "line": (NX,)}
 
 
 def values(name, lo, hi, step):
-    """Of the points lo <= index < hi, with the axes [k, j, i] or, in row order, [i, j, k], and components."""
+    """Values at the points lo <= index < hi, with the axes [k, j, i] or, in row order, [i, j, k], and components."""
     _, dtype, _, components, order = VARIABLES[name]
     axes = [np.arange(a, b) for a, b in zip(lo, hi, strict=True)]
     every = np.full([len(axis) for axis in axes], 10 * step)
@@ -44,7 +44,7 @@ def values(name, lo, hi, step):
 
 
 def whole(name, step):
-    """Over the whole mesh."""
+    """Values over the whole mesh."""
     mesh, dtype, centering, *_ = VARIABLES[name]
     hi = [n + more for n, more in zip(SIZES[mesh], CENTERED[centering], strict=False)]
     return values(name, [0] * len(hi), hi, step).astype(dtype)

@@ -1,4 +1,5 @@
-"""Publishes, on three ranks that are servers too, what is not there everywhere and always: see test_reader.py.
+"""Publishes data that are missing in some places and iterations, on three ranks that are also servers: see
+test_reader.py.
 
 Usage: mpirun -n 3 holes.py DIRECTORY
 """

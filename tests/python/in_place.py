@@ -1,4 +1,4 @@
-"""Computes 64 MiB where they are published. Usage: mpirun -n RANKS in_place.py CONFIGURATION"""
+"""Computes 64 MiB in the memory in which they are published. Usage: mpirun -n RANKS in_place.py CONFIGURATION"""
 
 import sys
 

@@ -18,7 +18,7 @@ else:
     session.set_block("line", rank, (first,), (first + 4,))
     for mesh in ("plane", "curved"):
         session.set_block(mesh, rank, (0, first), (3, first + 4))
-    session.set_block_list("cloud", rank, rank, rank)  # none on the first rank
+    session.set_block_list("cloud", rank, rank, rank)  # the first rank has no particles
     session.start()
     for step in range(2):
         session.publish("a", rank, np.arange(first, first + 4) + 100.0 * step)

@@ -1,4 +1,4 @@
-"""The last client leaves its loop by an exception between `publish` and `end_iteration`; the others go on.
+"""The last client leaves its loop by an exception between `publish` and `end_iteration`. The others go on.
 
 Usage: mpirun -n RANKS leaving.py CONFIGURATION. Prints the account of each client.
 """

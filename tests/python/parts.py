@@ -12,9 +12,9 @@ import trees
 from sidestream import Role
 
 PARTICLES = 300
-LEVELS = (4, 5, 6)  # cells of the coarse level, 1 long each
-FINE = ((2, 4, 4), (6, 8, 8))  # of the next one, half as long
-GRID = (7, 6, 5)  # cells, from the origin, 1 x 0.5 x 0.25 each
+LEVELS = (4, 5, 6)  # cells of the coarse level, each 1 long
+FINE = ((2, 4, 4), (6, 8, 8))  # cells of the next level, half as long
+GRID = (7, 6, 5)  # cells from the origin, each 1 x 0.5 x 0.25
 
 
 def declare(session):
@@ -52,7 +52,7 @@ def grid_nodes(step):
 
 
 def coarse(step):
-    """Where there are finer cells it is something else."""
+    """Values of the coarse level; covered cells have a different one."""
     values = np.random.default_rng(60 + step).random(LEVELS[::-1])
     values[2:4, 2:4, 1:3] = 1e6
     return values
@@ -72,7 +72,7 @@ def bounds_of(places):
 
 
 class Solid:
-    """The cells of the solid that are a block's."""
+    """The cells of the solid that belong to a block."""
 
     def __init__(self, block, blocks):
         every = shapes.cells()
@@ -97,7 +97,7 @@ class Solid:
 
 
 class Slab:
-    """Of the boxes of cells what is between two planes."""
+    """The part of the boxes of cells between two planes."""
 
     def __init__(self, block, blocks):
         self.block = block

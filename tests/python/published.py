@@ -1,4 +1,4 @@
-"""What tests/system/field_program.cpp publishes, to the bit, from Python.
+"""Publishes from Python the bits that tests/system/field_program.cpp publishes.
 
 Usage: mpirun -n RANKS published.py CONFIGURATION [grid=N] [steps=N] [blocks=N]
 """

@@ -1,4 +1,4 @@
-"""Raises events with values, and comes to a barrier in an iteration of each client's own.
+"""Raises events with values. Each client reaches a barrier in another iteration.
 
 Usage: mpirun -n RANKS raising.py CONFIGURATION
 """

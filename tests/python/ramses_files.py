@@ -1,6 +1,6 @@
-"""Outputs of RAMSES made by hand: a tree of any shape in domains along a curve, as RAMSES' own routines lay it out.
+"""Outputs of RAMSES made by hand: a tree of any shape in domains along a curve, in the layout of RAMSES' own routines.
 
-What `sidestream import` and yt are to find in them, `leaves` says without reading a file."""
+`leaves` gives what `sidestream import` and yt must find in them, without reading a file."""
 
 import itertools
 import struct
@@ -13,14 +13,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Sample:
-    """What is written. `refine(level, index)`: whether a cell has children; cells of level 0 are the coarse ones."""
+    """The output to write. `refine(level, index)` is true if a cell has children; cells of level 0 are the coarse
+    ones."""
 
     dimensions: int = 3
     domains: int = 3
     levels: int = 6  # nlevelmax
     order: str = "<"
     real: str = "f8"
-    boundaries: int = 0  # 0, or 2: regions below and above along x
+    boundaries: int = 0  # 0, or 2 for regions below and above along x
     coarse: int = 1  # cells along x inside the boundary
     kinds: tuple[str, ...] = ("hydro",)
     columns: dict[str, list[str]] = field(default_factory=dict)
@@ -31,7 +32,7 @@ class Sample:
     long_counts: bool = False
 
     def refine(self, level, index):
-        """Everything down to level 2, then what lies near a corner."""
+        """Refines everything down to level 2, then cells near a corner."""
         return level < 2 or (level < 5 and sum(i / 2**level for i in index[: self.dimensions]) < 0.45)
 
     def names(self, kind):
@@ -69,13 +70,13 @@ def coarse_shape(sample):
 
 
 def value(kind, column, level, index):
-    """Of a cell: something that is different everywhere and exact in four bytes."""
+    """The value of a cell: different in each cell, and exact in four bytes."""
     mixed = zlib.crc32(repr((kind, column, level, *index)).encode()) & 0xFFFFF
     return float(np.float32(0.5 + mixed / 2**12))
 
 
 def all_octs(sample):
-    """By level from 1: the octs of the whole tree, by index of the cell of the level before that they fill."""
+    """The octs of the whole tree for each level from 1, by index of the parent cell, which they fill."""
     base = inside(sample)[0]
     level, found = list(inside(sample)), []
     for n in range(1, sample.levels + 1):
@@ -89,7 +90,7 @@ def all_octs(sample):
 
 
 def owner(sample, level, index):
-    """The domain of a cell, from 0: domains follow each other along a curve."""
+    """The domain of a cell, from 0. Domains follow each other along a curve."""
     root = min(max((index[0] >> level) - inside(sample)[0][0], 0), sample.coarse - 1)
     bits = 0
     for n in range(level - 1, -1, -1):
@@ -100,8 +101,8 @@ def owner(sample, level, index):
 
 
 def octs_of(sample, domain):
-    """By level: the octs that the file of a domain has, with the list that each is in: its own, what is next to them,
-    what they are refined into, and all that these lie in."""
+    """The octs in the file of a domain, by level, with the list that each is in. They are its own octs, their
+    neighbours, their children, and all ancestors of these."""
     everything = [set(level) for level in all_octs(sample)]
     kept = [set() for _ in everything]
     for n, level in enumerate(everything):
@@ -116,7 +117,7 @@ def octs_of(sample, domain):
     kept[0] |= everything[0]
     for n in range(len(kept) - 1, 0, -1):
         kept[n - 1] |= {tuple(o >> 1 for o in oct) for oct in kept[n]}
-    # As a run leaves them: in no order that means anything.
+    # Their order has no meaning, as after a run.
     rng = np.random.default_rng(domain)
     found = []
     for n, level in enumerate(kept):
@@ -127,7 +128,7 @@ def octs_of(sample, domain):
 
 
 def outer_octs(sample):
-    """By level: octs beyond the boundary, with the region."""
+    """The octs beyond the boundary and their regions, by level."""
     if not sample.boundaries:
         return []
     nx = coarse_shape(sample)[0]
@@ -144,7 +145,7 @@ class Records:
         self.order, self.file = order, path.open("wb")
 
     def put(self, values, kind):
-        """Of type i4, f8, ..."""
+        """Writes a record of values of type i4, f8, ..."""
         body = np.asarray(values, self.order + kind if kind[1:] != "1" else kind).tobytes()
         mark = struct.pack(self.order + "i", len(body))
         self.file.write(mark + body + mark)
@@ -154,14 +155,14 @@ class Records:
 
 
 def _lists(sample, own, outer, level):
-    """The octs of a level, list by list: those of domains, then of regions beyond the boundary."""
+    """The octs of a level, list by list: those of domains, then those of regions beyond the boundary."""
     mine, beyond = (octs[level] if level < len(octs) else [] for octs in (own, outer))
     lists = [[o for o, cpu in mine if cpu == c] for c in range(sample.domains)]
     return lists + [[o for o, region in beyond if region == b] for b in range(sample.boundaries)]
 
 
 def _write_head(sample, out, own):
-    """What only a restart needs is there, and wrong."""
+    """Writes the tree; data that only a restart needs exist, and are wrong."""
     integers = lambda *values: out.put(values, "i4")  # noqa: E731
     levels, real = sample.levels, sample.real
     head = ([sample.domains], [sample.dimensions], coarse_shape(sample), [levels], [1000], [sample.boundaries])
@@ -180,7 +181,7 @@ def _write_counts(sample, out, own, outer):
     counts = [[len(octs) for octs in _lists(sample, own, outer, n)] for n in range(sample.levels)]
     domains = [n for level in counts for n in level[: sample.domains]]
     regions = [n for level in counts for n in level[sample.domains :]]
-    for _ in range(3):  # headl, taill, numbl: where lists begin and end in a run's memory, how long they are
+    for _ in range(3):  # headl, taill, numbl: begin and end of lists in a run's memory, and their lengths
         out.put(domains, "i4")
     out.put([0] * 10 * sample.levels, "i8" if sample.long_counts else "i4")
     if sample.boundaries:
@@ -219,7 +220,7 @@ def _write_amr(sample, path, domain):
                 out.put([(oct[axis] + 0.5) / 2**n for oct in octs], sample.real)
             for _ in range(1 + 2 * dims):
                 out.put([0] * len(octs), "i4")
-            for bits in children(dims):  # in place of a number in memory: whether there is an oct
+            for bits in children(dims):  # 1 if there is an oct, instead of its number in memory
                 out.put([int(child(oct, bits) in finer) for oct in octs], "i4")
             for _ in range(2 * 2**dims):
                 out.put([0] * len(octs), "i4")
@@ -256,7 +257,7 @@ LETTERS = {"f8": "d", "i4": "i", "i1": "b", "i8": "l"}
 
 
 def particles_of(sample, domain):
-    """By name; the middle domain has none."""
+    """Particles by name; the middle domain has none."""
     count = 0 if domain == 1 else 5 + domain
     rng = np.random.default_rng(100 + domain)
     skipped = "" if sample.dimensions == 3 else "yz"[sample.dimensions - 1 :]
@@ -319,7 +320,7 @@ def _write_descriptors(sample, place):
 
 
 def write_output(sample, place: Path, number: int = 7) -> Path:
-    """output_NNNNN in `place`."""
+    """Writes output_NNNNN in `place`."""
     made = place / f"output_{number:05}"
     made.mkdir(parents=True)
     _write_texts(sample, made, number)
@@ -337,7 +338,7 @@ def write_output(sample, place: Path, number: int = 7) -> Path:
 
 
 def leaves(sample):
-    """(level, index inside the boundary) of each leaf of the whole tree, to its index as RAMSES counts."""
+    """Maps (level, index inside the boundary) of each leaf of the whole tree to its index as RAMSES counts."""
     octs = all_octs(sample)
     base, found = inside(sample)[0], {}
     for n, level in enumerate(octs):

@@ -1,5 +1,5 @@
-"""Publishes trees of three and two dimensions and patches on three levels, all of which change with the iteration, to a
-database and HDF5 files. Every value tells its place.
+"""Publishes trees of three and two dimensions, and patches on three levels, to a database and HDF5 files. All of them
+change with the iteration. Every value depends on its position.
 
 refined.py RESULTS PLACEMENT BLOCKS
 """
@@ -32,8 +32,8 @@ CELLS, RATIOS = (8, 6, 4), ((1, 1, 1), (2, 2, 2), (8, 4, 2))
 
 
 def fine_boxes(step):
-    """Boxes of finer levels: level, lo, hi. Two of level 1 meet within a cell of level 0; level 2 moves, and is on
-    level 0 alone in part."""
+    """Boxes of finer levels: level, lo, hi. Two of level 1 meet within a cell of level 0. Level 2 moves, and a part
+    of it has only level 0 below."""
     return [
         (1, (2, 2, 2), (7, 8, 6)),
         (1, (7, 2, 2), (10, 8, 6)),
@@ -55,12 +55,12 @@ def rank_of(level, i, j, k, step):
     return 7 * i + 5 * j + 3 * k + level + step
 
 
-# A mesh that yt and VTK take: one ratio, a level within the next coarser one. Level, lo, hi.
+# Boxes (level, lo, hi) of a mesh that yt and VTK accept: one ratio, and each level within the next coarser one.
 EVEN = [(0, (0, 0, 0), (4, 4, 2)), (0, (0, 0, 2), (4, 4, 4)), (1, (2, 2, 2), (6, 8, 6)), (2, (6, 6, 6), (10, 10, 10))]
 
 
 def heat(level, i, j, k):
-    """Of the place of a cell's centre, and the level."""
+    """A value that depends on the position of a cell's centre and the level."""
     x, y, z = ((n + 0.5) / 2**level for n in (i, j, k))
     return x + 10 * y + 100 * z + 1000 * level
 
@@ -77,7 +77,7 @@ def flat_refined(level, i, j, step):
 
 
 def flat_leaves(step):
-    """By recursion: level, i, j."""
+    """The leaves (level, i, j), found by recursion."""
 
     def below(level, i, j):
         if not flat_refined(level, i, j, step):
@@ -92,7 +92,7 @@ def flat_value(level, i, j):
 
 
 def publish_flat(session, step):
-    """One block has all of it."""
+    """Publishes the whole flat tree in one block."""
     cells, split = [(0, i, j) for j in range(2) for i in range(3)], []
     for level, i, j in cells:  # grows as it goes
         split.append(flat_refined(level, i, j, step))

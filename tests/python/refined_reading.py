@@ -1,4 +1,4 @@
-"""Runs the analyses of refined_rows.py on the meshes of refined_twins.py, and reads what they made."""
+"""Runs the analyses of refined_rows.py on the meshes of refined_twins.py, and reads their results."""
 
 import csv
 from collections import defaultdict
@@ -46,7 +46,7 @@ def make_twins(dimensions, folder):
 
 
 def polygons(path):
-    """Points, triangles and values at the points; a mesh of two dimensions that a plane cuts gives lines."""
+    """Points, triangles and values at the points. A plane that cuts a mesh of two dimensions gives lines."""
     vtk = needs("vtk")
     from vtkmodules.util.numpy_support import vtk_to_numpy
 
@@ -61,7 +61,7 @@ def polygons(path):
 
 
 def measure_by_value(path):
-    """Of each value the area of its triangles, or the length of its lines."""
+    """The area of the triangles of each value, or the length of its lines."""
     points, cells, values = polygons(path)
     of = values[cells]
     assert (of == of[:, :1]).all()

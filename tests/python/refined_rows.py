@@ -1,4 +1,4 @@
-"""What each analysis is asked for on the three meshes of refined_twins.py, and how what it makes is compared."""
+"""The tasks of each analysis on the three meshes of refined_twins.py, and how results are compared."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ OF_PARTICLES, UNIFORM_ONLY = "only particles", "only uniform meshes of one level
 
 @dataclass
 class Row:
-    """`refused`: why the analysis doesn't take trees and patches, and what the sentence says when one asks for it."""
+    """A row of an analysis. `refused` is why it does not accept trees and patches, and the text of the refusal."""
 
     same: str = ""
     like_yt: str = ""
     refused: tuple[str, str] = ()
-    tasks: str = ""  # for each of the three meshes, NAME its variable
-    of_levels: str = ""  # for the two that have some
+    tasks: str = ""  # for each of the three meshes; NAME stands for its variable
+    of_levels: str = ""  # for the two meshes that have levels
 
 
 CUT = {3: "axis: z, position: 2.6", 2: "axis: z"}
@@ -164,7 +164,7 @@ ROWS = {
     "subsample": Row(refused=(OF_PARTICLES, "points"), tasks="  - subsample: {mesh: MESH, fraction: 0.5}\n"),
 }
 
-# The function of the analysis `python`: `counted` knows patches; of trees leaves count that a block owns.
+# The function of the analysis `python`. `counted` knows patches; in trees, leaves count that a block owns.
 SUMS = """\
 import numpy as np
 
@@ -187,7 +187,7 @@ def filled(text, name, world):
         "CUT": CUT[n],
         "OBLIQUE": OBLIQUE[n],
         "SURFACE": SURFACE,
-        "PEAKS": {2: 1.6, 3: 2.18}[n],  # in the corners
+        "PEAKS": {2: 1.6, 3: 2.18}[n],  # lies in the corners
         "LEVEL": "" if name == "f" else f"level: {DEEPEST},",
         "LOW": BOX_LOW[:n].tolist(),
         "HIGH": BOX_HIGH[:n].tolist(),

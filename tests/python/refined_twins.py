@@ -1,4 +1,4 @@
-"""One field three times: on an octree, on the patches that have the same cells, and at the finest level uniformly.
+"""One field three times: on an octree, on patches with the same cells, and uniformly at the finest level.
 
 All lengths and values are whole numbers times powers of two, so that sums are exact in any order.
 """
@@ -12,11 +12,11 @@ from mpi4py import MPI
 ROOTS, DEEPEST = np.array([6, 5, 4]), 3
 ORIGIN, SPACING = np.array([-1, 0.5, 2]), np.array([0.5, 0.5, 0.75])
 CENTRE, SURFACE = np.array([0.96875, 2.03125, 3.46875]), 1 + 2**-7
-NEAR = np.array([0.5, 0.25, 0.125])  # of the surface, on levels 0 to 2: there cells are refined
+NEAR = np.array([0.5, 0.25, 0.125])  # distance from the surface within which cells are refined, on levels 0 to 2
 
 
 class World:
-    """Cells by level and index, the value of each a number of 64ths of its middle's distance from somewhere."""
+    """Cells by level and index. The value of a cell is the distance of its centre from a point, in 64ths."""
 
     def __init__(self, dimensions):
         self.dimensions = dimensions
@@ -60,7 +60,7 @@ class World:
         return np.where(np.arange(3) < self.dimensions, self.roots * 2**DEEPEST, 1)
 
     def uniform(self, of=None):
-        """The finest level's array, [k, j, i], of leaves' values or of `of(level)`."""
+        """An array on the finest level, [k, j, i], of the leaves' values or of `of(level)`."""
         grid = np.full(self.size[::-1], np.nan)
         for (level, index), value in self.leaves.items():
             width = 2 ** (DEEPEST - level)
@@ -75,8 +75,7 @@ class World:
         return float(np.prod(SPACING[: self.dimensions] / 2**level))
 
     def patches(self):
-        """Returns level, lo and hi of patches: each has the children of a row of refined cells that are neighbours
-        along x."""
+        """Returns level, lo and hi of patches. Each has the children of a row of refined cells along x."""
         found = [(0, (0, 0, 0), tuple(map(int, self.roots)))]
         parents = [
             [c[1] for c, r in zip(self.cells, self.refined, strict=True) if r and c[0] == n] for n in range(DEEPEST)
@@ -95,7 +94,7 @@ class World:
         return found
 
     def patch(self, level, lo, hi):
-        """Values of a patch, also of cells that finer ones cover, [k, j, i]."""
+        """Values of a patch, [k, j, i], also in cells that finer ones cover."""
         shape = np.subtract(hi, lo)[::-1]
         grid = np.empty(shape)
         for at in np.ndindex(*shape):
@@ -147,7 +146,7 @@ def _publish(session, prefix, block, values, volumes, dimensions):
 
 
 def _publish_trees(session, world, blocks):
-    """Each block has all of the tree and owns every so many leaves; what it does not own it has wrong."""
+    """Publishes the tree. Each block has all of it and owns every `blocks`-th leaf; other leaves have wrong values."""
     leaf = np.array(world.refined) == 0
     for block in range(blocks):
         mine = leaf & (np.arange(len(leaf)) % blocks == block)
@@ -160,7 +159,7 @@ def _publish_trees(session, world, blocks):
 
 
 def run(world, directory, tasks, outputs=""):
-    """One iteration; `tasks`: the analyses, a list in YAML."""
+    """Runs one iteration with the analyses `tasks`, a list in YAML."""
     text = declarations(world, directory) + "analyses:\n" + tasks + outputs
     patches, n = world.patches(), world.dimensions
     with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
@@ -182,7 +181,7 @@ def run(world, directory, tasks, outputs=""):
 
 
 def yt_grids(world):
-    """The same patches as yt has them; a mesh of two dimensions is one cell deep."""
+    """The same patches in yt, where a mesh of two dimensions is one cell deep."""
     import yt
 
     yt.set_log_level(40)

@@ -31,7 +31,7 @@ def declare(session):
 
 
 class Part:
-    """The cells of the solid that are a block's."""
+    """The cells of the solid that belong to a block."""
 
     def __init__(self, block, blocks):
         every = shapes.cells()

@@ -7,13 +7,14 @@ HEXAHEDRON, TETRAHEDRON, WEDGE, PYRAMID = 12, 10, 13, 14
 
 
 def place(i, j, k, step):
-    """Uneven and sheared: faces stay flat, so that cells of different shapes fit together."""
+    """The position of a point. Spacing is uneven and sheared, but faces stay flat, so that cells of different shapes
+    fit together."""
     x, y, z = i + 0.1 * i * i, j + 0.05 * j * j, k + 0.02 * k**3
     return np.stack([x + 0.3 * y + 0.02 * step, y - 0.2 * z, z + 0.1 * x], axis=-1)
 
 
 def points(step):
-    """Of the corners of cubes, then of their middles."""
+    """Coordinates of the corners of cubes, then of their centres."""
     k, j, i = np.meshgrid(*[np.arange(CUBES + 1.0)] * 3, indexing="ij")
     corners = place(i, j, k, step)
     middles = sum(corners[a : a + CUBES, b : b + CUBES, c : c + CUBES] for a in (0, 1) for b in (0, 1) for c in (0, 1))
@@ -21,7 +22,7 @@ def points(step):
 
 
 def parts_of(corner, middle, kind):
-    """A cube as one cell or several; `corner(x, y, z)` are its corners."""
+    """A cube as one cell or several. `corner(x, y, z)` gives its corners."""
     c = [corner(n & 1, n >> 1 & 1, n >> 2) for n in range(8)]
     if kind == 0:
         return [(HEXAHEDRON, [c[n] for n in (0, 1, 3, 2, 4, 5, 7, 6)])]
@@ -35,7 +36,7 @@ def parts_of(corner, middle, kind):
 
 
 def cells():
-    """Type and points of each."""
+    """Type and points of each cell."""
     found = []
     for k in range(CUBES):
         for j in range(CUBES):
@@ -58,7 +59,7 @@ def in_cells(step):
 
 
 def warped(step):
-    """Where the nodes [k, j, i] of the boxes are."""
+    """Coordinates of the nodes [k, j, i] of the boxes."""
     k, j, i = np.meshgrid(*[np.arange(n + 1.0) for n in BOXES[::-1]], indexing="ij")
     x = i + 0.25 * np.sin(j + 0.7 * k) + 0.1 * step
     y = j + 0.2 * np.sin(i + k)

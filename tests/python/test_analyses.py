@@ -1,4 +1,4 @@
-"""Analyses in Python on servers, of programs in C++ and in Python, in every placement: the same bytes, and right."""
+"""Analyses in Python on servers, for programs in C++ and in Python: right, and the same bytes in every placement."""
 
 import csv
 import os
@@ -44,7 +44,7 @@ FILES = ["blocks.csv", "picture.csv", "statistics.csv"] + [
 
 
 class Folder:
-    """A configuration, the scripts beside it, and what is run with it."""
+    """A folder with a configuration and its scripts, and functions to run programs with it."""
 
     def __init__(self, folder, tasks=TASKS, placement="inline", variables=VARIABLES):
         self.results = folder / "results"
@@ -54,7 +54,7 @@ class Folder:
         self.file.write_text(f"placement: {placement}\noutput: {{directory: {self.results}}}\n{variables}{tasks}")
 
     def run(self, ranks, program="C++", options=OPTIONS, beside=(), **environment):
-        """The simulation, and `beside` at the same time. What was printed."""
+        """Runs the simulation, and `beside` at the same time. Returns the output."""
         other = (
             subprocess.Popen(beside, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) if beside else None
         )
@@ -62,7 +62,7 @@ class Folder:
             command = [MPIRUN, "-n", str(ranks), *PROGRAMS[program], str(self.file), *options]
             environment = {**os.environ, **environment}
             if program == "C++":
-                del environment["PYTHONPATH"]  # what the servers need lies beside the library
+                del environment["PYTHONPATH"]  # servers find what they need beside the library
             done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False, env=environment)
             text = done.stdout + done.stderr
             if other:
@@ -75,7 +75,7 @@ class Folder:
         return text
 
     def check(self):
-        """`sidestream check`: its status and what it printed."""
+        """Runs `sidestream check`. Returns its status and output."""
         command = [TOOL, "check", "--set", "n=8", "--set", "h=0.125", str(self.file)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         return done.returncode, done.stdout + done.stderr
@@ -83,7 +83,7 @@ class Folder:
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
-    """In the simulation's ranks, which have two blocks each."""
+    """The analysis runs on the simulation's ranks, which have two blocks each."""
     folder = Folder(tmp_path_factory.mktemp("reference"))
     folder.run(CLIENTS)
     return folder.results
@@ -105,7 +105,7 @@ def test_rows_of_blocks(reference):
     assert [(int(r["iteration"]), int(r["block"])) for r in rows] == [
         (s, b) for s in range(STEPS) for b in (0, 0, 1, 1, 2, 2, 3, 3)
     ]
-    assert sum(int(r["points"]) for r in rows) == STEPS * 2 * (N + 1) ** 3  # each node once; two rows a block
+    assert sum(int(r["points"]) for r in rows) == STEPS * 2 * (N + 1) ** 3  # each node once; a block has two rows
     h, layers = 1 / N, N // 4
     for row in rows:
         k0 = (3 - int(row["block"])) * layers  # ids run against the slabs
@@ -135,7 +135,7 @@ def test_the_whole_mesh(reference):
         assert float(row["time"]) == float(row["seconds"]) == pytest.approx(0.1 * step)
         with Image.open(reference / f"picture-{step}.png") as image:
             assert image.size == (120, 90)
-            assert len(image.convert("RGB").getcolors(120 * 90)) > 10  # a field, not a blank page
+            assert len(image.convert("RGB").getcolors(120 * 90)) > 10  # the picture is not blank
 
 
 def test_two_passes_and_a_halo(reference):
@@ -167,10 +167,10 @@ def test_two_passes_and_a_halo(reference):
         ("C++", 3, "{mode: nodes, buffer: 32 MiB, servers: 3}"),
         ("Python", 2, "{mode: nodes, buffer: 32 MiB, servers: 2}"),
         ("C++", 2, "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}"),
-        ("C++", 0, "sidecar"),
         ("Python", 0, "sidecar"),
         ("C++", 1, "job"),
         ("Python", 1, "job"),
+        ("C++", 0, "sidecar"),
     ],
 )
 def test_placements(tmp_path, reference, program, servers, placement):
@@ -190,7 +190,7 @@ def test_placements(tmp_path, reference, program, servers, placement):
 
 
 def test_mpi4py(tmp_path):
-    """The servers' communicator, in a program that is not Python, and as another server than the first."""
+    """The servers' communicator in a program that is not in Python, also on servers other than the first."""
     tasks = "analyses: [python: {variables: t, script: good.py, call: WithMpi, file: mpi.csv}]\n"
     folder = Folder(tmp_path, tasks, "{mode: nodes, buffer: 32 MiB, servers: 2}")
     folder.run(4)
@@ -198,7 +198,7 @@ def test_mpi4py(tmp_path):
 
 
 def test_without_blocks(tmp_path):
-    """A server without any, blocks without cells, and an iteration in which a variable is nowhere."""
+    """One server has no blocks, some blocks have no cells, and in one iteration a variable is absent."""
     folder = Folder(
         tmp_path, TASKS.replace("true,", "true, arguments: {draw: false},"), "{mode: nodes, buffer: 32 MiB, servers: 2}"
     )
@@ -211,7 +211,7 @@ def test_without_blocks(tmp_path):
 
 @pytest.mark.parametrize(("ranks", "placement"), [(1, "inline"), (2, "{mode: cores, buffer: 256 MiB}")])
 def test_64_mib_are_not_copied(tmp_path, ranks, placement):
-    """The array of an analysis lies where the simulation computed it: in the program, or in memory that both share."""
+    """The array of an analysis is the memory in which the simulation computed it: the program's, or shared memory."""
     tasks = "analyses: [python: {variables: big, script: addresses.py, call: where, file: where.csv}]\n"
     variables = "meshes: {plane: {type: uniform, size: [2048, 4096]}}\nvariables: {big: {mesh: plane}}\n"
     folder = Folder(tmp_path, tasks, placement, variables)
@@ -242,8 +242,8 @@ variables:
 
 @pytest.mark.parametrize(("ranks", "placement"), [(3, "inline"), (4, "{mode: cores, buffer: 32 MiB}")])
 def test_kinds_of_meshes(tmp_path, ranks, placement):
-    """One and two dimensions, row order, a mesh with coordinates of its own, particles, a block without any; and a
-    program that ends without having closed its session."""
+    """One and two dimensions, row order, a mesh with coordinates, particles, and a block without any. The program
+    ends without closing its session."""
     calls = {"line": "a", "plane": "b", "curved": "c", "cloud": "mass", "whole_cloud": "mass"}
     tasks = "analyses:\n" + "".join(
         f"  - python: {{variables: {variable}, script: kinds.py, call: {call}, file: {call}.csv, "

@@ -1,4 +1,4 @@
-"""What goes wrong in analyses in Python: a sentence with the place, and the others run on."""
+"""Errors in analyses in Python give a sentence with the place, and other analyses go on."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ def entries(*calls, script="bad.py", more=""):
 
 @pytest.fixture(scope="module", params=["inline", "{mode: nodes, buffer: 32 MiB, servers: 2}"])
 def failing(tmp_path_factory, request):
-    """A run in which everything fails that can: what was printed, and the results."""
+    """The output and the results of a run in which everything fails that can."""
     calls = ["leaves", "writes", "ragged", "odd", "differs", "wide", "missing", "keeps_in_cycle"]
     calls += ["InCombine", "Unequal", "Uneven", "Reals", "Unpicklable", "Kept", "raises"]
     text = entries(*calls).replace(LAST, "")
@@ -72,12 +72,13 @@ def test_reports_have_the_place_and_the_traceback(failing):
 def test_others_run_on(failing):
     _, results = failing
     assert len(rows_of(results / "statistics.csv")) == STEPS
-    assert [int(r["iteration"]) for r in rows_of(results / "raises.csv")] == [0] * 4  # in iteration 1 it fails
+    assert [int(r["iteration"]) for r in rows_of(results / "raises.csv")] == [0] * 4  # it fails in iteration 1
     assert len(rows_of(results / "keeps_in_cycle.csv")) == 4 * STEPS
 
 
 def test_kept_arrays(tmp_path):
-    """Found in the iteration in which they are kept; after that nothing of the file is called that could read them."""
+    """Kept arrays are found in the same iteration. After that no function of the file is called, which could read
+    them."""
     folder = Folder(tmp_path, entries("keeps", "odd"))
     text = folder.run(1)
     kept = "it kept an array of 't' of block 0, 't' of block 1 (or a view of one) after it had returned"
@@ -160,7 +161,7 @@ def test_interpreters(tmp_path, environment, says):
 
 
 def test_without_the_library(tmp_path):
-    """The command by itself, as where Python was not found."""
+    """The command by itself, as if Python was not found."""
     folder = Folder(tmp_path, entries("Steepest", script="good.py"))
     (tmp_path / "deep" / "er").mkdir(parents=True)
     alone = tmp_path / "deep" / "er" / "sidestream"
@@ -174,7 +175,7 @@ def test_without_the_library(tmp_path):
 
 
 def test_another_hdf5_is_refused(tmp_path):
-    """In a program in C++ h5py would call the wrong one; in one in Python it does not."""
+    """In a program in C++ h5py would call the wrong HDF5 library; in a program in Python it does not."""
     found = {}
     for program, ranks in (("C++", 1), ("Python", 1)):
         folder = Folder(tmp_path, entries("needs_hdf5", script="kinds.py"))
@@ -185,7 +186,7 @@ def test_another_hdf5_is_refused(tmp_path):
 
 
 def test_conformance(tmp_path):
-    """The checks that analyses in C++ pass: memory that ends, ghosts, several partials, any blocks."""
+    """Analyses pass the same checks as those in C++: memory that runs out, ghosts, several partials, any blocks."""
     folder = Folder(
         tmp_path, "analyses: [python: {variables: t, script: good.py, call: Steepest, halo: 1, file: s.csv}]\n"
     )

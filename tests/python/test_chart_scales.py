@@ -12,7 +12,7 @@ POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 def value(text):
-    """Returns the number that a text such as 0.25, 10⁻⁷ or 5×10⁴ shows."""
+    """The number that a text such as 0.25, 10⁻⁷ or 5×10⁴ shows."""
     found = re.fullmatch(r"(?:(\d+)×)?10([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)", text)
     return float(found[1] or 1) * 10.0 ** int(found[2].translate(POWERS)) if found else float(text.replace("−", "-"))
 

@@ -45,7 +45,7 @@ analyses:
   - halos: {variable: density, boundary: 1.6, halo: 2.2, connectivity: 6, file: "halos-{index}.csv",
             mass_function: {bins: 6, file: "masses-{index}.csv"}, history: {file: history.csv}}
 """
-# For each table the labels of its axes, and which axes are logarithmic.
+# The labels of the axes of each table, and the logarithmic axes.
 LABELS = {
     "linear.csv": ("gas temperature [10⁷ K]", "number of points", "y"),
     "weighed-3.csv": ("density [g/cm³]", "density [1/(g/cm³)]", "xy"),

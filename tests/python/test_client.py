@@ -1,4 +1,4 @@
-"""What the client refuses, and how long its arrays live, in one process; values are read back with h5py."""
+"""Refusals of the client, and the lifetime of its arrays, in one process. h5py reads the values."""
 
 import ast
 import pickle
@@ -29,7 +29,7 @@ steering: {stop: {default: 3}, dt: {type: real, default: 0.25}}
 
 @pytest.fixture
 def open_session(tmp_path):
-    """Opens a session with one block, started."""
+    """Opens and starts a session with one block."""
     opened = []
 
     def make(mode="inline"):
@@ -235,7 +235,7 @@ def test_alloc_gives_the_memory_itself(open_session, tmp_path):
         session.commit(name, 0)
         assert not array.flags.writeable
     assert session.end_iteration(0, 0)
-    np.testing.assert_array_equal(array, numbered(2, 3, 4, 2))  # may be read until clear
+    np.testing.assert_array_equal(array, numbered(2, 3, 4, 2))  # may be read until `clear`
     session.close()
     with h5py.File(tmp_path / "results/fields-000000.h5") as file:
         np.testing.assert_array_equal(file["variables/t"], numbered(2, 3, 4))
@@ -275,7 +275,7 @@ def test_an_array_outlives_its_session(open_session, mode, commits):
 
 
 def test_an_array_outlives_mpi(tmp_path):
-    """In shared memory, as in the process's own: nothing is unmapped under it."""
+    """Arrays in shared memory, as in the process's own, are not unmapped while they are in use."""
     program = """
 import sys
 import numpy as np
@@ -302,7 +302,7 @@ print("fine")
 
 
 def test_no_client_without_the_extension(tmp_path):
-    """The pure package, as it is without MPI: the reader works, and what a session would need is said."""
+    """The pure package, without MPI: the reader works, and a session tells what it would need."""
     package = Path(sidestream.__path__[0])
     for path in package.rglob("*.py"):
         link = tmp_path / "sidestream" / path.relative_to(package)
@@ -326,7 +326,7 @@ def test_no_client_without_the_extension(tmp_path):
         timeout=60,
         check=False,
     )
-    assert "this installation holds the reader alone" in done.stdout, done.stdout + done.stderr
+    assert "this installation holds only the reader" in done.stdout, done.stdout + done.stderr
 
 
 def test_stubs_have_what_the_module_has():
@@ -346,7 +346,7 @@ def test_components_in_arrays_of_their_own(open_session, tmp_path):
     t, r = numbered(2, 3, 4), numbered(4, 3, 2)
     assert session.publish_block(0, {"t": t, "r": r, "v": (first, second)})
     assert session.end_iteration(0, 0.0)
-    # Those that are not alike, or too few.
+    # Arrays that do not match, or too few arrays.
     for arrays, says in [
         ((first, second.copy()), "differ in dtype, shape or strides"),
         ((first, second.astype(np.int32)), "differ in dtype"),
@@ -389,7 +389,7 @@ def test_a_handle_publishes_as_names_do(open_session, tmp_path):
     assert isinstance(t, sidestream.Handle) and (t.variable, t.block) == ("t", 0)
     arrays = []
     for step in range(6):
-        # Alike, then with gaps, in another order of memory, read-only, alike again.
+        # Arrays that match, then with gaps, in another memory order, read-only, and matching again.
         a = numbered(2, 3, 4) + 100 * step
         if step == 2:
             a = np.repeat(a, 2, axis=2)[:, :, ::2]
@@ -433,7 +433,7 @@ def test_what_a_handle_refuses(open_session):
         with pytest.raises(sidestream.Error, match=says):
             handle.publish(array)
         session.end_iteration(3, 0.0)
-        handle.publish(numbered(2, 3, 4))  # taken or not, as the iterations in flight are
+        handle.publish(numbered(2, 3, 4))  # taken or not, which depends on the iterations in flight
         session.end_iteration(4, 0.0)
     session.close()
     with pytest.raises(sidestream.Error, match="closed"):
@@ -441,7 +441,7 @@ def test_what_a_handle_refuses(open_session):
 
 
 def test_a_handle_follows_its_block(open_session):
-    """An array as large as the block was must not be read beyond its end, or be taken for the whole, later."""
+    """An array with the block's earlier size must not be read beyond its end, or be taken for the whole later."""
     session = open_session()
     handle = session.get_handle("t", 0)
     for step in range(3):

@@ -1,4 +1,4 @@
-"""Damaged and forged files are a sentence, each of them, and never a hang: nothing here needs more than the reader."""
+"""Each damaged or forged file gives a sentence, and never a hang. These tests need only the reader."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ import forged
 import numpy as np
 import pytest
 
-# The reader is Python alone, and needs no build.
+# The reader is pure Python, and needs no build.
 sys.path.insert(0, str(Path(__file__).parents[2] / "bindings" / "python"))
 
 import sidestream
@@ -34,7 +34,7 @@ def copied(tmp_path):
 
 
 def wholes(directory):
-    """Slots of contexts of which every byte is right."""
+    """Slots of contexts that have no wrong byte."""
     found = []
     for slot in read_journal(directory).slots:
         with contextlib.suppress(sidestream.Error):
@@ -44,7 +44,7 @@ def wholes(directory):
 
 
 def read_everything(directory):
-    """Through the door that people take; None, or the sentence that it ended in."""
+    """Opens and reads a database as users do. Returns None, or the sentence of the error."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -59,7 +59,7 @@ def read_everything(directory):
 
 @pytest.mark.parametrize("name", ["database", "database-trees/packed"])
 def test_each_forgery_is_read_or_a_sentence(copied, name):
-    """Checksums are right, so that what lies behind them is looked at."""
+    """Checksums are right, so that readers look at the data behind them."""
     data = copied(name)
     whole = {path: path.read_bytes() for path in data.iterdir()}
     chance, refused = random.Random(23), 0
@@ -83,7 +83,7 @@ def test_forgeries_that_had_no_end(tmp_path, name):
 
 
 def test_a_damaged_head_costs_nothing(copied):
-    """As C++ has it: what it says is not needed. A newer version is refused."""
+    """A damaged head is not needed, as in C++. A newer version is refused."""
     data = copied("database")
     slots = (data / "contexts").read_bytes()
     (data / "contexts").write_bytes(slots[:3] + b"x" + slots[4:])
@@ -121,7 +121,7 @@ def test_a_context_that_is_removed_while_it_is_opened(copied, monkeypatch):
     with pytest.raises(sidestream.Error, match="was removed by a run that writes at the same time"):
         first.blocks(next(iter(first.meshes)))
     (data / "elsewhere").rename(data / "segment-0001-000000-0000.h5")
-    # Over time the others are opened instead.
+    # Opened over time, the other contexts are read.
     calls, real = [], Context.__init__
 
     def opened(self, place, slot):
@@ -135,7 +135,7 @@ def test_a_context_that_is_removed_while_it_is_opened(copied, monkeypatch):
 
 
 def test_a_pipe_is_no_segment(copied):
-    """Nobody waits for its other end."""
+    """Nobody waits for the other end of a pipe."""
     data = copied("database")
     segment = next(data.glob("segment-*"))
     segment.unlink()
@@ -144,7 +144,7 @@ def test_a_pipe_is_no_segment(copied):
 
 
 def test_damaged_files_of_hdf5_and_tables(tmp_path):
-    """Cut off anywhere they are a sentence; with another byte they are read, or a sentence."""
+    """Files that are cut off anywhere give a sentence. Files with a changed byte are read, or give a sentence."""
     content = (GOLDEN / "database" / "context-000001.h5").read_bytes()
     path = tmp_path / "fields.h5"
     for at in range(0, len(content) - 1, 501):

@@ -1,4 +1,4 @@
-"""Databases as xarray and NumPy open them, against what was published; without HDF5's face and with every codec."""
+"""Databases that xarray and NumPy open, compared with the published values, without HDF5 files and with every codec."""
 
 import os
 import pickle
@@ -17,7 +17,7 @@ from sidestream.codecs import decoding as codecs
 PROGRAM = Path(__file__).with_name("checkpoints.py")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 BLOCKS = 7
-# How far values with these codecs may be from what was published.
+# The error that these codecs may make.
 BOUNDS = {"vectors": lambda v: np.abs(v) / 2048, "faces": lambda v: 30000 / 65535 / 2 + np.abs(v) * 1e-7}
 
 
@@ -80,7 +80,7 @@ with sidestream.open_session(MPI.COMM_SELF, text=sys.argv[1]) as session:
 
 @pytest.mark.parametrize("into", ["xarray", "numpy"])
 def test_what_a_later_run_has_written_anew(tmp_path, into):
-    """Cycles 20 and 30 are those of the second run, which went back to them; the time grows."""
+    """Cycles 20 and 30 are those of the second run, which went back to them. Times increase."""
     text = f"output: {{directory: {tmp_path}, existing: replace}}\nmeshes: {{line: {{size: [4]}}}}\n"
     text += "variables: {t: {mesh: line}}\noutputs: [database: {directory: data, kind: post}]\n"
     for cycles in ((0, 40), (20, 60)):
@@ -145,7 +145,7 @@ def test_a_part_reads_no_more_than_its_blocks(results, monkeypatch):
 
 
 def test_arrays_go_to_other_processes(results):
-    """Dask may run in them."""
+    """Reading must also work in threads, in which Dask may run."""
     found = sidestream.open(results / "post", into="numpy", iteration=1)["longs"]
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(found))[...], whole("longs", 1))
 

@@ -1,4 +1,4 @@
-"""Derived variables on meshes of every structured kind: those of NumPy, whatever the division."""
+"""Derived variables on meshes of every structured kind are those of NumPy, whatever the division."""
 
 import csv
 import os
@@ -44,7 +44,7 @@ DERIVED = {
     "chained_slopes": "gradient(c40)",
     "shared": "gradient(divergence(slopes)) + gradient(divergence(gradient(c40)))",
 }
-# Each takes the one before twice, and is `a`.
+# Each variable uses the previous one twice, and equals `a`.
 CHAIN = {"c0": "a"} | {f"c{n}": f"0.5 * c{n - 1} + c{n - 1} * 0.5" for n in range(1, 41)}
 
 CONFIGURATION = f"""\
@@ -95,7 +95,7 @@ def run(folder, ranks, blocks, placement="inline", name="results"):
 
 
 def read(results, step):
-    """Arrays by name; of several levels by level, lower end and name, put together from their blocks."""
+    """Arrays by name, joined from their blocks. With several levels the key has level, lower end and name."""
     found = {}
     with h5py.File(results / f"fields-{step:06}.h5") as file:
         for name, data in file["variables"].items():
@@ -112,7 +112,7 @@ def read(results, step):
 
 
 def of_level(found, level):
-    """Its blocks are cut along y."""
+    """Joins the blocks of a level, which are cut along y."""
     parts = [(key, value) for key, value in found.items() if key.startswith(f"fine {level} ")]
     parts.sort(key=lambda part: int(part[0].split(",")[1]))
     return np.concatenate([value for _, value in parts])
@@ -130,7 +130,7 @@ def centres(nodes):
 
 
 def slopes(array, *positions):
-    """Along x first."""
+    """Derivatives along each axis, x first."""
     axes = range(len(positions))
     return [np.gradient(array, positions[a], axis=len(positions) - 1 - a) for a in axes]
 
@@ -160,7 +160,7 @@ def test_uneven_spacing(reference):
 
 
 def test_chains_take_each_variable_once(reference):
-    """Forty doublings of the text would not end."""
+    """If the text were doubled forty times, this would not end."""
     x, y, z = (centres(NODES[axis]) for axis in "xyz")
     for step, found in enumerate(reference[1]):
         a = values("a", step)
@@ -187,7 +187,7 @@ def test_periodic_meshes(reference):
         spread = around(inner(j[0][0] + j[1][1]))
         growth = [inner(np.gradient(spread, (0.5, 0.25)[a], axis=1 - a)) for a in range(2)]
         np.testing.assert_array_equal(found["growth"], np.stack(growth, -1))
-        # Of nodes the first and the last are one place: beyond them are the second and the last but one.
+        # The first and the last node are the same place. Beyond them are the last but one and the second.
         wind = np.pad(values("wind", step), [(1, 1), (1, 1), (0, 0)])
         wind[0, :], wind[-1, :] = wind[-3, :], wind[2, :]
         wind[:, 0], wind[:, -1] = wind[:, -3], wind[:, 2]
@@ -207,14 +207,15 @@ def test_curvilinear_meshes(reference):
 
 
 def test_slopes_of_a_curved_mesh_solve_the_differences(reference):
-    """Central differences along the lines of the mesh are what the slope makes of those of the places."""
+    """The gradient times the central differences of coordinates gives the central differences of values, along mesh
+    lines."""
     nodes = places("polar")
     middles = 0.25 * (nodes[:-1, :-1] + nodes[:-1, 1:] + nodes[1:, :-1] + nodes[1:, 1:])
     for step, found in enumerate(reference[1]):
         p, slope = values("p", step), found["wild"]
         assert slope.shape == (*p.shape, 2)
         for axis in range(2):
-            # Whatever the distance: numpy.gradient of both has it in common.
+            # The distance cancels, because numpy.gradient uses the same for both.
             rise = np.gradient(p, axis=axis)
             along = np.gradient(middles, axis=axis)
             np.testing.assert_allclose((slope * along).sum(-1), rise, rtol=1e-10, atol=1e-10)
@@ -244,7 +245,7 @@ def test_what_is_missing_and_one_cell(reference):
 @pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("ranks", "blocks", "placement"),
-    [(2, 2, "inline"), (5, 1, "{mode: cores, buffer: 32 MiB}"), (5, 2, "{mode: nodes, servers: 2}"), (8, 2, "inline")],
+    [(5, 1, "{mode: cores, buffer: 32 MiB}"), (2, 2, "inline"), (8, 2, "inline"), (5, 2, "{mode: nodes, servers: 2}")],
 )
 def test_divisions(tmp_path, reference, ranks, blocks, placement):
     results = run(tmp_path, ranks, blocks, placement)

@@ -1,4 +1,4 @@
-"""Derivatives in the cells of an unstructured mesh, in several placements, against VTK's filter."""
+"""Derivatives in the cells of an unstructured mesh, in several placements, compared with VTK's filter."""
 
 import csv
 import os
@@ -52,7 +52,7 @@ def alone(tmp_path_factory):
 
 
 def derivatives(grid, scalars, vectors):
-    """By VTK, of each cell: three numbers, and nine, of each component those along x, y and z."""
+    """VTK's derivatives in each cell: three numbers, and nine, for each component those along x, y and z."""
     for array, add in ((scalars, "SetScalars"), (vectors, "SetVectors")):
         values = numpy_to_vtk(np.ascontiguousarray(array), deep=True)
         values.SetName(add)
@@ -77,7 +77,7 @@ def test_like_vtk(alone, step):
     for found, theirs in ((ours["slope"], slope), (ours["rise"].reshape(-1, 3, 3), rise)):
         difference = np.abs(found - theirs).reshape(len(found), -1).max(axis=1) / np.abs(theirs).max()
         assert difference[~wedges].max() < 1e-13
-        assert difference[wedges].max() < 1e-5  # whose centre VTK has at 0.333333
+        assert difference[wedges].max() < 1e-5  # VTK has the centre of a wedge at 0.333333
     rise = ours["rise"].reshape(-1, 3, 3)
     turn = np.stack([rise[:, 2, 1] - rise[:, 1, 2], rise[:, 0, 2] - rise[:, 2, 0], rise[:, 1, 0] - rise[:, 0, 1]], -1)
     np.testing.assert_array_equal(ours["turn"], turn)

@@ -1,4 +1,4 @@
-"""Exported databases, as h5py, netCDF4, xarray, zarr and vtk read them, against what was published."""
+"""Exported databases, read by h5py, netCDF4, xarray, zarr and vtk, compared with the published values."""
 
 import io
 import os
@@ -41,7 +41,7 @@ def grids(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shapes(tmp_path_factory):
-    """Steps 0 and 1 of a run, and 1 and 2 of the next one, which has gone back."""
+    """Steps 0 and 1 of a run, and 1 and 2 of the next run, which went back."""
     results = tmp_path_factory.mktemp("shapes") / "results"
     run(RANKS, "shapes", results)
     run(RANKS, "shapes", results, 1)
@@ -128,7 +128,7 @@ def array(data, name):
 def test_vtk_levels(grids, tmp_path):
     sidestream.export(grids, tmp_path / "all.pvd", variables=["rows", "vectors"])
     reader = vtkHDFReader()
-    reader.SetMaximumLevelsToReadByDefaultForAMR(0)  # all of them
+    reader.SetMaximumLevelsToReadByDefaultForAMR(0)  # reads all levels
     levels = read_with(reader, tmp_path / "all-box-levels-000020.vtkhdf")
     assert levels.IsA("vtkOverlappingAMR") and levels.GetNumberOfLevels() == 2
     boxes = [(0, *checkpoints.box_of("box", b, BLOCKS)) for b in range(BLOCKS)] + [(1, [2, 2, 8], [6, 8, 20])]
@@ -151,7 +151,7 @@ def test_vtk_levels(grids, tmp_path):
 
 
 def test_plotfiles(grids, tmp_path):
-    """Every block of every level, each component a variable, as yt reads them."""
+    """yt reads every block of every level; each component is a variable."""
     yt = needs("yt")
     yt.set_log_level(40)
     said = sidestream.export(
@@ -223,7 +223,7 @@ def test_vtk_lists(shapes, tmp_path):
 
 
 def test_lists_that_change(shapes, tmp_path):
-    """As ragged arrays; of steps that both runs have, those of the later one."""
+    """Lists are exported as ragged arrays; the later run counts for steps that both have."""
     expected = [masses(step) for step in range(3)]
     assert sidestream.export(shapes, tmp_path / "a.nc") == [] and sidestream.export(shapes, tmp_path / "a.zarr") == []
     with netCDF4.Dataset(tmp_path / "a.nc") as file:
@@ -250,7 +250,7 @@ def test_selections(grids, tmp_path):
     done = command(grids, tmp_path / "some.nc", "--variables", "rows,longs", "--cycles", "10::10")
     assert "some.nc: " in done.stdout and done.stderr == ""
     size = export_parts.human((tmp_path / "some.nc").stat().st_size)
-    (tmp_path / "other.nc.bak").write_bytes(bytes(1 << 22))  # begins with the target's name, and is somebody's
+    (tmp_path / "other.nc.bak").write_bytes(bytes(1 << 22))  # another file with the same beginning
     again = command(grids, tmp_path / "other.nc", "--variables", "rows,longs", "--cycles", "10::10")
     assert again.stdout.strip().endswith(size) and done.stdout.strip().endswith(size), again.stdout
     with netCDF4.Dataset(tmp_path / "some.nc") as file:

@@ -1,4 +1,4 @@
-"""Exported refinement levels that come and go, and why there are none; written in this process."""
+"""Exported refinement levels that come and go, and refusals to export. Databases are written in this process."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from vtkmodules.vtkIOXML import vtkXMLHyperTreeGridReader
 
 
 def refined(folder, ratio):
-    """Two contexts of a mesh with a finer block, which the second one does not have."""
+    """Two contexts of a mesh; only the first one has a finer block."""
     text = f"""\
 placement: inline
 output: {{directory: {folder}}}
@@ -32,7 +32,7 @@ outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false}}]
 
 
 def test_vtk_levels_of_all_times(tmp_path):
-    """Also where there is the coarsest level alone."""
+    """Exports levels also in iterations that have only the coarsest one."""
     sidestream.export(refined(tmp_path, 2), tmp_path / "all.pvd")
     for step, count in ((0, 2), (1, 1)):
         reader = vtkHDFReader()
@@ -46,7 +46,7 @@ def test_vtk_levels_of_all_times(tmp_path):
 
 
 def flat(folder):
-    """Three levels in two dimensions: a block of each covers cells of two of the level below."""
+    """Three levels in two dimensions; a block of a level covers cells of two blocks of the next coarser one."""
     text = f"""\
 placement: inline
 output: {{directory: {folder}}}
@@ -68,7 +68,7 @@ outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false}}]
 
 
 def test_a_place_is_seen_once_in_two_dimensions(tmp_path):
-    """In the cells that VTK shows, and with their values: 128 coarse cells without 4 x 3, 48 without 5 x 4, and 320."""
+    """VTK shows these cells with their values: 128 coarse ones without 4 x 3, 48 without 5 x 4, and 320."""
     sidestream.export(flat(tmp_path), tmp_path / "all.vtkhdf")
     reader = vtkHDFReader()
     reader.SetMaximumLevelsToReadByDefaultForAMR(0)
@@ -118,7 +118,7 @@ outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false, le
 
 
 def test_times_of_levels_of_trees(tmp_path):
-    """VTK's reader has them as field data of the hyper tree grid."""
+    """VTK's reader gives the times of levels as field data of the hyper tree grid."""
     sidestream.export(tree_with_times(tmp_path), tmp_path / "all.pvd")
     (file,) = tmp_path.glob("*.htg")
     reader = vtkXMLHyperTreeGridReader()
@@ -130,7 +130,7 @@ def test_times_of_levels_of_trees(tmp_path):
 
 @pytest.mark.parametrize(("fine", "said"), [([16, 8], None), ([14, 8], "4 of 32 cells of the mesh 'sheet'")])
 def test_blocks_of_several_levels_may_tile_the_mesh(tmp_path, capfd, fine, said):
-    """The output `vtk` misses no cell of level 0 that a finer block has instead."""
+    """The output `vtk` does not report cells of level 0 as missing that a finer block covers."""
     text = f"""\
 placement: inline
 output: {{directory: {tmp_path}}}

@@ -1,4 +1,5 @@
-"""Trees that were exported as VTKHDF, as VTK reads them, against those as XML; written in this process."""
+"""Trees that were exported as VTKHDF and read by VTK, compared with those in XML. Databases are written in this
+process."""
 
 import h5py
 import numpy as np
@@ -14,7 +15,7 @@ from vtkmodules.vtkIOHDF import vtkHDFReader
 
 
 def written(folder, roots, blocks):
-    """A database of one iteration; a block for each (index of cells, split, mine, values)."""
+    """A database of one iteration, with a block for each (index of cells, split, mine, values)."""
     text = f"""\
 placement: inline
 output: {{directory: {folder}}}
@@ -35,7 +36,7 @@ outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false}}]
 
 
 def test_owners_are_the_mask(tmp_path):
-    """Three trees of an odd number of cells, so that no tree's bits begin where a byte does."""
+    """Three trees with odd numbers of cells, so that bits of trees do not begin at bytes."""
     split = [1, 0, 1, 0, 1, *[0] * 10]
     first = ([*split], [0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0], np.arange(15.0))
     second = ([*split], [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0], 100 + np.arange(15.0))
@@ -49,7 +50,7 @@ def test_owners_are_the_mask(tmp_path):
 
 @pytest.mark.parametrize("size", [(1,), (1, 1), (1, 1, 1)])
 def test_one_root(tmp_path, size):
-    """No bits that say what is refined."""
+    """A tree of one cell has no refinement bits."""
     data = written(tmp_path, size, [([0], [1], [2.5])])
     grid = compared(tmp_path, "tree", 0, ["f"], data, 0)
     assert list(leaves_of(grid, ["f"]).values()) == [[2.5]] and sum(mask_of(grid)) == 0
@@ -62,14 +63,14 @@ def test_a_domain_without_cells(tmp_path):
 
 
 def test_nobody_has_any(tmp_path):
-    """Grids of that size without trees."""
+    """A domain without cells gives a grid of that size without trees."""
     data = written(tmp_path, (3, 2), [([], [], [])])
     grid = compared(tmp_path, "tree", 0, ["f"], data, 0)
     assert leaves_of(grid, ["f"]) == {} and grid.GetNumberOfCells() == 0 and grid.GetDimensions() == (4, 3, 1)
 
 
 def test_times_of_levels(tmp_path):
-    """VTK's reader has them as field data."""
+    """VTK's reader gives the times of levels as field data."""
     sidestream.export(tree_with_times(tmp_path), tmp_path / "all.vtkhdf")
     grid = read(vtkHDFReader(), tmp_path / "all-tree-000000.vtkhdf")
     assert vtk_to_numpy(grid.GetFieldData().GetArray("level_times")).tolist() == [1.5, 1.75]
@@ -95,7 +96,7 @@ outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false}}]
 
 
 def test_the_command(tmp_path, capsys):
-    """One variable of two, and nothing is overwritten."""
+    """Exports one of two variables, and overwrites nothing."""
     written(tmp_path, (1, 1), [([1, 0, 0, 0, 0], [0, 1, 1, 1, 1], range(5))])
     arguments = [str(tmp_path / "data"), str(tmp_path / "one.vtkhdf"), "--variables", "f", "--uncompressed"]
     assert exporting.main(arguments) == 0

@@ -1,4 +1,5 @@
-"""What programs in Python publish, read by h5py and by the reader, in every placement: the bits of the formula."""
+"""Values that programs in Python publish, read by h5py and by the reader, have the bits of the formula in every
+placement."""
 
 import os
 import subprocess
@@ -72,7 +73,6 @@ def check_reader(results, clients):
     np.testing.assert_allclose(table["mean"], [whole("ghosts", step).mean() for step in range(STEPS)], rtol=1e-15)
 
 
-@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("clients", "placement"),
     pairs([3, 2, 1], ["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 2}", "sidecar"], strength=1),
@@ -88,7 +88,7 @@ def test_fields(tmp_path, clients, placement):
 
 
 def test_other_threads_run_while_a_small_publication_waits(tmp_path):
-    """A server that takes its time, room for one iteration, and a thread that counts."""
+    """A slow server, room for one iteration, and a thread that counts meanwhile."""
     (tmp_path / "slow.py").write_text("import time\ndef slow(block):\n    time.sleep(0.5)\n    return {'n': 1}\n")
     file = tmp_path / "run.yaml"
     file.write_text(

@@ -1,5 +1,5 @@
-"""Halos of random periodic fields against cc3d, their profiles against NumPy, and halos matched by particles against
-counting: programs and placements as they are."""
+"""Halos of random periodic fields compared with cc3d, their profiles with NumPy, and matches by particles with
+counts, in several placements."""
 
 import csv
 import os
@@ -36,7 +36,7 @@ analyses:
 
 
 def made():
-    """Smooth enough that there are halos of many cells; particles drift."""
+    """A field that is smooth enough for halos of many cells, and particles that drift."""
     random = np.random.default_rng(5)
     noise = random.normal(size=(STEPS + 2, N, N, N))
     for axis in (0, 0, 0, 1, 2, 3):
@@ -87,7 +87,7 @@ def test_the_same_bytes_in_every_placement(runs):
     ("file", "connectivity", "boundary", "halo"), [("c6", 6, BOUNDARY, HALO), ("c26", 26, 2.0, 2.4)]
 )
 def test_components_like_cc3d(runs, file, connectivity, boundary, halo):
-    """For neighbours at corners cc3d knows no periodic meshes: there the field is looked at with margins."""
+    """For neighbours at corners cc3d has no periodic meshes, so that the field gets margins."""
     folders, fields = runs[:2]
     found = 0
     for step, field in enumerate(fields):
@@ -97,7 +97,7 @@ def test_components_like_cc3d(runs, file, connectivity, boundary, halo):
         else:
             margin = cc3d.connected_components(np.pad(above, 1, "wrap"), connectivity=26).astype(np.int64)
             labels = margin[1:-1, 1:-1, 1:-1].copy()
-            # A cell of the margin and that of which it is an image are one.
+            # A cell of the margin is the same as the cell of which it is an image.
             images = np.stack([margin.ravel(), np.pad(labels, 1, "wrap").ravel()], 1)
             names = np.arange(margin.max() + 1)
             for one, other in np.unique(images[images[:, 0] > 0], axis=0):
@@ -159,7 +159,7 @@ def test_shared_particles_are_counted(runs):
 
 
 def test_files_of_answers_are_those_of_trees_with_questions(tmp_path):
-    """Two trees that are asked nothing write neither halos nor answers, and get in nobody's way."""
+    """Merge trees without `halos` write no files of halos, and do not conflict with each other."""
     tree = "  - merge_tree: {{name: {0}, variable: t, file: '{0}-{{index}}.csv'{1}}}\n"
     halos, file = ", halos: [{boundary: 1, halo: 2}]", tmp_path / "run.yaml"
     for first, second, said in (("", "", None), ("", halos, None), (halos, halos, "merge-tree-halos")):

@@ -1,4 +1,5 @@
-"""Plotfiles of AMReX in and out: against what was written, and against yt, which reads and writes nothing of ours."""
+"""Import and export of AMReX plotfiles, compared with the written values and with yt, which shares no code with
+ours."""
 
 import os
 from dataclasses import replace
@@ -75,7 +76,7 @@ def test_ranks(tmp_path):
 
 
 def grids_of(dataset, names):
-    """(level, first cell) to arrays of each of yt's grids."""
+    """Maps (level, first cell) to the arrays of each of yt's grids."""
     found = {}
     for grid in dataset.index.grids:
         arrays = [np.asarray(grid["boxlib", name].d) for name in names]
@@ -85,7 +86,7 @@ def grids_of(dataset, names):
 
 @pytest.mark.parametrize("plot", [Plot(), Plot(format=amrex_files.LITTLE32), FLAT], ids=["3-D", "single", "2-D"])
 def test_there_and_back(plot, tmp_path):
-    """yt finds in the export what it finds in the original: the same grids, bit for bit."""
+    """yt finds the same grids in the export as in the original, bit for bit."""
     yt = needs("yt")
     yt.set_log_level(40)
     original, data, _ = imported(plot, tmp_path)
@@ -109,7 +110,7 @@ def test_there_and_back(plot, tmp_path):
 
 
 def test_times_of_levels(tmp_path):
-    """Of a plotfile between two synchronisations: in the database, and out again."""
+    """The times of a plotfile between two synchronisations arrive in the database, and are exported again."""
     times = (0.5, 0.625, 0.6875)
     _, data, said = imported(Plot(level_times=times), tmp_path)
     assert "remark: level" not in said
@@ -124,7 +125,7 @@ def test_times_of_levels(tmp_path):
 
 
 def test_grids_in_yt(tmp_path):
-    """load_amr_grids of the imported database: one ratio for all levels, which yt wants."""
+    """load_amr_grids of the imported database, with one ratio for all levels, as yt needs it."""
     needs("yt")
     plot = Plot(ratios=(2,), boxes=Plot().boxes[:2])
     levels = sidestream.open(imported(plot, tmp_path)[1], into="levels", mesh="grid")
@@ -175,7 +176,7 @@ def test_errors(change, sentence, tmp_path):
 
 
 def test_a_directory_that_is_no_plotfile(tmp_path):
-    """One with plotfiles in it, as an export makes it, one without, and none."""
+    """A folder with plotfiles in it, as after an export, one without any, and one that does not exist."""
     original = amrex_files.write_plot(Plot(), tmp_path / "all" / "plt000000")
     (tmp_path / "bare").mkdir()
     for name, sentence in (

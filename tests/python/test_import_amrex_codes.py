@@ -1,5 +1,5 @@
-"""Plotfiles as Nyx, Castro, IAMR, PeleLM and WarpX write them, and every way in which VisMF stores boxes: imported, and
-analysed as they are, against what was written and against yt. All were made by hand: amrex_files.py.
+"""Plotfiles in the forms of Nyx, Castro, IAMR, PeleLM and WarpX, and every way in which VisMF stores boxes. They are
+imported, and analysed directly, and compared with the written values and with yt. All are made by hand: amrex_files.py.
 """
 
 import csv
@@ -20,7 +20,7 @@ LINE = Plot(
     dimensions=1, ratios=(2,), boxes=((((0, 0, 0), (3, 1, 1)), ((3, 0, 0), (8, 1, 1))), (((4, 0, 0), (10, 1, 1)),))
 )
 CASES = {
-    # Nyx: particles of several kinds, each with a folder of its own, comoving_a and the parameters beside the Header.
+    # Nyx has particles of several kinds, each in its own folder, and comoving_a and the parameters beside the Header.
     "nyx": Plot(
         names=("density", "xmom", "ymom", "zmom", "rho_E", "Temp", "Ne", "particle_mass_density"),
         format=LITTLE32,
@@ -47,7 +47,7 @@ CASES = {
 
 
 def beside(name, place):
-    """What codes leave in a plotfile besides, and nobody should stumble over."""
+    """Adds other files that codes leave in a plotfile, which must not matter."""
     (place / "job_info").write_text("=====\n Job Information\n")
     if name == "nyx":
         (place / "comoving_a").write_text("0.02\n")
@@ -59,7 +59,7 @@ def beside(name, place):
 
 
 def ours(names):
-    """What is no printable ASCII becomes _, byte by byte, and so does a slash; then no two are alike."""
+    """Each byte that is not printable ASCII, and each slash, becomes _. Then names are made unique."""
     made = []
     for name in names:
         made.append("".join(chr(b) if 32 <= b < 127 and b != ord("/") else "_" for b in name.encode()))
@@ -89,7 +89,7 @@ def test_imported(case, tmp_path):
 
 @pytest.mark.keep(3)
 def test_like_yt(case):
-    """The samples are plotfiles for others too: yt has the same values in them."""
+    """The samples are real plotfiles, because yt reads the same values from them."""
     yt = needs("yt")
     yt.set_log_level(40)
     plot, place = case
@@ -110,7 +110,7 @@ def test_like_yt(case):
 
 @pytest.mark.keep(6)
 def test_analysed(case, tmp_path):
-    """Without an import: the same cells count."""
+    """The same cells count without an import."""
     plot, place = case
     tasks = "".join(
         f"  - statistics: {{variable: '{name}', file: s{n}.csv}}\n" for n, name in enumerate(ours(plot.names))

@@ -1,4 +1,4 @@
-"""Fields at nodes, faces and edges beside plotfiles of AMReX, as WarpX writes them: against what was written."""
+"""Fields at nodes, faces and edges beside plotfiles of AMReX, as in WarpX, compared with the written values."""
 
 import os
 import subprocess
@@ -71,7 +71,7 @@ def test_left_out(tmp_path):
     plot = Plot()
     original = amrex_files.write_plot(plot, tmp_path / "plt")
     raw = original / "raw_fields"
-    amrex_files.write_field(plot, raw / "Level_1", "Ex_cp", (0, 1, 1), level=1, shift=2)  # boxes of its own
+    amrex_files.write_field(plot, raw / "Level_1", "Ex_cp", (0, 1, 1), level=1, shift=2)  # with different boxes
     amrex_files.write_field(plot, raw / "Level_0", "Ex_fp", (0, 1, 1))
     amrex_files.write_field(plot, raw / "Level_1", "Ex_fp", (1, 1, 0), level=1)
     (raw / "Level_2").mkdir()

@@ -1,4 +1,4 @@
-"""Particles of plotfiles of AMReX in and out: against what was written, and against what yt reads of the same files."""
+"""Import and export of particles in AMReX plotfiles, compared with the written values and with what yt reads."""
 
 import os
 from dataclasses import replace
@@ -11,7 +11,7 @@ from amrex_files import Particles, Plot
 from amrex_runs import imported, run
 from optional_packages import needs
 
-COUNTS = ((5, 0), (3, 17), (2,))  # by level and box of Plot()
+COUNTS = ((5, 0), (3, 17), (2,))  # numbers of particles by level and box of Plot()
 
 
 def expected_of(plot, about):
@@ -21,7 +21,7 @@ def expected_of(plot, about):
 
 
 def check(plot, name, about, data, same_order=True):
-    """Particles as they were written; unless they have the `same_order`, sorted by mass, which differs."""
+    """Checks particles against the written ones. Without `same_order` they are sorted by mass, which differs."""
     opened = sidestream.open(data, iteration=0)
     order = slice(None) if same_order else np.argsort(np.asarray(opened[f"{name}_mass"].values))
     expected = expected_of(plot, about)
@@ -76,7 +76,7 @@ def test_several_kinds_on_three_processes(tmp_path):
 
 
 def fields_in_yt(plotfile, name):
-    """Particles of a folder as yt has them, sorted by mass, which differs."""
+    """yt's particles of a folder, sorted by mass, which differs."""
     yt = needs("yt")
     yt.set_log_level(40)
     everything = yt.load(str(plotfile)).all_data()
@@ -104,7 +104,7 @@ def test_as_yt_has_them(plot, about, tmp_path):
 @pytest.mark.keep(1)
 @pytest.mark.parametrize("about", [DOUBLE, SINGLE, PACKED], ids=["double", "single", "packed"])
 def test_there_and_back(about, tmp_path):
-    """yt finds in the export what it finds in the original, particle by particle, and so do we."""
+    """yt and we find the same particles in the export as in the original."""
     plot = replace(Plot(), particles=(("DM", about),))
     original, data, _ = imported(plot, tmp_path)
     done = run("export", data, tmp_path / "out.amrex")
@@ -116,11 +116,11 @@ def test_there_and_back(about, tmp_path):
         np.testing.assert_array_equal(ours[name], values)
     again = run("import", "amrex", made, tmp_path / "again", "--no-fsync")
     assert again.returncode == 0, again.stderr
-    check(plot, "DM", about, tmp_path / "again", same_order=False)  # coarse ones have gone to finer boxes
+    check(plot, "DM", about, tmp_path / "again", same_order=False)  # particles of coarse boxes are now in finer boxes
 
 
 def test_grids_of_particles(tmp_path):
-    """Places on borders, beyond the mesh and none at all; against a search through all boxes."""
+    """Positions on borders, beyond the mesh, and NaN, compared with a search through all boxes."""
     from sidestream.exporters.amrex_particles import grids_of
     from sidestream.reader.database import chosen
     from sidestream.reader.levels.levels import Levels
@@ -136,7 +136,7 @@ def test_grids_of_particles(tmp_path):
     places = np.concatenate(
         [
             low + spacing * random.uniform(-1, 9, (500, 3)),
-            low + spacing / 8 * random.integers(-3, 70, (500, 3)),  # on borders of cells of the finest level
+            low + spacing / 8 * random.integers(-3, 70, (500, 3)),  # positions on borders of cells of the finest level
             [[np.nan, 0.1, 2.1], [np.inf, 0.1, 2.1]],
         ]
     )

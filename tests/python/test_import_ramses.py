@@ -1,4 +1,4 @@
-"""Outputs of RAMSES as databases: against what was written, and against yt, which reads the originals itself."""
+"""Outputs of RAMSES as databases, compared with the written values and with yt, which reads the originals."""
 
 import os
 import shutil
@@ -31,13 +31,14 @@ def imported(sample, place, *options, ranks=None):
 
 
 def flat(levels, name, level, leaf):
-    """Columns of a variable's values in the chosen cells."""
+    """The values of a variable in the chosen cells, as columns."""
     values = levels.values(name, level, leaf)
     return values[:, None] if values.ndim == 1 else values
 
 
 def check_leaves(sample, levels, variables):
-    """Each leaf of the tree once, with all its values. `variables`: those of the database, with their columns."""
+    """Checks that each leaf of the tree exists once, with all its values. `variables` are those of the database,
+    with their columns."""
     expected, found = ramses_files.leaves(sample), 0
     for n, cells in enumerate(levels.cells):
         leaf = cells.counted
@@ -118,7 +119,7 @@ def test_gravity_radiation_particles(tmp_path):
 
 
 def test_without_gas(tmp_path):
-    """A tree with particles in it, and nothing in its cells."""
+    """A tree with particles but without values in its cells."""
     sample = Sample(kinds=("part",))
     _, data, _ = imported(sample, tmp_path)
     levels = sidestream.open(data, into="levels", mesh="tree")
@@ -139,7 +140,7 @@ def test_without_descriptors(tmp_path):
 
 
 def test_ranks_and_codecs(tmp_path):
-    """The same values whoever reads what, and however they are packed; a second import is a second context."""
+    """Values are the same whichever rank reads a file, and with any codec. A second import makes a second context."""
     output, data, _ = imported(Sample(), tmp_path)
     assert run(output, tmp_path / "three", "--codec", "none", ranks=3).returncode == 0
     assert run(output, tmp_path / "three", "--codec", "byte-shuffle,gzip", ranks=5).returncode == 0
@@ -152,7 +153,7 @@ def test_ranks_and_codecs(tmp_path):
 
 
 def test_progress(tmp_path):
-    """On a terminal a line says which domain is read, and vanishes."""
+    """On a terminal a line tells which domain is read, and then vanishes."""
     output = ramses_files.write_output(Sample(), tmp_path)
     ours, theirs = os.openpty()
     command = [TOOL, "import", "ramses", str(output), str(tmp_path / "data"), "--no-fsync"]
@@ -175,7 +176,7 @@ def test_progress(tmp_path):
 
 
 def test_report(tmp_path):
-    """Cells, leaves and bytes of each domain, against the files and the tree."""
+    """Cells, leaves and bytes of each domain, compared with the files and the tree."""
     sample = Sample()
     _, data, said = imported(sample, tmp_path)
     rows = [line.split() for line in said.splitlines()]
@@ -196,7 +197,7 @@ def test_report(tmp_path):
 
 
 def kept_cells(sample, domain):
-    """By going down from the root wherever a leaf is the domain's own."""
+    """Counts cells by walking down from the root to the domain's own leaves."""
     octs = [dict(level) for level in ramses_files.octs_of(sample, domain)]
 
     def own_leaf(level, cell):
@@ -213,7 +214,7 @@ def kept_cells(sample, domain):
 
 
 def leaves_in_yt(dataset, fields):
-    """(centre, width) to values, sorted."""
+    """Rows of centre, width and values, sorted."""
     everything = dataset.all_data()
     unit = dataset.domain_width[0].to("code_length").d / dataset.domain_width[0].to("code_length").d
     where = [everything["index", axis].to("code_length").d * unit for axis in "xyz"]
@@ -244,7 +245,7 @@ def compare_with_yt(output, data):
 
 
 def compare_with_osyris(output, data):
-    """Level, cell and values of each leaf as a reader has them that shares nothing with yt."""
+    """Level, cell and values of each leaf from a reader that shares nothing with yt."""
     osyris = needs("osyris")
     stored = osyris.RamsesDataset(int(output.name[-5:]), path=str(output.parent)).load("mesh")
     info, mesh = stored.meta, stored["mesh"]
@@ -267,12 +268,12 @@ def compare_with_osyris(output, data):
     ours, theirs = (table[np.lexsort(table[:, 3::-1].T)] for table in (ours, theirs))
     assert ours.shape == theirs.shape
     np.testing.assert_array_equal(ours[:, :4], theirs[:, :4])
-    np.testing.assert_allclose(ours[:, 4:], theirs[:, 4:], rtol=1e-14)  # it multiplies with units
+    np.testing.assert_allclose(ours[:, 4:], theirs[:, 4:], rtol=1e-14)  # yt multiplies with units
 
 
 @pytest.mark.test_all
 def test_osyris(tmp_path, monkeypatch):
-    monkeypatch.setenv("HOME", str(tmp_path))  # where it writes its settings
+    monkeypatch.setenv("HOME", str(tmp_path))  # yt writes its settings there
     compare_with_osyris(*imported(Sample(boxlen=1.0), tmp_path)[:2])
 
 
@@ -292,7 +293,7 @@ def test_yt(tmp_path):
 
 
 def test_cut_of_a_real_output(tmp_path):
-    """A piece of what RAMSES itself has written; tests/data/cut_ramses.py has cut it out."""
+    """A part of an output of RAMSES itself, which tests/data/cut_ramses.py has cut out."""
     with tarfile.open(Path(__file__).parents[1] / "data/ramses_sedov_cut.tar.xz") as archive:
         # Python 3.11.2 has no filters; the archive is ours.
         archive.extractall(tmp_path, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
@@ -304,7 +305,7 @@ def test_cut_of_a_real_output(tmp_path):
     everything = dataset.all_data()
     mass = (everything["stream", "density"].d * everything["index", "cell_volume"].d).sum()
     np.testing.assert_allclose(mass, (leaves[:, 4] * leaves[:, 3] ** 3).sum(), rtol=1e-13)
-    # Parents have the mean density of their children, as in RAMSES, from the level that is complete downwards.
+    # Parents have the mean density of their children, as in RAMSES, from the complete level on.
     for n in range(4, len(levels) - 1):
         parents = levels.cells[n].refined & (levels.cells[n].owner >= 0)
         index = levels.cells[n].index[parents]
@@ -317,7 +318,7 @@ def test_cut_of_a_real_output(tmp_path):
 @pytest.mark.keep(1)
 @pytest.mark.parametrize("kind", ["amr", "hydro", "part"])
 def test_truncated(kind, tmp_path):
-    """Wherever a file ends or is damaged, a sentence with its name, and no database."""
+    """A file that is cut off or damaged anywhere gives a sentence with its name, and no database."""
     output = ramses_files.write_output(Sample(kinds=("hydro", "part")), tmp_path)
     path = output / f"{kind}_00007.out00003"
     whole = path.read_bytes()
@@ -332,7 +333,7 @@ def test_truncated(kind, tmp_path):
 
 
 def test_damaged(tmp_path):
-    """Any four bytes that are something else: a sentence or other values, never a crash nor much memory."""
+    """Any four changed bytes give a sentence or other values, never a crash or much memory."""
     output = ramses_files.write_output(Sample(), tmp_path)
     rng = np.random.default_rng(5)
     for n in range(30):
@@ -341,7 +342,7 @@ def test_damaged(tmp_path):
         place = 4 * int(rng.integers(0, min(len(whole) // 4, 400)))
         wrong = [b"\xff\xff\xff\x7f", b"\xff\xff\xff\xff", b"\x00\x00\x00\x00", rng.bytes(4)][n % 4]
         path.write_bytes(whole[:place] + wrong + whole[place + 4 :])
-        # The address sanitizer takes more addresses than any limit that would tell something.
+        # The address sanitizer needs more address space than any useful limit.
         limit = "" if "ASAN_OPTIONS" in os.environ else "ulimit -v 4000000; "
         limited = f"{limit}exec '{TOOL}' import ramses '{output}' '{tmp_path / 'data'}' --no-fsync"
         done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, timeout=60, check=False)

@@ -1,4 +1,4 @@
-"""The package: there are no import circles, no part imports one above it, and every public name exists."""
+"""The package has no import circles, no part imports one above it, and every public name exists."""
 
 import ast
 import os
@@ -10,7 +10,7 @@ import pytest
 import sidestream
 
 PACKAGE = Path(__file__).resolve().parents[2] / "bindings" / "python" / "sidestream"
-PARTS = {  # the parts that each may import, besides itself and the modules at the top
+PARTS = {  # the parts that each part may import, besides itself and the modules at the top
     "codecs": set(),
     "trees": {"codecs"},
     "reader": {"trees", "codecs"},
@@ -24,7 +24,7 @@ BELOW_ALL = {"sidestream.errors", "sidestream._client", "sidestream._servers"}
 
 
 def modules_of(folder):
-    """Returns the files by dotted name."""
+    """The files by dotted name."""
     found = {}
     for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.pyi")]):
         parts = path.relative_to(folder.parent).with_suffix("").parts
@@ -33,7 +33,7 @@ def modules_of(folder):
 
 
 def imports_of(name, path, known):
-    """Returns the modules of the package that a module imports anywhere: at its top, in functions, only for types."""
+    """The modules of the package that a module imports anywhere: at its top, in functions, or only for types."""
     found = set()
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     for node in ast.walk(ast.parse(path.read_text())):
@@ -53,7 +53,7 @@ def graph_of(folder):
 
 
 def circle_in(graph):
-    """Returns the names of one circle, or nothing."""
+    """The names of one circle, or nothing."""
     done, path = set(), []
 
     def from_here(name):

@@ -1,4 +1,4 @@
-"""A client in Python or Fortran leaves its loop within an iteration: nobody waits for ever, accounts agree."""
+"""A client in Python or Fortran leaves its loop within an iteration. Nobody waits for ever, and accounts agree."""
 
 import os
 import re
@@ -22,7 +22,7 @@ meshes: {grid: {size: [$n]}}
 variables: {t: {mesh: grid}}
 analyses: [statistics: {variable: t, file: t.csv}]
 """
-# With three clients: the ranks of the simulation, and the servers that are started beside it.
+# By placement, with three clients: the ranks of the simulation, and the servers that are started beside it.
 PLACEMENTS = {
     "inline": (3, None),
     "{mode: cores, buffer: 32 MiB}": (4, None),
@@ -56,7 +56,7 @@ def test_a_client_leaves_in_the_middle(program, placement, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr + said
     assert not beside or beside.returncode == 0, done.stdout + done.stderr + said
     accounts = sorted(re.findall(r"client (\d): (\d) (\d) (\d)", done.stdout))
-    # What was not ended by all was delivered to nobody.
+    # An iteration that not all clients ended was not delivered.
     assert accounts == [("0", "3", "1", "2"), ("1", "3", "1", "2"), ("2", "1", "1", "0")], (
         done.stdout + done.stderr + said
     )

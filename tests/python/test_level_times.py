@@ -1,4 +1,5 @@
-"""Times of single levels, which the program says with an event, in databases and read again, in several placements."""
+"""Times of single levels, which the program tells by an event, are stored in databases and read, in several
+placements."""
 
 import os
 import subprocess
@@ -71,7 +72,8 @@ def test_times(placement, ranks, tmp_path):
 
 
 def test_exported(tmp_path):
-    """To VTK as field data, which its reader of levels leaves out, to HDF5 as an attribute of the mesh."""
+    """Times are exported to VTK as field data, which its reader of levels ignores, and to HDF5 as an attribute of
+    the mesh."""
     assert run(tmp_path, "inline", 1).returncode == 0
     data = tmp_path / "results/data"
     sidestream.export(data, tmp_path / "all.pvd")
@@ -93,6 +95,6 @@ def test_wrong_values(tmp_path):
 
 
 def test_no_such_event(tmp_path):
-    """What is misspelt is refused where it is signalled: there is an event of the name that the output mentions."""
+    """A misspelt event is refused when it is signalled, because the output mentions an event with the right name."""
     done = run(tmp_path, "inline", 1, event="tims")
     assert done.returncode != 0 and "tims" in done.stderr

@@ -1,4 +1,4 @@
-"""Levels of trees and patches as Python opens them, against cells that are counted one by one."""
+"""Levels of trees and patches that Python opens, compared with cells that are counted one by one."""
 
 import os
 import subprocess
@@ -44,7 +44,7 @@ SOURCES = ("database", "hdf5")
 
 
 def patch_leaves(step):
-    """Cell by cell on the finest level, where each place has the value of its finest cell: level and index."""
+    """Level and index of the finest cell at each position, cell by cell on the finest level."""
     shape = np.array(refined.CELLS) * refined.RATIOS[2]
     level = np.zeros(shape, int)
     for n, lo, hi in refined.fine_boxes(step):
@@ -93,7 +93,7 @@ def test_tree_has_each_leaf_once(results, source, step):
 
 @pytest.mark.parametrize(("source", "level"), list(product(SOURCES, (0, 1, 2, 5))))
 def test_tree_at_one_resolution(results, source, level):
-    """Every cell of the grid by brute force over all leaves."""
+    """Fills in every cell of the grid by brute force over all leaves."""
     levels = opened(results, source, "tree", 1)
     grid = levels.covering_grid("leaf", level)
     sums, weights = np.zeros(grid.shape), np.zeros(grid.shape)

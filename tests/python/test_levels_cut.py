@@ -1,5 +1,5 @@
-"""Patches that begin in the middle of a coarse cell: analyses of their mesh do not run, and say why; outputs, and
-analyses of other meshes, do. Where another patch completes the cell all of them run, each place counted once."""
+"""Patches that begin in the middle of a coarse cell. Analyses of their mesh do not run, and tell why; outputs and
+analyses of other meshes do. If another patch completes the cell, all of them run and count each place once."""
 
 import csv
 import os

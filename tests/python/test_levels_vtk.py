@@ -1,4 +1,4 @@
-"""Trees and levels that were exported, as VTK reads them."""
+"""Exported trees and levels, read by VTK."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from vtkmodules.vtkIOXML import vtkXMLHyperTreeGridReader
 
 
 def run_and_exported(place, *endings):
-    """A run of three ranks and five domains, and what it exports to each ending; gives `place`."""
+    """Does a run of three ranks and five domains, exports it to each ending, and returns `place`."""
     command = [
         MPIRUN,
         "-n",
@@ -46,7 +46,7 @@ def read(reader, path):
 
 
 def leaves_of(grid, names):
-    """(low corner, edges, values of each) of the leaves that are not masked, as VTK's cursor walks."""
+    """Low corner, edges and values of each leaf that is not masked, in the order of VTK's cursor."""
     found = {}
     arrays = [vtk_to_numpy(grid.GetCellData().GetArray(name)) for name in names]
     cursor = vtkHyperTreeGridNonOrientedGeometryCursor()
@@ -68,7 +68,7 @@ def leaves_of(grid, names):
 
     for number in range(grid.GetMaxNumberOfTrees()):
         if grid.GetTree(number) is None:
-            continue  # cursors do not look whether there is a tree
+            continue  # cursors do not check if there is a tree
         grid.InitializeNonOrientedGeometryCursor(cursor, number)
         walk()
     return found

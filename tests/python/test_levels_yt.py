@@ -1,4 +1,4 @@
-"""Levels in yt: its own sums, grids and projections agree with ours."""
+"""Levels in yt: yt's sums, grids and projections agree with ours."""
 
 import subprocess
 import sys
@@ -45,7 +45,7 @@ def test_patches(data):
     found = levels.to_yt(length_unit="cm")
     assert (found.max_level, found.refine_by) == (2, 2)
     for level in range(3):
-        # yt fills with the mean of finer cells nowhere: its covering grid has the cells of its own level.
+        # yt never fills in means of finer cells: a covering grid has the cells of its own level.
         grid = found.covering_grid(level, left_edge=found.domain_left_edge, dims=found.domain_dimensions * 2**level)
         theirs = grid["stream", "heat"].d
         ours = levels.covering_grid("heat", level).values.T

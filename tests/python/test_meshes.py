@@ -1,4 +1,4 @@
-"""Meshes of every kind, declared by calls, as the reader shows them; in one process."""
+"""Meshes of every kind, declared by calls and opened with the reader, in one process."""
 
 import h5py
 import numpy as np

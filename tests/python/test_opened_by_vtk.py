@@ -1,4 +1,4 @@
-"""Databases that VTK's own reader opens where they are, without a copy, from any working directory, and moved."""
+"""VTK's own reader opens databases directly, without a copy, from any working directory, also after they were moved."""
 
 import os
 import shutil
@@ -45,7 +45,7 @@ def read(path):
 
 
 def parts_of(collection):
-    """By name; the pieces of each, joined."""
+    """Data sets by name, with their pieces joined."""
     found = {}
     for n in range(collection.GetNumberOfPartitionedDataSets()):
         pieces = collection.GetPartitionedDataSet(n)
@@ -106,7 +106,7 @@ def test_anywhere(results, tmp_path, monkeypatch):
 
 
 def test_lists(results):
-    """Coordinates of two components, offsets that begin with 0 on each block, cells that count their block's points."""
+    """Coordinates have two components, offsets begin with 0 on each block, and cells count their block's points."""
     for step in range(2):
         meshes = parts_of(read(results / "shapes" / "raw" / f"context-{step + 1:06}.h5"))
         assert set(meshes) == {"cloud", "triangles"}, "VTKHDF has no curvilinear grids"
@@ -125,7 +125,7 @@ def test_lists(results):
 
 
 def test_one_mesh_is_no_collection(results, tmp_path):
-    """And nothing is copied: the arrays are other names of those that h5py reads."""
+    """Nothing is copied: the arrays are other names of those that h5py reads."""
     path = results / "grids" / "restart" / "context-000001.h5"
     with h5py.File(path) as file:
         assert file["VTKHDF/box/PointData/nodes"] == file["variables/nodes"]

@@ -1,4 +1,4 @@
-"""Thresholds and clips of every kind of mesh, in several placements, against VTK's filters."""
+"""Thresholds and clips of every kind of mesh, in several placements, compared with VTK's filters."""
 
 import subprocess
 import sys
@@ -29,18 +29,18 @@ PLANE = {
     "grid": ([3.3, 1, 0.6], [0, 1, 1]),
 }
 BOX = {"solid": ([0.7, 0.2, 0.4], [4.3, 2.9, 3.1]), "grid": ([0.7, 0.2, 0.4], [4.3, 2.9, 1.1])}
-#: Of each mesh: its variables at points and in cells, and ranges of both.
+# : For each mesh: its variables at points and in cells, and ranges of both.
 MESHES = {
     "solid": ("n", "t", (0.2, 0.8), (20, 120)),
     "curved": ("v", "c", (0.1, 0.9), (20, 60)),
     "grid": ("gn", "gc", (0.1, 0.9), (0.3, 0.7)),
 }
-#: A range that few values at points lie in.
+# : A range that contains few values at points.
 ANY = (0.5, 0.55)
 
 
 def analyses():
-    """Name, kind and options."""
+    """Tasks, as name, kind and options."""
     for mesh, (nodes, cells, every, (low, high)) in MESHES.items():
         for points, (least, most) in (("all", every), ("any", ANY)):
             of = f"variable: {nodes}, minimum: {least}, maximum: {most}, points: {points}, fields: {cells}"
@@ -104,7 +104,7 @@ def read(path):
 
 
 def size(data):
-    """The volume, cell by cell as tetrahedra, whatever way round cells are."""
+    """The volume, from the tetrahedra of each cell, whatever the orientation of cells."""
     tetrahedra = vtkDataSetTriangleFilter()
     tetrahedra.SetInputData(data)
     tetrahedra.Update()
@@ -161,7 +161,7 @@ def clipped(source, function, inside_out):
 
 
 def same_cells(ours, theirs, names):
-    """The same cells at the same places, with the same values, whatever their order."""
+    """Checks that both have the same cells with the same values, in any order."""
 
     def described(data, point_name, cell_name):
         points = vtk_to_numpy(data.GetPoints().GetData()).astype("f8")
@@ -187,7 +187,7 @@ def same_cells(ours, theirs, names):
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
-    """Of one rank."""
+    """Results of a run with one rank."""
     return run(tmp_path_factory.mktemp("alone"), "inline", 1)
 
 
@@ -222,7 +222,7 @@ def test_clip_like_vtk(alone, mesh, step):
     for side, inside_out in (("above", False), ("below", True)):
         ours = read(alone / f"{mesh}-{side}-{step}.vtu")
         sizes[side] = size(ours)
-        # Cells whose faces are not flat are cut into other tetrahedra by VTK.
+        # VTK divides cells with bent faces into other tetrahedra.
         assert sizes[side] == pytest.approx(
             size(clipped(source, plane, inside_out)), rel=2e-2 if mesh == "curved" else 1e-6
         )
@@ -254,12 +254,12 @@ def test_clip_like_vtk(alone, mesh, step):
 
 @pytest.mark.parametrize("step", range(shapes.STEPS))
 def test_levels(alone, step):
-    """What finer cells cover is not there."""
+    """Cells that finer ones cover are left out."""
     data = read(alone / f"levels-dense-{step}.vtu")
     found = vtk_to_numpy(data.GetCellData().GetArray("density"))
     values = np.concatenate([parts.coarse(step).ravel(), parts.fine(step).ravel()])
     expected = values[(values >= 0.5) & (values < 2)]
-    np.testing.assert_array_equal(found, expected)  # level after level, in the order of cells
+    np.testing.assert_array_equal(found, expected)  # level by level, in the order of cells
     voxels = [np.reshape(data.GetCell(n).GetBounds(), (3, 2)) for n in range(data.GetNumberOfCells())]
     edges = np.array([high - low for low, high in (v.T for v in voxels)])
     coarse_cells = int(((parts.coarse(step) >= 0.5) & (parts.coarse(step) < 2)).sum())
@@ -273,7 +273,7 @@ def test_levels(alone, step):
 
 @pytest.mark.parametrize("step", range(shapes.STEPS))
 def test_tree(alone, step):
-    """Leaves of all levels, each once, whoever has it in its tree as well."""
+    """Each leaf comes once, on all levels, even if other blocks also have it in their trees."""
     data = read(alone / f"tree-some-{step}.vtu")
     chosen = [leaf for leaf in trees.leaves(step) if 0.2 <= trees.value(leaf) <= 1.1]
     chosen.sort(key=lambda leaf: (leaf[0], leaf[3], leaf[2], leaf[1]))

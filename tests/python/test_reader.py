@@ -1,4 +1,4 @@
-"""The reader against what holes.py publishes, put together by NumPy; with xarray and Dask, and without."""
+"""The reader, compared with data of holes.py that NumPy joins, with and without xarray and Dask."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def directory(tmp_path_factory):
 
 @pytest.fixture(params=["xarray with Dask", "xarray", "numpy"])
 def opened(request, monkeypatch):
-    """Opens with the packages of that name: values(found, name) is the same with each."""
+    """Opens data with the packages of that name. values(found, name) is the same with each."""
     missing = {"xarray with Dask": (), "xarray": ("dask",), "numpy": ("dask", "xarray")}[request.param]
     for module in (reader, into_xarray):
         monkeypatch.setattr(module, "find_spec", lambda name: None if name in missing else name)
@@ -54,7 +54,7 @@ def test_fields_over_time(opened, directory):
     line = np.arange(18.0).reshape(9, 2)
     assert found["line"].dims == ("time", "line_x", "component_2")
     np.testing.assert_array_equal(np.asarray(found["line"]), np.stack([line, line + 100]))
-    # Nodes that two blocks have are those of the lower one.
+    # Nodes that two blocks share have the values of the lower block.
     state = np.repeat(np.int16([0, 1, 2]), [3, 2, 2])
     np.testing.assert_array_equal(np.asarray(found["state"])[1, :, 2, 3], state)
     assert found["state"].dims[1:] == ("stretched_z_node", "stretched_y_node", "stretched_x_node")
@@ -178,7 +178,7 @@ outputs: [hdf5: {variables: [place, mass]}]
 
 
 def test_iterations_without_any_particle(tmp_path):
-    """Analyses find nothing in arrays without an entry, and files of such arrays are opened and analysed."""
+    """Analyses find nothing in empty arrays. Files of such arrays can be opened and analysed."""
     command = [sys.executable, "-c", GONE, STARS.replace("DIRECTORY", str(tmp_path / "results"))]
     subprocess.run(command, check=True, capture_output=True, timeout=60)
     counts = sidestream.open(tmp_path / "results/statistics.csv")["count"]
@@ -230,7 +230,7 @@ def test_xarray_that_is_not_there(directory, monkeypatch):
 
 
 def test_variables_without_a_value_are_there(tmp_path):
-    """Particles that all are gone for a while, and levels without the coarsest."""
+    """All particles are gone for a while, and the coarsest level is missing."""
     from mpi4py import MPI
 
     text = f"""\
@@ -264,7 +264,7 @@ NAMES = ("x", "y", "time", "cycle", "iteration", "x_axis", "f")
 
 
 def test_variables_may_be_called_like_axes(tmp_path, opened):
-    """What was published keeps its name, over time and in one file; axes give way."""
+    """Variables keep their names, over time and in one file. Axes are renamed if names collide."""
     from mpi4py import MPI
 
     text = f"""\

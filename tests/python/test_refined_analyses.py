@@ -1,6 +1,7 @@
-"""Every analysis on a refined field, an octree and patches, against the same on its uniform resampling at the finest
-level. What is compared, and how closely, stands in refined_rows.py, which docs/adaptive-meshes.md has as a table: an
-analysis that the program has and these rows have not fails the test. test_refined_like_yt.py compares with yt.
+"""Every analysis on a refined field, as an octree and as patches. Results are compared with those on a uniform mesh of
+the finest level. refined_rows.py has the comparisons and their tolerances, and docs/adaptive-meshes.md shows them as a
+table. The test fails if the program has an analysis that is not in these rows. test_refined_like_yt.py compares with
+yt.
 """
 
 import os
@@ -86,7 +87,7 @@ def test_statistics(twins, name):
 
 @both
 def test_statistics_by_size(twins, name):
-    """What a field comes to, whatever carries it; and NumPy's."""
+    """Statistics are the same on all meshes, and equal NumPy's."""
     (uniform,), (refined,) = twins.rows("f-size.csv"), twins.rows(f"{name}-size.csv")
     for column in ("minimum", "maximum", "sum", "mean", "variance", "standard_deviation", "size"):
         assert refined[column] == uniform[column], column
@@ -140,7 +141,7 @@ def test_isosurface(twins, name):
 
 
 def on_rim(point, world):
-    """Surfaces end half a cell before the mesh's faces: half a coarse one here, half a fine one there."""
+    """Surfaces end half a cell before the mesh's faces, and cells there may be coarse or fine."""
     n = world.dimensions
     low, high = ORIGIN[:n], (ORIGIN + SPACING * world.roots)[:n]
     return ((point[:n] < low + SPACING[:n] / 2) | (point[:n] > high - SPACING[:n] / 2)).any()
@@ -167,14 +168,14 @@ def test_render(twins, name, picture):
     expected = np.asarray(sidestream.open(twins.folder / f"f-{picture}.png")["image"])
     found = np.asarray(sidestream.open(twins.folder / f"{name}-{picture}.png")["image"])
     assert len(np.unique(expected.reshape(-1, expected.shape[-1]), axis=0)) > 20
-    # Samples on an edge of a coarse face, and of several fine ones there, may be rounded to either side.
+    # Samples on edges of a coarse face, or of fine ones there, may be rounded to either side.
     assert np.count_nonzero((found != expected).any(axis=-1)) <= 2e-4 * 320 * 240
 
 
 @both
 def test_projection(twins, name):
     expected = twins.read("f-integral.h5")["f"]
-    # Numbers of 64ths times powers of two: exact in any order.
+    # Multiples of 1/64 times powers of two are exact in any order.
     fine = twins.world.uniform()
     exact = fine.sum(axis=1) * SPACING[1] / 2**DEEPEST
     np.testing.assert_array_equal(expected, exact if twins.world.dimensions == 3 else exact[0])
@@ -186,7 +187,7 @@ def test_projection(twins, name):
 
 
 def among_finest(twins):
-    """Whether all cells round the finest cell are finest ones, [k, j, i]."""
+    """True for each finest cell, [k, j, i], whose neighbours are all finest cells, too."""
     level = twins.world.uniform(lambda level: level)
     return ndimage.minimum_filter(level, size=3, mode="nearest") == DEEPEST
 
@@ -232,7 +233,7 @@ def test_resample(twins, name):
 
 @both
 def test_places_on_levels(twins, name):
-    """Places whose finest cell is on another level have nothing; linear values do not look at such cells."""
+    """Positions whose finest cell is on another level have no value. Linear interpolation does not use such cells."""
     levels = twins.world.uniform(lambda level: level)
     rows = twins.rows(f"{name}-coarse-probe.csv")
     at = cells_at(twins, rows)
@@ -245,10 +246,10 @@ def test_places_on_levels(twins, name):
     np.testing.assert_array_equal(middle, np.where(chosen, twins.world.uniform().reshape(middle.shape), np.nan))
     np.testing.assert_array_equal(np.isnan(smooth), ~chosen)
     whole = twins.read(f"{name}-smooth.h5")[name]
-    inside = ndimage.minimum_filter(chosen, size=9, mode="nearest")  # so far a coarse cell's neighbours reach
+    inside = ndimage.minimum_filter(chosen, size=9, mode="nearest")  # the neighbours of a coarse cell reach so far
     assert inside.any() and (smooth != whole)[chosen].any()
     np.testing.assert_array_equal(smooth[inside], whole[inside])
-    # Beside a cell that is not chosen a place has its own cell's value.
+    # Next to a cell that is not chosen, a position has its own cell's value.
     own = smooth == middle
     assert own[chosen & ~inside].any()
     if name == "u":
@@ -262,7 +263,7 @@ def test_halos(twins, name, table, least):
     expected, found = twins.rows(f"f-{table}.csv"), twins.rows(f"{name}-{table}.csv")
     assert len(expected) >= least
     volume = twins.world.volume(DEEPEST)
-    # The table of uniform meshes counts cells.
+    # Tables of uniform meshes have numbers of cells instead of volumes.
     exact = sorted((float(row["peak_value"]), float(row["mass"]), int(row["cells"]) * volume) for row in expected)
     assert sorted((float(row["peak_value"]), float(row["mass"]), float(row["volume"])) for row in found) == exact
 
@@ -275,7 +276,7 @@ def test_python(twins, name):
 
 
 def test_edges_of_cells_look_alike(tmp_path):
-    """On a slice of equal cells all lines along an axis are as dark, wherever they lie between pixels."""
+    """On a slice of equal cells all lines along an axis are equally dark, wherever they lie between pixels."""
     world = World(2)
     task = "  - render: {slice: {variable: f, axis: z, edges: true, cells: own, range: [-2, -1]}, size: [413, 397],\n"
     task += "             camera: {view: [0, 0, -1], projection: parallel}, caption: none, colour_bar: false,\n"

@@ -1,4 +1,5 @@
-"""Analyses on a refined field, an octree and patches, against yt, which gets the same patches; see refined_rows.py."""
+"""Analyses on a refined field, as an octree and as patches, compared with yt on the same patches; see
+refined_rows.py."""
 
 from collections import defaultdict
 
@@ -14,7 +15,7 @@ from refined_twins import DEEPEST, ORIGIN, SPACING
 pytestmark = all_need("yt")
 
 
-@pytest.fixture(scope="module", params=few([2, 3]))
+@pytest.fixture(scope="module", params=few([3, 2]))
 def twins(request, tmp_path_factory):
     return make_twins(request.param, tmp_path_factory.mktemp("twins"))
 
@@ -67,7 +68,7 @@ def test_threshold_and_clip_like_yt(twins, theirs, name):
     volume = float(inside["index", "cell_volume"].sum())
     assert sum(volume_by_value(twins.folder / f"{name}-part.vtu", name, n).values()) == pytest.approx(volume, rel=1e-13)
     clipped = volume_by_value(twins.folder / f"{name}-box.vtu", name, n)
-    # yt takes cells whose middles are in a region, whole: cut them by hand.
+    # yt takes whole cells whose centres are in a region, so that this cuts them by hand.
     centre = np.stack([everything["index", a].d for a in "xyz"[:n]], axis=1)
     half = np.stack([everything["index", "d" + a].d for a in "xyz"[:n]], axis=1) / 2
     common = np.clip(np.minimum(centre + half, BOX_HIGH[:n]) - np.maximum(centre - half, BOX_LOW[:n]), 0, None)
@@ -81,7 +82,7 @@ def test_threshold_and_clip_like_yt(twins, theirs, name):
 @both
 def test_projection_like_yt(twins, theirs, name):
     if twins.world.dimensions == 2:
-        # yt projects along the axis that a flat mesh has not: add up by hand what it has.
+        # yt cannot project along an axis that a flat mesh uses, so that this adds up its cells by hand.
         ray = theirs.covering_grid(DEEPEST, theirs.domain_left_edge, twins.world.size)
         along = (ray["stream", "u"].d[..., 0].sum(axis=1) * SPACING[1] / 2**DEEPEST,)
         np.testing.assert_allclose(twins.read(f"{name}-integral.h5")[name], along[0], rtol=1e-12)

@@ -1,4 +1,4 @@
-"""The example that draws a slice of an octree: each place of the plane once, whatever the number of domains."""
+"""The example that draws a slice of an octree has each position of the plane once, for any number of domains."""
 
 import importlib.util
 import os

@@ -1,5 +1,5 @@
-"""Checkpoints that a program in Python writes and reads on other numbers of ranks, with several blocks a rank or none;
-and one process without MPI."""
+"""A program in Python writes checkpoints, and reads them on other numbers of ranks, with several blocks on a rank or
+none. One process reads without MPI."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ def run(ranks, *arguments, status=0):
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """By 3 ranks with 7 blocks."""
+    """A checkpoint of 3 ranks with 7 blocks."""
     results = tmp_path_factory.mktemp("written") / "results"
     run(3, "write", results, 7)
     return results
@@ -53,7 +53,7 @@ def test_from_other_placements(tmp_path, placement, ranks):
     checkpoints.read(tmp_path / "results" / "restart", 5)
 
 
-# From here on MPI is initialised in this process, which cannot start mpirun any more.
+# The following initialises MPI in this process, which cannot start mpirun after that.
 def alone_and_together(directory):
     from mpi4py import MPI
 
@@ -127,7 +127,7 @@ def test_mistakes(written, tmp_path):
 
 
 def test_without_mpi(written):
-    """Nothing of MPI is loaded."""
+    """A restart without a communicator loads nothing of MPI."""
     code = (
         f"import sys, sidestream; sidestream.restart({str(written / 'restart')!r}).read_box('longs', [0, 0], [5, 16])\n"
     )

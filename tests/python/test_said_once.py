@@ -1,4 +1,4 @@
-"""What is said of results with nothing in them, once, also by servers that choose blocks by their ranges."""
+"""Messages about empty results come once, also from servers that choose blocks by their ranges."""
 
 import os
 import subprocess
@@ -38,7 +38,7 @@ analyses:
 
 
 def publish(session):
-    """Half of the box from each of the clients, or all of it."""
+    """Each client publishes its part of the box."""
     comm = session.comm
     width = 8 // comm.size
     low = width * comm.rank

@@ -1,4 +1,5 @@
-"""Probes and resampling of cells of many shapes and of warped boxes, in several placements, against VTK's filter."""
+"""Probes and resampling of cells of many shapes and of warped boxes, in several placements, compared with VTK's
+filter."""
 
 import csv
 import subprocess
@@ -72,8 +73,8 @@ def with_values(grid, nodes, cells):
 
 
 def probed(grid, places):
-    """What VTK finds: values at nodes and in cells, NaN outside. The search of its point sets loses places; the locator
-    finds them."""
+    """VTK's values at nodes and in cells, NaN outside. The search of its point sets misses some positions, so that a
+    locator is used."""
     wanted, points, probe = vtkPolyData(), vtkPoints(), vtkProbeFilter()
     points.SetData(numpy_to_vtk(np.ascontiguousarray(places), deep=True))
     wanted.SetPoints(points)
@@ -89,8 +90,8 @@ def probed(grid, places):
 
 
 def sure_of(grid, cells, step):
-    """Where VTK found neither a wedge nor a pyramid: these take in places outside of them, wedges all of the
-    parallelograms whose halves their triangles are."""
+    """True for positions where VTK found neither a wedge nor a pyramid. VTK's also accept positions outside: wedges
+    take the whole parallelograms of which their triangles are halves."""
     loose = [grid.GetCellType(n) in (shapes.WEDGE, shapes.PYRAMID) for n in range(grid.GetNumberOfCells())]
     found = np.isfinite(cells)
     numbers = np.where(found, cells - 1000 * step, 0).astype(int)
@@ -98,7 +99,8 @@ def sure_of(grid, cells, step):
 
 
 def check_cubes(cells, places, step):
-    """Each place is in a cell of the cube that it is in, or in none, if it is outside of all: the shear undone."""
+    """Checks that each position is in a cell of the right cube, or in none if it is outside all. The shear is undone
+    for this."""
     straight = np.linalg.solve([[1, 0.3, 0], [0, 1, -0.2], [0.1, 0, 1]], (places - [0.02 * step, 0, 0]).T).T
     steps = np.arange(shapes.CUBES + 1)
     edges = [steps + 0.1 * steps**2, steps + 0.05 * steps**2, steps + 0.02 * steps**3]
@@ -120,7 +122,7 @@ def check_values(ours, places, grid, step, which):
     sure = sure_of(grid, found[1], step)
     assert np.isfinite(found[which][sure]).sum() > 40 and np.isnan(found[which]).any()
     same = np.isclose(ours, found[which], rtol=0, atol=1e-7, equal_nan=True)
-    # VTK's hexahedra reach a thousandth beyond their faces: a few places are in a neighbour there.
+    # VTK's hexahedra reach a thousandth beyond their faces, so that a few positions are in a neighbour.
     assert (sure & ~same).sum() <= 2, (places[sure & ~same], ours[sure & ~same], found[which][sure & ~same])
 
 
@@ -160,7 +162,7 @@ def run(folder, placement, ranks):
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
-    """Of one rank."""
+    """Results of a run with one rank."""
     return run(tmp_path_factory.mktemp("alone"), "inline", 1)
 
 

@@ -1,5 +1,5 @@
-"""Bounds of trees that do not hold what a block owns are refused when its flags are published: servers would leave the
-block out of slices that it belongs to."""
+"""Bounds that do not contain the cells that a block of a tree owns are refused when its flags are published.
+Otherwise servers would leave the block out of slices."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ variables:
 analyses:
   - statistics: {variable: f}
 """
-# The first of two root cells is refined; block 0 owns its upper children, which are y in [4, 5].
+# The first of two root cells is refined. Block 0 owns its upper children, which are y in [4, 5].
 SPLIT, MINE = [1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1]
 RIGHT = [10, 4, 0, 11, 5, 0]
 
@@ -70,7 +70,7 @@ def test_bounds_that_do_not(tmp_path, order, by, kept, bounds):
 
 
 def test_the_next_iteration_may_be_right(tmp_path):
-    """The flags of one iteration say nothing of the next."""
+    """The flags of one iteration do not matter for the next."""
     with opened(tmp_path) as session:
         with pytest.raises(sidestream.Error, match="owns the cell"):
             publish(session, [10, 4, 0, 11, 4.5, 0])

@@ -1,5 +1,5 @@
-"""Octrees in databases: every layout gives back every bit, pruned ones what a twin leaves, and reading coarse levels
-reads no byte of finer ones."""
+"""Octrees in databases: every layout gives back every bit, pruned trees are those of a simple search, and reading of
+coarse levels reads no byte of finer ones."""
 
 import os
 import shutil
@@ -12,6 +12,7 @@ import pytest
 import sidestream
 import tree_database
 from pairs import few
+from programs import needs_module
 from sidestream.reader.stored import Context
 from sidestream.trees.values import needs
 from tree_database import published, same_bits
@@ -23,7 +24,7 @@ RUNS = [
     ("cores-3", "{mode: cores, buffer: 32 MiB}", 3, 5, 3),
     ("nodes-4", "{mode: nodes, buffer: 32 MiB, servers: 2}", 4, 6, 2),
     ("inline-1", "{mode: inline}", 1, 1, 3),
-    ("inline-5", "{mode: inline}", 5, 3, 1),  # ranks without blocks
+    ("inline-5", "{mode: inline}", 5, 3, 1),  # some ranks have no blocks
 ]
 WHOLE = ("plain", "zstd", "packed")
 LAST = tree_database.STEPS - 1
@@ -41,7 +42,7 @@ def run(request, tmp_path_factory):
 
 
 def twin(arrays, dimensions):
-    """Pruned, cell by cell: which cells stay, and the flags that change."""
+    """Prunes cell by cell: returns the cells that stay, and changed flags."""
     children, count = 1 << dimensions, len(arrays["split"])
     parents = np.flatnonzero(arrays["split"])
     parent = np.full(count, -1)
@@ -67,7 +68,7 @@ def twin(arrays, dimensions):
 @pytest.mark.parametrize("name", WHOLE)
 @pytest.mark.parametrize("readers", [1, 3])
 def test_restart_gives_back_every_bit(run, name, readers):
-    """In processes of their own: with MPI this one could start no more runs."""
+    """Reads in other processes, because with MPI this one could start no more runs."""
     place, blocks, _ = run
     command = [MPIRUN, "-n", str(readers), sys.executable, str(PROGRAM), "read", str(place), name, str(blocks)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
@@ -101,7 +102,7 @@ def test_numpy_reads_every_bit(run, name):
             for variable, values in arrays.items():
                 of, piece = stored_blocks(context, variable)[block]
                 assert same_bits(context.read(of, piece).reshape(values.shape), values), (variable, block, step)
-                if variable in ("density", "velocity"):  # any part, too
+                if variable in ("density", "velocity"):  # also any part of the values
                     flat, count = values.reshape(-1), values.size
                     for first, past in ((0, 1), (count // 3, min(count // 3 + 7, count)), (count - 1, count)):
                         assert same_bits(context.read(of, piece, first, past), flat[first:past])
@@ -119,13 +120,13 @@ def test_pruned_domains_are_the_same_mesh(run):
 
 
 def chunk_ends(context, variable):
-    """Of each block: where the values of the variable begin in its segment, and where each level of it ends."""
+    """Returns the beginning of the variable's values in each block's segment, and the end of each level."""
     ends = {}
     for block, (_, piece) in stored_blocks(context, variable).items():
         tree = context.trees.tree(piece)
         rows = piece.tables.chunks[int(piece.row["chunk"]) :][: int(piece.row["chunks"])]
         at = int(piece.row["offset"])
-        # Cells are few: a level is one chunk.
+        # There are few cells, so that a level is one chunk.
         assert tree.levels == len(rows)
         ends[block] = (int(piece.row["segment"]), at, (at + np.cumsum(rows["bytes"].astype(np.int64))).tolist())
     return ends
@@ -208,7 +209,8 @@ def test_damage_is_noticed(run, name, tmp_path):
 
 
 def test_declared_relations_are_used(run):
-    """Energies are predicted to the last bit from others in their cells, where these are at hand."""
+    """Energies are predicted to the last bit from other variables in their cells, if these are available."""
+    needs_module("amr_codec")
     place, _, dimensions = run
     used = 0
     for step in range(tree_database.STEPS):
@@ -225,6 +227,7 @@ def test_declared_relations_are_used(run):
 
 
 def test_packed_is_smaller(run):
+    needs_module("amr_codec")
     place, blocks, dimensions = run
     sizes = {name: context_of(place, name, LAST).slot.stored for name in tree_database.DATABASES}
     assert sizes["packed"] <= sizes["zstd"] <= sizes["plain"]

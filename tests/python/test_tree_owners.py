@@ -1,4 +1,4 @@
-"""Leaves that more than one block owns count in each: a warning says so, once, and of nothing else."""
+"""Leaves that more than one block owns count in each block. One warning tells it, and nothing else gives a warning."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ analyses:
 
 
 def deep(levels):
-    """A tree whose first cell of each level is refined: flags of refinement, level by level, and its leaves."""
+    """A tree whose first cell of each level is refined: refinement flags, level by level, and its leaves."""
     split = [1, 0] + [1, 0, 0, 0] * (levels - 1) + [0] * 4
     return split, [1 - s for s in split]
 
@@ -37,7 +37,7 @@ def publish(folder, blocks, owned=True):
 
 @pytest.mark.parametrize("levels", [1, 2, 24])
 def test_one_leaf_of_two_owners(tmp_path, capfd, levels):
-    """Also the least of many, beside which the mesh is 2^48 times as large."""
+    """Also finds the smallest leaf, when the mesh is 2^48 times as large."""
     split, leaves = deep(levels)
     last = [0] * (len(split) - 1) + [1]
     assert publish(tmp_path, [(split, leaves), (split, last)]) == sum(leaves) + 1
@@ -53,7 +53,7 @@ def test_without_flags_all_blocks_own_all(tmp_path, capfd):
 
 
 def test_each_leaf_of_one_owner(tmp_path, capfd):
-    """Parents may have any flags, blocks may be empty, and places may have no owner."""
+    """Parents may have any flags, blocks may be empty, and some leaves may have no owner."""
     split, _ = deep(3)
     first = [1 if s or n < 5 else 0 for n, s in enumerate(split)]
     rest = [1 if s or n >= 5 else 0 for n, s in enumerate(split)]

@@ -1,4 +1,4 @@
-"""Octrees on grids of many cells: what is held meanwhile is little beside the result."""
+"""Octrees resampled on grids of many cells need little memory besides the result."""
 
 import resource
 
@@ -18,7 +18,8 @@ analyses:
 
 
 def resampled(folder, size):
-    """Of two root cells the second one is refined; each cell has its number in the order of storage."""
+    """A tree of two root cells, the second one refined. The value of each cell is its number in the order of
+    storage."""
     with sidestream.open_session(
         MPI.COMM_SELF, text=TEXT.replace("DIRECTORY", str(folder)).replace("SIZE", str(size))
     ) as session:

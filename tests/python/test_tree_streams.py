@@ -1,12 +1,14 @@
-"""Streams of trees' values that C++ made (tests/modules/amr_codec/test_tree_golden.cpp), decoded in Python, by the
-compiled decoder and by the slow one."""
+"""Decodes, in Python, streams of trees' values that C++ made (tests/modules/amr_codec/test_tree_golden.cpp).
 
-import os
+Each is decoded by the compiled decoder and by the slow one.
+"""
+
 import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import needs_module
 from sidestream.errors import Error
 from sidestream.reader.database import chosen
 from sidestream.reader.stored import Context
@@ -28,7 +30,7 @@ def wave(n):
 
 
 class Level:
-    """64 cells below 8."""
+    """A level of 64 cells below one of 8."""
 
     def __init__(self, seed):
         self.cells = np.array([wave(seed + 5 * n) for n in range(64)])
@@ -43,7 +45,7 @@ def relations(**given):
 
 
 def cases():
-    """Method, type, relations."""
+    """The cases: method, type, relations."""
     for method in (0, 2, 3, 4, 5, 6):
         for dtype in ("<f8", "<f4"):
             yield method, np.dtype(dtype), Relations()
@@ -89,8 +91,7 @@ def decode(request, tmp_path, monkeypatch):
         monkeypatch.setenv("SIDESTREAM_MODULES", str(tmp_path))
         assert compiled_decoder() is None
         return decode_values
-    if not Path(os.environ["SIDESTREAM_BUILD"], "src/modules/sidestream_amr_codec.so").exists():
-        pytest.skip("the compiled decoder is NOT TESTED: this build has no module amr_codec")
+    needs_module("amr_codec")
     found = compiled_decoder()
     assert found is not None
     return found
@@ -107,7 +108,7 @@ def test_every_kept_stream(decode):
 
 
 def test_damage_is_noticed(decode):
-    """Or does no harm: some bits say nothing."""
+    """Damage is noticed, or does no harm, because some bits have no meaning."""
     rng, noticed, count = np.random.default_rng(1), 0, 0
     for stream, (_, dtype, of) in zip(streams(), cases(), strict=True):
         own = expected(of)
@@ -139,7 +140,7 @@ def test_products():
 
 @pytest.mark.parametrize(("name", "like"), [("zstd", "plain"), ("packed", "plain"), ("pruned", "pruned-plain")])
 def test_kept_databases(name, like, decode):
-    """Of two contexts with two blocks, in which one variable was not delivered once."""
+    """Reads two contexts with two blocks; one variable was once not delivered."""
     folder, compared = TESTS / "storage/golden/database-trees", 0
     for iteration in (0, 1):
         context, plain = (Context(folder / d, chosen(folder / d, iteration, None)[-1]) for d in (name, like))

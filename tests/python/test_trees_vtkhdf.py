@@ -1,4 +1,4 @@
-"""Trees that were exported as VTKHDF, as VTK reads them, against those as XML and as Python opens them."""
+"""Trees that were exported as VTKHDF and read by VTK, compared with those in XML and those that Python opens."""
 
 import json
 
@@ -24,7 +24,7 @@ def exported(tmp_path_factory):
 
 
 def of_levels(levels, names):
-    """What leaves_of gives, of the leaves that a block owns."""
+    """The leaves that a block owns, in the form of leaves_of."""
     found, used = {}, levels.mesh.dimensions
     for level in levels:
         low = levels.mesh.origin[:used] + level.cells.index[:, :used] * level.spacing
@@ -36,13 +36,13 @@ def of_levels(levels, names):
 
 
 def mask_of(grid):
-    """Of each cell whether it is masked."""
+    """True for each cell that is masked."""
     mask = grid.GetMask()
     return [mask is not None and mask.GetValue(n) == 1 for n in range(grid.GetNumberOfCells())]
 
 
 def compared(place, mesh, cycle, names, database, iteration):
-    """The two files and the database have the same leaves with the same values; gives VTKHDF's tree."""
+    """Checks that both files and the database have the same leaves with the same values. Returns VTKHDF's tree."""
     as_xml = read(vtkXMLHyperTreeGridReader(), place / f"all-{mesh}-{cycle:06}.htg")
     as_hdf = read(vtkHDFReader(), place / f"all-{mesh}-{cycle:06}.vtkhdf")
     assert as_hdf.IsA("vtkHyperTreeGrid") and as_hdf.GetBranchFactor() == 2
@@ -83,7 +83,7 @@ def test_two_dimensions_components_and_single_precision(exported, step):
 
 
 def test_what_lies_beside_trees(exported):
-    """Levels of patches are the file that .pvd has, and what has no form is said."""
+    """Levels of patches are the same file as in .pvd. A message names meshes that the format cannot hold."""
     for step in (0, 1):
         with (
             h5py.File(exported / f"all-even-{10 * step:06}.vtkhdf") as mine,
@@ -104,7 +104,7 @@ def test_what_lies_beside_trees(exported):
 
 
 def test_ramses(tmp_path):
-    """Domains, one root and a tree that begins some levels below it."""
+    """There are several domains, one root, and a tree that begins some levels below it."""
     _, data, _ = imported(Sample(boxlen=1.0), tmp_path)
     sidestream.export(data, tmp_path / "all.vtkhdf")
     grid = read(vtkHDFReader(), next(tmp_path.glob("*.vtkhdf")))

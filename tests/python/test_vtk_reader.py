@@ -1,4 +1,5 @@
-"""What the reader makes of VTK's files, pictures and YAML, against the vtk wheel, Pillow and what was published."""
+"""VTK's files, pictures and YAML opened with the reader, compared with the vtk wheel, Pillow and the published
+values."""
 
 import itertools
 import os
@@ -180,7 +181,7 @@ def test_metadata_and_records(results):
 
 
 def test_gaps_and_the_lowest_block(tmp_path):
-    """Of points that two pieces have those of the lowest block count, and a gap's never."""
+    """The lowest block's values count at points that two pieces have. The values of a gap never do."""
     head = '<?xml version="1.0"?>\n<VTKFile type="{}" version="1.0" byte_order="LittleEndian" header_type="UInt64">\n'
     grid = 'WholeExtent="{0}" Origin="0 0 0" Spacing="1 1 1"'
     pieces = {"gap-000000": ("0 2 0 0 0 0", "-1 -1 -1"), "block-000001": ("2 4 0 0 0 0", "1 2 3")}

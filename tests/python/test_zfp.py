@@ -1,4 +1,4 @@
-"""Values that went through zfp, read by the package: within the bound, and damage is an error or other numbers."""
+"""Values stored by zfp and read by the package are within the bound. Damage gives an error or other numbers."""
 
 import contextlib
 import os
@@ -61,7 +61,7 @@ def test_values_are_within_the_bound(database, name, dtype):
 
 
 def first_chunk(database):
-    """Of `double`: its bytes as they are stored."""
+    """The first chunk of `double`: its bytes as they are stored."""
     kept = []
     original = zfp.unpacked
 
@@ -80,7 +80,7 @@ def first_chunk(database):
 def test_damage(database):
     data, argument, dtype, size = first_chunk(database)
     assert argument == "1e-3" and len(zfp.unpacked(data, argument, dtype, size)) == size
-    for wrong in ("1e-2", "1e-300"):  # the header says something else
+    for wrong in ("1e-2", "1e-300"):  # the header has another tolerance
         with pytest.raises(sidestream.Error, match="cannot be decoded with zfp:"):
             codecs.decoded(data, [f"zfp:{wrong}"], dtype, size)
     with pytest.raises(sidestream.Error, match="cannot be decoded with zfp:"):

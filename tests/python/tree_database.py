@@ -1,5 +1,5 @@
-"""Publishes octrees that are cut into domains, with ghosts, parents and values of any kind, to databases of every
-layout. The values that each block published are kept next to them.
+"""Publishes octrees that are cut into domains, with ghosts, parents and any values, to databases of every layout. Files
+next to them keep the values that each block published.
 
 tree_database.py RESULTS PLACEMENT BLOCKS DIMENSIONS
 tree_database.py read RESULTS DATABASE BLOCKS
@@ -64,7 +64,7 @@ def owner(leaf, blocks):
 
 
 def arrays(block, blocks, dimensions, step):
-    """What a block publishes: of every second ghost cell the cells below it, too."""
+    """The tree that a block publishes, which also has the cells below every second ghost cell."""
     cells = [(0, (i, 0, 0)) for i in range(ROOTS[0])]
     split, mine = [], []
     for level, index in cells:  # grows as it goes
@@ -87,7 +87,7 @@ def arrays(block, blocks, dimensions, step):
     energy = 2.5 * pressure + 0.5 * density * velocity[:, 0] ** 2
     clean, carried = 1 + 0.1 * np.sin(place[:, 0]), np.cos(place[:, 0] + place[:, 1])
     many, parents = 1 << dimensions, np.flatnonzero(split)
-    for n, parent in reversed(list(enumerate(parents))):  # means, as in conservative codes
+    for n, parent in reversed(list(enumerate(parents))):  # parents have means, as in conservative codes
         own = slice(ROOTS[0] + n * many, ROOTS[0] + (n + 1) * many)
         clean[parent] = clean[own].mean()
         carried[parent] = (clean[own] * carried[own]).mean() / clean[parent]
@@ -118,7 +118,7 @@ def main(results, placement, blocks, dimensions):
                 s.set_block_list("tree", block, 0, len(published["split"]))
                 for name, values in published.items():
                     if name == "pressure" and block == 1 and step == 1:
-                        continue  # not delivered: what names it is stored without it
+                        continue  # not delivered: variables with a relation to it are stored without it
                     assert s.publish(name, block, values), s.message
             s.end_iteration(10 * step, 0.5 * step)
 
@@ -143,7 +143,7 @@ def compare(restart, place, step, blocks):
 
 
 def read(place, name, blocks):
-    """By the ranks together: each has some of the blocks."""
+    """Reads a database with all ranks; each has some of the blocks."""
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD

@@ -1,4 +1,4 @@
-"""A tree of cells that grows with the iteration, and each block's part of it."""
+"""A tree that grows with the iteration, and each block's part of it."""
 
 import numpy as np
 from sidestream import Role
@@ -19,7 +19,7 @@ def roots():
 
 
 def leaves(step, below=None):
-    """By recursion."""
+    """The leaves, found by recursion."""
     if below is None:
         return [leaf for root in roots() for leaf in leaves(step, root)]
     if not is_refined(*below, step):
@@ -28,7 +28,7 @@ def leaves(step, below=None):
 
 
 def bounds(cell):
-    """Low and high corners."""
+    """The low and the high corner of a cell."""
     level, *index = cell
     edge = np.array(SPACING) / 2**level
     return ORIGIN + edge * index, ORIGIN + edge * (np.array(index) + 1)

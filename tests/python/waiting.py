@@ -1,8 +1,8 @@
-"""Publishes little to a server that takes its time, beside a thread that counts.
+"""Publishes small arrays to a slow server, while a thread counts.
 
 Usage: mpirun -n 2 waiting.py CONFIGURATION
 
-Prints the most that was counted during a publication by name and by handle.
+Prints the highest count during a publication by name and by handle.
 """
 
 import sys

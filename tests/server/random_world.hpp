@@ -1,5 +1,5 @@
-// A mesh cut at random into blocks, of which some overlap, some are not there and some are not delivered; what a server
-// should see of it by looking at every block for every point.
+// A mesh cut at random into blocks; some overlap, some are missing and some are not delivered. What a server should see
+// is found by looking at every block for every point.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@
 
 namespace sidestream::testing {
 
-/// Two variables, which differ in type, components and order.
+/// A world with two variables, which differ in type, components and order.
 struct RandomWorld {
   Metadata metadata;
   BlockTable table;
@@ -47,11 +47,11 @@ struct RandomWorld {
   }
 
   [[nodiscard]] const Mesh& mesh() const { return metadata.meshes[0]; }
-  /// Tells the place, the component and the block that it comes from.
+  /// A value that depends on the position, the component and the block.
   [[nodiscard]] static double value(const Index3& p, int c, std::int64_t block) {
     return static_cast<double>(10'000'000 * (block + 1) + 1'000'000 * c + 10'000 * p[2] + 100 * p[1] + p[0]);
   }
-  /// The block that a point's value comes from; nothing if there is none or it was not delivered.
+  /// The block that a point's value comes from, or nothing if there is none or it was not delivered.
   [[nodiscard]] std::optional<std::int64_t> owner(const Variable& variable, const Index3& p) const {
     std::optional<std::int64_t> lowest;
     for (const Block& block : table.blocks()) {
@@ -59,7 +59,7 @@ struct RandomWorld {
     }
     return lowest && undelivered.contains(*lowest) ? std::nullopt : lowest;
   }
-  /// The point of the mesh that stands for `p`, which may lie beyond its faces.
+  /// The point of the mesh for `p`, which may be a periodic image beyond the faces.
   [[nodiscard]] Index3 inside(const Variable& variable, Index3 p, bool wrap) const {
     const Box points = variable.points(mesh().cells);
     for (std::size_t a = 0; a < 3; ++a) {
@@ -70,7 +70,7 @@ struct RandomWorld {
     }
     return p;
   }
-  /// What is to be seen at `p`; nothing: it is nowhere to be had.
+  /// The value that must be seen at `p`, or nothing if no block has it.
   [[nodiscard]] std::optional<double> expected(const Variable& variable, const Index3& p, int c, bool wrap) const {
     const Index3 q = inside(variable, p, wrap);
     const auto from = owner(variable, q);
@@ -133,7 +133,7 @@ void for_each_point(const Box& box, F&& f) {
   }
 }
 
-/// An array over `box` of what a client has of a block: its own values in `points`, wrong ones around them.
+/// A client's array of a block over `box`: its own values in `points`, wrong ones around them.
 inline ArrayView fill(const Variable& variable, const Box& box, const Box& points, std::int64_t block,
                       std::deque<Bytes>& memory) {
   ArrayView array;
@@ -154,7 +154,7 @@ inline ArrayView fill(const Variable& variable, const Box& box, const Box& point
   return array;
 }
 
-/// All that `gather` says of a region is right.
+/// Checks everything that `gather` gives for a region.
 inline void check_gather(const RandomWorld& world, const BlockView& view, const Variable& variable, const Box& region,
                          const Box& reach, bool wrap) {
   for (int c = 0; c < variable.components; ++c) {
@@ -173,7 +173,7 @@ inline void check_gather(const RandomWorld& world, const BlockView& view, const 
   }
 }
 
-/// The array of a piece of a decomposition has every value, or says that it is absent.
+/// Checks that the array of a piece has every value, or lists it as absent.
 inline void check_array(const RandomWorld& world, const BlockView& view, const Variable& variable, bool wrap) {
   CHECK(view.array.strides == packed_strides(view.array.box, variable.components, variable.order));
   CHECK(view.array.type == variable.type);
@@ -214,8 +214,8 @@ inline const std::vector<Decomposition>& decompositions() {
   return all;
 }
 
-/// What an analysis might ask for: both variables as published with halos of their own, one of them in pieces too, and
-/// the other in the same and in other ones.
+/// A selection of an analysis: both variables as published, each with its own halo. One is also selected in pieces, the
+/// other in the same and in other pieces.
 inline std::vector<Selected> random_selection(std::mt19937& random, const RandomWorld& world) {
   const auto any = [&](int lo, int hi) { return std::uniform_int_distribution<int>(lo, hi)(random); };
   const auto pieces = [&] {
@@ -234,7 +234,7 @@ inline std::vector<Selected> random_selection(std::mt19937& random, const Random
   return all;
 }
 
-/// Everything that the views of one server should be.
+/// Checks all views of one server.
 inline void check_views(const RandomWorld& world, const std::vector<Selected>& selection, const Views& views,
                         const Movement& movement, int servers, int server) {
   for (const Variable& variable : world.metadata.variables) {
@@ -248,7 +248,7 @@ inline void check_views(const RandomWorld& world, const std::vector<Selected>& s
     for (const BlockView& view : views.blocks[v]) {
       for (const Box& box : view.owned) check_gather(world, view, variable, box, box, false);
       if (plain == 0) continue;
-      // Where only a part of the halo goes round, the mesh and what is beyond it are looked at apart.
+      // If only a part of the halo goes round, the mesh and the points beyond it are checked separately.
       const Box points = variable.points(world.mesh().cells);
       check_gather(world, view, variable, grown(view.points, wrapped), grown(view.points, wrapped), true);
       const Box inside = intersection(grown(view.points, plain + 1), points);

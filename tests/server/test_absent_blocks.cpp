@@ -1,4 +1,4 @@
-// What moves where blocks are absent: coarser ones that lie under these, and no others.
+// Blocks that move because others are absent: only coarser ones that these cover.
 #include "server/redistribution/absent_blocks.hpp"
 
 #include <doctest/doctest.h>
@@ -39,12 +39,12 @@ PlacedBlock block(std::int64_t id, std::int32_t level, Index from) {
   return placed;
 }
 
-/// Three coarse blocks, 0 to 2, the first two below fine ones: 3 over 0, 4 over 1.
+/// Three coarse blocks, 0 to 2; the fine block 3 covers 0, and 4 covers 1.
 BlockTable covered_blocks() {
   return BlockTable({block(3, 1, 0), block(0, 0, 0), block(2, 0, 8), block(4, 1, 8), block(1, 0, 4)});
 }
 
-/// Ids of the blocks that stay where they are for a variable.
+/// Ids of the blocks that do not move for a variable.
 std::vector<std::int64_t> left_out(const AbsentBlocks& absent, const BlockTable& table, const Metadata& metadata,
                                    std::int32_t variable) {
   std::vector<bool> covered = table.wholly_covered(metadata);

@@ -1,4 +1,4 @@
-// What arrays cover: every server knows it of all servers' clients, as it was published last.
+// The boxes that arrays cover: every server knows those of all clients, as they were published last.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -14,7 +14,7 @@ using namespace sidestream;
 
 namespace {
 
-/// Four blocks on each server, two variables, of which the second one does not vary in time.
+/// Four blocks on each server, and two variables; the second one does not vary in time.
 struct Clients {
   std::vector<std::vector<Arrival>> varying, still;  ///< by server
 
@@ -33,7 +33,7 @@ struct Clients {
       }
     }
   }
-  /// The same on every server. Whether anything is another box now.
+  /// Changes boxes, in the same way on every server. True if any box differs now.
   bool change(std::mt19937& random) {
     bool any = false;
     for (auto* all : {&varying, &still}) {
@@ -73,14 +73,14 @@ TEST_CASE("every server knows what arrays cover, and all hear of it when it chan
   const auto update = [&](bool second) {
     return boxes.update(clients.varying[mine], clients.still[mine], {true, second}, servers);
   };
-  CHECK_FALSE(update(true));  // nothing has anything around it
+  CHECK_FALSE(update(true));  // no array covers more than its block
   for (int iteration = 0; iteration < 30; ++iteration) {
     const bool changed = clients.change(random);
     CHECK(update(true) == changed);
     CHECK_FALSE(update(true));
     clients.check(boxes, true);
   }
-  // A block that has become larger than what its array covered, and one that is gone.
+  // One block has become larger than the box of its array, and one has gone.
   Variable variable;
   variable.id = 0;
   Block grown_block = clients.varying[0][0].record.block;

@@ -1,5 +1,5 @@
-// Views that are used again in the next iteration are those that would have been made anew: blocks come and go, some
-// are not published, the order of publication changes, and other tasks are due.
+// Views that are reused in the next iteration equal views that are made anew. Blocks come and go, some are not
+// published, the order of publication changes, and other tasks are due.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -16,7 +16,7 @@ using namespace sidestream;
 
 namespace {
 
-constexpr Index cells = 4;  ///< of a block, along i
+constexpr Index cells = 4;  ///< cells of a block along i
 
 Metadata metadata_of_line() {
   Metadata metadata;
@@ -37,7 +37,7 @@ Metadata metadata_of_line() {
   return metadata;
 }
 
-/// A rank's client and server ends. Block n covers the n-th few cells.
+/// The client and the server end of a rank. Block n covers the n-th group of cells.
 struct Rank {
   const Metadata& metadata;
   std::mt19937 random;
@@ -106,7 +106,7 @@ bool same_box_list(const std::vector<HaloPiece>& a, const std::vector<HaloPiece>
                     [](const HaloPiece& p, const HaloPiece& q) { return p.box == q.box; });
 }
 
-/// Both show the same, at the same places.
+/// Checks that both show the same values at the same places.
 void compare(const Views& found, const Views& expected, std::int64_t index) {
   REQUIRE(found.blocks.size() == expected.blocks.size());
   for (std::size_t v = 0; v < found.blocks.size(); ++v) {
@@ -142,14 +142,16 @@ TEST_CASE("views that are used again are those that would be made anew") {
     const bool changes = index == 0 || choose(10), shuffled = choose(5), halo = choose(6);
     if (changes) mine.change_blocks();
     mine.publish(index, shuffled);
-    std::int64_t changed = mine.transport.advance(index);
+    mine.transport.advance(index);
+    ServerTables& tables = mine.transport.state(index).tables;
+    std::int64_t changed = tables.changes.empty() ? 0 : 1;
     servers.maximum(std::span(&changed, 1));
-    if (changed) assembler.update(mine.transport);
+    if (changed) assembler.update(tables);
     const Demand demand = demand_of(halo ? 1 : 0, halo ? 1 : 0);
     const Assembled& found = assembler.assemble(mine.transport, index, demand);
     Assembler fresh(metadata, servers, rules);
     fresh.distrust();
-    fresh.update(mine.transport);
+    fresh.update(tables);
     compare(found.views, fresh.assemble(mine.transport, index, demand).views, index);
     assembler.end();
     mine.transport.release(index, Outcome::delivered);
@@ -165,14 +167,15 @@ TEST_CASE("an iteration can be assembled for several demands, one after the othe
   for (std::int64_t index = 0; index < 5; ++index) {
     if (index == 0) mine.change_blocks();
     mine.publish(index, false);
-    static_cast<void>(mine.transport.advance(index));
-    if (index == 0) assembler.update(mine.transport);
+    mine.transport.advance(index);
+    ServerTables& tables = mine.transport.state(index).tables;
+    if (index == 0) assembler.update(tables);
     for (const std::size_t task : {0, 1, 0}) {
       const Demand demand = demand_of(task, static_cast<std::int32_t>(task));
       const Assembled& found = assembler.assemble(mine.transport, index, demand);
       Assembler fresh(metadata, servers, {&partitioner, {}, false});
       fresh.distrust();
-      fresh.update(mine.transport);
+      fresh.update(tables);
       compare(found.views, fresh.assemble(mine.transport, index, demand).views, index);
     }
     mine.transport.release(index, Outcome::delivered);

@@ -1,4 +1,4 @@
-// Ownership and neighbours against brute force over every point and every pair of blocks.
+// Ownership and neighbours, compared with brute force over every point and every pair of blocks.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -121,7 +121,7 @@ TEST_CASE("a block that two clients declare is found, until one removes it") {
     CHECK(table.blocks().size() == 3);
     table.apply({{change(100, 1, 8, 9, true)}, {}});
     CHECK_FALSE(table.repeated());
-    // It goes on to another client: removed and declared in either order.
+    // The block goes to another client: it is removed and declared in either order.
     apply(change(100, 2, 9, 12), change(100, 3, 9, 12, true));
     CHECK_FALSE(table.repeated());
     apply(change(100, 2, 9, 12, true), change(100, 0, 9, 12));
@@ -131,7 +131,7 @@ TEST_CASE("a block that two clients declare is found, until one removes it") {
     apply(change(8, 1, 4, 8), change(100, 0, 9, 12, true));
     CHECK(table.blocks().size() == 2);
   }
-  // The same client's block is told by another server: declared there before it is removed here, or after.
+  // Another server reports the same client's block, which is declared there before or after it is removed here.
   table.apply({{change(9, 5, 20, 21)}, {}});
   table.apply({{change(9, 5, 20, 21, true)}, {change(9, 5, 20, 21)}});
   CHECK(table.blocks().size() == 3);
@@ -139,7 +139,7 @@ TEST_CASE("a block that two clients declare is found, until one removes it") {
   CHECK(table.blocks().size() == 3);
 }
 
-/// How many cells of `fine` lie along one of `coarse`.
+/// The number of cells of `fine` along one cell of `coarse`.
 Index3 ratio_between(const Mesh& mesh, std::int32_t coarse, std::int32_t fine) {
   Index3 ratio{1, 1, 1};
   for (auto level = static_cast<std::size_t>(coarse); level < static_cast<std::size_t>(fine); ++level) {
@@ -148,7 +148,7 @@ Index3 ratio_between(const Mesh& mesh, std::int32_t coarse, std::int32_t fine) {
   return ratio;
 }
 
-/// Whether each part of a cell, as small as those of level 2, is in a block of a finer level, whichever.
+/// True if each part of a cell, as small as the cells of level 2, is in a block of any finer level.
 bool covered_by_finer(const Mesh& mesh, const std::vector<PlacedBlock>& blocks, std::int32_t level,
                       const Index3& cell) {
   if (level == 2) return false;
@@ -183,7 +183,7 @@ TEST_CASE("cells that finer levels cover are found, by looking at every cell") {
       placed.block.level = n % 3;
       const Box whole = mesh.cells_on(placed.block.level);
       for (int a = 0; a < 3; ++a) {
-        // Also such as begin or end within a coarser cell.
+        // Some boxes begin or end within a coarser cell.
         const auto extent = static_cast<unsigned>(whole.hi[a]);
         placed.block.cells.lo[a] = static_cast<Index>(random() % (extent / 2));
         placed.block.cells.hi[a] = placed.block.cells.lo[a] + 1 + static_cast<Index>(random() % (extent / 2));
@@ -234,7 +234,7 @@ TEST_CASE("overlapping blocks of one level are found, those of lists and other l
   CHECK(!BlockTable(blocks).overlap(true, not_there));
 }
 
-TEST_CASE("a table after many changes is the one that is made of what is left") {
+TEST_CASE("a table after many changes equals one made of the remaining blocks") {
   std::mt19937 random(23);
   const auto pick = [&](int most) { return static_cast<std::int32_t>(random() % static_cast<unsigned>(most)); };
   int in_place = 0, repeated = 0;
@@ -248,7 +248,8 @@ TEST_CASE("a table after many changes is the one that is made of what is left") 
         Block& block = one.block;
         block.id = pick(30);
         block.mesh = pick(2);
-        block.client = static_cast<std::int32_t>(block.id % 9 == 0 ? pick(5) : block.id % 5);  // some are repeated
+        block.client =
+            static_cast<std::int32_t>(block.id % 9 == 0 ? pick(5) : block.id % 5);  // two clients declare some blocks
         block.level = pick(8) == 0 ? 1 : 0;
         block.space = pick(9) == 0 ? IndexSpace::list : IndexSpace::box;
         for (int a = 0; a < 3; ++a) {
@@ -267,7 +268,7 @@ TEST_CASE("a table after many changes is the one that is made of what is left") 
         changes[server].push_back(one);
       }
       table.apply(changes);
-      // One that is made at once, of those that have the lowest client of their name.
+      // A table that is made at once, from the blocks that have the lowest client of their id.
       std::vector<PlacedBlock> all;
       std::optional<std::pair<std::int32_t, std::int64_t>> twice;
       for (const auto& [key, placed] : left) {

@@ -1,4 +1,4 @@
-// Pieces of decompositions, and halos that go round periodic meshes, against a look at every point.
+// Pieces of decompositions, and halos that go round periodic meshes, compared with a look at every point.
 #include <doctest/doctest.h>
 
 #include "server/random_world.hpp"
@@ -7,7 +7,7 @@ using namespace sidestream;
 
 namespace {
 
-/// One server's views of what a transport would bring it.
+/// The views of one server, from values that a transport would bring.
 struct Server {
   std::shared_ptr<const Movement> movement;
   Redistribution plan;
@@ -35,7 +35,7 @@ struct Server {
   }
 };
 
-/// Whole blocks to servers in turn, as a partitioner would give them.
+/// Gives whole blocks to servers in turn, as a partitioner may.
 PartitionerKind in_turn() {
   PartitionerKind kind;
   kind.name = "in turn";
@@ -52,7 +52,7 @@ PartitionerKind in_turn() {
 
 }  // namespace
 
-TEST_CASE("views are right whatever the mesh, its blocks, the servers and what is asked for") {
+TEST_CASE("views are right for any mesh, blocks, servers and selection") {
   std::mt19937 random(11);
   for (int round = 0; round < 150; ++round) {
     const int servers = 1 + round % 5;
@@ -64,7 +64,7 @@ TEST_CASE("views are right whatever the mesh, its blocks, the servers and what i
     const Planner planner(world.metadata, rules);
     const bool values_in_place = round % 2 == 1;
     for (const Variable& variable : world.metadata.variables) {
-      // Every point that is there counts in one piece of each decomposition.
+      // Every existing point counts in exactly one piece of each decomposition.
       std::map<std::size_t, std::map<Index3, int>> counted;
       for (int server = 0; server < servers; ++server) {
         const Server one(world,
@@ -93,7 +93,7 @@ TEST_CASE("views are right whatever the mesh, its blocks, the servers and what i
 }
 
 TEST_CASE("what several views want moves once") {
-  // One block, of another server; its values are wanted with a halo, in slabs and in bricks.
+  // One block of another server. Its values are wanted with a halo, in slabs and in bricks.
   Metadata metadata;
   metadata.meshes.push_back({0, "grid", {{0, 0, 0}, {8, 8, 8}}, 3, nullptr});
   metadata.meshes[0].periodic = {true, true, true};

@@ -1,4 +1,4 @@
-// Derivatives in cells of unstructured meshes: those of linear functions, of every kind of cell, and by hand.
+// Derivatives in cells of unstructured meshes: of linear functions in every kind of cell, and results by hand.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using Vector = std::array<double, 3>;
 
-/// One block by hand.
+/// One block, made by hand.
 struct Cells {
   int dimensions = 3;
   std::vector<double> places{};
@@ -45,7 +45,7 @@ struct Cells {
     const BlockView e = view(ends, Type::int64, 1), t = view(types, Type::uint8, 1);
     return CellWeights(mesh, {x, l, e, t});
   }
-  /// Of every cell the derivative along each axis of numbers at the points.
+  /// The derivatives of f, given at the points, along each axis in every cell.
   template <class F>
   [[nodiscard]] std::vector<Vector> slopes(F&& f) const {
     std::vector<double> values;
@@ -95,7 +95,7 @@ TEST_CASE("linear functions have their slope in every solid cell") {
   cells.add(13, some({0, 2, 1, 4, 6, 5}));
   cells.add(14, some({0, 1, 3, 2, 4}));
   cells.add(42, some({0, 1, 2, 3, 4, 5, 6, 7}));  // a polyhedron
-  cells.add(24, some({0, 1, 2, 4, 3, 5, 6}));     // of higher order: all of its points, whatever their number
+  cells.add(24, some({0, 1, 2, 4, 3, 5, 6}));     // of higher order: uses all of its points, whatever their number
   for (const Vector& slope : cells.slopes(linear)) {
     CHECK(slope[0] == doctest::Approx(2));
     CHECK(slope[1] == doctest::Approx(-3));
@@ -142,7 +142,7 @@ TEST_CASE("a hexahedron's derivative is that of its shape functions in the middl
   CHECK(slope[2] == doctest::Approx(1));
 }
 
-TEST_CASE("cells without extent have no derivative, and places or values that are NaN give none") {
+TEST_CASE("cells without extent and NaN in coordinates or values give no derivative") {
   Cells cells;
   cells.add(1, {{1, 2, 3}});
   cells.add(10, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}});

@@ -1,5 +1,5 @@
-// Particles on the cells of a mesh: against a loop over all cells for each particle, with particles and regions on any
-// servers.
+// Particles on the cells of a mesh, compared with a loop over all cells for each particle. Particles and regions are on
+// any servers.
 #include "server/derived/derived_deposits.hpp"
 
 #include <doctest/doctest.h>
@@ -56,7 +56,7 @@ struct World {
   [[nodiscard]] const Mesh& grid() const { return metadata.meshes[0]; }
 };
 
-/// Of each cell of the mesh, i fastest: by looking at all cells, and all images of each star.
+/// The deposit in each cell of the mesh, i fastest, found by looking at all cells and all periodic images of each star.
 std::vector<long double> expected(const World& world, const Deposit& deposit, std::vector<long double>& scale) {
   const Mesh& mesh = world.grid();
   const auto& uniform = dynamic_cast<const UniformGeometry&>(*mesh.geometry);
@@ -153,7 +153,7 @@ void check(const World& world, const Deposit& deposit) {
   for (std::size_t n = 0; n < one.size(); ++n) {
     CHECK(std::fabs(one[n] - static_cast<double>(twin[n])) <= 1e-13 * static_cast<double>(scale[n]));
   }
-  // Each server wants something else, some nothing, some of it beyond the ends.
+  // Each server wants another region; some want nothing, and some regions reach beyond the ends.
   std::mt19937 random(static_cast<unsigned>(together.rank()) + 5);
   std::vector<Box> regions;
   for (int r = 0; r < together.rank() % 3 + (together.size() == 1 ? 3 : 0); ++r) {
@@ -204,7 +204,7 @@ TEST_CASE("densities of particles, however they and the regions are divided") {
       const std::array<bool, 3> periodic{(seed & 1) != 0, dimensions > 1 && (seed & 2) != 0,
                                          dimensions > 2 && seed == 3};
       for (const Assignment method : {Assignment::nearest, Assignment::cloud, Assignment::triangle}) {
-        // Between two cells a rounding decides who is the nearest.
+        // Halfway between two cells, rounding decides which is the nearest.
         const World world(cells, dimensions, {0.5, seed == 2 ? -0.25 : 0.25, 2}, periodic, seed, seed == 1 ? 3 : 300,
                           method != Assignment::nearest);
         check(world, seed % 2 == 0 ? Deposit{1, -1, 0, method} : Deposit{1, 1, 1, method});

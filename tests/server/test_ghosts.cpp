@@ -1,5 +1,5 @@
-// Arrays that cover more than their blocks: which of it comes along, and what is read there, against a look at every
-// point. Ghosts hold values that no other block has, so that it shows where a value was read.
+// Arrays that cover more than their blocks: which ghosts move, and which values are read, compared with a look at every
+// point. Ghosts hold values that no other block has, so that they show where a value was read.
 #include <doctest/doctest.h>
 
 #include "server/random_world.hpp"
@@ -11,7 +11,7 @@ namespace {
 using Key = std::pair<std::int32_t, std::int64_t>;  ///< a variable on a block
 
 struct GhostWorld : testing::RandomWorld {
-  std::map<Key, Box> allocated;  ///< of some; arrays of others cover their blocks
+  std::map<Key, Box> allocated;  ///< arrays of other blocks cover only the block
 
   GhostWorld(std::mt19937& random, int servers, Centering centering) : RandomWorld(random, servers, centering) {
     const auto any = [&](Index lo, Index hi) { return std::uniform_int_distribution<Index>(lo, hi)(random); };
@@ -31,7 +31,7 @@ struct GhostWorld : testing::RandomWorld {
   }
 };
 
-/// Blocks to servers in turn; every other one is cut along the first axis on which it can be.
+/// Gives blocks to servers in turn. Every other one is cut, along the first axis on which this is possible.
 PartitionerKind cutting() {
   PartitionerKind kind;
   kind.name = "cutting";
@@ -87,7 +87,8 @@ struct Server {
   }
 };
 
-/// What a view has of ghosts by the rule: of a block those that are allocated, of a part of one on its own sides.
+/// The box that a view covers by the rule. A whole block has all allocated ghosts; a part has those on its sides of the
+/// block.
 Box reach_of(const GhostWorld& world, const Variable& variable, const BlockView& view, const Block& whole) {
   Box box = world.covered(variable, whole);
   for (int a = 0; a < 3; ++a) {
@@ -106,7 +107,7 @@ const Block& block_of(const GhostWorld& world, const Movement& movement, const B
   throw std::logic_error("a view of no block");
 }
 
-/// Everything round a view, from its own array where that may be read and from the owner where not.
+/// Checks all points round a view. They come from its own array if that may be read, otherwise from the owner.
 void check_view(const GhostWorld& world, const Selected& selected, const Movement& movement, const BlockView& view) {
   const Variable& variable = world.metadata.variables[static_cast<std::size_t>(selected.variable)];
   const Block& whole = block_of(world, movement, view);
@@ -137,7 +138,7 @@ void check_view(const GhostWorld& world, const Selected& selected, const Movemen
       } else if (there && !world.undelivered.contains(*owner) && (selected.halo > 0 || *owner == whole.id)) {
         right = GhostWorld::value(q, c, *owner);
       }
-      // Without a halo the other part's nodes are not to be had.
+      // Without a halo the nodes of the other part are not available.
       if (selected.halo == 0 && right && std::isnan(found)) return;
       if (!mesh.contains(q)) right.reset();
       if (right ? found != *right : !std::isnan(found)) {
@@ -149,7 +150,7 @@ void check_view(const GhostWorld& world, const Selected& selected, const Movemen
 
 }  // namespace
 
-TEST_CASE("ghosts come along where they are wanted, and are read where they are declared filled") {
+TEST_CASE("ghosts move if they are wanted, and are read if they are declared filled") {
   std::mt19937 random(31);
   for (int round = 0; round < 200; ++round) {
     const int servers = 1 + round % 5;
@@ -196,7 +197,7 @@ TEST_CASE("nothing moves for a halo that ghosts cover") {
     for (int server = 0; server < servers; ++server) {
       const Server one(world, planner.keep(world.table, {{0, halo}, {1, 0}}, server), server, servers, values_in_place);
       CHECK(one.plan.count(one.values).layers == 0);
-      // The layer that is wanted comes with its block, and no more of it.
+      // Only the layer that is wanted comes with its block.
       for (const Wanted& wanted : one.plan.wanted()) {
         const Variable& variable = world.metadata.variables[static_cast<std::size_t>(wanted.variable)];
         Box expected = variable.points(wanted.block);

@@ -1,4 +1,4 @@
-// Work that fails on one member anywhere ends on all, with its sentence, and the group goes on.
+// Work that fails anywhere on one member ends on all, with its sentence, and the group goes on.
 #include <doctest/doctest.h>
 #include <mpi.h>
 

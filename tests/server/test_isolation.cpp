@@ -1,4 +1,4 @@
-// What an isolated analysis gets is what `local` would get here: through bytes and copies, or where it is.
+// An isolated analysis gets the same input as `local` here, through bytes and copies, or in shared memory.
 #include <array>
 #include <numeric>
 #include <vector>
@@ -12,7 +12,7 @@ namespace {
 
 const Box whole{{0, 0, 0}, {4, 3, 2}};
 
-/// Values that say where they are, behind an array's view.
+/// An array view with its memory; each value depends on its position.
 struct Stored {
   std::vector<double> memory;
   ArrayView view;
@@ -40,7 +40,7 @@ void check_same(const ArrayView& here, const ArrayView& there) {
   }
 }
 
-/// As a worker has it: what is copied lies elsewhere, what is shared at another address.
+/// The input as a worker has it: copies lie elsewhere, and shared memory has another address.
 struct Sent {
   Sent(const LocalInput& input, std::span<const SharedObject> objects) {
     PlacedValues values(objects);
@@ -69,8 +69,8 @@ TEST_CASE("arrays with gaps, backwards, with components, without points") {
   all.push_back(stored(whole, 1, {1, 4, 12, 0}, 24, 0));      // dense, i fastest
   all.push_back(stored(whole, 1, {6, 2, 1, 0}, 24, 0));       // dense, k fastest
   all.push_back(stored(whole, 1, {3, 20, 100, 0}, 300, 5));   // gaps
-  all.push_back(stored(whole, 2, {-2, -8, -24, 1}, 48, 46));  // from the far end
-  all.push_back(stored(whole, 3, {1, 4, 12, 24}, 72, 0));     // each component by itself
+  all.push_back(stored(whole, 2, {-2, -8, -24, 1}, 48, 46));  // backwards, from the last element
+  all.push_back(stored(whole, 3, {1, 4, 12, 24}, 72, 0));     // components in separate planes
   all.push_back(stored({{0, 0, 0}, {0, 3, 2}}, 1, {1, 0, 0, 0}, 1, 0));
   std::vector<std::vector<BlockView>> blocks(2);
   for (std::size_t n = 0; n < all.size(); ++n) {
@@ -80,7 +80,7 @@ TEST_CASE("arrays with gaps, backwards, with components, without points") {
     view.owned = {view.points, whole};
     view.array = all[n].view;
   }
-  blocks[0][1].ghosts = all[0].view;  // the same array as another block's: copied once
+  blocks[0][1].ghosts = all[0].view;  // the same array as that of another block, copied once
   blocks[0][2].halo.push_back({whole, all[4].view});
   blocks[0][3].covered = {whole};
   blocks[0][3].absent = {whole, whole};

@@ -1,4 +1,4 @@
-// What several groups of servers did with the same iterations, as one account.
+// Joins what several groups of servers did with the same iterations into one account.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -17,7 +17,7 @@ Ledger account_of(const std::vector<Outcome>& outcomes, const std::set<std::size
     IterationRow row;
     row.at.index = static_cast<std::int64_t>(n);
     row.outcome = outcomes[n];
-    if (row.outcome != Outcome::refused) row.at.cycle = row.at.index + 100;  // else nobody may have said it
+    if (row.outcome != Outcome::refused) row.at.cycle = row.at.index + 100;  // otherwise nobody may have told the cycle
     if (row.outcome == Outcome::failed) row.failed = "failed: task";
     ledger.iteration(std::move(row));
     ledger.delivered += outcomes[n] != Outcome::refused;
@@ -29,7 +29,7 @@ Ledger account_of(const std::vector<Outcome>& outcomes, const std::set<std::size
 
 }  // namespace
 
-TEST_CASE("an iteration is refused if a group refuses it, failed if it fails in one, unknown if one had it not") {
+TEST_CASE("an iteration is refused if a group refuses it, failed if it fails in one, unknown if one did not get it") {
   constexpr Outcome kinds[] = {Outcome::delivered, Outcome::failed, Outcome::refused};
   std::mt19937 random(3);
   for (int round = 0; round < 50; ++round) {
@@ -86,4 +86,23 @@ TEST_CASE("without rows an iteration that one group had not is unknown too") {
   CHECK(joint.delivered == 3);
   CHECK(joint.refused == 1);
   CHECK(joint.unknown == 1);
+}
+
+TEST_CASE("what tasks of several groups gave as the reason of a refusal is said once each") {
+  const auto refused_for = [](const std::vector<std::string>& reasons) {
+    Ledger ledger({}, true);
+    for (const std::string& reason : reasons) {
+      IterationRow row;
+      row.at.index = static_cast<std::int64_t>(ledger.refused++);
+      row.outcome = Outcome::refused;
+      row.not_taken = reason;
+      ledger.iteration(std::move(row));
+    }
+    return ledger;
+  };
+  Ledger joint = refused_for({"nobody", "nobody", ""});
+  joint.join(refused_for({"nobody", "somebody", "nobody"}).decisions(), "others", "'first'");
+  CHECK(joint.iterations()[0].not_taken == "nobody");
+  CHECK(joint.iterations()[1].not_taken == "nobody; somebody");
+  CHECK(joint.iterations()[2].not_taken == "nobody");
 }

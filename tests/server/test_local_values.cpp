@@ -1,4 +1,4 @@
-// Servers that have their clients' values at hand: each sees what a look at every block says it should, whatever the
+// Servers that have their clients' values in memory. Each sees the values that a look at every block gives, for any
 // number of servers.
 #include <doctest/doctest.h>
 #include <mpi.h>
@@ -14,7 +14,7 @@ using namespace sidestream;
 
 namespace {
 
-/// What the clients of a server published of a world: arrays with wrong ghosts.
+/// The arrays, with wrong ghosts, that the clients of a server published.
 struct Published {
   std::deque<Bytes> memory;
   std::vector<Arrival> arrivals, persistent;
@@ -85,7 +85,7 @@ TEST_CASE("where memory ends on one server all are told, and can go on") {
   std::mt19937 random(23);
   const testing::RandomWorld world(random, inner.size(), Centering::node);
   const std::vector<Selected> selection = testing::random_selection(random, world);
-  const int failing = 0;  // which has a piece, however many there are
+  const int failing = 0;  // this server has a piece, however many servers there are
   bool over = false;
   std::int64_t failures = 0;
   for (long n = 1; !over; ++n) {
@@ -105,10 +105,10 @@ TEST_CASE("where memory ends on one server all are told, and can go on") {
     }
     if (inner.rank() != failing) failed = 0;
     inner.maximum(std::span(&failed, 1));
-    // Where somebody only waits it does without.
+    // A failure of memory while a server only waits does not matter.
     std::array<std::int64_t, 2> told{failure.empty() ? 0 : 1, failure.empty() ? 0 : -1};
     inner.maximum(told);
-    CHECK(told[0] == -told[1]);  // all or none
+    CHECK(told[0] == -told[1]);  // it fails on all or on none
     CHECK((failed == 1 || failure.empty()));
     failures += told[0];
     over = failed == 0;

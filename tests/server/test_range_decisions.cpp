@@ -1,4 +1,5 @@
-// Blocks that parts need by their values: what servers decide on their own blocks against one that knows all ranges.
+// Blocks that parts need by their values. Servers decide on their own blocks, compared with a decision that knows all
+// ranges.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -21,8 +22,7 @@ Range random_range(std::mt19937& random) {
   return random() % 20 == 0 ? Range{} : Range{low, low + width};
 }
 
-/// Blocks of two levels in any place, some of them lists, on any server; ranges that have nothing to do with each
-/// other.
+/// Blocks of two levels at random places, some of them lists, on random servers, with independent ranges.
 enum class Kind { plain, levels, tree };
 
 struct World {
@@ -87,8 +87,8 @@ struct World {
   std::vector<BlockRange> ranges;
 };
 
-/// Surfaces through few blocks and through many, of every centring and of another variable than what is read, and a
-/// predicate that asks for a range.
+/// Surfaces through few and many blocks, for every centring, and for a variable other than the one that is read. A
+/// predicate also asks for a range.
 std::vector<Selected> parts(const Metadata& metadata, double value) {
   std::vector<Selected> parts;
   for (const Variable& variable : metadata.variables) {
@@ -111,7 +111,8 @@ TEST_CASE("the servers that have the blocks decide what one that knows all range
     const World world(seed, servers.size());
     const Needs needs(world.metadata, world.table.blocks(), world.ranges);
     const std::vector<BlockRange> mine = world.ranges_of(servers.rank());
-    for (const double value : {1.0, 50.0, 200.0}) {  // of the last none: numbers, not bits
+    // The last value needs no block, so that numbers are sent instead of bits.
+    for (const double value : {1.0, 50.0, 200.0}) {
       const std::vector<Selected> asked = parts(world.metadata, value);
       const Decisions decided = decide_by_ranges(world.metadata, world.table, asked, mine, servers);
       REQUIRE(decided.size() == asked.size());

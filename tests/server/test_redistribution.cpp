@@ -1,4 +1,4 @@
-// Pieces and the layers around them, against a function that is known at every point.
+// Pieces and the layers around them, compared with a function that is known at every point.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -52,8 +52,8 @@ struct World {
   [[nodiscard]] const Variable& variable() const { return metadata.variables[0]; }
 };
 
-/// Cuts every block along x at a random place and gives the halves to random servers; some blocks stay whole, some go
-/// nowhere.
+/// Cuts blocks along x at random places, and gives the parts to random servers. Some blocks stay whole, some are given
+/// to nobody.
 std::vector<Movement> random_movements(std::mt19937& random, const World& world, int servers, std::int32_t width) {
   std::vector<Movement> all(static_cast<std::size_t>(servers));
   const std::size_t blocks = world.table.blocks().size();
@@ -83,7 +83,7 @@ std::vector<Movement> random_movements(std::mt19937& random, const World& world,
   return all;
 }
 
-/// What a transport would bring.
+/// The values that a transport would bring.
 struct Brought {
   std::vector<std::vector<double>> memory;
   std::vector<ArrayView> values;
@@ -130,7 +130,7 @@ void add_points(Points& points, const Box& box) {
   }
 }
 
-/// Values in the view's reach are right, and are there wherever a block that was delivered owns the point.
+/// Checks that values in the view's reach are right, and that they exist wherever a delivered block owns the point.
 void check_view(const BlockView& view, std::int32_t width, const Points& existing) {
   const Box region = grown(view.points, width);
   std::vector<double> values(static_cast<std::size_t>(region.count()));
@@ -201,7 +201,7 @@ TEST_CASE("layers are fetched once, and only what no piece here counts as its ow
         add_points(reach, grown(view.points, 2));
         for (const Box& box : view.owned) add_points(own, box);
       }
-      // By brute force: whatever exists within reach and is not our own is fetched, each point once.
+      // Finds by brute force all points within reach that are not our own. Each of them must be fetched once.
       Points exists;
       add_points(exists, world.variable().points(world.metadata.meshes[0].cells));
       std::size_t expected = 0;

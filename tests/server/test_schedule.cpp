@@ -1,4 +1,4 @@
-// When tasks are due, against lists written by hand.
+// The iterations in which tasks are due, compared with lists written by hand.
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -16,7 +16,7 @@ Schedule schedule(Schedule::Unit unit, double every) {
   return s;
 }
 
-/// Indices of the iterations in which the task runs; cycles and times as given.
+/// Indices of the iterations in which the task runs, for these cycles and times.
 std::vector<std::int64_t> run(const Schedule& s, const std::vector<std::int64_t>& cycles,
                               const std::vector<double>& times) {
   ScheduleState state(s);
@@ -45,7 +45,7 @@ TEST_CASE("every n iterations, from the start") {
 
 TEST_CASE("cycles are due where their distance from the start is a multiple, once where they repeat") {
   CHECK(run(schedule(Schedule::Unit::cycles, 10), all_cycles, times) == Indices{0, 3, 6});
-  // A run that goes on between multiples does not begin with one.
+  // A run that resumes between two multiples does not run the task at once.
   const std::vector<std::int64_t> later{57, 58, 60, 61, 70, -10, -7, 0, 70, 80, 80};
   const std::vector<double> no_times(later.size(), 0);
   CHECK(run(schedule(Schedule::Unit::cycles, 10), later, no_times) == Indices{2, 4, 5, 7, 8, 9});
@@ -117,9 +117,9 @@ TEST_CASE("wall time is what the agreed answer says") {
 
 TEST_CASE("wall time that has come waits for the iteration in which the task can run") {
   ScheduleState state(schedule(Schedule::Unit::wall, 3600));
-  CHECK(state.wall_due(1));  // that iteration is refused: nobody asks whether the task is due
+  CHECK(state.wall_due(1));  // that iteration is refused, so nobody asks if the task is due
   CHECK(state.wall_due(2));
-  CHECK_FALSE(state.due({1, 0, 0}, false, true, false));  // its event is not there
+  CHECK_FALSE(state.due({1, 0, 0}, false, true, false));  // its event has not been raised
   CHECK(state.wall_due(3));
   CHECK(state.due({2, 0, 0}, true, true, false));
   CHECK_FALSE(state.wall_due(4));

@@ -1,4 +1,4 @@
-// Points that several blocks have, against a look at all of them.
+// Points that several blocks have, compared with a look at all points.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -17,7 +17,7 @@ TEST_CASE("of every number one point counts: the first in the lowest block that 
   for (int round = 0; round < 20; ++round) {
     const std::size_t blocks = random() % 9;
     std::vector<std::vector<std::int64_t>> numbers(blocks);
-    std::map<std::int64_t, std::pair<std::size_t, std::size_t>> first;  // block and place
+    std::map<std::int64_t, std::pair<std::size_t, std::size_t>> first;  // block and index
     for (std::size_t b = 0; b < blocks; ++b) {
       const std::size_t count = random() % 30;
       for (std::size_t i = 0; i < count; ++i) {

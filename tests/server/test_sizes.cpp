@@ -1,5 +1,5 @@
 // Plans for a mesh of 8192 cubed cells in blocks of 4096 cubed: more than 2^32 elements in each, more than 2^43 bytes
-// in all. Sizes alone; no such memory exists.
+// in all. Only sizes are computed; no such memory exists.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -18,7 +18,7 @@ namespace {
 constexpr Index n = 4096;
 constexpr std::uint64_t u = 4096;
 
-/// t: 3 doubles in every cell; p: 1 float at every node.
+/// Variables: t has 3 doubles in every cell, p 1 float at every node.
 Metadata huge_metadata() {
   Metadata metadata;
   metadata.meshes.push_back({0,
@@ -55,7 +55,7 @@ BlockTable huge_table() {
   return BlockTable(blocks);
 }
 
-/// Halves of the list to two servers; notes the bytes that it was told.
+/// Gives halves of the list to two servers, and notes the bytes that it was given.
 PartitionerKind halves(std::vector<std::uint64_t>& bytes) {
   PartitionerKind kind;
   kind.name = "halves";

@@ -1,6 +1,6 @@
-// Steered parameters: servers and clients as state machines whose steps come in random order, as far as transports
-// allow, so that thousands of interleavings take a second. What is checked was not computed by them: all clients read
-// the same after each iteration, and what people were answered is what happened.
+// Steered parameters, with servers and clients as state machines whose steps come in any order that transports allow.
+// Thousands of interleavings take a second. All clients must read the same after each iteration, and the answers that
+// people got must be true.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,18 +20,18 @@ using namespace sidestream;
 namespace {
 
 constexpr std::int64_t iterations = 60;
-/// Lines of a client's ring in shared memory (transport/shared_memory/control.hpp), and of the longest notice.
+/// Lines of a client's ring in shared memory (transport/shared_memory/control.hpp), and lines of the longest notice.
 constexpr std::size_t ring_lines = 128;
 
 const std::vector<SteeredParameter> parameters{{"stop", std::int64_t{0}, 0, 1}, {"interval", 0.5, 0.01}};
 
 struct Client {
   SteeredValues values{parameters};
-  std::deque<Notice> ring;                ///< told, not read
-  std::map<std::int64_t, bool> outcomes;  ///< announced to it
+  std::deque<Notice> ring;                ///< told to the client, which has not read it
+  std::map<std::int64_t, bool> outcomes;  ///< outcomes announced to the client
   std::int64_t ended = 0;
   bool begun = false;
-  std::vector<std::pair<std::int64_t, double>> trace{};  ///< after each iteration
+  std::vector<std::pair<std::int64_t, double>> trace{};  ///< what it read after each iteration
 };
 
 struct Accepted {
@@ -39,7 +39,7 @@ struct Accepted {
   std::int64_t from = 0;
 };
 
-/// The clients of a number of servers, and what people ask for.
+/// The clients of several servers, and the requests of people.
 class World {
  public:
   World(unsigned seed, int clients, int servers, int ahead) : random_(seed), ahead_(ahead), clients_(clients) {
@@ -95,10 +95,10 @@ class World {
     }
   }
 
-  /// A client that may go on does: it never waits for another client.
+  /// A client goes on if it may. It never waits for another client.
   void move(Client& client) {
     if (client.ended == iterations) return;
-    const auto& waiting = inline_ended_;  // for the others, as in any collective operation
+    const auto& waiting = inline_ended_;  // these wait for the others, as in any collective operation
     if (std::find(waiting.begin(), waiting.end(), &client) != waiting.end()) return;
     if (!client.begun) {
       const std::int64_t known = client.ended - ahead_;
@@ -153,10 +153,10 @@ class World {
   struct Telling {
     std::size_t server;
     std::optional<Notice> notice;
-    std::size_t next = 0;  ///< of its clients
+    std::size_t next = 0;  ///< the next one of its clients
   };
 
-  /// One server tells one of its clients, and announces the outcome to it: in any order of the servers.
+  /// One server, chosen at random, tells one of its clients the notice and announces the outcome.
   void tell() {
     if (to_do_.empty()) return;
     desks_.front().confirm();
@@ -247,7 +247,7 @@ TEST_CASE("an analysis: the last of several calls counts, a person's after it, a
   SteeredValues values(parameters);
   CHECK(words(other, 10) == std::vector<std::uint64_t>(3, 0));
   const auto first = words(desk, 10);
-  const auto again = words(desk, 10);  // memory was short: it is asked again
+  const auto again = words(desk, 10);  // memory was short, so it is asked again
   CHECK(first == again);
   const auto notice = desk.take_up(first, 10);
   REQUIRE(notice);
@@ -270,7 +270,7 @@ TEST_CASE("an analysis: the last of several calls counts, a person's after it, a
   CHECK(answers["c"] == "refused: the run is ending; no iteration comes any more");
 }
 
-TEST_CASE("what can not be set is refused in a sentence") {
+TEST_CASE("values that cannot be set are refused in a sentence") {
   std::vector<std::pair<std::size_t, SteeredParameter::Value>> taken;
   const SteeringSink sink{parameters,
                           [&](std::size_t p, const SteeredParameter::Value& v) { taken.emplace_back(p, v); }};

@@ -1,4 +1,4 @@
-// The sentence about what two clients have declared differently.
+// The sentence about a declaration that differs between two clients.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -42,6 +42,6 @@ TEST_CASE("what differs, also in the last bit") {
   CHECK(difference_of(others, mine) == "$n (8, here not set)");
   others = declared();
   others.metadata.variables.clear();
-  CHECK(difference_of(mine, others) == "the variable 't' (declared here alone)");
+  CHECK(difference_of(mine, others) == "the variable 't' (declared only here)");
   CHECK(difference_of(others, mine) == "the variable 't' (here not declared)");
 }

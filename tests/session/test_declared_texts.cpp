@@ -1,4 +1,4 @@
-// Texts that a program gives by calls and that are not UTF-8: refused with a sentence, or converted.
+// Texts in calls of a program that are not UTF-8 are refused with a sentence, or converted.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -38,7 +38,7 @@ TEST_CASE("units, labels, groups and attributes are refused, with what to do") {
   CHECK(contains(message_of([&] { all.set_attribute("t", "unit", degrees); }), "the value of an attribute"));
 }
 
-TEST_CASE("with latin-1 they are converted, and what is UTF-8 stays") {
+TEST_CASE("with latin-1 texts are converted, and UTF-8 stays") {
   Declarations all;
   all.latin_1 = true;
   all.add_variable("grid", in_unit(degrees));
@@ -49,6 +49,13 @@ TEST_CASE("with latin-1 they are converted, and what is UTF-8 stays") {
   CHECK(all.attributes[1].value == "20 °C");
   const Declarations there = Declarations::decode(all.encode());
   CHECK(there.metadata.variables.front().unit == "20 °C");
+}
+
+TEST_CASE("a stream of a version before the renaming has attributes by their former names") {
+  Declarations all;
+  all.set_attribute("t", "unit", "K");
+  all.attributes[0].attribute = "father";
+  CHECK(Declarations::decode(all.encode()).attributes[0].attribute == "parent");
 }
 
 TEST_CASE("names are refused in either case") {

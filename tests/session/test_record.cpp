@@ -1,4 +1,4 @@
-// What a run leaves about itself can be read back, whatever is in its configuration and its messages.
+// The record of a run can be read back, whatever its configuration and its messages contain.
 #include <doctest/doctest.h>
 #include <yaml-cpp/yaml.h>
 

@@ -1,4 +1,4 @@
-// Rows of a run's tables come into files as the run goes: in bounded memory, all of them, once each.
+// Rows of a run's tables are written to files during the run, in bounded memory, each row once.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -46,7 +46,7 @@ TEST_CASE("three members of one part file: each has its rows, in order, and no m
   std::vector<std::string> expected(members);
   for (int n = 0; n < rows; ++n) {
     for (int m = 0; m < members; ++m) {
-      if (n % (m + 1) != 0) continue;  // not all have as many
+      if (n % (m + 1) != 0) continue;  // members have different numbers of rows
       const std::string row = row_of(m, n);
       spools[static_cast<std::size_t>(m)].add(row);
       expected[static_cast<std::size_t>(m)] += row;
@@ -60,7 +60,7 @@ TEST_CASE("three members of one part file: each has its rows, in order, and no m
     CHECK(spilled(spools[m]) + spools[m].buffered() == expected[m]);
     whole += spilled(spools[m]);
   }
-  // After a crash: what is in the file, whole rows only.
+  // Only whole rows are read from a file after a crash.
   std::string found;
   read_part_file(path, [&](std::string_view some) { found += some; });
   const auto lines = [](const std::string& text) {
@@ -102,7 +102,7 @@ TEST_CASE("a part file that cannot be written costs rows, which are counted, and
     spool.add(row_of(0, n));
     all += row_of(0, n);
   }
-  // Those in the buffer are the first ones, whole.
+  // The buffer has the first rows, whole.
   const std::string& kept = spool.buffered();
   CHECK((!kept.empty() && kept.size() <= RowSpool::chunk && kept.back() == '\n'));
   CHECK(kept == all.substr(0, kept.size()));
@@ -145,7 +145,7 @@ TEST_CASE("a ledger hands its rows over: few of a kind stay, and those taken and
   }
 }
 
-TEST_CASE("what a run left that ended early goes on in the tables of one that resumes, and is removed by others") {
+TEST_CASE("rows of a run that ended early go into the tables of a resumed run; other runs remove them") {
   for (const Existing existing : {Existing::replace, Existing::refuse, Existing::resume}) {
     CAPTURE(static_cast<int>(existing));
     const Scratch scratch;
@@ -158,7 +158,7 @@ TEST_CASE("what a run left that ended early goes on in the tables of one that re
       spool.add(rows);
       rows = spilled(spool);
     }
-    // The last write of a process that was killed in its midst.
+    // The process was killed during its last write.
     std::filesystem::resize_file(part_path(scratch.path, timings_table),
                                  std::filesystem::file_size(part_path(scratch.path, timings_table)) - 3);
     rows.resize(rows.rfind('\n', rows.size() - 2) + 1);
@@ -178,7 +178,7 @@ namespace {
 
 constexpr int iterations = 6000;
 
-/// A session of `iterations`, in every placement so many that rows come into part files before it closes.
+/// Runs a session with so many iterations, in every placement, that rows are written to part files before it closes.
 int run(const std::string& directory, const std::string& placement, const std::string& existing) {
   Session session = Session::open_text(
       test_ranks(), "placement: {" + placement +
@@ -204,7 +204,7 @@ int run(const std::string& directory, const std::string& placement, const std::s
   return clients;
 }
 
-/// How often each iteration of each rank has a row of that role.
+/// The number of rows of that role for each iteration of each rank.
 std::map<std::pair<std::string, std::string>, int> counted(const std::string& path, const std::string& role) {
   std::map<std::pair<std::string, std::string>, int> counts;
   const std::string text = read_file(path);
@@ -224,7 +224,7 @@ void check_tables(const std::string& directory, int clients, bool moves, int run
   const auto rows = counted(directory + "/timings.csv", "client");
   CHECK(rows.size() == static_cast<std::size_t>(clients) * iterations);
   CHECK(all_are(rows, runs));
-  // Each client's last rows alone were in memory when it closed.
+  // Only the last rows of each client were in memory when it closed.
   CHECK(std::filesystem::file_size(directory + "/timings.csv") >
         static_cast<std::size_t>(clients + 1) * RowSpool::chunk);
   const std::string table = read_file(directory + "/iterations.csv");
@@ -241,7 +241,7 @@ void check_tables(const std::string& directory, int clients, bool moves, int run
 
 }  // namespace
 
-TEST_CASE("every iteration has its row in every placement, also where a run goes on with one before") {
+TEST_CASE("every iteration has its row in every placement, also in resumed runs") {
   int rank = 0;
   MPI_Comm_rank(test_ranks(), &rank);
   for (const char* placement : {"mode: inline", "mode: cores, buffer: 32 MiB", "mode: nodes, servers: 1"}) {

@@ -1,5 +1,5 @@
-// What a session costs each process in messages and bytes, counted between the library and MPI, with 2, 4, 8 and 16
-// processes: it grows with the logarithm of their number, but for what the design says (docs/design.md, "Scale").
+// Messages and bytes of a session on each process, counted between the library and MPI, with 2, 4, 8 and 16 processes.
+// They grow with the logarithm of the number of processes, with the exceptions in docs/design.md, "Scale".
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -24,7 +24,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// Wants the blocks that a value runs through: servers decide which, and fetch them.
+/// Asks for the blocks whose range contains a value. Servers decide which these are, and fetch them.
 class Watch final : public Task {
  public:
   [[nodiscard]] Selection selection() const override { return {{{0, 0, ValuesBracketed{{0.5}, {}}}}}; }
@@ -35,7 +35,7 @@ class Watch final : public Task {
 enum Phase : std::size_t { opening, starting, iteration, changed_block, closing, serving, phases };
 constexpr std::array<const char*, phases> names{"open", "start", "iteration", "changed block", "close", "serve"};
 
-/// Of the process that has most, for each kind of count.
+/// The counts of the process that has most, for each kind of count.
 struct Cost {
   std::int64_t messages = 0;  ///< sent or received, between two processes
   std::int64_t collectives = 0, fans = 0, bytes = 0, communicators = 0;
@@ -47,7 +47,7 @@ Cost cost_of(const MpiCounts& counts) {
           std::max(counts.bytes_sent, counts.bytes_received) + counts.bytes_reduced, counts.communicators};
 }
 
-/// Calls `work` and counts.
+/// Calls `work`, and adds what it costs.
 template <class Work>
 Cost counted(Work&& work) {
   const MpiCounts before = mpi_counts();
@@ -55,7 +55,7 @@ Cost counted(Work&& work) {
   return cost_of(mpi_counts() - before);
 }
 
-/// A line of cells along z, two blocks of some cells for each rank.
+/// The cells of a block. Blocks lie along z, two on each rank.
 Box cells_of(std::int64_t block, Index more = 0) { return {{0, 0, 4 * block}, {4 + more, 4, 4 * block + 4}}; }
 
 Costs run_client(Session& session, int ranks) {
@@ -70,7 +70,7 @@ Costs run_client(Session& session, int ranks) {
   const std::array<std::int64_t, 2> mine{2 * rank, 2 * rank + 1};
   for (const std::int64_t block : mine) session.set_block("grid", block, cells_of(block));
   costs[starting] = counted([&] { session.start(); });
-  Index more = 0;  // cells that block 0 has beyond those of others
+  Index more = 0;  // cells that block 0 has in addition
   const auto iterate = [&](std::int64_t cycle) {
     for (const std::int64_t block : mine) {
       std::vector<double> values(static_cast<std::size_t>(cells_of(block, block == 0 ? more : 0).count()), 0);
@@ -88,7 +88,7 @@ Costs run_client(Session& session, int ranks) {
   return costs;
 }
 
-/// A session of `ranks` processes of the job's; null elsewhere.
+/// Runs a session on `ranks` processes; the communicator is null on the others.
 Costs run(MPI_Comm comm, int ranks, const std::string& placement, const std::string& directory) {
   Costs costs{};
   if (comm == MPI_COMM_NULL) return costs;
@@ -117,7 +117,7 @@ Costs largest(Costs mine) {
   return mine;
 }
 
-/// By the logarithm of the number of processes, from that of `first`.
+/// Costs with `first`, 2 `first`, 4 `first` ... processes.
 std::vector<Costs> measure(const std::string& mode, int first, const std::function<std::string(int)>& placement) {
   std::vector<Costs> all;
   int rank = 0, size = 1;
@@ -146,9 +146,9 @@ std::vector<Costs> measure(const std::string& mode, int first, const std::functi
   return all;
 }
 
-/// Per process: the number of collective calls and of communicators is the same for any number of processes; messages
-/// grow by as many with each doubling, not by twice as many as with the one before; nothing goes to everybody.
-/// `most_bytes`: what a process may get or send in a phase, by the number of processes.
+/// Checks the costs of each process. The numbers of collective calls and of communicators must not depend on the number
+/// of processes. Each doubling may add only as many messages as the one before. No message goes to everybody.
+/// `most_bytes` is the limit of bytes that a process may receive or send in a phase, by the number of processes.
 void check(const std::vector<Costs>& all, int first, const std::function<std::int64_t(std::size_t, int)>& most_bytes) {
   constexpr std::int64_t slack = 6;
   for (std::size_t p = 0; p < phases; ++p) {
@@ -159,9 +159,9 @@ void check(const std::vector<Costs>& all, int first, const std::function<std::in
       CAPTURE(ranks);
       CHECK(all[n][p].fans == 0);
       CHECK(all[n][p].bytes <= most_bytes(p, ranks));
-      if (n < 2) continue;  // groups of one member do without
+      if (n < 2) continue;  // groups of one member communicate less
       CHECK(all[n][p].communicators == all[n - 1][p].communicators);
-      // An agreement more or less, where a server has looked once more.
+      // Serving may need an agreement more or less, if a server has looked once more.
       if (p != serving) CHECK(all[n][p].collectives == all[n - 1][p].collectives);
       CHECK(std::abs(all[n][p].collectives - all[n - 1][p].collectives) <= 40);
       const std::int64_t before = all[n - 1][p].messages - all[n - 2][p].messages;
@@ -202,7 +202,7 @@ TEST_CASE("nodes with forwarders: a fourth of the processes serve") {
   }
 }
 
-TEST_CASE("100000 processes: whom a process asks for ranks, and who reports to whom") {
+TEST_CASE("100000 processes: the ranks that a process asks, and those that it reports to") {
   for (const auto& [reporters, servers] :
        {std::pair(99'000, 1'000), {50'000, 50'000}, {90'001, 9'999}, {700, 99'300}}) {
     const Reporting reporting{reporters, servers};
@@ -213,11 +213,11 @@ TEST_CASE("100000 processes: whom a process asks for ranks, and who reports to w
       numbers.push_back(reporting.contact_of(n));
       most_asking = std::max(most_asking, static_cast<int>(numbers.size()));
       for (const int number : numbers) {
-        ++asked[static_cast<std::size_t>(number)];  // the rank of that number keeps it
+        ++asked[static_cast<std::size_t>(number)];  // the rank of that number stores it
         ++told.at(static_cast<std::size_t>(number));
       }
     }
-    // Every server hears of rounds, from as many as are its share.
+    // Every server is told of rounds, by its share of the reporters.
     const int share = (reporters + servers - 1) / servers + 1;
     CHECK(*std::min_element(told.begin(), told.end()) >= 1);
     CHECK(*std::max_element(told.begin(), told.end()) <= share);

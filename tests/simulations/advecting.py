@@ -1,4 +1,4 @@
-"""Runs the advection and reads what it leaves."""
+"""Runs the advection and reads its results."""
 
 import functools
 import os
@@ -9,7 +9,7 @@ import numpy as np
 
 PLAIN = os.environ["ADVECTION_PLAIN"]
 COUPLED = os.environ.get("ADVECTION", "")
-# As simulations/advection/dump.hpp says.
+# The format of simulations/advection/dump.hpp.
 CELL = np.dtype([("level", "<i4"), ("at", "<i4", 3), ("patch", "<i8"), ("density", "<f8")])
 
 
@@ -17,14 +17,14 @@ run, succeed = (functools.partial(call, program=PLAIN) for call in (mini_app.run
 
 
 def dump(directory, ranks, *arguments, **options):
-    """The cells at the end as bytes."""
+    """Runs the advection; returns the cells at the end as bytes."""
     file = Path(directory) / "cells.raw"
     succeed(ranks, *arguments, "--quiet", "--dump", file, **options)
     return file.read_bytes()
 
 
 class Cells:
-    """What a dump has, with what follows from it: `counted` says which cells no finer ones cover."""
+    """The contents of a dump, and quantities derived from it. `counted` is true for cells that no finer ones cover."""
 
     def __init__(self, raw, cells, dimensions=2, ratio=2):
         found = np.frombuffer(raw, CELL)
@@ -41,12 +41,12 @@ class Cells:
             self.counted[here] = ~np.isin(self.numbers(self.at[here], level), self.numbers(finer, level))
 
     def numbers(self, at, level):
-        """A number for each place of a level."""
+        """A number for each position on a level."""
         width = self.width[self.level == level][0]
         return (at[:, 2] * width + at[:, 1]) * width + at[:, 0]
 
     def away(self, middle):
-        """From a place, round the periodic edges."""
+        """Vectors from a position to the cells, through the periodic edges if that is nearer."""
         away = self.middle - np.asarray(middle)[: self.dimensions]
         return away - np.round(away)
 

@@ -1,4 +1,4 @@
-"""Runs `sidestream analyse` and compares what it leaves with what a run has left in situ."""
+"""Runs `sidestream analyse`, and compares its results with those of a run in situ."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import mini_app
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
-# What tells runs apart, and what the outputs of a run are.
+# Files that differ between runs, and the outputs of a run.
 OTHER = ("run.yaml", "timings.csv", "iterations.csv", "movement.csv", "provenance.txt")
 
 
@@ -25,7 +25,7 @@ def configure(folder, name, tasks, placement="inline", outputs="", more=""):
 
 
 def analyse(folder, name, files, tasks, *options, ranks=1, placement="inline", status=0, more=""):
-    """What was said, and the folder of results."""
+    """Runs the command; returns its output and the folder of results."""
     file = configure(folder, name, tasks, placement, more=more)
     files = files if isinstance(files, list) else [files]
     said = run(ranks, TOOL, "analyse", *files, "--config", file, *options, status=status)

@@ -1,4 +1,4 @@
-"""Runs the blast and reads what it leaves."""
+"""Runs the blast and reads its results."""
 
 import functools
 import os
@@ -9,7 +9,7 @@ import numpy as np
 
 PLAIN = os.environ["BLAST_PLAIN"]
 COUPLED = os.environ.get("BLAST", "")
-# As simulations/blast/dump.hpp says.
+# The format of simulations/blast/dump.hpp.
 LEAF = np.dtype([("level", "<i4"), ("at", "<i4", 3), ("density", "<f8"), ("momentum", "<f8", 3), ("energy", "<f8")])
 GAMMA = 1.4
 
@@ -18,14 +18,14 @@ run, succeed = (functools.partial(call, program=PLAIN) for call in (mini_app.run
 
 
 def dump(directory, ranks, *arguments, **options):
-    """The leaves at the end as bytes."""
+    """Runs the blast; returns the leaves at the end as bytes."""
     file = Path(directory) / "leaves.raw"
     succeed(ranks, *arguments, "--quiet", "--dump", file, **options)
     return file.read_bytes()
 
 
 class Leaves:
-    """What a dump has, with what follows from it."""
+    """The contents of a dump, and quantities derived from it."""
 
     def __init__(self, raw):
         leaves = np.frombuffer(raw, LEAF)

@@ -1,4 +1,4 @@
-"""Runs the mini-apps under mpirun, and writes what they are configured with."""
+"""Runs the mini-apps under mpirun, and writes their configurations."""
 
 import os
 import subprocess
@@ -13,13 +13,13 @@ def command(ranks, *arguments, program):
 
 
 def run(ranks, *arguments, program, timeout=100, **options):
-    """The finished process, whatever its status, with its output as text."""
+    """Runs the program; returns the finished process, whatever its status, with its output as text."""
     line = command(ranks, *arguments, program=program)
     return subprocess.run(line, capture_output=True, text=True, timeout=timeout, check=False, **options)
 
 
 def succeed(ranks, *arguments, **options):
-    """What a run says that must succeed."""
+    """Returns the output of a run that must succeed."""
     done = run(ranks, *arguments, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -27,7 +27,8 @@ def succeed(ranks, *arguments, **options):
 
 @contextmanager
 def beside(line):
-    """Another job while a mini-app runs, which must end in order, and does not outlive the test; None: nobody's."""
+    """Runs another job while a mini-app runs. It must end in order, and does not outlive the test. None means no
+    job."""
     if line is None:
         yield
         return
@@ -42,8 +43,8 @@ def beside(line):
 
 @contextmanager
 def servers_elsewhere(mode, folder, configuration):
-    """The servers of a `sidecar`, or an endpoint of a `job`, while a mini-app runs; yields its placement.
-    `configuration` makes the file that both read, of the folder and the placement. The servers must end in order."""
+    """Runs the servers of a `sidecar`, or an endpoint of a `job`, while a mini-app runs; yields its placement.
+    `configuration` makes the file that both read from the folder and the placement. The servers must end in order."""
     tool = os.environ["SIDESTREAM_TOOL"]
     if mode == "sidecar":
         placement, line = f"{{mode: sidecar, buffer: 32 MiB, session: mini-app-{uuid.uuid4().hex[:12]}}}", ["serve"]
@@ -56,14 +57,14 @@ def servers_elsewhere(mode, folder, configuration):
 
 
 def write(folder, text, placement="inline", directory="out"):
-    """A configuration of which the results go to a folder beside it."""
+    """Writes a configuration whose results go to a folder beside it."""
     file = folder / f"{directory}.yaml"
     file.write_text(text.format(placement=placement, directory=folder / directory))
     return file
 
 
 def without_iteration(text):
-    """Lines of a table, of which the numbers of iterations are left out: they begin anew with a restart."""
+    """Lines of a table without the numbers of iterations, which begin anew with a restart."""
     lines = [line.split(",") for line in text.splitlines()]
     at = lines[0].index("iteration")
     return [line[:at] + line[at + 1 :] for line in lines]

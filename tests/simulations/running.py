@@ -1,4 +1,4 @@
-"""Runs the oscillators and reads what they leave."""
+"""Runs the oscillators and reads their results."""
 
 import functools
 import os
@@ -18,7 +18,8 @@ run = functools.partial(mini_app.run, program=PLAIN, timeout=60)
 
 
 def dump(directory, ranks, *arguments, program=PLAIN, shape, dtype="float64"):
-    """Values of all steps as an array [step, k, j, i] from a run that must succeed; `shape` is points along i, j, k."""
+    """Values of all steps as an array [step, k, j, i] from a run that must succeed. `shape` has the points along i,
+    j, k."""
     file = Path(directory) / "values.raw"
     done = run(ranks, *arguments, "--dump", file, program=program)
     assert done.returncode == 0, done.stdout + done.stderr

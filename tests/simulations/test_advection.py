@@ -1,4 +1,4 @@
-"""The advection by itself: what is known of its solutions, its patches, and the same bits on any number of ranks."""
+"""The advection by itself: known solutions, its patches, and the same bits on any number of ranks."""
 
 import math
 
@@ -32,7 +32,7 @@ def test_patches(tmp_path, dimensions, ratio):
             assert (lo[:dimensions] % 8 == 0).all() and (hi[:dimensions] % 8 == 0).all() and (hi - lo).max() <= 16
         if level == 0:
             continue
-        # A fine cell and all that its ghosts need lie in the coarser level.
+        # The coarser level covers each fine cell and all that its ghosts need.
         coarse = set(found.numbers(found.at[found.level == level - 1], level - 1))
         for far in (-2 - ratio, 0, 1 + ratio):
             shift = np.zeros(3, int)
@@ -79,21 +79,21 @@ def test_no_new_extremes_in_a_translation(tmp_path):
 
 def test_where_the_density_is_uniform_every_bit_stays(tmp_path):
     found = cells_after(tmp_path, "cylinder", "--background", 2, "--levels", 3, "--steps", 5, cells=64)
-    # A step carries less than a cell; slopes reach two further.
+    # A step moves by less than a cell, and slopes reach two cells further.
     far = np.linalg.norm(found.away(START), axis=1) > 0.15 + 5 * 4 / found.width.max()
     assert set(found.level[far & found.counted]) == {0, 1, 2}, "seams of all levels are among them"
     assert (found.density[far & found.counted] == 2).all() and (found.density[~far] != 2).any()
 
 
 def translation_error(folder, cells, levels, end=0.5, **options):
-    # Half the cells, half the change over one: the same places are refined.
+    # With half as many cells the threshold is doubled, so that the same regions are refined.
     arguments = ["gaussian", "--levels", levels, "--end", end, "--refine", 0.02 * 32 / cells]
     found = cells_after(folder, *arguments, cells=cells, **options)
     return found.error(found.gaussian(START + end * VELOCITY))
 
 
 def test_an_exact_solution(tmp_path):
-    """The coarse half of the tests of the order: a hump that is carried, which patches show better."""
+    """The coarse half of the convergence tests: a hump that is advected. Patches show it better."""
     alone, refined = translation_error(tmp_path, 32, 1), translation_error(tmp_path, 32, 2)
     assert alone < 0.0035 and alone > 3.5 * refined
 
@@ -102,7 +102,7 @@ def test_an_exact_solution(tmp_path):
 def test_the_order_of_the_method(tmp_path):
     alone = [translation_error(tmp_path, cells, 1) for cells in (32, 64, 128)]
     assert alone[0] > 3.5 * alone[1] > 12.25 * alone[2]
-    # Patches are as good as cells of that size everywhere, and cost no order.
+    # Patches are as accurate as cells of that size everywhere, and keep the order.
     refined = [translation_error(tmp_path, cells, 2) for cells in (32, 64)]
     assert refined[0] < 1.1 * alone[1] and refined[1] < 1.2 * alone[2] and refined[0] > 3.5 * refined[1]
     assert translation_error(tmp_path, 32, 2, ratio=4) < 1.2 * alone[2]
@@ -123,7 +123,7 @@ def test_a_swirl_comes_back(tmp_path):
         found = cells_after(tmp_path, *arguments, cells=cells)
         errors.append(found.error(found.gaussian([0.5, 0.75, 0.5])))
     assert errors[0] > 3.5 * errors[1] and errors[1] < 3e-4
-    # In between it is somewhere else.
+    # Halfway the hump is somewhere else.
     half = cells_after(tmp_path, *arguments[:-1], 0.01, "--steps", 100, cells=64)
     assert half.error(half.gaussian([0.5, 0.75, 0.5])) > 100 * errors[1]
 
@@ -135,7 +135,7 @@ def test_a_cylinder_is_carried(tmp_path):
         found = cells_after(tmp_path, "cylinder", "--levels", 2, "--end", 0.5, cells=cells)
         inside = (found.away(START + 0.5 * VELOCITY)[:, :2] ** 2).sum(axis=1) < 0.15**2
         errors.append(found.error(inside.astype(float)))
-    # An edge is spread over a width that shrinks as h^(2/3).
+    # A discontinuity is smeared over a width that shrinks as h^(2/3).
     assert 1.4 < errors[0] / errors[1] < 2 and errors[1] < 0.01
 
 

@@ -64,7 +64,7 @@ def test_the_same_bytes_in_every_placement(tmp_path):
     session = f"test-{uuid.uuid4().hex[:12]}"
     cases = [
         ("inline", 2, [], None),
-        ("inline", 9, [], None),  # some have no patch
+        ("inline", 9, [], None),  # some ranks have no patch
         ("{mode: cores, buffer: 32 MiB, per_node: 1}", 4, ["--ghosts"], None),
         ("{mode: nodes, buffer: 32 MiB, servers: 2}", 5, [], None),
         ("{mode: nodes, buffer: 32 MiB, servers: 3, partitioner: {replicated: {copies: 2}}}", 5, ["--ghosts"], None),
@@ -88,7 +88,7 @@ def test_the_same_bytes_in_every_placement(tmp_path):
 def test_restarts_on_any_number_of_ranks_keep_every_bit(tmp_path, wrote, placement):
     whole = dump(tmp_path, 2, *PROBLEM, "--steps", 45)
     file = write(tmp_path, CHECKPOINTS, placement)
-    # Between two changes of the patches.
+    # This checkpoint lies between two changes of the patches.
     succeed(wrote, *PROBLEM, "--steps", 22, "--every", 11, "--sidestream", file, program=COUPLED)
     checkpoints = tmp_path / "out" / "restart"
     for ranks in (1, 2, 3, 5, 8):
@@ -121,7 +121,7 @@ def test_a_restart_goes_on_publishing(tmp_path):
 
 
 def test_patches_in_python(tmp_path):
-    """What the database has is what the simulation dumps, level by level; blocks come, go and change hands."""
+    """The database has the values of the simulation's dump, level by level. Blocks come, go and move to other ranks."""
     text = TABLES.split("analyses:")[0] + "outputs: [database: {{directory: data, kind: post, variables: [density]}}]\n"
     file = write(tmp_path, text)
     cells = Cells(dump(tmp_path, 3, *PROBLEM, "--steps", 48, "--every", 12, "--sidestream", file, program=COUPLED), 32)

@@ -1,4 +1,4 @@
-"""`sidestream analyse` on patches on refinement levels, which come and go: every byte as in situ."""
+"""`sidestream analyse` on patches on refinement levels, which come and go, gives the same bytes as in situ."""
 
 import os
 

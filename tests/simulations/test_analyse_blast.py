@@ -1,4 +1,4 @@
-"""`sidestream analyse` on octrees: every byte as in situ."""
+"""`sidestream analyse` on octrees gives the same bytes as in situ."""
 
 import os
 

@@ -1,5 +1,5 @@
-"""`sidestream analyse` on files that were written by others or by hand: openPMD (by openPMD-api and h5py), plotfiles of
-AMReX with levels and particles, arrays of one and two dimensions."""
+"""`sidestream analyse` on files that others wrote or that are made by hand. They are openPMD (by openPMD-api and
+h5py), plotfiles of AMReX with levels and particles, and arrays of one and two dimensions."""
 
 import csv
 import re
@@ -66,7 +66,7 @@ def store(record, values, unit=None):
 
 def write_openpmd(path, steps, counts=(1000, 1000, 1000)):
     series = io.Series(str(path), io.Access.create)
-    kept = []  # until they are flushed
+    kept = []  # arrays must live until they are flushed
     for step, count in zip(steps, counts, strict=True):
         iteration = series.iterations[step]
         iteration.time, iteration.dt, iteration.time_unit_SI = 0.5 * step, 0.5, 2.0
@@ -106,7 +106,7 @@ OPENPMD = statistics(
 
 @pytest.mark.parametrize(("based", "ranks"), pairs(["group", "file"], [3, 1], strength=1))
 def test_openpmd(tmp_path, based, ranks):
-    """Several iterations in one file and in several; units, offsets, constant components."""
+    """Several iterations in one file or in several, with units, offsets and constant components."""
     steps = (0, 9, 10)
     write_openpmd(tmp_path / ("data.h5" if based == "group" else "data_%T.h5"), steps)
     _, found = analyse(
@@ -134,7 +134,7 @@ def test_openpmd(tmp_path, based, ranks):
 
 
 def test_openpmd_places(tmp_path):
-    """The grid lies where the file says: a projection of a single cell is found at its place."""
+    """The grid has the position in the file: a projection of a single cell appears at its place."""
     write_openpmd(tmp_path / "data.h5", (0,), (10,))
     tasks = statistics("rho") + "outputs: [metadata: {file: 'm-{index}.yaml'}]\n"
     _, found = analyse(tmp_path, "si", tmp_path / "data.h5", tasks)
@@ -147,7 +147,7 @@ def test_openpmd_places(tmp_path):
 
 
 def openpmd_by_hand(path, arrays, *, order="C", labels, spacing, position=None):
-    """`arrays`: by name an array, or several by component."""
+    """Writes arrays by name; an entry is an array, or several by component."""
     with h5py.File(path, "w") as file:
         file.attrs.update({"openPMD": np.bytes_("1.1.0"), "basePath": "/data/%T/", "meshesPath": "fields/"})
         base = file.create_group("data/7")
@@ -172,7 +172,8 @@ def openpmd_by_hand(path, arrays, *, order="C", labels, spacing, position=None):
     [("C", "zyx", False), ("F", "xyz", False), ("C", "xyz", True), ("F", "zyx", True)],
 )
 def test_orders_of_axes(tmp_path, order, labels, turn):
-    """The same field in all orders of axes, labels in the file's order or the opposite one: the same slice."""
+    """The same field gives the same slice for all orders of axes, with labels in the file's order or the opposite
+    one."""
     z, y, x = np.meshgrid(*(np.arange(n, dtype=float) for n in SHAPE), indexing="ij")
     values = x + 100 * y + 10000 * z
     stored = np.ascontiguousarray(values.T) if turn else values
@@ -185,7 +186,7 @@ def test_orders_of_axes(tmp_path, order, labels, turn):
 
 
 def test_components_in_different_places(tmp_path):
-    """Of a staggered field each component has a mesh of its own."""
+    """Each component of a staggered field has a mesh of its own."""
     e = {c: np.random.default_rng(n).random((5, 6, 7)) for n, c in enumerate("xyz")}
     position = {"x": [0.0, 0.0, 0.5], "y": [0.0, 0.5, 0.0], "z": [0.5, 0.0, 0.0]}
     openpmd_by_hand(tmp_path / "a.h5", {"E": e}, labels="zyx", spacing=[1, 1, 1], position=position)
@@ -214,7 +215,7 @@ def test_two_dimensions_and_one(tmp_path):
 
 
 def test_no_particles(tmp_path):
-    """Where a species is empty nothing is published, as in situ: the analysis is left out, which is said."""
+    """An empty species is not published, as in situ. The analysis is left out, and a message says so."""
     write_openpmd(tmp_path / "data.h5", (1, 2, 3), (0, 5, 0))
     tasks = statistics("ions_weighting", "rho")
     said, found = analyse(tmp_path, "out", tmp_path / "data.h5", tasks, ranks=3)
@@ -240,7 +241,7 @@ PLOTS = {
 @pytest.mark.keep(4)
 @pytest.mark.parametrize(("name", "ranks"), pairs(sorted(PLOTS), [1, 3], strength=1))
 def test_levels(tmp_path, name, ranks):
-    """Cells that no finer ones cover count, as in the import; places too."""
+    """Cells that no finer ones cover count, as in the import, also for positions."""
     plot = PLOTS[name]
     original = amrex_files.write_plot(plot, tmp_path / "plt00040")
     tasks = statistics("density", "Y(H2)")
@@ -288,8 +289,8 @@ def test_damaged_plotfile(tmp_path):
 
 
 def test_several_plotfiles(tmp_path):
-    """In the order of the numbers in their names; a level that is there in one and not in another, and
-    numbers of 32 bits in one."""
+    """Plotfiles come in the order of the numbers in their names. One has a level more, and one has numbers of 32
+    bits."""
     for step in (9, 100, 20):
         plot = replace(Plot(), step=step, time=step / 8)
         if step == 20:
@@ -303,7 +304,7 @@ def test_several_plotfiles(tmp_path):
 
 
 def test_what_files_have(tmp_path):
-    """Without a configuration; the number of ranks does not matter."""
+    """Runs without a configuration; the number of ranks does not matter."""
     write_openpmd(tmp_path / "data.h5", (1, 4), (10, 20))
     said = run(2, TOOL, "analyse", tmp_path / "data.h5")
     assert "2 iterations, cycles 1 to 4, times 1 to 4\n" in said

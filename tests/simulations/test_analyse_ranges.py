@@ -1,5 +1,5 @@
-"""Isosurfaces of plotfiles: of those that say between which numbers each box is, only boxes are read that may have a
-piece of the surface, and what is found is the same."""
+"""Isosurfaces of plotfiles that have the range of each box. Only boxes are read that may have a part of the surface,
+and the result is the same."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from analysing import analyse, same
-from pairs import pairs
+from pairs import few
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import amrex_files
@@ -24,7 +24,7 @@ def boxes(first, counts):
 
 @dataclass(frozen=True)
 class Hills(Plot):
-    """Smooth; steps between boxes where `steps` is set, so that surfaces lie between boxes and in none of them."""
+    """A smooth field. With `steps` it jumps between boxes, so that surfaces lie between boxes and in none of them."""
 
     steps: bool = False
     holes: bool = False
@@ -61,10 +61,16 @@ def surfaces(*values, variable="density"):
     return "analyses:\n" + "".join(tasks)
 
 
-@pytest.mark.keep(3)
+NODES = (3, "{mode: nodes, buffer: 32 MiB, servers: 1}")
+
+
 @pytest.mark.parametrize(
     ("name", "ranks", "placement"),
-    pairs(sorted(PLOTS), [(1, "inline"), (3, "{mode: nodes, buffer: 32 MiB, servers: 1}")], strength=1),
+    few(
+        sorted(PLOTS),
+        [NODES, (1, "inline")],
+        kept=[("levels", *NODES), ("moved", 1, "inline"), ("steps of levels", *NODES)],
+    ),
 )
 def test_what_is_found(tmp_path, name, ranks, placement):
     stated = amrex_files.write_plot(replace(PLOTS[name], version=3), tmp_path / "stated")
@@ -81,7 +87,7 @@ def test_what_is_found(tmp_path, name, ranks, placement):
 
 
 def test_with_others(tmp_path):
-    """Another analysis needs all; a derived variable has no range; of NaN nothing is known."""
+    """All boxes are read for another analysis, for a derived variable, which has no range, and for boxes with NaN."""
     plot = amrex_files.write_plot(replace(ONE, version=3), tmp_path / "plt")
     whole = 64**3 * 8 / 2**20
     said, _ = analyse(tmp_path, "all", plot, surfaces(1.95) + "  - statistics: {variable: density}\n")
@@ -98,7 +104,7 @@ def test_with_others(tmp_path):
 
 
 def test_extremes_in_few_digits(tmp_path):
-    """A greatest value that was rounded down when it was written still is above the surface."""
+    """A maximum that was rounded down when it was written still counts as above the surface."""
     values = ONE.value(0, 0, (0, 0, 0), (64, 64, 64))
     written, digits = next((x, n) for n in range(1, 9) if (x := float(f"{values.max():.{n}e}")) < values.max())
     value = (written + values.max()) / 2

@@ -1,5 +1,5 @@
-"""`sidestream analyse` on what the universe has left: every byte as in situ, on any number of ranks and in any
-placement, from databases, HDF5 files, arrays of other programs, and plotfiles."""
+"""`sidestream analyse` on results of the universe gives the same bytes as in situ, on any number of ranks and in any
+placement. It reads databases, HDF5 files, arrays of other programs, and plotfiles."""
 
 import os
 import re
@@ -34,7 +34,7 @@ PARTICLES = """\
   - deposit: {mesh: matter, size: [9, 9, 9], low: [0, 0, 0], high: [20, 20, 20], periodic: true}
 """
 ALL = GRID + FOREST + PARTICLES
-CELLS = 40  # 64000, which is more than a block has: blocks are cut
+CELLS = 40  # 64000 cells, more than a block may have, so that blocks are cut
 PERIODIC = "meshes: {grid: {type: uniform, size: [40, 40, 40], spacing: [0.5, 0.5, 0.5], periodic: [x, y, z]}}\n"
 
 
@@ -70,7 +70,7 @@ def test_database(tmp_path, insitu, ranks, placement):
 
 @pytest.mark.parametrize("ranks", few([3, 1]))
 def test_hdf5_of_our_own(tmp_path, insitu, ranks):
-    """Periodicity, which these files do not have, is the configuration's."""
+    """The configuration declares that the mesh is periodic, because these files do not say it."""
     _, found = analyse(tmp_path, "out", insitu / "fields-*[0-9][0-9][0-9][0-9].h5", ALL, ranks=ranks, more=PERIODIC)
     same(insitu, found, 20)
 
@@ -102,7 +102,7 @@ iteration: {cycle: /about@step, time: "@a"}
 
 @pytest.mark.parametrize(("order", "ranks"), few([("column", 3), ("row", 2), ("column", 1)], keep=2))
 def test_arrays_of_another_program(tmp_path, insitu, order, ranks):
-    """Written by h5py, in either order of axes, compressed in chunks or not, components apart."""
+    """Files by h5py, in either order of axes, in compressed chunks or not, with separate components."""
     turned = (lambda a: np.ascontiguousarray(a.transpose(2, 1, 0))) if order == "row" else (lambda a: a)
     for cycle in (0, 2, 4, 6):
         with h5py.File(tmp_path / f"dump_{cycle}.hdf5", "w") as out:
@@ -120,13 +120,13 @@ def test_arrays_of_another_program(tmp_path, insitu, order, ranks):
     description = tmp_path / "arrays.yaml"
     description.write_text(DESCRIPTION.replace("%s", order))
     _, found = analyse(tmp_path, "out", tmp_path / "dump_*.hdf5", ALL, "--describe", description, ranks=ranks)
-    # Triangles and points of files are in the order of blocks or axes; numbers must be the same.
+    # Triangles and points of files are in the order of blocks or axes, but their numbers must be the same.
     same(insitu, found, 20)
 
 
 @pytest.mark.parametrize("ranks", few([5, 1]))
 def test_plotfiles(tmp_path, insitu, ranks):
-    """Made of the database by the exporter, which yt reads as well. Components are joined again by an expression."""
+    """Plotfiles that the exporter made from the database, which yt reads, too. An expression joins components again."""
     command = [sys.executable, "-m", "sidestream", "export", insitu / "data", tmp_path / "plots.amrex"]
     subprocess.run(
         [*command, "--variables", "density,temperature,neutral_hydrogen,velocity,momentum"], check=True, timeout=100
@@ -143,7 +143,8 @@ def read_mebibytes(said):
 
 
 def test_only_what_is_needed_is_read(tmp_path, insitu):
-    """Of one variable, of the blocks that a plane meets, in the iterations in which something is due."""
+    """Only the variable is read that is needed, the blocks that a plane meets, and the iterations in which something
+    is due."""
     one = "analyses: [statistics: {variable: density}]\n"
     size = CELLS**3 * 8 / 2**20
     assert read_mebibytes(analyse(tmp_path, "one", insitu / "data", one)[0]) == pytest.approx(4 * size, abs=0.06)
@@ -214,7 +215,7 @@ def test_files_that_are_none(tmp_path, insitu):
 
 
 def test_damage(tmp_path, insitu):
-    """What comes before the damaged iteration is there; then a sentence, on all ranks one."""
+    """Results before the damaged iteration exist; then there is one sentence for all ranks."""
     damaged = tmp_path / "data"
     shutil.copytree(insitu / "data", damaged)
     segment = max(damaged.glob("segment*"), key=lambda file: file.stat().st_size)
@@ -225,7 +226,7 @@ def test_damage(tmp_path, insitu):
     said, _ = analyse(tmp_path, "out", damaged, ALL, ranks=3, status=1)
     assert "checksum" in said
     assert said.count("sidestream analyse:") == 1, said
-    # The process that speaks is a server here, which reads nothing.
+    # Here the process that prints is a server, which reads nothing.
     server = "{mode: nodes, buffer: 32 MiB, ranks: [0]}"
     said, _ = analyse(tmp_path, "served", damaged, ALL, ranks=3, placement=server, status=1)
     assert "checksum" in said
@@ -240,7 +241,7 @@ def test_damage(tmp_path, insitu):
 
 
 def test_a_variable_that_one_iteration_lacks(tmp_path, insitu):
-    """The analysis is left out there, which is said; others run."""
+    """The analysis is left out in that iteration, and a message says so. Others run."""
     for cycle in (0, 2):
         with h5py.File(tmp_path / f"dump_{cycle}.h5", "w") as out:
             out["rho"], _ = whole(insitu, cycle, "density")
@@ -263,7 +264,7 @@ def test_a_variable_that_one_iteration_lacks(tmp_path, insitu):
 
 
 def test_the_run_itself_may_be_analysed_again(tmp_path, insitu):
-    """With its own configuration, whose outputs are left out and whose results go elsewhere."""
+    """Uses the configuration of the run; its outputs are left out, and results go elsewhere."""
     said = run(
         2, TOOL, "analyse", insitu / "data", "--config", insitu.parent / "insitu.yaml", "--no-outputs",
         "--directory", tmp_path / "again",

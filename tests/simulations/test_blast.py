@@ -1,4 +1,4 @@
-"""The blast by itself: what is known of its solutions, and the same bits on any number of ranks."""
+"""The blast by itself: known solutions, and the same bits on any number of ranks."""
 
 import math
 
@@ -50,7 +50,7 @@ def test_mass_and_energy_are_kept(tmp_path, problem):
     if problem != "turbulence":
         energy = {"octant": 0.125, "sedov": 1}[problem] + 1e-5 / 0.4
         assert math.fsum(before.volume * before.energy) == pytest.approx(energy, rel=1e-14)
-    if problem != "octant":  # mirrors push
+    if problem != "octant":  # reflecting faces add momentum
         scale = math.fsum(after.volume * np.linalg.norm(after.momentum, axis=1))
         assert abs(after.volume @ after.momentum).max() < 1e-12 * scale
 
@@ -69,7 +69,8 @@ def wave_error(folder, *arguments):
 
 
 def test_an_exact_solution(tmp_path):
-    """The coarse half of the tests of the order: a wave, on cells of one size and finer in the middle."""
+    """The coarse half of the convergence tests: a wave, on cells of one size and on cells that are finer in the
+    middle."""
     errors = [wave_error(tmp_path, "--least", level, "--most", level) for level in (3, 4)]
     refined = wave_error(tmp_path, "--least", 3, "--most", 4)
     assert errors[0] > 3 * errors[1] and errors[1] < 0.011 and refined < 1.2 * errors[0]
@@ -81,7 +82,7 @@ def test_the_order_of_the_method(tmp_path):
     assert errors[0] > 3 * errors[1] > 9 * errors[2]
     first = [wave_error(tmp_path, "--least", level, "--most", level, "--first-order") for level in (4, 5)]
     assert 1.5 < first[0] / first[1] < 2.2 and first[1] > 4 * errors[2]
-    # Finer in the middle: the seams cost no order.
+    # Cells are finer in the middle: borders of levels keep the order.
     refined = [wave_error(tmp_path, "--least", level, "--most", level + 1) for level in (3, 4)]
     assert refined[0] > 3 * refined[1] and refined[1] < 1.2 * errors[1]
 
@@ -104,7 +105,8 @@ def test_the_blast_of_sedov(tmp_path):
                 for a, b in ((leaves.density, density), (found, speed), (leaves.pressure, pressure))
             ]
         )
-        # Where the pressure is half of that behind the shock: from the mean of shells as thick as the smallest cells.
+        # The shock is where the mean pressure of a shell is half of that behind it. Shells are as thick as the smallest
+        # cells.
         shells = np.arange(0, 1, 0.5**level)
         volume, _ = np.histogram(radius, shells, weights=leaves.volume)
         total, _ = np.histogram(radius, shells, weights=leaves.volume * leaves.pressure)
@@ -112,14 +114,14 @@ def test_the_blast_of_sedov(tmp_path):
         assert abs(shells[last] + 0.5**level - edge) < 1.5 * 0.5**level
         inner = radius < 0.5 * edge
         assert leaves.pressure[inner] == pytest.approx(pressure[inner], rel=0.25 * 2 ** (4 - level))
-    # Most of the gas is in a shell of R / 12, which is less than two cells.
+    # Most of the gas is in a shell of thickness R / 12, which is less than two cells.
     assert np.all(np.array(errors[1]) < np.array([0.96, 0.8, 0.8]) * errors[0])
     assert np.all(np.array(errors[1]) < [0.47, 0.27, 0.28])
 
 
 @pytest.mark.test_all
 def test_a_blast_is_its_own_image_in_mirrors(tmp_path):
-    """Through the middle: the same leaves, and, but for rounding errors, the same gas."""
+    """The mirror image has the same leaves and, except for rounding errors, the same gas."""
     leaves = Leaves(dump(tmp_path, 3, "sedov", "--least", 3, "--most", 6, "--end", 1, "--steps", 60))
     places = {(level, *at): n for n, (level, at) in enumerate(zip(leaves.level, leaves.at.tolist(), strict=True))}
     assert len(set(leaves.level)) == 4
@@ -134,7 +136,7 @@ def test_a_blast_is_its_own_image_in_mirrors(tmp_path):
 def test_turbulence_begins_as_asked(tmp_path):
     arguments = ["turbulence", "--least", 4, "--most", 4, "--steps", 0]
     leaves = Leaves(dump(tmp_path, 2, *arguments, "--mach", 3))
-    # Waves of at most 3 around the cube: their sums over 16 points are exact.
+    # Waves have at most 3 periods in the cube, so that sums over 16 points are exact.
     assert np.sqrt((leaves.velocity**2).sum(axis=1).mean()) == pytest.approx(3, rel=1e-12)
     grid = np.empty((16, 16, 16, 3))
     grid[tuple(leaves.at.T)] = leaves.velocity

@@ -108,7 +108,7 @@ def test_only_trees_that_are_looked_at_move(tmp_path):
 def test_restarts_on_any_number_of_ranks_keep_every_bit(tmp_path, wrote, placement):
     whole = dump(tmp_path, 2, *PROBLEM, "--steps", 21)
     file = write(tmp_path, CHECKPOINTS, placement)
-    # An odd step: the tree is adapted next but one.
+    # The step is odd, and the tree is adapted two steps later.
     succeed(wrote, *PROBLEM, "--steps", 11, "--sidestream", file, program=COUPLED)
     checkpoints = tmp_path / "out" / "restart"
     for ranks in (1, 2, 3, 5, 8):

@@ -1,4 +1,4 @@
-"""Surfaces and pictures of the blast's octree: the same bytes in every placement, and without a gap."""
+"""Surfaces and pictures of the blast's octree have the same bytes in every placement, and no gaps."""
 
 import os
 import subprocess
@@ -77,7 +77,7 @@ def test_job(tmp_path, reference):
 
 
 def edges_of(triangles):
-    """How often each edge is passed, in either direction, and the sum of the directions."""
+    """The number of triangles at each edge, and the sum of their directions."""
     corners = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
     low, high = corners.min(axis=1), corners.max(axis=1)
     turns = np.where(corners[:, 0] < corners[:, 1], 1, -1)
@@ -118,7 +118,7 @@ def test_the_shell_is_closed_and_round(tmp_path):
     count, turns = edges_of(triangles)
     assert (count == 2).all() and (turns == 0).all()
     assert np.linalg.norm(points - 0.5, axis=1).max() < 0.4
-    # A double layer would have each place twice.
+    # A double layer would have each position twice.
     assert len(np.unique(np.round(points, 9), axis=0)) == len(points)
 
 
@@ -133,7 +133,8 @@ outputs:
 
 
 def test_as_vtk_makes_it_of_hyper_tree_grids(tmp_path):
-    """VTK contours trees by their dual mesh too: the same points, in single precision, and as many triangles."""
+    """VTK's contours of trees also use the dual mesh: they have the same points, in single precision, and as many
+    triangles."""
     vtk = needs("vtk")
     file = tmp_path / "run.yaml"
     file.write_text(EXPORTED.format(directory=tmp_path / "results"))

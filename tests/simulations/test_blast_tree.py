@@ -42,7 +42,7 @@ def test_parents_have_the_means_of_their_children(tmp_path):
     levels = levels_of(tmp_path, 3, 12)
     assert levels[0]["refined"].all() and len(levels[0]["density"]) == 1
     for parent, child in itertools.pairwise(levels):
-        # In Morton order the children of refined cells are eight in a row.
+        # In Morton order the eight children of a refined cell are contiguous.
         refined = parent["refined"]
         density, velocity = (child[name].reshape(-1, 8, *child[name].shape[1:]) for name in ("density", "velocity"))
         np.testing.assert_allclose(parent["density"][refined], density.mean(axis=1), rtol=1e-14)

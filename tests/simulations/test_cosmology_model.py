@@ -1,4 +1,4 @@
-"""What benchmarks/cosmology_placements expects of a run, where that is known in closed form."""
+"""The prediction of benchmarks/cosmology_placements for runs whose time is known in closed form."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,7 @@ def test_in_situ_all_is_done_one_after_the_other():
 
 @pytest.mark.parametrize(("every", "analysis"), [(1, 0.5), (5, 3), (5, 9.99)])
 def test_analyses_hide_behind_steps_where_there_are_cores_for_all(every, analysis):
-    """n tau_c >= tau_a: all steps, and the last analysis."""
+    """If n tau_c >= tau_a, a run takes the time of all steps and of the last analysis."""
     assert model.in_transit(30, every, 2, analysis, 3, 2, cores=5) == pytest.approx(30 * 2 + analysis)
 
 
@@ -28,7 +28,7 @@ def test_analyses_that_take_longer_follow_each_other(every, analysis):
 
 @pytest.mark.parametrize(("clients", "servers"), [(1, 1), (3, 1), (1, 3)])
 def test_on_one_core_nothing_is_won(clients, servers):
-    """Work is the same whoever does it when: one core is never idle."""
+    """The amount of work is fixed, so that a single core is never idle."""
     expected = model.in_situ(20, 4, step=2, analysis=3)
     assert model.in_transit(20, 4, 2, 3, clients, servers, cores=1) == pytest.approx(expected)
 

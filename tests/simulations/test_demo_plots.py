@@ -1,4 +1,4 @@
-"""The demo's reading of timings and its pictures, from synthetic files with known contents."""
+"""The demo reads timings and draws pictures, here from synthetic files with known contents."""
 
 import itertools
 import sys
@@ -22,7 +22,8 @@ TASKS = {"statistics": 0.02, "slice": 0.01, "isosurface": 0.08, "render": 0.12, 
 
 
 def write_run(directory, inline=False, server=False):
-    """A run of 0.4 s a step: analyses take 0.28 s, on the simulation's core or a server's, which starts 0.01 s late."""
+    """A run of 0.4 s a step. Analyses take 0.28 s, on the simulation's core, or on a server's, which starts 0.01 s
+    later."""
     directory.mkdir()
     opened = 2.0  # the session opened before the first step
     rows, times, at = [], [], 0.0
@@ -59,7 +60,7 @@ def test_session_and_simulation_agree(runs):
     assert core.steps[7].wait == pytest.approx(0.05)
     assert core.steps[7].publish == pytest.approx(0.01)
     assert core.busy == pytest.approx(STEPS * 0.28)
-    # The session's clock began 2 s earlier: a step's first task starts when it has been published.
+    # The session's clock began 2 s earlier. A step's first task starts when the step has been published.
     first = min(task.start for task in core.tasks if task.iteration == 3)
     step = core.steps[3]
     assert first == pytest.approx(step.start + step.compute + step.publish + 0.01)
@@ -83,7 +84,7 @@ def test_several_ranks_count_as_the_slowest(tmp_path):
 def test_table_of_losses(runs):
     lines = report.loss_table(runs)
     assert len(lines) == 5
-    # First what a step loses and its share: 10 + 280 of 690 ms, 10 + 1 of 411.
+    # The first columns are the time that a step loses and its share: 10 + 280 of 690 ms, 10 + 1 of 411.
     assert lines[3].split()[:4] == ["inline", "290", "42.0", "%"]
     assert lines[4].split()[3:6] == ["11.0", "2.7", "%"]
     assert "+3.35 s (+67.9 %)" in lines[3]
@@ -96,7 +97,7 @@ def test_the_headline_is_the_time_in_sidestream_and_not_the_noise_of_the_machine
     assert len(quiet) == 2
     assert "290 ms" in quiet[0] and "42.0 %" in quiet[0]
     assert "11.0 ms" in quiet[1] and "2.7 %" in quiet[1]
-    # Three steps that something else held up do not change it.
+    # Three steps that something else delayed do not change the result.
     for step in runs["one dedicated core"].steps[3:6]:
         step.compute *= 4
     assert report.headline(runs) == quiet

@@ -1,4 +1,4 @@
-"""The heat equation in Fortran that goes on from a checkpoint on other numbers of ranks: bit by bit as one run."""
+"""The heat equation in Fortran resumes from a checkpoint on other numbers of ranks, with the bits of a single run."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ import database_reader
 
 PROGRAM = os.environ["SIDESTREAM_HEAT"]
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
-STEPS = 20  # of heat.f90
+STEPS = 20  # steps of heat.f90
 CONFIGURATION = """\
 placement: {mode: PLACEMENT}
 output: {directory: 'DIRECTORY', existing: resume}
@@ -36,14 +36,14 @@ def run(folder, ranks, *arguments, placement="inline"):
 
 
 def temperatures(results):
-    """By cycle and run."""
+    """Results by cycle and run."""
     contexts = database_reader.contexts(results / "all").values()
     return {(c.entry["cycle"], c.entry["run"]): c.whole("temperature") for c in contexts}
 
 
 @pytest.fixture(scope="module")
 def straight(tmp_path_factory):
-    """20 cycles; checkpoints of cycles 8 and 16 are left."""
+    """Runs 20 cycles; checkpoints of cycles 8 and 16 are kept."""
     results, done = run(tmp_path_factory.mktemp("straight"), 3)
     assert done.returncode == 0, done.stdout + done.stderr
     return results
@@ -64,7 +64,7 @@ def test_bitwise_on_other_ranks(straight, tmp_path, ranks, placement):
 
 
 def test_in_the_same_directory(tmp_path):
-    """The second run adds; what the first has committed stays."""
+    """The second run adds contexts; those that the first has committed stay."""
     results, _ = run(tmp_path, 2)
     first = temperatures(results)
     results, done = run(tmp_path, 3, results / "restart")

@@ -1,4 +1,4 @@
-"""The field's values against an independent implementation, and its independence of the decomposition."""
+"""Compares the field with an independent implementation; it does not depend on the decomposition."""
 
 import math
 import signal
@@ -45,7 +45,7 @@ def expected(text, points, time):
 
 
 def positions(cells, lengths, nodes):
-    """Arrays of shape [1, 1, i], [1, j, 1], [k, 1, 1]."""
+    """Positions as arrays of shape [1, 1, i], [1, j, 1], [k, 1, 1]."""
     axes = []
     for n, length in zip(cells, lengths, strict=True):
         index = np.arange(n + 1) if nodes else np.arange(n) + 0.5

@@ -1,4 +1,4 @@
-"""The oscillators with Sidestream: the same tables in every placement, and ends in order."""
+"""The oscillators with Sidestream: the same tables in every placement, and an orderly end."""
 
 import csv
 import signal
@@ -114,7 +114,7 @@ def test_bad_configuration_is_one_sentence(tmp_path, placement, ranks, change, s
 
 
 def test_a_failing_analysis_stops_all_ranks(tmp_path):
-    """The failure comes back at a step of its own choosing, on any rank; every rank ends, with one sentence."""
+    """The failure is reported at some later step, on any rank. Every rank ends, with one sentence."""
     for placement, ranks in [("inline", 3), ("{mode: cores, buffer: 32 MiB}", 3)]:
         file = write(tmp_path, placement)
         blocked = "  - statistics: {variable: field, file: 'blocked/{cycle}.csv'}\n"
@@ -138,14 +138,14 @@ def test_environment_names_the_configuration(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("placement", "ranks"), [("inline", 2), ("{mode: cores, buffer: 32 MiB}", 3)])
 def test_sigterm_closes_in_order(tmp_path, placement, ranks):
-    """Every rank gets the signal at another moment; what was published is delivered and written."""
+    """Every rank gets the signal at another moment. All that was published is delivered and written."""
     file = write(tmp_path, placement)
     options = ["--grid", 24, "--steps", 1000000, "--progress", "--sidestream", file]
     line = command(ranks, INPUTS / "eight.osc", *options, program=COUPLED)
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while "step 5 of" not in process.stdout.readline():
             assert process.poll() is None
-        process.send_signal(signal.SIGUSR1)  # which mpirun passes on and survives
+        process.send_signal(signal.SIGUSR1)  # mpirun passes it on and survives
         rest = process.stdout.read()
         assert process.wait(timeout=60) == 0, process.stderr.read()
     assert "stopped by a signal after step" in rest

@@ -1,5 +1,5 @@
-"""With `on_error: stop` a failure comes back when an iteration ends, on each rank in one of its own choosing: every
-mini-app ends on all ranks, with one sentence."""
+"""With `on_error: stop` a failure is reported at the end of an iteration, which may be another one on each rank.
+Every mini-app ends on all ranks, with one sentence."""
 
 import os
 
@@ -14,8 +14,8 @@ analyses:
   - statistics: {{variable: %s, file: 'blocked/{{cycle}}.csv'}}
 on_error: stop
 """
-# The first is always built, the others where their libraries are. Each with a variable, and arguments with which it
-# runs for much longer than a failure takes to come back.
+# The first one is always built, the others if their libraries are available. Each has a variable, and arguments with
+# which it runs much longer than a failure takes to be reported.
 PROGRAMS = {
     "advection": (["gaussian", "--cells", 16, "--levels", 2, "--end", 1e6], "density"),
     "blast": (["sedov", "--least", 2, "--most", 3, "--end", 1e6], "density"),

@@ -1,4 +1,4 @@
-"""The universe without Sidestream: the same bits on any number of ranks, and growth as theory says."""
+"""The universe without Sidestream: the same bits on any number of ranks, and growth as in theory."""
 
 import csv
 import functools
@@ -29,7 +29,7 @@ def spectrum(folder, ranks, *arguments):
 
 
 def growth(a):
-    """D(a) by quadrature, independent of the program's."""
+    """The growth factor D(a) by quadrature, independent of the program's."""
     fine = np.linspace(1e-8, a, 200_001)
     inner = (fine * np.sqrt(MATTER / fine**3 + 1 - MATTER)) ** -3
     return np.sqrt(MATTER / a**3 + 1 - MATTER) * np.trapezoid(inner, fine)
@@ -47,13 +47,13 @@ def test_the_same_bits_on_any_number_of_ranks(tmp_path, arguments):
 
 @pytest.mark.test_all
 def test_large_scales_grow_as_linear_theory_says(tmp_path):
-    # Waves of many cells: shorter ones grow more slowly, since clouds blur what they feel.
+    # Only waves of many cells are compared. Shorter ones grow more slowly, because clouds smooth the force.
     options = ["--particles", 64, "--box", 1000, "--first", 49, "--last", 2, "--steps", 40]
     first, last = spectrum(tmp_path, 2, *options, "--stop", 1), spectrum(tmp_path, 2, *options)
     a = 0.02 * np.exp(np.log((1 / 3) / 0.02) / 40)
     expected = (growth(1 / 3) / growth(a)) ** 2
     large = slice(0, 2)
-    # Amplitudes to 2 %.
+    # This allows errors of 2 % in amplitudes.
     assert last["power"][large] / first["power"][large] == pytest.approx(expected, rel=0.04)
     assert (last["linear"] / first["linear"])[large] == pytest.approx(expected, rel=1e-5)
 
@@ -64,14 +64,14 @@ def test_the_spectrum_at_the_start_is_that_of_the_linear_field(tmp_path):
         tmp_path, 2, "--particles", 48, "--box", 400, "--first", 49, "--last", 40, "--steps", 100, "--stop", 1
     )
     wide = found["modes"] > 400
-    wide &= found["k"] < 0.5 * np.pi * 48 / 400  # beyond, clouds in cells blur and alias
+    wide &= found["k"] < 0.5 * np.pi * 48 / 400  # clouds in cells blur and alias shorter waves
     scatter = np.sqrt(2 / found["modes"][wide])
     deviation = (found["power"][wide] / found["linear"][wide] - 1) / scatter
     assert wide.sum() > 5 and np.abs(deviation).max() < 4 and abs(deviation.mean()) < 1.5
 
 
 def test_zeldovich_moves_along_straight_lines(tmp_path):
-    """A little later particles are where the growing mode takes them: all by one factor."""
+    """Shortly afterwards particles are where the growing mode takes them; all displacements grow by one factor."""
     at = {}
     for redshift in (49, 48):
         options = ["--particles", 16, "--box", 2000, "--order", 1, "--first", redshift, "--last", redshift - 1e-6]
@@ -80,7 +80,7 @@ def test_zeldovich_moves_along_straight_lines(tmp_path):
         site = site.transpose(2, 1, 0, 3).reshape(-1, 3)  # x fastest
         at[redshift] = (found["place"] - site + 8) % 16 - 8
     ratio = growth(1 / 49) / growth(1 / 50)
-    # Momenta move them by a millionth of that in the step.
+    # In this step momenta move them by only a millionth of that.
     assert at[48] == pytest.approx(at[49] * ratio, rel=1e-4, abs=1e-7)
 
 

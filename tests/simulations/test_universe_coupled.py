@@ -45,7 +45,7 @@ def test_the_same_bytes_in_every_placement(tmp_path):
     rows = list(csv.DictReader(reference["statistics.csv"].decode().splitlines()))
     for row in rows:
         assert int(row["count"]) == 16**3 and float(row["mean"]) == pytest.approx(1, rel=1e-9)
-    # Gas: at most all of hydrogen is neutral, and some is.
+    # The neutral fraction of hydrogen is above 0 and at most 1.
     for row in csv.DictReader(reference["hydrogen.csv"].decode().splitlines()):
         assert 0 <= float(row["minimum"]) < float(row["maximum"]) < 1e-3
     cases = [("inline", 3), ("{mode: cores, buffer: 128 MiB, per_node: 1}", 4), ("{mode: nodes, servers: 2}", 5)]
@@ -67,7 +67,7 @@ def test_restarts_on_any_number_of_ranks_keep_every_bit(tmp_path, wrote, placeme
 
 
 def test_a_signal_ends_the_run_in_order_and_a_restart_goes_on(tmp_path):
-    """What a batch system does when time is up."""
+    """A signal arrives as from a batch system when the time is up."""
     options = ["--particles", 24, "--box", 20, "--last", 3, "--steps", 4000, "--every", 5]
     file = write(tmp_path, CHECKPOINTS, "{mode: cores, buffer: 128 MiB, per_node: 1}")
     line = command(3, *options, "--sidestream", file, "--progress", program=COUPLED)
@@ -94,7 +94,7 @@ def test_a_restart_with_other_particles_is_refused(tmp_path):
 
 
 def test_neutral_hydrogen_balances(tmp_path):
-    """Ionisations and recombinations of the densest cell, from what the tables say of it."""
+    """Ionisations and recombinations in the densest cell balance, by the values in the tables."""
     reference = tables(tmp_path, "inline", 1, "out")
     density = float(list(csv.DictReader(reference["statistics.csv"].decode().splitlines()))[-1]["maximum"])
     neutral = float(list(csv.DictReader(reference["hydrogen.csv"].decode().splitlines()))[-1]["maximum"])

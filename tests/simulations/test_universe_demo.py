@@ -1,4 +1,4 @@
-"""`make demo-universe`, small: twice in one folder, on several numbers of ranks, and where there is nothing to see."""
+"""A small `make demo-universe`: twice in one folder, on several numbers of ranks, and without anything to see."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
-"""Particles on the grid as derived variables: named by analyses of all kinds, the same bytes in every placement, and
-what the analysis `deposit`, the program itself and NumPy make of them."""
+"""Particles on the grid as derived variables, in analyses of all kinds. They have the same bytes in every placement,
+and are compared with the analysis `deposit`, the program itself and NumPy."""
 
 import csv
 import math
@@ -118,7 +118,7 @@ def test_the_same_bytes_in_other_jobs(tmp_path, reference, mode, ranks):
 
 
 def test_groups_of_servers(tmp_path, reference):
-    """Each group puts particles on cells for itself."""
+    """Each group puts particles on cells by itself."""
     file = configuration(tmp_path, "{mode: nodes, buffer: 128 MiB, groups: {some: 2, others: 1}}")
     text = file.read_text()
     for analysis in ("halos: {", "power_spectrum: {variable: dark"):
@@ -148,7 +148,7 @@ def test_what_the_analysis_deposit_finds(reference):
             for axis in (2, 1, 0)
         ])  # fmt: skip
         np.testing.assert_allclose(grid["steep"], np.sqrt((slopes**2).sum(axis=0)), rtol=1e-12)
-        # The program's own clouds, from places that are not rounded to float32.
+        # The program's own density is from positions that are not rounded to float32.
         own = grid["density"] * (N / SIDE) ** 3
         np.testing.assert_allclose(grid["dark"], own, atol=2e-5 * own.max())
         volume = (SIDE / CELLS) ** 3
@@ -159,7 +159,7 @@ def test_what_the_analysis_deposit_finds(reference):
 
 
 def test_what_numpy_finds(reference):
-    """The last particles, of the program's own dump."""
+    """The final particles, from the program's own dump."""
     found, folder = reference
     particle = np.dtype([("place", "<f8", 3), ("momentum", "<f8", 3), ("id", "<i8")])
     particles = np.fromfile(folder / "dump", particle)
@@ -176,7 +176,7 @@ def test_what_numpy_finds(reference):
 
 
 def test_written_beside_the_density(tmp_path, reference):
-    """An output, which counts nothing by itself, gets the same."""
+    """An output, which computes nothing by itself, gets the same values."""
     simulate(tmp_path, 3, "{mode: nodes, buffer: 128 MiB, servers: 1}", OUTPUT)
     for cycle in (4, 8):
         with h5py.File(tmp_path / "out" / f"fields-{cycle}.h5") as data:

@@ -1,4 +1,4 @@
-"""What the universe publishes (section 4.2 of the Nyx paper), computed again from its particles."""
+"""The fields that the universe publishes (section 4.2 of the Nyx paper), computed again from its particles."""
 
 import h5py
 import numpy as np
@@ -34,7 +34,7 @@ def fields(folder, ranks, *arguments):
 
 
 def clouds(places, values):
-    """Cloud in cell, by the book: [z, y, x]."""
+    """Cloud-in-cell density by the definition, [z, y, x]."""
     field = np.zeros((CELLS, CELLS, CELLS))
     lower = np.floor(places - 0.5).astype(int)
     part = places - 0.5 - lower
@@ -46,7 +46,7 @@ def clouds(places, values):
 
 
 def diffused(field, length):
-    """The heat equation on the mesh, in many small steps of the six neighbours: positive whatever the length."""
+    """Solves the heat equation on the mesh in many small steps over the six neighbours; positive for any length."""
     time = (length * CELLS / BOX) ** 2
     steps = 4000
     for _ in range(steps):
@@ -63,7 +63,7 @@ def test_fields_are_those_of_the_particles(tmp_path):
     gas = found["baryon_density"]
     assert gas == pytest.approx(diffused(density, FILTER), rel=2e-3, abs=2e-3)
     assert (gas >= 0).all() and gas.mean() == pytest.approx(1, rel=1e-9) and gas.var() < 0.5 * density.var()
-    # A leapfrog's momenta are known at the same time as the places after each step.
+    # After each step of the leapfrog, momenta and positions are known at the same time.
     mass = diffused(density, FILTER)
     for axis in range(3):
         momentum = diffused(clouds(matter["place"], matter["momentum"][:, axis] * (CELLS / PARTICLES) ** 3), FILTER)
@@ -75,7 +75,7 @@ def test_fields_are_those_of_the_particles(tmp_path):
     balance = 4.2e-13 * (found["temperature"] / 1e4) ** -0.7 * ionised**2
     assert 1e-12 * neutral == pytest.approx(balance, rel=1e-9)
     assert found["total"] == pytest.approx(5 / 6 * found["density"] + gas / 6, rel=1e-12)
-    # Baryons of the mean density: Omega_b rho_critical (1 + z)^3.
+    # The mean density of baryons is Omega_b rho_critical (1 + z)^3.
     assert found["baryons"].mean() == pytest.approx(0.05 * 1.878e-29 * 0.49 * 64, rel=1e-9)
 
 

@@ -1,4 +1,4 @@
-"""Halos found in situ in the universe's density, beside friends of friends among its particles."""
+"""Halos found in situ in the universe's density, compared with friends-of-friends groups of its particles."""
 
 import csv
 import itertools
@@ -28,7 +28,7 @@ def test_friends_are_those_of_brute_force():
     apart = np.abs(places[:, None] - places[None])
     near = (np.minimum(apart, 1 - apart) ** 2).sum(-1) <= 0.07**2
     label = np.arange(len(places))
-    for _ in places:  # the least number spreads to all that hang together
+    for _ in places:  # the least number spreads over the connected component
         label = np.where(near, label[None], len(places)).min(axis=1)
     found = friends.groups(places, 1.0, 0.07)
     assert len(set(zip(found, label, strict=True))) == len(set(found)) == len(set(label)) > 50
@@ -36,7 +36,7 @@ def test_friends_are_those_of_brute_force():
 
 @pytest.fixture(scope="module")
 def universe(tmp_path_factory):
-    """Halos in situ, and the group of each particle, at the end of one run."""
+    """Halos found in situ, and the group of each particle, at the end of a run."""
     folder = tmp_path_factory.mktemp("halos")
     (folder / "case.yaml").write_text(HALOS.replace("directory: .", f"directory: {folder}"))
     options = ["--particles", PARTICLES, "--cells", CELLS, "--box", BOX, "--last", 2, "--steps", 60, "--every", 60]
@@ -59,7 +59,7 @@ def test_as_many_heavy_halos_as_friends_of_friends_find(universe):
 
 
 def test_heavy_halos_are_the_same_ones(universe):
-    """Most particles near a peak are in one group, whose mass is about the halo's."""
+    """Most particles near a peak are in one group, whose mass is about that of the halo."""
     halos, places, group = universe
     members, ratios = np.bincount(group), []
     for row in halos:
@@ -78,7 +78,7 @@ def test_heavy_halos_are_the_same_ones(universe):
 
 @pytest.mark.test_all
 def test_a_finer_universe_has_the_same_heavy_halos(universe, tmp_path):
-    """The program of the figure: both resolutions, table and picture."""
+    """The program of the figure, with both resolutions, table and picture."""
     command = [sys.executable, EXAMPLE / "mass_function", "--program", COUPLED, "--results", tmp_path / "results"]
     command += ["--particles", 32, PARTICLES, "--steps", 60, "--box", BOX]
     environment = {**os.environ, "MPIRUN": os.environ["MPIEXEC"]}
@@ -88,7 +88,7 @@ def test_a_finer_universe_has_the_same_heavy_halos(universe, tmp_path):
     with (tmp_path / "results" / "mass-function.csv").open() as file:
         rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
     counts = {(row["particles"], row["mass"]): row for row in rows}
-    # In situ here as in the test above: the same universe.
+    # These halos are found in situ, in the same universe as in the test above.
     mass = np.array([float(row["mass"]) for row in universe[0]]) * 2.775e11 * 0.3
     assert counts[PARTICLES, 1e12]["cells"] == (mass >= 1e12).sum()
     coarse, fine = (counts[n, 1e12] for n in (32, PARTICLES))

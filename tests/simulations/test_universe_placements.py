@@ -1,4 +1,5 @@
-"""The universe's analyses: the same bytes in every placement, on odd grids, with empty ranks, and after a restart."""
+"""The universe's analyses have the same bytes in every placement, on odd grids, with empty ranks, and after a
+restart."""
 
 import csv
 import os
@@ -29,7 +30,7 @@ analyses:
   - statistics: {variable: momentum, component: 2, file: momentum.csv}
 """
 TABLES = ("halos.csv", "history.csv", "spectrum.csv", "flux.csv", "pdf.csv", "lines.csv", "momentum.csv")
-OWN = ("timings", "iterations", "movement", "endpoint-")  # what says how a run went, and not what it found
+OWN = ("timings", "iterations", "movement", "endpoint-")  # files about the run, not its results
 
 
 def configuration(folder, placement, extra=""):
@@ -40,7 +41,7 @@ def configuration(folder, placement, extra=""):
 
 
 def results(folder):
-    """Tables as bytes, data sets by file and name."""
+    """Results: tables as bytes, data sets by file and name."""
     files = sorted(file for file in (folder / "out").glob("*.csv") if not file.name.startswith(OWN))
     found = {file.name: file.read_bytes() for file in files}
     for file in (folder / "out").glob("*.h5"):
@@ -51,7 +52,7 @@ def results(folder):
 
 
 def simulate(folder, ranks, placement, *arguments, extra="", steps=16):
-    """Runs to the end with every fourth step published, and gives all tables."""
+    """Runs to the end with every fourth step published, and returns all tables."""
     file = configuration(folder, placement, extra)
     options = [*BOX, "--steps", steps, "--every", 4, *arguments]
     said = succeed(ranks, *options, "--sidestream", file, program=COUPLED)
@@ -95,7 +96,7 @@ def rows(content):
 
 
 def test_a_restart_goes_on_with_the_tables(tmp_path, reference):
-    """Another number of ranks, another placement, the same folder."""
+    """Resumes with another number of ranks and another placement, in the same folder."""
     checkpoints = tmp_path / "checkpoints"
     folder = tmp_path / "run"
     file = configuration(folder, "{mode: cores, buffer: 128 MiB, per_node: 1}", ", existing: resume")
@@ -105,10 +106,10 @@ def test_a_restart_goes_on_with_the_tables(tmp_path, reference):
     first = ["--steps", 16, "--every", 4, "--stop", 12, "--sidestream", file]
     succeed(3, *BOX, *first, program=COUPLED)
     again = simulate(folder, 5, "inline", "--restart", checkpoints, extra=", existing: resume")
-    without = ("history.csv",)  # what is remembered ends with the session: docs/cosmology.md
+    without = ("history.csv",)  # tracks end with the session: docs/cosmology.md
 
     def contents(found):
-        """Rows by cycle: a resumed run counts its iterations on its own."""
+        """Rows by cycle, because a resumed run counts its own iterations."""
         tables = {name: rows(content) for name, content in found.items() if name in TABLES and name not in without}
         return {
             name: [{k: v for k, v in row.items() if k not in ("iteration", "previous_iteration")} for row in table]
@@ -126,7 +127,7 @@ def test_a_restart_goes_on_with_the_tables(tmp_path, reference):
     ("ranks", "arguments"),
     few(
         [
-            (8, ["--particles", 4, "--cells", 4]),  # one layer of cells each, in two directions
+            (8, ["--particles", 4, "--cells", 4]),  # each rank has one layer of cells, in two directions
             (5, ["--particles", 8, "--cells", 5]),  # the same in one
             (8, ["--particles", 4, "--cells", 32]),  # most ranks have no particle
             (7, ["--particles", 10, "--cells", 30]),

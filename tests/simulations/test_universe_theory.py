@@ -1,4 +1,4 @@
-"""The universe beside theory: spectrum and growth of colossus, plane waves, energies."""
+"""The universe compared with theory: colossus' spectrum and growth, plane waves, energies."""
 
 import csv
 
@@ -18,13 +18,13 @@ def columns(file):
 
 
 def theory(matter=0.3, baryons=0.05, hubble=0.7, tilt=0.96, sigma8=0.8):
-    """Of colossus, a program of others: flat, without radiation, as the universe is."""
+    """A cosmology of the independent package colossus: flat and without radiation, as in the universe program."""
     given = {"flat": True, "H0": 100 * hubble, "Om0": matter, "Ob0": baryons, "sigma8": sigma8, "ns": tilt}
     return cosmology.Cosmology(name="test", relspecies=False, interpolation=False, persistence="", **given)
 
 
 def bins_of(n, box, power):
-    """Mean of a function of k over the modes in each bin of width one, as the universe's table has it."""
+    """Mean of a function of k over the modes in each bin of width one, as in the universe's table."""
     number = np.fft.fftfreq(n, 1 / n)
     length = np.sqrt(sum(k**2 for k in np.meshgrid(number, number, number, indexing="ij"))).ravel()
     which = (length + 0.5).astype(int)
@@ -38,7 +38,7 @@ def bins_of(n, box, power):
 @pytest.mark.parametrize("box", [4000, 200, 10])
 @pytest.mark.parametrize("options", [{}, {"matter": 0.25, "baryons": 0.06, "hubble": 0.6, "tilt": 1.05, "sigma8": 0.9}])
 def test_the_linear_spectrum_is_that_of_another_program(tmp_path, box, options):
-    """Transfer function of Eisenstein and Hu with wiggles, its norm in balls of 8 Mpc/h, and growth."""
+    """The transfer function of Eisenstein and Hu with wiggles, its normalisation in balls of 8 Mpc/h, and growth."""
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     other = theory(**options)
     for last in (0, 3):
@@ -49,7 +49,7 @@ def test_the_linear_spectrum_is_that_of_another_program(tmp_path, box, options):
 
 
 def test_growth_is_that_of_another_program():
-    """The tests' own quadrature, which others compare the universe with."""
+    """Checks the quadrature of the tests with which others compare the universe."""
     other = theory()
     for z in (49, 10, 2, 0.5):
         assert growth(1 / (1 + z)) / growth(1) == pytest.approx(other.growthFactor(z), rel=1e-4)
@@ -57,7 +57,7 @@ def test_growth_is_that_of_another_program():
 
 @pytest.mark.test_all
 def test_large_scales_grow_by_theory_all_the_way(tmp_path):
-    """The spectrum of matter to 2 % at any time, in waves of 32 cells and more."""
+    """The spectrum of matter is right to 2 % at any time, for waves of at least 32 cells."""
     options = ["--particles", 64, "--box", 1000, "--first", 49, "--last", 0, "--steps", 40]
     first = spectrum(tmp_path, 2, *options, "--stop", 1)
 
@@ -73,7 +73,7 @@ def test_large_scales_grow_by_theory_all_the_way(tmp_path):
 
 @pytest.mark.parametrize(("axis", "ranks"), few([(1, 3), (0, 1), (2, 4)]))
 def test_a_plane_wave_is_zeldovichs_until_it_crosses(tmp_path, axis, ranks):
-    """Exact in one dimension; particles go through many cells and from rank to rank."""
+    """The solution is exact in one dimension. Particles move through many cells and from rank to rank."""
     n, crossing, last = 32, 1.0, 1.2
     options = ["--particles", n, "--box", BOX, "--first", 49, "--last", last, "--steps", 100, "--wave", crossing]
     found = particles(tmp_path, ranks, *options, "--wave-axis", axis)
@@ -85,7 +85,7 @@ def test_a_plane_wave_is_zeldovichs_until_it_crosses(tmp_path, axis, ranks):
     apart = (found["place"] - expected + n / 2) % n - n / 2
     assert np.abs(np.delete(apart, axis, axis=1)).max() < 1e-6
     amplitude = grown * n / (2 * np.pi)
-    # The mesh blurs the force where the sheet is thinner than a cell.
+    # The mesh smooths the force where the sheet is thinner than a cell.
     assert np.abs(apart[:, axis]).max() < 0.06 * amplitude
     assert np.sqrt((apart[:, axis] ** 2).mean()) < 0.02 * amplitude
 
@@ -116,7 +116,7 @@ def test_energies_balance_and_momentum_stays(tmp_path):
     lost = np.concatenate([[0], np.cumsum(0.5 * (kinetic[1:] + kinetic[:-1]) * np.diff(a))])
     off = np.abs(total - total[0] + lost)
     assert off.max() < 0.015 * np.abs(a * potential).max()
-    # Bound: as much kinetic energy as half the potential one, at least of the order.
+    # Halos are bound: kinetic energy is about half of the potential energy.
     assert 0.3 < kinetic[-1] / abs(potential[-1]) < 1
     momenta = np.stack([found[f"momentum_{axis}"] for axis in "xyz"])
     assert (np.abs(momenta).max(axis=0)[1:] < 1e-6 * found["speeds"][1:]).all()

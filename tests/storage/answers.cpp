@@ -1,5 +1,6 @@
-// What C++ finds in databases, for a program that compares it with what others find: a directory a line on standard
-// input, an answer a line: slots of whole contexts, of damaged ones, and how many slots were passed over; or `refused`.
+// Prints what C++ finds in databases, for a test that compares this with other readers. It reads a directory from each
+// line of standard input. A line of the answer has the slots of whole contexts, of damaged ones, and the number of
+// slots passed over, or `refused`.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-"""Reads a database with NumPy, by docs/database-format.md. Checksums and zstd are those of their libraries."""
+"""Reads a database with NumPy, as docs/database-format.md describes it. Only checksums and zstd are from libraries."""
 
 import ctypes
 import ctypes.util
@@ -50,7 +50,7 @@ def _zstd(data, size):
 
 
 def _zstd_frame(data, most):
-    """A frame of which the length is not known, but for a bound."""
+    """Decompresses a frame; only a bound of its length is known."""
     library = ctypes.CDLL(ctypes.util.find_library("zstd"))
     library.ZSTD_decompress.restype = ctypes.c_size_t
     out = ctypes.create_string_buffer(max(most, 1))
@@ -60,7 +60,7 @@ def _zstd_frame(data, most):
 
 
 def slots(directory):
-    """Contexts by slot, without those that are removed, and the slots that are not whole."""
+    """Contexts by slot, without removed ones, and the slots that are not whole."""
     data = (Path(directory) / "contexts").read_bytes()
     contexts, broken = {}, []
     for slot in range(-(-len(data) // SLOT)):
@@ -99,7 +99,7 @@ def unquantise(data, dtype, width):
 
 
 def _runs(data, total):
-    """Flags by turns, 0 first, and what follows."""
+    """Decodes runs of flags, 0 first; returns the flags and the bytes that follow."""
     flags, at = [], 0
     turn = 0
     while len(flags) < total:
@@ -146,7 +146,7 @@ def unpack_owned(data, dimensions, roots, refined):
 
 
 def level_cuts(refined, dimensions, roots, cell, chunk):
-    """Cells of each chunk."""
+    """The numbers of cells in each chunk."""
     most, first, count, cuts = chunk // (cell << dimensions) << dimensions, 0, roots, []
     while count:
         cuts += [min(most, count - n) for n in range(0, count, most)]
@@ -155,7 +155,7 @@ def level_cuts(refined, dimensions, roots, cell, chunk):
 
 
 def unzfp(data, size):
-    """A stream of zfp with its full header: nothing else is needed to read it."""
+    """Decodes a stream of zfp, whose full header has all that is needed."""
     zfp = ctypes.CDLL(ctypes.util.find_library("zfp"))
     for name in ("stream_open", "zfp_stream_open", "zfp_field_alloc"):
         getattr(zfp, name).restype = ctypes.c_void_p
@@ -213,7 +213,7 @@ class Context:
         return next(n for n, v in enumerate(self.variables) if v["name"] == name)
 
     def points(self, variable, block):
-        """First and last index + 1 of a variable's points on a block."""
+        """The first index of a variable's points on a block, and one more than the last."""
         about = self.variables[variable]
         if block["kind"] == 1:
             points, corners, faces = block["lengths"]
@@ -250,7 +250,7 @@ class Context:
         return data
 
     def _tree(self, group, piece):
-        """Dimensions, roots and flags of refinement of the block of a piece."""
+        """Dimensions, roots and refinement flags of the block of a piece."""
         blocks, pieces, _ = self.tables[group]
         mesh = self.about["meshes"][blocks[piece["block"]]["mesh"]]
         found = pieces["variable"] == self.variable(mesh["arrays"]["refined"])
@@ -258,7 +258,7 @@ class Context:
         return mesh["dimensions"], int(np.prod(mesh["roots"])), flags.reshape(-1)
 
     def _sizes(self, group, piece, about, size):
-        """Bytes of values in each chunk."""
+        """The numbers of bytes in each chunk."""
         if not piece["chunks"]:
             return [min(self.chunk, size - n) for n in range(0, size, self.chunk)]
         if about["role"] != "none":
@@ -310,7 +310,8 @@ class Context:
         return sorted(found, key=lambda pair: -pair[0]["id"])
 
     def whole(self, name, level=0):
-        """A variable over its mesh, axes i, j, k (component, if there are several); NaN or 0 where no block is."""
+        """A variable over its mesh, axes i, j, k, and component if there are several. Points without a block have
+        NaN or 0."""
         variable = self.variable(name)
         about = self.variables[variable]
         lo, hi = (np.array(n) for n in self.meshes[about["mesh"]]["cells"])

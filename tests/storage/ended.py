@@ -1,4 +1,4 @@
-"""Waits for processes that were killed."""
+"""Helpers that wait for processes that were killed."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What write_sample.cpp writes: the meshes and the values at each place, as arrays [k, j, i(, component)]."""
+"""The meshes and values that write_sample.cpp writes, as arrays [k, j, i(, component)]."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ VARIABLES = {
 
 
 def bounds(name):
-    """Lowest index and one more than the highest index of the variable's points along i, j, k."""
+    """The lowest index of the variable's points along i, j, k, and one more than the highest."""
     mesh, _, centering, *_ = VARIABLES[name]
     lo, hi = (BOX_LO, BOX_HI) if mesh == "box" else (STRETCHED_LO, STRETCHED_HI)
     return lo, tuple(h + (centering == "node") for h in hi)

@@ -1,4 +1,5 @@
-// Codecs, and the choice among them: every bit or the bound, whatever comes; damaged bytes; several threads.
+// Codecs, and the choice among them: they keep every bit or the bound for any input, with damaged bytes, and on several
+// threads.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -56,7 +57,7 @@ void check_bound(const std::vector<T>& values, const std::string& bound) {
   const std::uint32_t list = packing.encode(raw, out);
   bool finite = true;
   for (const T value : values) finite = finite && std::isfinite(value);
-  if (list == 0) return;  // kept as it is: no error at all
+  if (list == 0) return;  // kept as it is, without any error
   REQUIRE(finite);
   Bytes back(raw.size());
   packing.decode(list, out, back);
@@ -105,7 +106,7 @@ TEST_CASE("damaged bytes of zfp are errors, or other numbers, and nothing else")
   int refused = 0;
   for (int n = 0; n < 5000; ++n) {
     Bytes bad = out;
-    // The header more often than what follows.
+    // The header is damaged more often than the rest.
     const std::size_t at = random() % 2 ? random() % 16 : random() % bad.size();
     bad[at] ^= static_cast<std::byte>(1u << random() % 8);
     if (n % 5 == 0) bad.resize(random() % bad.size());
@@ -161,14 +162,15 @@ TEST_CASE("auto packs what gets smaller, in the way that suits it, and keeps the
   const Bytes smooth = bytes_of(waves<double>(count)), random = noise(8 * count), zeros(8 * count);
   std::vector<double> words(count);
   for (std::size_t n = 0; n < count; ++n) words[n] = std::sqrt(static_cast<double>(n % 50));
-  CHECK(chosen(smooth, {}) == 2);  // bytes apart
+  CHECK(chosen(smooth, {}) == 2);  // bytes of elements are separated
   CHECK(chosen(random, {}) == 0);
   CHECK(chosen(zeros, {}) > 0);
-  CHECK(chosen(bytes_of(words), {}) == 1);  // whole words come again
+  CHECK(chosen(bytes_of(words), {}) == 1);  // whole words repeat
   for (const std::size_t size : {0u, 8u, 64u, 32760u, 32768u, 32776u}) {
     CHECK_NOTHROW(static_cast<void>(chosen(Bytes(smooth.begin(), smooth.begin() + size), {})));
   }
-  // Who is behind packs nothing while the disk takes no time, and what saves any time while it takes for ever.
+  // A server that is behind packs nothing if the disk takes no time. If the disk takes for ever, it packs whatever
+  // saves time.
   CHECK(chosen(smooth, {true, 0, 1}) == 0);
   CHECK(chosen(smooth, {true, 1e3, 1}) == 2);
   CHECK(chosen(random, {true, 1e3, 1}) == 0);
@@ -209,7 +211,7 @@ TEST_CASE("chunks come in order, the same for any number of threads") {
       std::vector<database::ChunkRow> rows;
       Bytes out;
       database::ChunkBatch batch(encoding, packing, rows, out);
-      Bytes passing;  // bytes that are gone after each call
+      Bytes passing;  // bytes that are deleted after each call
       for (std::size_t at = 0; at < smooth.size(); at += database::chunk_bytes) {
         const BytesView chunk = BytesView(smooth).subspan(at, database::chunk_bytes);
         batch.add(chunk, true);

@@ -1,4 +1,4 @@
-"""Readers next to a run that writes and removes contexts: the only error is that a context was removed, and bytes are
+"""Readers during a run that writes and removes contexts. The only error is that a context was removed; bytes are
 never wrong."""
 
 import os
@@ -13,7 +13,7 @@ from pairs import few
 from test_database_kills import AT_ONCE, SHAPE, TOOL, Killed, check_values, children, end, gone, values_of
 
 ROUNDS = int(os.environ.get("SIDESTREAM_ROUNDS", "12"))
-BLOCKS = 4  # of two clients
+BLOCKS = 4  # blocks of two clients
 
 
 def tool(*arguments):
@@ -42,7 +42,7 @@ def opened_with_h5py(file):
 
 
 def read_with_h5py(data):
-    """HDF5 gives fill values for a file that has gone: what was removed in the meantime does not count."""
+    """HDF5 gives fill values for a missing file, so that contexts that were removed meanwhile do not count."""
     slot = list(database_reader.slots(data)[0])[-1]
     file, until, tries = data / f"context-{slot:06}.h5", time.monotonic() + 10, 0
     while not file.exists() and not removed(data, slot):  # it is made once the context is committed
@@ -80,7 +80,7 @@ def test_readers_beside_a_writer(tmp_path, options):
                 writer.witness.read_text() if writer.witness.exists() else ""
             ):
                 time.sleep(0.01)
-            # Without removals there is ever more to verify.
+            # Without removals there are more and more contexts to verify.
             for _ in range(ROUNDS if "keep" in options else min(ROUNDS, 12)):
                 assert run.poll() is None
                 for _ in range(5):

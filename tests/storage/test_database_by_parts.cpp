@@ -1,4 +1,4 @@
-// Contexts that are stored part by part: the same for readers as stored at once, and as whole or absent.
+// Contexts that are stored part by part. Readers see them as if they were stored at once, whole or absent.
 #include <doctest/doctest.h>
 
 #include "sidestream/kit/base/fail.hpp"
@@ -13,7 +13,8 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// Blocks are lines of three cells, as those of SmallDatabase; part p of rank r has p + r of them, so some have none.
+/// A database whose blocks are lines of three cells, as in SmallDatabase. Part p of rank r has p + r blocks, so some
+/// have none.
 class InParts {
  public:
   InParts(Communicator& servers, database::StoringOptions options, std::vector<std::string> codecs)
@@ -33,7 +34,7 @@ class InParts {
     schema_.codecs.push_back(std::move(codecs));
   }
 
-  /// Rank `broken` throws in its part 1.
+  /// Stores a context; rank `broken` throws in its part 1.
   void store(std::int64_t cycle, int parts, int broken = -1) {
     const auto fill = [&](int part, database::Domain& domain) {
       if (part == 1 && servers_.rank() == broken) fail(Code::file, "part 1 cannot be read");
@@ -71,7 +72,7 @@ class InParts {
   WorkerPool pool_{1};
   database::Schema schema_;
   std::vector<std::array<double, SmallDatabase::cells>>
-      values_;  ///< of the part that is written; overwritten by the next
+      values_;  ///< values of the part that is written; the next one overwrites them
   std::vector<BlockView> views_;
 };
 
@@ -79,12 +80,12 @@ struct Fixture {
   [[nodiscard]] database::StoringOptions options(int keep = 0) const {
     database::StoringOptions made;
     made.directory = directory / "data";
-    made.max_file_size = 20'000;  // parts are spread over segments
+    made.max_file_size = 20'000;  // parts are in several segments
     made.flush = false;
     made.keep = keep;
     return made;
   }
-  /// Collective: these contexts are there, whole, with so many blocks, and no others.
+  /// Checks that the database has these contexts, whole, with so many blocks, and no others. Collective.
   void expect(const std::set<std::int64_t>& cycles, std::uint64_t blocks) {
     world.barrier();
     if (world.rank() == 0) {

@@ -1,4 +1,5 @@
-"""Databases: codecs with arguments, chosen by themselves, on several threads, and from plug-ins."""
+"""Databases with codecs that have arguments, are chosen automatically, run on several threads, or come from
+plug-ins."""
 
 import os
 import shutil
@@ -24,7 +25,7 @@ def contexts(folder):
 
 
 def check_option(folder, options, plugins=""):
-    """What the command says of a configuration that it refuses."""
+    """The message of the command about a configuration that it refuses."""
     file = configure(folder, options=options)
     file.write_text(file.read_text() + plugins)
     sets = [f"--set={name}={value}" for name, value in zip(("nx", "ny", "nz"), (4, 4, 4), strict=True)]
@@ -41,7 +42,7 @@ def test_any_number_of_threads_writes_the_same_bytes(tmp_path, placement, ranks)
     files = {}
     for threads in (1, 2, 5):
         options = f"codec: [byte-shuffle, gzip], server_threads: {threads}"
-        # Ghosts are gaps: chunks are put together from lines.
+        # With ghosts, arrays have gaps, and chunks are put together from lines.
         expected, _ = simulate(
             tmp_path, ranks, "--blocks", 3, "--ghosts", 1, grid=LARGE, steps=2, options=options, placement=placement
         )
@@ -74,7 +75,7 @@ def test_auto(tmp_path, placement):
         assert len(about["others"]) == 1
         assert about["others"][0][0] == "byte-shuffle"
         assert {int(n) for table in context.tables for n in table[2]["encoded"]} <= {0, 1, 2}
-    # Waves pack well in the first context, when no server is behind yet.
+    # Waves are packed well in the first context, when no server is behind yet.
     assert contexts(tmp_path)[0].entry["stored"] < 0.98 * contexts(tmp_path)[0].entry["bytes"]
     assert " or byte-shuffle" in tool("info", tmp_path / "out" / "data", "--cycle", 0)
 
@@ -97,7 +98,7 @@ def test_zfp_keeps_its_bound(tmp_path, dtype):
         shutil.rmtree(tmp_path / "out")
     assert sizes == sorted(sizes)
     assert sizes[0] < 0.25
-    # Across processes too: another number of ranks writes the same values, chunk by chunk of other chunks.
+    # The same across processes: another number of ranks writes the same values in other chunks.
     assert sizes[2] < 1
 
 
@@ -108,7 +109,7 @@ def test_codecs_of_plugins(tmp_path):
     )
     file.write_text(file.read_text() + plugins)
     text = file.read_text()
-    # simulate() writes the file itself: the plug-in goes in by the environment variable that replaces it.
+    # simulate() writes the configuration, so an environment variable replaces it by one with the plug-in.
     other = tmp_path / "with-plugin.yaml"
     other.write_text(text)
     os.environ["SIDESTREAM_CONFIG"] = str(other)
@@ -125,7 +126,7 @@ def test_codecs_of_plugins(tmp_path):
         assert "2 of 2 contexts are whole" in tool("verify", data)
     finally:
         del os.environ["SIDESTREAM_CODEC_PLUGINS"]
-    for context in contexts(tmp_path):  # undone by hand
+    for context in contexts(tmp_path):  # decoded by hand
         for group, table in enumerate(context.tables):
             for piece in table[1]:
                 assert context.about["variables"][0]["codec"] == ["delta:1", "byte-shuffle", "gzip"]
@@ -134,7 +135,7 @@ def test_codecs_of_plugins(tmp_path):
 
 
 def undo_delta(context, group, piece):
-    """The values of a piece, in the order of the file: what is left of the list is a codec that the reader knows."""
+    """The values of a piece, in the order of the file. The remaining codec of the list is one that the reader knows."""
     about = context.variables[piece["variable"]]
     about["codec"] = ["byte-shuffle", "gzip"]
     try:

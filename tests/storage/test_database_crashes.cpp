@@ -1,4 +1,4 @@
-// Every state that a death at any byte, or a loss of power, leaves of a small database: what was committed is there.
+// Tests every state of a small database after a death at any byte, or a loss of power: committed contexts are there.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -22,7 +22,7 @@ namespace {
 using What = DiskOperation::What;
 using Files = std::map<std::string, std::string>;
 
-/// What all servers did, in the order in which they did it, on the first one.
+/// The operations of all servers in their order, on the first server.
 std::vector<DiskOperation> merged(Communicator& servers, const std::vector<DiskOperation>& mine) {
   ByteWriter writer;
   for (const DiskOperation& operation : mine) {
@@ -53,7 +53,7 @@ void write_into(std::string& content, std::uint64_t offset, std::string_view byt
   content.replace(offset, bytes.size(), bytes);
 }
 
-/// The directory after an operation, or after `part` bytes of a write.
+/// Changes the files as an operation does, or the first `part` bytes of a write.
 void apply(Files& files, const DiskOperation& operation, std::size_t part = std::string::npos) {
   switch (operation.what) {
     case What::create:
@@ -77,7 +77,7 @@ void apply(Files& files, const DiskOperation& operation, std::size_t part = std:
   }
 }
 
-/// Makes the directory have these files; only what differs from what it had is written.
+/// Makes the directory have these files. Writes only files that differ from earlier ones.
 class Directory {
  public:
   explicit Directory(std::string path) : path_(std::move(path)) { fs::create_directories(path_); }
@@ -93,7 +93,7 @@ class Directory {
     }
     had_ = files;
   }
-  /// After somebody else has changed files.
+  /// To be called after somebody else has changed files.
   void forget() { had_.clear(); }
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -102,7 +102,7 @@ class Directory {
   Files had_;
 };
 
-/// What the servers had been told was committed after so many operations.
+/// Contexts that servers had been told were committed after so many operations.
 std::vector<std::int64_t> told(const std::vector<DiskOperation>& operations, std::size_t count) {
   std::vector<std::int64_t> cycles;
   for (std::size_t n = 0; n < count; ++n) {
@@ -132,7 +132,7 @@ std::vector<Case> cases() {
 
 struct Fixture {
   Fixture() { stay_in_memory(); }
-  /// Three contexts; the record of how they came about, on the first server.
+  /// Stores three contexts. The first server gets the record of all operations.
   std::vector<DiskOperation> record(const Case& one) {
     const SharedDirectory directory(world);
     database::StoringOptions options = one.options;
@@ -149,7 +149,7 @@ struct Fixture {
     return merged(world, WatchedDisk::take());
   }
 
-  /// Nothing that was told is lost, nothing is wrong, and another run goes on.
+  /// Checks that no committed context is lost, that nothing is wrong, and that another run can go on.
   void check(Directory& directory, const Files& files, const std::vector<std::int64_t>& committed, int keep,
              bool flushed, bool goes_on = true) {
     directory.become(files);
@@ -160,7 +160,7 @@ struct Fixture {
     REQUIRE(findings.damaged.empty());
     REQUIRE(findings.whole.empty() <= committed.empty());
     for (std::size_t n = 0; n < committed.size(); ++n) {
-      // One that is too many may be gone, and so may the last one that is not, for the one on its way.
+      // Contexts beyond `keep` may be gone, and also the oldest other one, for the one that is being written.
       if (keep == 0 || n + static_cast<std::size_t>(keep) > committed.size()) {
         const bool replaced = keep > 0 && *findings.whole.rbegin() > committed.back();
         REQUIRE((replaced || findings.whole.contains(committed[n])));
@@ -188,7 +188,7 @@ struct Fixture {
   std::uint64_t blocks = SmallDatabase::blocks_of_all(world.size());
 };
 
-/// The bytes of a write after which it is looked at: all, but of the part of a segment that no reader looks at.
+/// The number of bytes between two states of a write: one, or many in the part of a segment that no reader looks at.
 std::size_t step_of(const DiskOperation& operation) {
   const bool unread = operation.file.starts_with("context-") || operation.file.starts_with(".context-") ||
                       (operation.file.starts_with("segment-") && operation.offset == 0);
@@ -227,7 +227,7 @@ TEST_CASE_FIXTURE(Fixture, "a death at any byte loses nothing that was committed
 
 namespace {
 
-/// What a loss of power may leave: what was flushed, and of everything later any part in any order. Names are flushed
+/// States after a loss of power: all that was flushed, and any part of later operations in any order. Names are flushed
 /// with their directory.
 class Power {
  public:
@@ -259,7 +259,7 @@ class Power {
       const DiskOperation& flush = operations[later];
       if (of_names && flush.what == What::flush_names) return true;
       if (!of_names && flush.what == What::flush && flush.file == operations[n].file) return true;
-      // Under its new name it is the same file.
+      // After it is renamed, it is still the same file.
       if (!of_names && flush.what == What::rename && flush.file == operations[n].file) {
         for (std::size_t after = later; after < count; ++after) {
           if (operations[after].what == What::flush && operations[after].file == flush.bytes) return true;
@@ -269,7 +269,7 @@ class Power {
     return false;
   }
 
-  /// Sectors of 512 bytes reach the disk, or not, each by itself; the file's length perhaps without any.
+  /// Each sector of 512 bytes reaches the disk or not. The file may have its new length without any of them.
   void torn(std::string& content, const DiskOperation& operation) {
     constexpr std::uint64_t sector = 512;
     if (chance()) write_into(content, operation.offset, std::string(operation.bytes.size(), '\0'));

@@ -1,5 +1,5 @@
-// Every byte of a small database that is flipped, and every length that a file is cut off to: what is still called
-// whole has its values, and what is lost is named.
+// Flips every byte of a small database, and cuts files off at every length. Contexts that are reported as whole have
+// their values, and lost ones are named.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -27,7 +27,7 @@ struct Stored {
     for (std::size_t cycle = 0; cycle < contexts; ++cycle) database.store(static_cast<std::int64_t>(cycle));
   }
   [[nodiscard]] std::string path(const std::string& name) const { return scratch.path + "/" + name; }
-  /// The bytes of the segment that contexts use, as the specification says.
+  /// The bytes of the segment that contexts use, by the specification.
   [[nodiscard]] std::vector<bool> used(std::size_t size) const {
     std::vector<bool> bytes(size);
     const auto mark = [&](std::uint64_t from, std::uint64_t count) {
@@ -46,13 +46,13 @@ struct Stored {
   Scratch scratch;
 };
 
-/// Whether what reading gave shows that something is wrong; fails if it gives out what was never stored.
+/// True if reading noticed that something is wrong. Fails if reading gives out what was never stored.
 bool noticed(const Stored& stored) {
   const Findings findings = read_all(stored.scratch.path, SmallDatabase::blocks_of_all(1));
   REQUIRE_FALSE(findings.wrong);
   REQUIRE(findings.damages.size() >= findings.damaged.size());
   const bool all = findings.whole.size() == contexts;
-  // What is not there must be named: as damage, or as a slot that is passed over.
+  // Missing contexts must be named, as damage or as a slot that is passed over.
   REQUIRE((all || !findings.damages.empty() || !findings.remarks.empty()));
   return !all || !findings.remarks.empty();
 }
@@ -102,10 +102,10 @@ TEST_CASE("a file that is cut off anywhere costs what was behind") {
         const bool lost = std::find(used.begin() + static_cast<std::ptrdiff_t>(at), used.end(), true) != used.end();
         REQUIRE(lost == !findings.damages.empty());
       } else {
-        // A slot that is gone wholly was never written, as far as anybody can tell; a part of one is named.
+        // Nobody can tell that a slot that is completely gone was ever written. A part of a slot is named.
         REQUIRE(findings.whole.size() == std::min(contexts, (at / 256 == 0 ? 1 : at / 256) - 1));
         REQUIRE(findings.remarks.size() == (at % 256 == 0 ? 0u : 1u));
-        // What no slot names is missed all the same.
+        // Files that no slot names are reported all the same.
         if (at % 256 == 0)
           REQUIRE(database::inspect(stored.scratch.path).unnamed.lost.size() == contexts + 1 - at / 256);
       }

@@ -1,5 +1,5 @@
-// A disk that is full at every byte of a context, and flushes that fail, on one server after the other: all are told
-// the same, nothing that was committed is touched, and the next context goes in once there is room.
+// A disk that is full at every byte of a context, or flushes that fail, on one server after the other. All servers are
+// told the same, committed contexts are not touched, and the next context is stored once there is room.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -26,8 +26,8 @@ struct Fixture {
     return made;
   }
 
-  /// Bytes from one disk that is full to the next. `make test-all` tries each byte with one server; with several that
-  /// takes minutes: SIDESTREAM_FAULTS=all.
+  /// The distance in bytes between two tries. `make test-all` tries each byte with one server. With several servers
+  /// this takes minutes, and SIDESTREAM_FAULTS=all does it.
   [[nodiscard]] std::uint64_t step() const {
     const char* all = std::getenv("SIDESTREAM_FAULTS");
     if (all != nullptr && std::string(all) == "all") return 1;
@@ -35,13 +35,13 @@ struct Fixture {
     return world.size() == 1 ? 29 : 419;
   }
 
-  /// Collective: whether the texts are the same on all.
+  /// True if the texts are the same on all members. Collective.
   bool agreed(const std::string& text) {
     const std::vector<Bytes> all = world.all_gather(std::as_bytes(std::span(text)));
     return std::all_of(all.begin(), all.end(), [&](const Bytes& bytes) { return bytes == all.front(); });
   }
 
-  /// Stores context 1 with a fault, then context 2 without. Returns whether the fault was met.
+  /// Stores context 1 with a fault, then context 2 without. Returns true if the fault was met.
   bool try_once(const database::StoringOptions& with, int victim, const std::function<void()>& arm,
                 const std::function<bool()>& met) {
     const SharedDirectory directory(world);
@@ -95,7 +95,7 @@ TEST_CASE_FIXTURE(Fixture, "a full disk at any byte fails the context on all, an
     for (int victim = 0; victim < world.size(); ++victim) {
       CAPTURE(victim);
       std::uint64_t room = 0;
-      // Until all of it fits; a server that writes nothing does not notice.
+      // Tries until all of the context fits. A server that writes nothing never fails.
       for (; try_once(
                with, victim, [&] { WatchedDisk::set_room(room); }, [] { return WatchedDisk::was_full(); });) {
         room += step();
@@ -127,7 +127,7 @@ TEST_CASE_FIXTURE(Fixture, "flushes that fail") {
     for (std::uint64_t flush = 1; flush < 8; ++flush) {
       CAPTURE(flush);
       database::StoringOptions with = options("");
-      with.keep = 1;  // then a failure that is met need not be one of the context: it may be of a removal
+      with.keep = 1;  // then the failure may be one of a removal, and not of the context
       try_once(
           with, victim, [&] { WatchedDisk::fail_flush(flush); }, [] { return true; });
     }

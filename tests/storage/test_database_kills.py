@@ -1,6 +1,6 @@
-"""Runs that are killed at random moments: what a witness outside was told is committed is there, bit by bit.
+"""Runs that are killed at random moments: contexts that a witness was told are committed have every bit.
 
-Whatever is cut off or flipped afterwards is noticed, and the next run goes on in the same directory.
+Readers notice bytes that are cut off or flipped afterwards, and the next run goes on in the same directory.
 """
 
 import contextlib
@@ -21,8 +21,8 @@ from pairs import few
 WRITER, TOOL = os.environ["WRITE_CONTEXTS"], os.environ["SIDESTREAM_TOOL"]
 KILLS = int(os.environ.get("SIDESTREAM_KILLS", "4"))
 SEED = int(os.environ.get("SIDESTREAM_SEED", "17"))
-SHAPE = (5, 3, 2)  # of a block
-AT_ONCE = 1 << 20  # cycles of a run: more than it will get to
+SHAPE = (5, 3, 2)  # shape of a block
+AT_ONCE = 1 << 20  # cycles of a run, more than it can reach
 
 CONFIGURATION = """
 placement: {placement}
@@ -60,7 +60,7 @@ class Killed:
         self.folder, self.ranks, self.chance = folder, ranks, chance
         self.data, self.configuration = folder / "out" / "data", folder / "run.yaml"
         self.keep = 2 if "keep" in options else None
-        self.committed = {}  # by run: how many contexts, as the witness says
+        self.committed = {}  # by run: the number of contexts that the witness counted
         self.runs = 0
         self.configuration.write_text(
             CONFIGURATION.format(placement=placement, directory=folder / "out", options=options)
@@ -74,19 +74,19 @@ class Killed:
         return subprocess.Popen([*map(str, line)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def note(self):
-        """What the run that has ended had been told."""
+        """Reads what the run that has ended had been told."""
         lines = self.witness.read_text().splitlines() if self.witness.exists() else []
         told = [[int(n) for n in line.split()] for line in lines if len(line.split()) == 2]
         assert all(failed == 0 for _, failed in told), lines[-3:]
         self.committed[self.runs] = max((n for n, _ in told), default=0)
 
     def check_committed(self, there):
-        """`there`: cycles of the contexts."""
+        """Checks contexts; `there` has their cycles."""
         for run, count in self.committed.items():
             mine = {cycle - run * AT_ONCE for cycle in there if cycle // AT_ONCE == run}
             if self.keep is None:
                 assert not set(range(count)) - mine, (run, count, sorted(mine)[-3:])
-            else:  # newer ones, of which the witness had not yet been told, may have taken the place of those it had
+            else:  # newer contexts, which the witness does not know yet, may have replaced the ones it knows
                 assert len(mine) >= min(count, self.keep), (run, count, mine)
                 assert count == 0 or max(mine) >= count - 1, (run, count, mine)
                 assert len(mine) <= self.keep + 1, (run, count, mine)
@@ -98,7 +98,7 @@ class Killed:
                 time.sleep(0.002)
             time.sleep(self.chance.random() ** 2 * 0.15)
             ranks = children(run.pid)
-            # One of them, of which the launcher learns and ends the others; or all at once.
+            # Kills all ranks at once, or one of them, after which the launcher ends the others.
             for rank in ranks if self.chance.random() < 0.5 else self.chance.sample(ranks, min(1, len(ranks))):
                 end(rank)
             if self.chance.random() < 0.5:
@@ -118,12 +118,12 @@ class Killed:
 
 
 def size_of(path):
-    """Of a file that may not be there: -1."""
+    """Size of a file, or -1 if it does not exist."""
     return path.stat().st_size if path.exists() else -1
 
 
 def children(parent):
-    """Of mpirun: its ranks."""
+    """The processes that mpirun started: its ranks."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -145,7 +145,7 @@ def values_of(cycle, block):
 
 
 def check_values(directory, entry, blocks):
-    """Throws database_reader.Damaged; anything else that is wrong is an error."""
+    """Reads all contexts. Throws database_reader.Damaged if they are damaged; any other mistake is an error."""
     context = database_reader.Context(directory, entry)
     pieces = context.pieces("field")
     assert sorted(int(block["lo"][2]) for block, _ in pieces) == list(range(0, SHAPE[2] * blocks, SHAPE[2]))
@@ -160,7 +160,8 @@ def verify(directory):
 
 
 def check(killed, blocks):
-    """All that was told is there; all that is there is whole. Returns what verify says."""
+    """Checks that all contexts that were told exist, and that all existing ones are whole. Returns the output of
+    verify."""
     contexts, broken = database_reader.slots(killed.data) if (killed.data / "contexts").exists() else ({}, [])
     there = {entry["cycle"] for entry in contexts.values()}
     killed.check_committed(there)
@@ -176,7 +177,7 @@ def check(killed, blocks):
 
 
 def damage(killed, blocks):
-    """Flips or cuts off a byte in a copy. Returns whether that was noticed."""
+    """Flips or cuts off a byte in a copy. Returns true if that was noticed."""
     copy = killed.folder / "copy"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(killed.data, copy)

@@ -1,4 +1,4 @@
-// What simulations and people do that nobody thinks of: odd names, times and cycles, directories that go away.
+// Odd things that simulations and people do: odd names, times and cycles, and directories that vanish.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Octrees in a database: levels of several chunks, read down to a level without the finer ones, and what is damaged.
+// Octrees in a database: levels of several chunks, reading of coarse levels without finer ones, and damage.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -15,7 +15,8 @@ using namespace sidestream::database;
 
 namespace {
 
-constexpr int depth = 6;  ///< all cells of a cube refined down to it: the last level has 2^18, two chunks of doubles
+/// All cells of a cube are refined to this level, which has 2^18 cells, two chunks of doubles.
+constexpr int depth = 6;
 
 std::vector<std::uint8_t> whole_tree() {
   std::vector<std::uint8_t> refined;
@@ -56,7 +57,7 @@ Schema schema_of() {
   return schema;
 }
 
-/// Of variables 1 and 2; of 3 and 4 what their relations say.
+/// The value of a cell in variables 1 and 2. Variables 3 and 4 have what their relations say.
 double value(std::size_t cell) { return std::sin(0.001 * static_cast<double>(cell)); }
 double value_of(std::uint32_t variable, std::size_t cell) {
   const double one = value(cell);
@@ -116,7 +117,7 @@ std::size_t cells_down_to(int level) {
   return cells;
 }
 
-/// Throws what reading throws.
+/// Checks levels down to `deepest`. Throws what reading throws.
 void check_levels(const std::string& directory, std::uint32_t variable, int deepest) {
   Context context(directory, entry_of(directory));
   const PieceRow* const piece = context.find(0, variable, 0);
@@ -126,7 +127,7 @@ void check_levels(const std::string& directory, std::uint32_t variable, int deep
   for (std::size_t n = 0; n < values.size(); ++n) REQUIRE(values[n] == value(n));
 }
 
-/// Overwrites what a variable has from a chunk on.
+/// Overwrites the values of a variable from a chunk on.
 void spoil(const std::string& directory, std::uint32_t variable, std::size_t chunk) {
   Context context(directory, entry_of(directory));
   const PieceRow* const piece = context.find(0, variable, 0);
@@ -153,13 +154,13 @@ TEST_CASE("levels are read down to one, whatever is behind them") {
   CHECK(context.find(0, 2, 0)->bytes < context.find(0, 1, 0)->bytes);
   for (const std::uint32_t variable : {1U, 2U}) {
     for (int deepest = 0; deepest <= depth; ++deepest) check_levels(directory, variable, deepest);
-    spoil(directory, variable, 4);  // a chunk for each level but the last
+    spoil(directory, variable, 4);  // each level except the last is one chunk
     check_levels(directory, variable, 3);
     CHECK_THROWS_AS(check_levels(directory, variable, 4), Error);
   }
   Context damaged(directory, entry_of(directory));
   const std::vector<std::string> damages = verify(damaged);
-  REQUIRE(damages.size() == 4);  // with the two variables that are decoded with these
+  REQUIRE(damages.size() == 4);  // includes the two variables that are decoded with these
   CHECK(damages[0].find("'raw' on block 5") != std::string::npos);
   CHECK(damages[1].find("'packed' on block 5") != std::string::npos);
 }
@@ -168,14 +169,14 @@ TEST_CASE("values are decoded with what their relations name, whatever is read f
   const sidestream::testing::Scratch folder;
   const std::string directory = folder.path + "/data";
   store(directory);
-  // Nothing is left of what others say, but for what says so.
+  // Predicted variables need almost no bytes of their own.
   Context sizes(directory, entry_of(directory));
   for (const std::uint32_t variable : {3U, 4U}) CHECK(sizes.find(0, variable, 0)->bytes < 4096);
   for (const std::uint32_t variable : {4U, 3U, 2U}) {
     Context context(directory, entry_of(directory));
     const PieceRow& piece = *context.find(0, variable, 0);
     const std::vector<std::uint64_t> starts = context.places(0, piece).values;
-    for (std::size_t n = starts.size() - 1; n-- > 0;) {  // the finest first: each is decoded alone
+    for (std::size_t n = starts.size() - 1; n-- > 0;) {  // the finest first: each is decoded by itself
       std::vector<double> values((starts[n + 1] - starts[n]) / sizeof(double));
       context.read_chunk(0, piece, n, std::as_writable_bytes(std::span(values)));
       for (std::size_t cell = 0; cell < values.size(); ++cell) {

@@ -1,5 +1,5 @@
-// Files of a database that no slot names: what a cut file of slots forgot is missed, and nobody deletes it; what killed
-// runs left is deleted, and nothing that is somebody else's.
+// Files of a database that no slot names. Files whose slots were cut off are reported and never deleted. Files that
+// killed runs left are deleted, but no files of others.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -106,7 +106,7 @@ TEST_CASE_FIXTURE(Fixture, "what was removed and what killed runs have left is n
   const database::Pruned pruned = database::prune(data, {.keep = 1});
   CHECK(pruned.contexts.size() == 4);
   CHECK(pruned.lost.empty());
-  CHECK(pruned.files.size() == 2);  // of the first run, which gave each context a segment
+  CHECK(pruned.files.size() == 2);  // two files of the first run, which gave each context a segment
   const std::string whole = read_file(data + "/" + second_segment);
   write_file(data + "/segment-0003-000000-0000.h5", whole.substr(0, database::face_bytes + 200));
   write_file(data + "/segment-0003-000001-0000.h5", "");
@@ -140,7 +140,7 @@ TEST_CASE_FIXTURE(Fixture, "a file of slots without a whole head, or without any
   CHECK(contains(found.remarks.at(0), "the head is damaged; contexts are read all the same"));
   cut_slots(0);
   CHECK(contains(database::inspect(data).remarks.at(0), "the file is empty; it was cut off"));
-  run(1, 1);  // not into the place of the head
+  run(1, 1);  // must not overwrite the head
   CHECK(database::inspect(data).contexts.at(0).entry.slot == 1);
 }
 

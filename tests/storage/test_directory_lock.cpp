@@ -1,4 +1,4 @@
-// One run at a time in a directory, however many start together.
+// Only one run at a time uses a directory, however many start together.
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What a run that replaces an earlier one removes before it writes anything, and what it leaves.
+// Files that a run removes before it writes anything, if it replaces an earlier run, and files that it leaves.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Which of `files` are there after a run with these patterns and a mesh 'grid' has begun, of those that were before.
+/// The files that still exist after a run with these patterns and a mesh 'grid' has begun.
 std::vector<std::string> left_of(const std::vector<std::string>& files, const std::vector<std::string>& patterns) {
   const Scratch scratch;
   for (const std::string& file : files) {
@@ -81,7 +81,7 @@ TEST_CASE("databases and other folders stay") {
   CHECK(left_of(files, {"database", "folder.csv"}) == files);
 }
 
-TEST_CASE("pictures that each iteration writes anew go, and links with them, not what they lead to") {
+TEST_CASE("pictures that each iteration writes anew are removed, also links, but not their targets") {
   const Scratch scratch;
   write_file(scratch.path + "/elsewhere.png", "precious");
   fs::create_symlink(scratch.path + "/elsewhere.png", scratch.path + "/frame.png");

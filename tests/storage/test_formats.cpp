@@ -1,4 +1,4 @@
-// The bytes of small files, and the pieces they are made of.
+// The bytes of small files, and the parts of which they consist.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -23,8 +23,7 @@ const std::string provenance = "Sidestream 0.1.0\nmeshes: {box: {size: [2, 1, 1]
 const Iteration iteration{3, 30, 0.75};
 
 struct Fixture {
-  /// Compares what `write` writes with the golden file of that name. With SIDESTREAM_WRITE_GOLDEN set it is
-  /// made anew.
+  /// Compares the output of `write` with the golden file of that name. With SIDESTREAM_WRITE_GOLDEN set, makes it anew.
   void compare(const std::string& name, const std::function<void(const std::string& path)>& write) {
     const std::string path = std::getenv("SIDESTREAM_WRITE_GOLDEN") != nullptr ? golden + name : directory / name;
     write(path);
@@ -74,7 +73,8 @@ TEST_CASE_FIXTURE(Fixture, "blocks and lists of blocks are the golden bytes") {
   const FakeServer server(domain, {domain.mesh().cells}, {0}, {{{0, 0}, {1, 0}}}, 1);
   VtkBlock block{server.views()[0][0].block};
   for (std::size_t v = 0; v < 2; ++v) block.arrays.push_back({&domain.metadata.variables[v], &server.views()[v][0]});
-  // Uncompressed: what zlib makes of values depends on its version; test_read_files.py reads those.
+  // Golden files are not compressed, because zlib's bytes depend on its version. test_read_files.py reads compressed
+  // ones.
   compare("block.vti",
           [&](const std::string& path) { write_vtk_block(path, domain.mesh(), block, iteration, provenance, {0}); });
   compare("grid.pvti", [&](const std::string& path) {
@@ -142,7 +142,7 @@ TEST_CASE("slabs make up the packed region, without copies where the memory is g
   }
 }
 
-TEST_CASE("a region across whole lines of a ghosted array is gapless only in the slow direction") {
+TEST_CASE("a region of whole lines of an array with ghosts is contiguous only in the slow direction") {
   ArrayView array;
   array.box = {{0, 0, 0}, {4, 3, 5}};
   array.strides = packed_strides(array.box, 1, Order::column);
@@ -151,6 +151,6 @@ TEST_CASE("a region across whole lines of a ghosted array is gapless only in the
   CHECK_FALSE(is_gapless(array, {{0, 0, 1}, {4, 2, 4}}, Order::column));
   CHECK_FALSE(is_gapless(array, {{0, 0, 0}, {4, 3, 5}}, Order::row));
   array.components = 2;
-  array.strides = {1, 4, 12, 60};  // components apart
+  array.strides = {1, 4, 12, 60};  // components in separate planes
   CHECK_FALSE(is_gapless(array, {{0, 0, 0}, {4, 3, 5}}, Order::column));
 }

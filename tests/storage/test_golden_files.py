@@ -1,4 +1,4 @@
-"""Reads the golden files, so that they are right and not only unchanged; and checks the structure of HDF5 files."""
+"""Reads the golden files, so that they are right and not only unchanged. Also checks the structure of HDF5 files."""
 
 import csv
 import math
@@ -62,7 +62,7 @@ def test_grid():
 
 
 def structure(path):
-    """What is in an HDF5 file: every object with its shape, type, storage and attributes."""
+    """Every object of an HDF5 file with its shape, type, storage and attributes."""
     lines = []
 
     def describe(name, item):
@@ -100,7 +100,7 @@ def test_hdf5_files_of_the_same_data_are_the_same_bytes(tmp_path):
     for run in ("a", "b"):
         command = [os.environ["MPIEXEC"], "-n", "2", *flags, os.environ["WRITE_SAMPLE"], str(tmp_path / run)]
         subprocess.run(command, check=True, capture_output=True, timeout=120)
-        # Times of day in a file have a resolution of seconds.
+        # Times of day in a file are whole seconds.
         subprocess.run(["sleep", "1.1"], check=True)
     files = sorted((tmp_path / "a").rglob("*.h5"))
     assert len(files) > 10

@@ -1,4 +1,4 @@
-// Directories, temporary files, and what goes wrong with them.
+// Output directories, temporary files, and their errors.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -18,12 +18,12 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// What fsync was called for, in order: the paths.
+/// The paths for which fsync was called, in order.
 std::vector<std::string> flushed;
 
 }  // namespace
 
-/// In place of the C library's.
+/// Replaces the C library's fsync, to note what is flushed.
 extern "C" int fsync(int descriptor) {
   flushed.push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor)).string());
   return static_cast<int>(::syscall(SYS_fsync, descriptor));
@@ -36,7 +36,7 @@ struct Fixture {
   SharedDirectory directory{self};
 };
 
-/// A file system of `size` bytes in memory on `path`, if this process may mount one.
+/// Mounts a file system of `size` bytes in memory on `path`, if this process may do that.
 class SmallDisk {
  public:
   SmallDisk(const std::string& path, const char* size) : path_(path) {
@@ -55,7 +55,7 @@ class SmallDisk {
   bool mounted_ = false;
 };
 
-/// As message_of; the code must be this one.
+/// The message of the error, as message_of gives it. The code must be this one.
 std::string failure_of(const std::function<void()>& action, Code code = Code::file) {
   try {
     action();
@@ -117,7 +117,7 @@ TEST_CASE_FIXTURE(Fixture, "places that cannot be written to are named with the 
 
 TEST_CASE_FIXTURE(Fixture, "a directory of somebody else is refused when it is opened") {
   if (::geteuid() == 0) {
-    // Root may write everywhere except where nobody can.
+    // A full disk, because root may write everywhere else.
     const SmallDisk disk(directory / "disk", "1m");
     if (!disk.mounted()) {
       MESSAGE("NOT TESTED: this process may not mount a read-only directory");
@@ -169,7 +169,7 @@ TEST_CASE_FIXTURE(Fixture, "a full disk is an error, and what was there stays re
   Sample sample;
   sample.box_blocks = {{{2, -1, 3}, {15, 6, 8}}};
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
-    // 455 cells of 104 bytes in all do not fit into what 200 kB of filler left after a few iterations.
+    // 455 cells of 104 bytes each do not fit into the room that 200 kB of filler leave, after a few iterations.
     const auto writer = kind.create(writer_settings(kind, "{}", sample.metadata), sample.metadata, output);
     std::string failure = "nothing was thrown";
     for (int index = 0; index < 20 && failure == "nothing was thrown"; ++index) {

@@ -1,4 +1,4 @@
-"""Results of which each server has a part: one file, and pieces, which together hold what one file does."""
+"""Results that are spread over servers: as one file, and as pieces, which together hold the same as the file."""
 
 import csv
 import json
@@ -19,7 +19,7 @@ ROWS, LAYERS, WIDTH = 17, 7, 5
 
 @pytest.fixture(scope="module", params=few([3, 1, 2, 5, 8]))
 def run(request, tmp_path_factory):
-    """The directory, the number of servers, and what they printed."""
+    """The directory, the number of servers, and their output."""
     directory = tmp_path_factory.mktemp(f"parts-{request.param}")
     blocked = directory / "blocked-20" / f"piece-{request.param - 1:06}.vtp"
     blocked.mkdir(parents=True)
@@ -31,7 +31,7 @@ def run(request, tmp_path_factory):
 
 
 def parts(all_of_them, servers):
-    """How many have something: of three servers and more, server 1 has nothing."""
+    """The number of servers that have a part. If there are at least three, server 1 has none."""
     return servers if servers < 3 else min(servers - 1, all_of_them)
 
 
@@ -88,7 +88,7 @@ def test_surfaces(run):
         )
         for pick in picks:
             np.testing.assert_array_equal(vtk_to_numpy(pick(one)), vtk_to_numpy(pick(many)))
-        # Binary, and never in pieces.
+        # These are binary, and never in pieces.
         for name in ("one", "many"):
             binary = read(directory / f"{name}-{cycle}.vtkhdf", vtkHDFReader())
             for pick in picks:

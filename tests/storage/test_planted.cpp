@@ -1,4 +1,4 @@
-// Links and pipes that somebody has laid where files of ours will be: nothing is written through them.
+// Links and pipes that somebody has planted under names of our files: nothing is written through them.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A file of somebody else's, and a link to it under `name`.
+/// A file of somebody else, and a link to it under `name`.
 struct Planted {
   explicit Planted(const std::string& name) : victim(scratch.path + "/victim"), link(scratch.path + "/" + name) {
     write_file(victim, "precious");
@@ -124,7 +124,7 @@ TEST_CASE("the folder for steering must be this user's own") {
   }
   SUBCASE("of another user") {
     fs::create_directory(folder);
-    if (::chown(folder.c_str(), 12345, 12345) == 0) {  // root may
+    if (::chown(folder.c_str(), 12345, 12345) == 0) {  // root may change the owner
       CHECK(complaint().find("belongs to another user") != std::string::npos);
     } else {
       MESSAGE("not root: a folder of another user is NOT TESTED");

@@ -1,4 +1,4 @@
-// Files of RAMSES, record by record: byte orders, records in parts, damage at every byte; names and texts.
+// Files of RAMSES, record by record: byte orders, records in parts, damage at every byte, names and texts.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// Records as Fortran writes them, little-endian.
+/// Little-endian records as Fortran writes them.
 struct Records {
   template <class T>
   void put(const std::vector<T>& values) {
@@ -31,7 +31,7 @@ struct Records {
   std::string text;
 };
 
-/// A binary tree: a coarse cell, two cells in it, two in the second of these; the domain owns all.
+/// A binary tree: a coarse cell with two children, the second of which has two children. The domain owns all.
 std::string small_amr() {
   Records file;
   for (const std::int32_t one : {1, 1}) file.whole({one});  // ncpu, ndim
@@ -56,7 +56,7 @@ std::string small_amr() {
   return file.text;
 }
 
-/// Its densities: 1 and 2, then 3 and 4.
+/// The tree's densities: 1 and 2, then 3 and 4.
 std::string small_hydro() {
   Records file;
   for (const std::int32_t one : {1, 1, 1, 3, 0}) file.whole({one});
@@ -82,7 +82,7 @@ struct Fixture {
     put("hydro_00003.out00001", small_hydro());
   }
   void put(const std::string& name, const std::string& text) const { write_file(scratch.path + "/" + name, text); }
-  /// Densities of the tree's cells; throws as reading does.
+  /// Densities of the tree's cells. Throws what reading throws.
   [[nodiscard]] std::vector<double> densities() const {
     const Output output(scratch.path);
     const Box coarse = inner_coarse_cells(output);

@@ -1,4 +1,4 @@
-"""Reads what the writers wrote with h5py and VTK and compares it with the formula."""
+"""Reads the writers' files with h5py and VTK, and compares values with the formula."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ GAP_BLOCK = 3
 
 @pytest.fixture(scope="module", params=few([3, 1, 2]))
 def files(request, tmp_path_factory):
-    """The directory of a run with so many servers, and what it printed."""
+    """The directory of a run with so many servers, and its output."""
     directory = tmp_path_factory.mktemp(f"servers-{request.param}") / "made" / "by the run"
     flags = os.environ.get("MPIEXEC_FLAGS", "").split()
     command = [os.environ["MPIEXEC"], "-n", str(request.param), *flags, os.environ["WRITE_SAMPLE"], str(directory)]
@@ -35,7 +35,7 @@ def directory(files):
 
 
 def in_kji(name, array):
-    """A dataset's values as [k, j, i(, component)] whatever the order it is stored in."""
+    """A dataset's values as [k, j, i(, component)], whatever order it is stored in."""
     array = np.asarray(array)
     return np.moveaxis(array, [0, 1, 2], [2, 1, 0]) if VARIABLES[name][4] == "row" else array
 
@@ -105,7 +105,7 @@ def test_servers_files_hold_the_blocks(files):
 
 
 def check_owned_values(name, step, dataset):
-    """Compares the points that the block owns; shared nodes of other blocks and ghosts hold wrong values on purpose."""
+    """Compares the points that the block owns. Shared nodes of other blocks and ghosts hold wrong values on purpose."""
     lo, hi = dataset.attrs["lo"], dataset.attrs["hi"]
     array = in_kji(name, dataset[...])
     assert array.shape[:3] == tuple((hi - lo)[::-1])
@@ -173,7 +173,7 @@ def test_compressed_files_have_filters_and_attributes(directory):
 
 
 def test_without_the_whole_file_blocks_assemble(files):
-    """The recipe of docs/format-hdf5.md for readers without virtual datasets."""
+    """Follows the recipe of docs/format-hdf5.md for readers without virtual datasets."""
     directory, *_ = files
     lo, hi = bounds("velocity")
     whole = np.full([*reversed(np.subtract(hi, lo)), 3], np.nan, "float32")
@@ -201,7 +201,7 @@ def read_vtk(path, reader):
 
 
 def array_of(data, name):
-    """Values as [k, j, i(, component)] and None if there is no such array."""
+    """Values as [k, j, i(, component)], or None if there is no such array."""
     centering, components = VARIABLES[name][2:4]
     attributes = data.GetCellData() if centering == "cell" else data.GetPointData()
     found = vtk_to_numpy(attributes.GetArray(name))
@@ -272,7 +272,7 @@ def test_series_name_the_files(directory):
 
 
 def test_values_are_plain_base64(directory):
-    """Against Python's own decoder: the size as 64 bits, then the values."""
+    """Compares with Python's own decoder; the data are the size as 64 bits, then the values."""
     root = ET.parse(directory / "fields-00000-box/block-000000.vti").getroot()
     assert (root.get("header_type"), root.get("byte_order")) == ("UInt64", "LittleEndian")
     for array in root.findall(".//Piece//DataArray"):

@@ -1,4 +1,4 @@
-// Tables, images and surfaces on disk: growing, indexing, resuming, surviving crashes.
+// Tables, images and surfaces on disk: they grow, are indexed, resumed, and survive crashes.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -21,7 +21,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// A store on a directory of its own, with an image format that writes the size only.
+/// A store on a directory of its own, with an image format that writes only the size.
 struct Fixture {
   Fixture() {
     registry.add(csv_format());
@@ -102,7 +102,7 @@ TEST_CASE_FIXTURE(Fixture, "a resumed run continues its tables before its first 
   second->begin(at(0, 20))->add("t.csv", one_row(7));
   second->begin(at(1, 30))->add("t.csv", one_row(8));
   CHECK(text("t.csv") == head + "0,20,5,T,7\n1,30,7.5,T,8\n");
-  // What is dropped is kept beside it: the rows of cycle 20, where there were any.
+  // Rows that are dropped are kept in a file beside it: those of cycle 20, if there were any.
   const bool dropped = contains(before, "2,20,5,T,2\n");
   CHECK(std::filesystem::exists(directory / "t-v1.csv") == dropped);
   if (dropped) CHECK(text("t-v1.csv") == before.substr(0, before.rfind('\n') + 1));
@@ -111,7 +111,7 @@ TEST_CASE_FIXTURE(Fixture, "a resumed run continues its tables before its first 
 
 TEST_CASE_FIXTURE(Fixture, "within a session tables and indices go on by iteration, of which some may share a cycle") {
   {
-    // Cycle 10 three times; the first two were acknowledged.
+    // Stores cycle 10 three times; the first two were acknowledged.
     const auto first = store(false);
     for (int n = 0; n < 4; ++n) {
       const auto results = first->begin(at(n, n == 0 ? 0 : 10));
@@ -152,7 +152,7 @@ TEST_CASE_FIXTURE(Fixture, "within a session tables and indices go on by iterati
 
 namespace {
 
-/// The process ends, as by a kill, right after one file got its name.
+/// An output directory that ends the process, as by a kill, right after one file got its name.
 class DyingDirectory final : public OutputDirectory {
  public:
   DyingDirectory(std::shared_ptr<const OutputDirectory> inner, std::string last)
@@ -180,7 +180,7 @@ TEST_CASE_FIXTURE(Fixture, "a run that is killed when it has cut a table back lo
   test::Child first([&] {
     const auto results = store(false);
     for (int n = 0; n < 4; ++n) results->begin(at(n, n))->add("t.csv", one_row(n));
-    return ::_exit(7), 0;  // killed: how far the table is whole stays noted
+    return ::_exit(7), 0;  // killed: the length of the table's whole part stays noted
   });
   REQUIRE(first.wait() == 7);
   REQUIRE(std::filesystem::exists(directory / ".t.csv.committed"));
@@ -290,7 +290,7 @@ TEST_CASE_FIXTURE(Fixture, "an index of many files is not rewritten for each, la
     }
     CHECK(seen.size() < files / 3);  // a busy machine may add some, once a second
     if (listed("c.txt.series") == files) results->begin(at(files, files))->add("c-{cycle}.txt", Image{1, 1, {}});
-    // As a kill leaves it: the next run finds what the index lacks, but a line that was being written.
+    // As after a kill: the next run finds entries that the index lacks, except for a line that was being written.
     std::ofstream(directory / ".c.txt.series.rest", std::ios::app) << "{\"name\": \"c-9";
     const std::size_t last = std::filesystem::exists(directory / ("c-" + std::to_string(files) + ".txt"));
     const auto second = store(true);
@@ -355,7 +355,7 @@ TEST_CASE("CSV is read record by record") {
 
 namespace {
 
-constexpr std::int64_t rows_each = 5000;  // more than are put together at once
+constexpr std::int64_t rows_each = 5000;  // more than are written at once
 
 Table many_rows(std::int64_t index) {
   Table table{{"row", "value"}, {}};
@@ -382,7 +382,7 @@ TEST_CASE_FIXTURE(Fixture, "a table holds whole iterations after a kill in the m
     CAPTURE(limit);
     std::filesystem::remove_all(directory.path());
     {
-      // The system kills a process that writes beyond the limit, after what lies below it was written.
+      // The system kills a process that writes beyond the limit, after the bytes below the limit were written.
       test::Child child([&] {
         const rlimit small{limit, limit};
         const rlimit none{0, 0};

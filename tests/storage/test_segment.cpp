@@ -1,4 +1,4 @@
-// Room that a segment asks for before it is written: nothing that a reader sees depends on it.
+// A segment reserves space before it is written, and readers see no difference.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -26,7 +26,7 @@ std::uint64_t bytes_on_disk(const std::string& path) {
   return static_cast<std::uint64_t>(facts.st_blocks) * 512;
 }
 
-/// Whether files there are on a disk whose file system knows how to reserve: asked of itself.
+/// True if the file system that holds the path can reserve space.
 bool can_reserve(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT, 0666);
   REQUIRE(descriptor >= 0);

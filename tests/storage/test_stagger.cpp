@@ -1,4 +1,4 @@
-// Slots of servers that write one after the other.
+// Time slots of servers that write one after the other.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ TEST_CASE("slots follow each other and end in half of the interval") {
           const double begin = slot_begin(rank, size, interval, writing);
           CHECK(begin > before);
           CHECK(begin < 0.5 * interval);
-          // Nobody begins while the one before still writes, if there is time for that.
+          // No server begins while the previous one still writes, if there is enough time.
           if (fits && rank > 0) CHECK(begin - before >= writing);
           before = begin;
         }
@@ -29,7 +29,7 @@ TEST_CASE("slots follow each other and end in half of the interval") {
   }
 }
 
-TEST_CASE("nobody waits for what is not known, or alone") {
+TEST_CASE("nobody waits if times are unknown, or if there is only one server") {
   CHECK(slot_begin(3, 4, 0, 1) == 0);
   CHECK(slot_begin(3, 4, 1, 0) == 0);
   CHECK(slot_begin(3, 4, -1, 1) == 0);

@@ -1,4 +1,4 @@
-// The mailbox of steered parameters: whatever lies in it, the server that looks goes on, and who asked gets an answer.
+// The mailbox of steered parameters. Whatever lies in it, the server goes on, and everybody who asked gets an answer.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -26,7 +26,7 @@ struct Fixture {
   void lay(const std::string& id, const std::string& text) const {
     std::ofstream(folder / ("request-" + id), std::ios::binary) << text;
   }
-  /// Empty if there is none.
+  /// The answer to a request; empty if there is none.
   [[nodiscard]] std::string answer(const std::string& id) const {
     std::ifstream file(folder / ("answer-" + id));
     std::ostringstream text;
@@ -80,7 +80,7 @@ TEST_CASE("requests that are too long or have too few lines are answered") {
   CHECK(f.answer("empty").find("refused: the request does not have two lines") == 0);
 }
 
-TEST_CASE("who asks hears at once that a value is too long") {
+TEST_CASE("a value that is too long is refused at once") {
   Fixture f;
   f.mailbox.record("stop = 0 (integer)\n");
   const std::string value(5000, '1');

@@ -1,4 +1,4 @@
-// Columns of one type each, made whole or row by row.
+// Tables with columns of one type each, made at once or row by row.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -25,7 +25,7 @@ TEST_CASE("rows give columns their types") {
   Table table{{"n", "x", "t"}, {}};
   CHECK(table.rows() == 0);
   table.add_row({std::int64_t{7}, 0.25, std::string("a")});
-  table.add_row({std::int64_t{8}, std::int64_t{3}, std::string("b")});  // a whole number is a real one too
+  table.add_row({std::int64_t{8}, std::int64_t{3}, std::string("b")});  // a whole number may go into a column of reals
   CHECK(std::get<std::vector<std::int64_t>>(table.columns()[0].values) == std::vector<std::int64_t>{7, 8});
   CHECK(std::get<std::vector<double>>(table.columns()[1].values) == std::vector<double>{0.25, 3});
   CHECK(std::get<std::vector<std::string>>(table.columns()[2].values) == std::vector<std::string>{"a", "b"});

@@ -1,4 +1,4 @@
-// Lists of cells that contradict themselves must not reach a reader, which would follow them into other memory.
+// Lists of cells that contradict themselves must not reach a reader, which would read other memory.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -12,7 +12,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// A polyhedron, a tetrahedron and a triangle over five points, as tests change it.
+/// A polyhedron, a tetrahedron and a triangle over five points, which tests change.
 struct Cells {
   std::vector<std::int64_t> links{0, 1, 2, 3, 1, 2, 3, 4, 0, 1, 2};
   std::vector<std::int64_t> ends{4, 8, 11};
@@ -41,7 +41,7 @@ class Written {
       add(Role::face_offsets, Type::int64, 1, cells.face_ends.data(), cells.face_ends.size());
     }
   }
-  /// What writing says; empty if it works.
+  /// The message of writing; empty if it works.
   std::string message() {
     try {
       write_vtk_block("vtk-cells.vtu", mesh_, block_, {}, "", {0});

@@ -1,4 +1,4 @@
-// The writers on several servers: files appear together or not at all.
+// Writers on several servers: files appear together or not at all.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -27,7 +27,7 @@ struct Fixture {
     world.barrier();
     return names;
   }
-  /// By name, everything under the directory, on every server.
+  /// All files under the directory by name, on every server.
   std::map<std::string, std::string> contents() {
     std::map<std::string, std::string> all;
     for (const std::string& name : files()) all[name] = read_file(directory / name);
@@ -42,7 +42,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE_FIXTURE(Fixture, "servers with blocks write a file each, and rank 0 the whole") {
-  // One block only: all servers but the first have none.
+  // There is only one block, so that only the first server has one.
   sample.box_blocks = {{{2, -1, 3}, {15, 6, 8}}};
   const auto hdf5 = writer(hdf5_writer(), "{variables: temperature}");
   write_iteration(*hdf5, sample, {4, 40, 2}, world);
@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(Fixture, "a server that cannot name its file fails the iterati
   const std::string last = std::to_string(world.size() - 1);
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     const bool is_hdf5 = kind.name == "hdf5";
-    // A directory stands where the last server's file should be.
+    // A directory has the name of the last server's file.
     const std::string blocked =
         is_hdf5 ? "fields-000001-00" + last + ".h5" : "fields-000001/block-00000" + last + ".vti";
     if (world.rank() == 0) std::filesystem::create_directories(directory / blocked);
@@ -159,7 +159,7 @@ TEST_CASE_FIXTURE(Fixture, "memory that ends on one server in the midst of a com
           made->combine({iteration, sample.metadata, partials, 0, guarded, results});
           ended = sidestream_test_allocation_failed() != 0;
         });
-        failed = !failure.empty() || ended;  // or it was waited for
+        failed = !failure.empty() || ended;  // or the failure was waited for
         world.maximum(std::span(&failed, 1));
         if (failure.empty()) continue;
         CHECK_MESSAGE(contents() == before, kind.name << ", allocation " << n << ": " << failure);

@@ -1,7 +1,6 @@
 /* A simulation for the tests of databases: write_contexts FILE FIRST COUNT WITNESS. Publishes known values in COUNT
- * cycles from FIRST on, as fast as they are taken. Its first rank appends to the file WITNESS how many cycles it has
- * been told were delivered, and how many of them failed, each time that it knows more: what a database may not lose
- * from then on. */
+ * cycles from FIRST on, as fast as it can. Its first rank appends to the file WITNESS the number of delivered cycles
+ * that it knows of, and how many of them failed. A database must not lose these. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <sidestream/sidestream.h>
@@ -23,7 +22,7 @@ static void witness(int file, const sidestream_account* account) {
   if (write(file, line, (size_t)length) != length) fprintf(stderr, "cannot write the witness\n");
 }
 
-/* Block `id` has layers LAYERS * id and on; values tell cycle and place. */
+/* Block `id` has layers from LAYERS * id on; values depend on cycle and position. */
 static void fill(double* values, int id, long cycle) {
   for (int n = 0; n < NX * NY * LAYERS; ++n) values[n] = (double)cycle * 1000 + id * NX * NY * LAYERS + n;
 }

@@ -1,5 +1,5 @@
-// Writes results of which each server has a part, in one file and in pieces, for test_parts.py.
-// Usage: mpirun -n N storage_write_parts DIRECTORY
+// Writes results that are spread over servers, in one file and in pieces, for test_parts.py. Usage: mpirun -n N
+// storage_write_parts DIRECTORY
 #include <mpi.h>
 
 #include <cstdio>
@@ -17,7 +17,7 @@ using namespace sidestream::testing;
 
 constexpr Index rows = 17, layers = 7, width = 5;
 
-/// Where the part of a server begins; server 1 has nothing.
+/// The beginning of a server's part; server 1 has nothing.
 Index first(Index all, int server, int servers) {
   if (server == 0) return 0;
   if (server <= 2 && servers > 1) return all / 3;
@@ -38,7 +38,7 @@ Table table(Index from, Index to) {
   return Table({{"number", numbers}, {"real", reals}, {"text", texts}});
 }
 
-/// Rows of separate triangles.
+/// A row of separate triangles.
 Surface surface(Index from, Index to) {
   Surface made;
   made.point_data.push_back({"place", 2, {}});
@@ -52,7 +52,7 @@ Surface surface(Index from, Index to) {
   return made;
 }
 
-/// Layers of a box of numbers, and columns of a plane of floats.
+/// A server's layers of a box of whole numbers, and its columns of a plane of floats.
 DataSet data(int server, int servers) {
   DataSet made;
   made.attributes = {{"answer", std::int64_t{42}}, {"code", std::string("a <test>")}};
@@ -117,7 +117,7 @@ void write(const std::string& directory) {
     results->add_parts("bad-{cycle}.h5", less, world, Pieces::always);
   });
   refused("overlap", me, [&] { results->add_parts("overlap-{cycle}.h5", data(0, 1), world, Pieces::never); });
-  // One server cannot write its piece: a directory has its name.
+  // One server cannot write its piece, because a directory has the name.
   refused("blocked", me, [&] { results->add_parts("blocked-{cycle}.vtp", surface(0, 1), world, Pieces::always); });
   results->add_parts("after-{cycle}.vtp", surface(low, high), world, Pieces::always);
 }

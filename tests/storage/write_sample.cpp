@@ -1,4 +1,4 @@
-// Writes what test_read_files.py reads. Usage: mpirun -n N storage_write_sample DIRECTORY
+// Writes the files that test_read_files.py reads. Usage: mpirun -n N storage_write_sample DIRECTORY
 #include <mpi.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ struct Case {
   std::vector<std::size_t> absent{};
 };
 
-/// Percent signs in names, which HDF5 takes for formats in places.
+/// Writes names with percent signs, which HDF5 sometimes takes for formats.
 void write_percents(const std::shared_ptr<const OutputDirectory>& output, MpiCommunicator& world) {
   Sample sample;
   sample.metadata.variables[0].name = "humidity %";
@@ -48,7 +48,7 @@ void write_cases(const std::string& directory) {
   for (const Case& each : cases) {
     const auto writer =
         each.kind.create(writer_settings(each.kind, each.yaml, sample.metadata), sample.metadata, output);
-    // HDF5's whole arrays take each node from the block that owns it; VTK's readers take any.
+    // HDF5's whole arrays take each node from the block that owns it; VTK's readers take any block's.
     sample.shared_nodes_agree = each.kind.name == "vtk";
     for (int index = 0; index < 3; ++index) {
       sample.step = index;

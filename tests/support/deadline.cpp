@@ -11,7 +11,7 @@
 namespace sidestream::testing {
 namespace {
 
-/// What a handler of a signal may use: text that was put together before.
+/// Text for a signal handler, which may only use text that was made before.
 struct Place {
   std::array<char, 64> run{};
   std::array<char, 512> text{};
@@ -30,11 +30,11 @@ Place place;
 
 void on_alarm(int) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, place.text.data(), place.length);
-  ::sleep(2);  // mpirun ends the other ranks with this one: they are to say where they are, too
+  ::sleep(2);  // mpirun ends the other ranks with this one, and they must report where they are before that
   ::_exit(124);
 }
 
-/// Hears from doctest which test runs.
+/// Notes which test runs, as doctest tells it.
 struct Listener final : doctest::IReporter {
   explicit Listener(const doctest::ContextOptions&) {}
   void test_case_start(const doctest::TestCaseData& test) override {

@@ -1,10 +1,10 @@
-// A time limit for a run of tests that says which test did not end: what CTest kills says nothing.
+// A time limit for a run of tests that reports which test did not end. A test that CTest kills reports nothing.
 #pragma once
 
 namespace sidestream::testing {
 
-/// For its lifetime: if it lasts longer than `seconds`, this process says on which rank and in which test it is and
-/// ends. Nothing if `seconds` is 0.
+/// If it lives longer than `seconds`, this process reports its rank and its test, and ends. Does nothing if `seconds`
+/// is 0.
 class Deadline {
  public:
   Deadline(unsigned seconds, int rank, int ranks);

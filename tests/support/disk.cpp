@@ -1,5 +1,5 @@
-// Replaces calls of the C library in the program that this is linked into: a definition in a program goes before one in
-// a library that is loaded.
+// Replaces calls of the C library in the program that this is linked into. A definition in a program precedes one in a
+// shared library.
 #include "support/disk.hpp"
 
 #include <dlfcn.h>
@@ -26,7 +26,7 @@ struct State {
   std::uint64_t flushes = 0;
   bool was_full = false;
 };
-State* state = nullptr;  // of the one disk that is watched
+State* state = nullptr;  // state of the only disk that is watched
 
 template <class Function>
 Function* real(const char* name) {
@@ -39,7 +39,7 @@ std::uint64_t now() {
   return static_cast<std::uint64_t>(time.tv_sec) * 1000000000u + static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-/// The name in the directory that is watched, empty for the directory itself; nothing for what is elsewhere.
+/// The name of a file in the watched directory, empty for the directory itself, or nothing for other files.
 std::optional<std::string> watched(const std::string& path) {
   if (state == nullptr || !path.starts_with(state->directory)) return {};
   if (path.size() == state->directory.size()) return "";
@@ -117,7 +117,7 @@ EXPORTED int ftruncate(int descriptor, off_t size) noexcept {
 EXPORTED int fsync(int descriptor) {
   const auto file = watched(descriptor);
   if (!file) return real<int(int)>("fsync")(descriptor);
-  // Nothing is flushed in truth: tests of what a loss of power leaves read the record.
+  // Nothing is really flushed. Tests of a loss of power read the record.
   if (state->flushes > 0 && --state->flushes == 0) {
     state->flushes = 1;
     errno = EIO;

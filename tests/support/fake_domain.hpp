@@ -1,6 +1,5 @@
-// A mesh with known fields, divided among blocks in any way, as an analysis would see it on servers:
-// ownership of shared nodes, halos from neighbours, and ghosts and copies of shared nodes that hold wrong
-// values on purpose.
+// A mesh with known fields, divided among blocks in any way, as an analysis sees it on servers. It has ownership of
+// shared nodes and halos from neighbours. Ghosts and copies of shared nodes hold wrong values on purpose.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +27,7 @@ inline constexpr std::array<Centering, centering_count> every_centering{
     Centering::cell,   Centering::x_face, Centering::y_face, Centering::z_edge,
     Centering::z_face, Centering::y_edge, Centering::x_edge, Centering::node};
 
-/// A variable and its value at a point: of its position, its indices and the component.
+/// A variable, and a function for its value at a point, from position, indices and component.
 struct FakeField {
   std::string name;
   std::function<double(const std::array<double, 3>& x, const Index3& p, int c)> value;
@@ -103,7 +102,7 @@ inline Division even_division(const Box& cells, const Index3& n) {
   return boxes;
 }
 
-/// `count` blocks from random cuts: uneven, with corners that meet faces. Ids are shuffled.
+/// `count` blocks from random cuts. They are uneven, with corners that meet faces, and ids are shuffled.
 inline Division random_division(const Box& cells, std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   Division boxes{cells};
@@ -123,11 +122,11 @@ inline Division random_division(const Box& cells, std::size_t count, unsigned se
   return boxes;
 }
 
-/// The views of some blocks of a domain, with all they point to.
+/// The views of some blocks of a domain, and the memory that they refer to.
 class FakeServer {
  public:
-  /// `mine`: ids of this server's blocks, ascending. `absent`: ids of blocks that nobody delivered. Arrays
-  /// have `ghosts` layers of wrong values around them.
+  /// `mine` has the ids of this server's blocks, ascending, `absent` those of blocks that nobody delivered. Arrays have
+  /// `ghosts` layers of wrong values around them.
   FakeServer(const FakeDomain& domain, const Division& division, const std::vector<std::size_t>& mine,
              const Selection& selection, int ghosts, const std::vector<std::size_t>& absent = {})
       : views_(domain.metadata.variables.size()) {
@@ -224,8 +223,8 @@ class CapturedResults final : public Results, public ChartResults {
   std::map<std::string, Surface> surfaces;
 };
 
-/// The settings that `yaml` (an analysis' options, `{variable: a}`) gives for a kind. Surfaces come in double precision
-/// unless it says otherwise, as tests look at more than seven digits.
+/// The settings of a kind from `yaml`, an analysis' options such as `{variable: a}`. Surfaces are in double precision
+/// by default, because tests compare more than seven digits.
 inline Settings fake_settings(const AnalysisKind& kind, std::string yaml, const Metadata& metadata) {
   const Parameters none;
   const bool choice = std::any_of(kind.options.begin(), kind.options.end(),
@@ -238,7 +237,8 @@ inline Settings fake_settings(const AnalysisKind& kind, std::string yaml, const 
 
 struct FakeRun {
   int ghosts = 0;
-  std::size_t partials = 1;  ///< calls of local on each server, blocks dealt out in turn; some may have none
+  /// Calls of `local` on each server. Blocks are dealt out in turn, and some calls may have none.
+  std::size_t partials = 1;
   std::vector<std::size_t> absent{};
   Iteration iteration{};
 };
@@ -274,7 +274,7 @@ inline CapturedResults run_analysis(const AnalysisKind& kind, const std::string&
   return results;
 }
 
-/// The same in this process alone.
+/// The same, only in this process.
 inline CapturedResults run_alone(const AnalysisKind& kind, const std::string& yaml, const FakeDomain& domain,
                                  const Division& division, const FakeRun& how = {}) {
   MpiCommunicator self(MPI_COMM_SELF);

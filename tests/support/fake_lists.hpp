@@ -1,4 +1,4 @@
-// An unstructured mesh with known fields, dealt out to blocks cell by cell, as an analysis would see it on servers.
+// An unstructured mesh with known fields, dealt out to blocks cell by cell, as an analysis sees it on servers.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace sidestream::testing {
 
 using Place = std::array<double, 3>;
 
-/// A cell: its VTK type, its points, and of polyhedra its faces.
+/// A cell: its VTK type, its points, and the faces if it is a polyhedron.
 struct FakeCell {
   std::uint8_t type;
   std::vector<std::int64_t> points;
@@ -28,12 +28,12 @@ struct FakeMesh {
   std::vector<FakeCell> cells;
 };
 
-/// What the mesh gives besides what it must.
+/// Optional arrays of the mesh.
 struct FakeNames {
   bool points = true, cells = true;
-  bool shuffled = false;  ///< numbers that do not grow with the place in the list
-  bool flags = false;     ///< every block has a further, flagged copy of all cells of the next one
-  /// The number of a point by its place in the mesh; without it they are all different.
+  bool shuffled = false;  ///< numbers are not in the order of the list
+  bool flags = false;     ///< every block also has a flagged copy of all cells of the next one
+  /// Gives the number of a point by its index in the mesh. Without it all numbers differ.
   std::function<std::int64_t(std::int64_t)> numbering{};
 };
 
@@ -44,7 +44,7 @@ inline std::int64_t fake_name(std::int64_t n, bool shuffled) { return shuffled ?
 class FakeLists {
  public:
   using Field = std::function<double(const Place&)>;
-  /// `block_of`: of each cell. Fields in cells are those of the middle of its points.
+  /// `block_of` is the block of each cell. The value of a cell is the field at the mean of its points.
   FakeLists(const FakeMesh& mesh, int dimensions, const std::vector<int>& block_of, int blocks, const Field& at_points,
             const Field& in_cells, const FakeNames& names = {})
       : mesh_(mesh), dimensions_(dimensions), at_points_(at_points), in_cells_(in_cells), names_(names) {
@@ -63,7 +63,7 @@ class FakeLists {
   }
 
   Metadata metadata;
-  /// Of some blocks, by variable.
+  /// The views of some blocks, by variable.
   [[nodiscard]] std::vector<std::vector<BlockView>> views(const std::vector<std::size_t>& blocks) const {
     std::vector<std::vector<BlockView>> all(metadata.variables.size());
     for (const std::size_t b : blocks) {
@@ -126,7 +126,7 @@ class FakeLists {
     std::set<std::int64_t> used;
     for (const std::size_t c : cells) used.insert(mesh_.cells[c].points.begin(), mesh_.cells[c].points.end());
     std::vector<std::int64_t> points(used.begin(), used.end());
-    if (b % 2 == 1) std::reverse(points.begin(), points.end());  // local order says nothing
+    if (b % 2 == 1) std::reverse(points.begin(), points.end());  // the local order has no meaning
     std::map<std::int64_t, std::int64_t> local;
     for (std::size_t p = 0; p < points.size(); ++p) local[points[p]] = static_cast<std::int64_t>(p);
     std::vector<std::int64_t> links, ends, kinds, faces, face_ends, ids, cell_ids;
@@ -189,7 +189,7 @@ class FakeLists {
 inline CapturedResults run_lists(const AnalysisKind& kind, const std::string& yaml, const FakeLists& lists,
                                  Communicator& servers) {
   const auto analysis = kind.create(fake_settings(kind, yaml, lists.metadata), lists.metadata);
-  static_cast<void>(with_mesh_arrays(analysis->selection(), lists.metadata));  // which checks it
+  static_cast<void>(with_mesh_arrays(analysis->selection(), lists.metadata));  // this call checks the selection
   std::vector<std::size_t> mine;
   for (auto b = static_cast<std::size_t>(servers.rank()); b < lists.blocks();
        b += static_cast<std::size_t>(servers.size())) {
@@ -213,7 +213,7 @@ inline CapturedResults run_lists(const AnalysisKind& kind, const std::string& ya
 
 // ---- meshes of a cube from -1 to 1 ----------------------------------------------------------------------------------
 
-/// n^3 cubes moved about smoothly; what their column says, they are made of.
+/// n^3 cubes, deformed smoothly and divided into cells of the kind of their column.
 class FakeCubes {
  public:
   enum class Made { hexahedra, voxels, wedges, pyramids, tetrahedra, polyhedra, mixed };
@@ -234,7 +234,7 @@ class FakeCubes {
     }
   }
   [[nodiscard]] const FakeMesh& mesh() const { return mesh_; }
-  /// The outer faces stay where they are.
+  /// Deforms the cube, and keeps its outer faces where they are.
   [[nodiscard]] static Place bent(double x, double y, double z, double bend) {
     const double w = bend * (1 - x * x) * (1 - y * y) * (1 - z * z);
     return {x + w * std::sin(3 * y + z), y + w * std::cos(2 * z - x), z + w * std::sin(2 * x + 3 * y)};
@@ -268,7 +268,7 @@ class FakeCubes {
         }
         return;
       case Made::polyhedra: {
-        auto turned = faces;  // they need not be given in one direction
+        auto turned = faces;  // faces need not have the same orientation
         std::reverse(turned[1].begin(), turned[1].end());
         std::reverse(turned[4].begin(), turned[4].end());
         return mesh_.cells.push_back({42, round, turned});
@@ -292,7 +292,8 @@ class FakeCubes {
   FakeMesh mesh_;
 };
 
-/// Numbers as a periodic code gives them to the points of n^3 cubes: those at both ends of each axis are one.
+/// Numbers of the points of n^3 cubes as a periodic code gives them. Points at both ends of an axis have the same
+/// number.
 inline std::function<std::int64_t(std::int64_t)> periodic_numbering(std::int64_t n) {
   return [n](std::int64_t p) {
     const std::int64_t i = p % (n + 1), j = p / (n + 1) % (n + 1), k = p / ((n + 1) * (n + 1));

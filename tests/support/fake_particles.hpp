@@ -10,7 +10,7 @@
 
 namespace sidestream::testing {
 
-/// An array of particles. With a role it is that one of the mesh.
+/// An array of particles. With a role, it is the mesh's array of that role.
 struct FakeParticleArray {
   std::string name;
   Type type = Type::float64;

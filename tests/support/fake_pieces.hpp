@@ -8,10 +8,10 @@
 
 namespace sidestream::testing {
 
-/// The pieces that a server has of what a selection asks for.
+/// The pieces of a selection that a server has.
 class FakePieces {
  public:
-  /// `absent`: cells that nobody published.
+  /// `absent` are cells that nobody published.
   FakePieces(const FakeDomain& domain, const Selection& selection, int servers, int server, const Box& absent)
       : blocks_(domain.metadata.variables.size()) {
     for (const Selected& selected : selection.variables) {
@@ -64,7 +64,7 @@ class FakePieces {
 };
 
 struct PieceRun {
-  int groups = 1;  ///< more than one: as many other objects on each server call `local`, as with forwarded partials
+  int groups = 1;  ///< if more than one, so many other objects on each server call `local`, as with forwarded partials
   Box absent{};
 };
 
@@ -105,7 +105,7 @@ inline CapturedResults run_pieces(const AnalysisKind& kind, const std::string& y
   return results;
 }
 
-/// The same in this process alone.
+/// The same, only in this process.
 inline CapturedResults run_pieces_alone(const AnalysisKind& kind, const std::string& yaml, const FakeDomain& domain,
                                         const PieceRun& how = {}) {
   MpiCommunicator self(MPI_COMM_SELF);

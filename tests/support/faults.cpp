@@ -8,12 +8,12 @@
 
 namespace {
 
-thread_local long countdown = 0;  // allocations until the one that fails; 0: none will
+thread_local long countdown = 0;  // allocations until the one that fails, or 0 if none will
 thread_local bool failed = false;
 
 std::atomic<long> allocations{0}, fails_at{0};  // of all threads
 
-/// Whether this is the allocation that fails.
+/// True if this is the allocation that fails.
 bool is_over() noexcept {
   const long number = allocations.fetch_add(1, std::memory_order_relaxed) + 1;
   if (number == fails_at.load(std::memory_order_relaxed)) {

@@ -1,19 +1,19 @@
-// Memory that runs out at a chosen moment: `operator new` of the program, replaced (faults.cpp).
+// Memory that runs out at a chosen moment: the program's `operator new` is replaced (faults.cpp).
 #pragma once
 
-/// The n-th allocation of this thread from now on throws std::bad_alloc, once; 0: none does.
+/// The n-th allocation of this thread from now on throws std::bad_alloc, once. With 0 none does.
 extern "C" void sidestream_test_fail_allocation(long n);
-/// Whether the allocation that was to fail has failed.
+/// True if the allocation that was to fail has failed.
 extern "C" int sidestream_test_allocation_failed();
-/// The n-th allocation of any thread of the process from now on throws, once; 0: none does. Returns how many there have
-/// been since the last call.
+/// The n-th allocation of any thread of the process from now on throws, once. With 0 none does. Returns how many there
+/// were since the last call.
 extern "C" long sidestream_test_fail_any_allocation(long n);
-/// How many there have been since then.
+/// The number of allocations since that call.
 extern "C" long sidestream_test_allocations();
 
 namespace sidestream::testing {
 
-/// For its lifetime; does nothing if `n` is 0.
+/// Lets the n-th allocation fail while it lives. Does nothing if `n` is 0.
 class FailingAllocation {
  public:
   explicit FailingAllocation(long n) { sidestream_test_fail_allocation(n); }

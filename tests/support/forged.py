@@ -1,4 +1,4 @@
-"""Databases that somebody has forged: numbers and texts are others, and all checksums are right."""
+"""Databases that somebody has forged: numbers and texts are changed, and all checksums are right."""
 
 import struct
 
@@ -13,7 +13,7 @@ def _sum(data):
 
 
 class Opened:
-    """One context, in memory."""
+    """A context in memory."""
 
     def __init__(self, directory, slot):
         self.directory, self.slot = directory, slot
@@ -28,12 +28,12 @@ class Opened:
         self.groups_at = 24 + -(-self.text_length // 8) * 8
 
     def tables(self):
-        """Of the first group: where they begin, and bytes of the blocks and of the rest."""
+        """The beginning of the first group's tables, the bytes of the blocks' table, and those of the others."""
         at, blocks, pieces, chunks = struct.unpack_from("<QQQQ", self.record, self.groups_at + 24)
         return at, blocks * 144, pieces * 40 + chunks * 16
 
     def seal(self):
-        """Writes everything, the record at the end of the segment."""
+        """Writes everything, with the record at the end of the segment."""
         at, blocks, rest = self.tables()
         if at + blocks + rest <= len(self.segment):
             sums = _sum(self.segment[at : at + blocks]), _sum(self.segment[at + blocks : at + blocks + rest])
@@ -60,7 +60,7 @@ class Opened:
 
 
 def _of_text(context, chance):
-    """Another number, word or sign in what the context says of itself."""
+    """Changes a number, word or sign in the context's description of itself."""
     text = context.text()
     places = [n for n in range(len(text)) if text[n : n + 1].isdigit()] if chance.random() < 0.6 else range(len(text))
     at = chance.choice(list(places))
@@ -70,7 +70,7 @@ def _of_text(context, chance):
 
 
 def _of_groups(context, chance):
-    """Another number in the entry of the group."""
+    """Changes a number in the entry of the group."""
     offset, kind = chance.choice([(n, "<I") for n in range(0, 24, 4)] + [(n, "<Q") for n in range(24, 56, 8)])
     value = chance.choice(ENDS) % (1 << 8 * struct.calcsize(kind))
     struct.pack_into(kind, context.record, context.groups_at + offset, value)
@@ -78,7 +78,7 @@ def _of_groups(context, chance):
 
 
 def _of_tables(context, chance):
-    """Another number in a row of a block, a piece or a chunk."""
+    """Changes a number in a row of a block, a piece or a chunk."""
     at, blocks, rest = context.tables()
     where = chance.randrange(0, blocks + rest, 4)
     kind = chance.choice(["<I", "<Q"] if where + 8 <= blocks + rest else ["<I"])
@@ -88,7 +88,7 @@ def _of_tables(context, chance):
 
 
 def forge(directory, chance):
-    """Changes one thing; says what."""
+    """Changes one thing; returns what it changed."""
     context = Opened(directory, 1)
     said = chance.choice([_of_text, _of_text, _of_groups, _of_tables, _of_tables])(context, chance)
     context.seal()
@@ -104,7 +104,7 @@ def replace_text(directory, old, new):
 
 
 def remove(directory, number):
-    """Says in a slot that a context is removed."""
+    """Marks a context as removed in a slot."""
     path = directory / "contexts"
     slots = path.read_bytes()
     slot = bytearray(SLOT)
@@ -114,7 +114,7 @@ def remove(directory, number):
 
 
 def newer_head(slots):
-    """The same slots, of a version of the format that nobody has written yet."""
+    """The same slots, with a version of the format that does not exist yet."""
     head = bytearray(slots[:SLOT])
     struct.pack_into("<I", head, 8, 3)
     struct.pack_into("<Q", head, 248, _sum(head[:248]))

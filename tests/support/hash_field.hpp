@@ -1,41 +1,63 @@
-// A density field by whole numbers alone, the same bits in every language: what tables under tests/data/cosmology are
-// of.
+// A periodic density of n^3 cells with halos in it, which has the same bits in every language. Hashes of a counter are
+// smoothed three times, and an exact power of two is taken instead of an exponential. Its reference results are in
+// tests/data/cosmology.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "sidestream/data/box.hpp"
+
 namespace sidestream::testing {
 
-/// n^3 values, index (x n + y) n + z. 20 bits of splitmix64 of 2016 + index, three periodic passes of the sum over
-/// three neighbours along each axis, and two to the power of that, piecewise linear between whole powers.
-inline std::vector<double> hash_field(std::int64_t n) {
-  std::vector<std::int64_t> v(static_cast<std::size_t>(n * n * n));
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    std::uint64_t z = 2016 + i + 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    v[i] = static_cast<std::int64_t>((z ^ z >> 31) >> 44);
-  }
-  for (int pass = 0; pass < 3; ++pass) {
-    for (std::int64_t stride : {n * n, n, std::int64_t{1}}) {
-      const std::vector<std::int64_t> before = v;
-      for (std::int64_t i = 0; i < n * n * n; ++i) {
-        const std::int64_t at = i / stride % n, line = i - at * stride;
-        v[static_cast<std::size_t>(i)] = before[static_cast<std::size_t>(line + (at + 1) % n * stride)] +
-                                         before[static_cast<std::size_t>(i)] +
-                                         before[static_cast<std::size_t>(line + (at + n - 1) % n * stride)];
-      }
+/// Index of a cell: (x n + y) n + z. Hashes are 20 bits of splitmix64 of `seed` + index. Smoothing sums three
+/// neighbours along each periodic axis. The result is the exponent of a power of two, interpolated linearly between
+/// whole ones.
+class HashField {
+ public:
+  explicit HashField(Index n, std::uint64_t seed = 2016) : n_(n), values_(static_cast<std::size_t>(n * n * n)) {
+    std::vector<std::int64_t> sums(values_.size());
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<std::int64_t>(mixed(seed + i) >> 44);
+    for (int pass = 0; pass < 3; ++pass) {
+      for (const Index stride : {n * n, n, Index{1}}) sums = smoothed(sums, stride);
+    }
+    constexpr std::int64_t middle = 27 * 27 * 27 * std::int64_t{524288}, unit = std::int64_t{1} << 28;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const std::int64_t number = sums[i] - middle, whole = number >> 28;
+      const double part = static_cast<double>(number - whole * unit) / static_cast<double>(unit);
+      values_[i] = std::ldexp(1.0 + part, static_cast<int>(whole));
     }
   }
-  std::vector<double> field;
-  for (const std::int64_t sum : v) {
-    const std::int64_t number = sum - std::int64_t{27 * 27 * 27} * 524288, power = number >> 28;
-    const double rest = static_cast<double>(number - (power << 28)) / static_cast<double>(1 << 28);
-    field.push_back(std::ldexp(1 + rest, static_cast<int>(power)));
+  [[nodiscard]] double operator()(const Index3& p) const {
+    return values_[static_cast<std::size_t>((p[0] * n_ + p[1]) * n_ + p[2])];
   }
-  return field;
-}
+  /// All values, by index.
+  [[nodiscard]] const std::vector<double>& values() const noexcept { return values_; }
+
+ private:
+  static std::uint64_t mixed(std::uint64_t x) {
+    x += 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+  }
+  /// The sum of each cell and its two neighbours along the axis of that stride.
+  [[nodiscard]] std::vector<std::int64_t> smoothed(const std::vector<std::int64_t>& from, Index stride) const {
+    std::vector<std::int64_t> to(from.size());
+    const Index around = stride * n_;
+    for (Index i = 0; i < static_cast<Index>(from.size()); ++i) {
+      const Index place = i / stride % n_;
+      const Index below = place == 0 ? i + around - stride : i - stride;
+      const Index above = place == n_ - 1 ? i - around + stride : i + stride;
+      to[static_cast<std::size_t>(i)] = from[static_cast<std::size_t>(below)] + from[static_cast<std::size_t>(i)] +
+                                        from[static_cast<std::size_t>(above)];
+    }
+    return to;
+  }
+
+  Index n_;
+  std::vector<double> values_;
+};
 
 }  // namespace sidestream::testing

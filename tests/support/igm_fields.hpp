@@ -1,9 +1,10 @@
-// Gas between galaxies whose fields follow from the density of hash_field.hpp by formulas: what the tables of flux and
-// optical depth under tests/data/cosmology are of. With r = density / mean, at redshift 3,
+// Gas between galaxies, with fields from the density of hash_field.hpp by formulas. The tables of flux and optical
+// depth under tests/data/cosmology are of these fields. With r = density / mean, at redshift 3,
 //   T = 1e4 K r^0.6, and no less than 1000 K (a power law of temperature and density as the photoheated gas has it);
 //   n_HI = c r^2 T^-0.7 (ionisation by an even background in equilibrium; with this c the mean optical depth is 2.3);
 //   velocity: of the growing mode, v_a(n) = V i n_a / |n|^2 times the transform of ln r, n the whole wave numbers.
-// The two constants are those of the fields that the tables were made of, of which tau_rays_igm64_dir*.csv have some.
+// The two constants are those of the fields that the tables were made of. tau_rays_igm64_dir*.csv have some values of
+// these.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +17,17 @@
 
 namespace sidestream::testing {
 
-/// Of n^3 cells, index (x n + y) n + z.
+/// Fields on n^3 cells, with index (x n + y) n + z.
 struct IgmFields {
   std::vector<double> over_mean;                ///< density / its mean
   std::vector<double> temperature;              ///< K
-  std::vector<double> hydrogen;                 ///< neutral, in a physical cm^3
+  std::vector<double> hydrogen;                 ///< neutral, per physical cm^3
   std::array<std::vector<double>, 3> velocity;  ///< peculiar, cm/s
 };
 
 using Modes = std::vector<std::complex<double>>;
 
-/// The sum over cells of each value times exp(sign 2 pi i n x / N), one axis after the other, by the definition.
+/// The Fourier transform by the definition, one axis after the other: sums of values times exp(sign 2 pi i n x / N).
 inline Modes transformed(Modes values, std::int64_t n, int sign) {
   const auto size = static_cast<std::size_t>(n);
   Modes waves, line(size);
@@ -51,7 +52,7 @@ inline Modes transformed(Modes values, std::int64_t n, int sign) {
   return values;
 }
 
-/// The velocity along an axis, of the transform of the logarithm of the density.
+/// The velocity along an axis, from the transform of the logarithm of the density.
 inline std::vector<double> growing_velocity(const Modes& logarithm, std::int64_t n, std::size_t axis) {
   constexpr double scale = 69254827.46684095;  // cm/s
   Modes modes(logarithm.size());
@@ -62,7 +63,7 @@ inline std::vector<double> growing_velocity(const Modes& logarithm, std::int64_t
       if (2 * m >= n) m -= n;
       square += m * m;
     }
-    // The mode at the Nyquist number is its own mirror image: a real field has no imaginary part of it.
+    // The mode at the Nyquist frequency is its own mirror image, and in a real field it has no imaginary part.
     if (2 * wave[axis] == -n) continue;
     const double factor = scale * static_cast<double>(wave[axis]) / static_cast<double>(square);
     modes[static_cast<std::size_t>(i)] = std::complex<double>(0, factor) * logarithm[static_cast<std::size_t>(i)];
@@ -76,7 +77,7 @@ inline std::vector<double> growing_velocity(const Modes& logarithm, std::int64_t
 
 inline IgmFields igm_fields(std::int64_t n) {
   IgmFields gas;
-  gas.over_mean = hash_field(n);
+  gas.over_mean = HashField(n).values();
   long double sum = 0;
   for (const double density : gas.over_mean) sum += density;
   const auto mean = static_cast<double>(sum / static_cast<long double>(n * n * n));

@@ -1,4 +1,4 @@
-// A test that passes and leaks: the address sanitizer must fail it.
+// A test that passes but leaks memory. The address sanitizer must fail it.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace {
 
-// Apart, and written over below, so that no register or stack slot still holds the address.
+// A separate function, whose stack is overwritten below, so that no register or stack slot still holds the address.
 [[gnu::noinline]] void leak() {
   auto* volatile lost = static_cast<volatile char*>(std::malloc(77));
   lost[76] = 1;

@@ -1,7 +1,7 @@
-"""A plug-in of pytest: cases with the mark `test_all` run only where SIDESTREAM_TEST_ALL=1. Elsewhere only n cases run
-of a function with the mark `keep(n)`, spread over all.
+"""A plug-in of pytest: cases with the mark `test_all` run only with SIDESTREAM_TEST_ALL=1. Otherwise a function with
+the mark `keep(n)` runs only n of its cases, spread over all.
 
-A line at the end says how many were left out."""
+A line at the end tells how many were left out."""
 
 import os
 from collections import defaultdict
@@ -20,7 +20,8 @@ def pytest_configure(config):
 
 
 def beyond_those_kept(items):
-    """Of functions with the mark `keep` the cases that are too many: the first and the last stay, and some between."""
+    """Cases beyond the number that the mark `keep` of their function allows. The first, the last and some between
+    stay."""
     functions = defaultdict(list)
     for item in items:
         mark = item.get_closest_marker(KEEP)
@@ -36,7 +37,7 @@ def beyond_those_kept(items):
     return later
 
 
-@pytest.hookimpl(trylast=True)  # after `-k`: what that leaves out is not counted
+@pytest.hookimpl(trylast=True)  # after `-k`, so that cases that it leaves out are not counted
 def pytest_collection_modifyitems(config, items):
     if os.environ.get("SIDESTREAM_TEST_ALL") == "1":
         return

@@ -1,5 +1,5 @@
-// Runs doctest between MPI_Init and MPI_Finalize, so that every test program works with and without mpirun, once for
-// each rank count that it is asked for (ranks.hpp).
+// Runs doctest between MPI_Init and MPI_Finalize, so that every test program works with and without mpirun. It runs
+// once for each rank count that is asked for (ranks.hpp).
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <mpi.h>
@@ -22,8 +22,7 @@
 
 namespace {
 
-/// Starts MPI. What it allocates then is its own: it loads modules and unloads them again, whose leaks could not be
-/// told from ours.
+/// Starts MPI. Its allocations are not checked, because leaks of modules that MPI unloads again look like ours.
 void start_mpi(int& argc, char**& argv) {
 #ifdef __SANITIZE_ADDRESS__
   const __lsan::ScopedDisabler not_ours;
@@ -32,8 +31,8 @@ void start_mpi(int& argc, char**& argv) {
   MPI_Init_thread(&argc, &argv, TEST_THREADS, &provided);
 }
 
-/// Whether the tests leaked memory; asked before MPI_Finalize, which unloads more modules. The check at the end of the
-/// process comes too late and is turned off (see .ci/run).
+/// True if the tests leaked memory. This is checked before MPI_Finalize, which unloads more modules. The check at the
+/// end of the process would come too late and is turned off (see .ci/run).
 bool leaked() {
 #ifdef __SANITIZE_ADDRESS__
   return __lsan_do_recoverable_leak_check() != 0;
@@ -42,7 +41,7 @@ bool leaked() {
 #endif
 }
 
-/// Says which rank counts failed: tests of several run one after the other.
+/// Reports which rank counts failed, because tests of several counts run one after the other.
 void report(const std::vector<int>& counts, const std::vector<int>& results, const std::string& program) {
   std::string failed, all;
   for (std::size_t n = 0; n < counts.size(); ++n) {
@@ -81,7 +80,7 @@ int main(int argc, char** argv) {
   int result = 2;
   try {
     result = run_counts(argc, argv);
-  } catch (const std::exception& error) {  // on all ranks: of the options
+  } catch (const std::exception& error) {  // wrong options, on all ranks
     std::fprintf(stderr, "%s\n", error.what());
   }
   MPI_Finalize();

@@ -1,4 +1,4 @@
-// What an action that should fail says.
+// The message of an action that should fail.
 #pragma once
 
 #include <functional>

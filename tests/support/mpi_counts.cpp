@@ -1,5 +1,5 @@
-// Functions of MPI that count and call MPI's own. Those that the library does not use are not here: see the test that
-// looks for them in its source.
+// Functions of MPI that count calls and then call MPI's own. Functions that the library does not use are missing; a
+// test looks for them in its source.
 #include "support/mpi_counts.hpp"
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// What this process asks of MPI, counted between the program and MPI (its profiling interface): mpi_counts.cpp.
+// Counts of this process' calls of MPI, through MPI's profiling interface (mpi_counts.cpp).
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ struct MpiCounts {
   std::int64_t bytes_sent = 0, bytes_received = 0;  ///< in these
   std::int64_t collectives = 0;                     ///< reductions, broadcasts and barriers
   std::int64_t bytes_reduced = 0;                   ///< in these, each counted once
-  std::int64_t fans = 0;           ///< messages of calls in which each process or one of them talks to all others
-  std::int64_t communicators = 0;  ///< that were made: what that costs is MPI's
+  std::int64_t fans = 0;           ///< messages of calls in which one process, or each of them, sends to all others
+  std::int64_t communicators = 0;  ///< communicators that were made, at a cost that depends on MPI
 
   MpiCounts operator-(const MpiCounts& before) const {
     return {sent - before.sent,
@@ -25,7 +25,7 @@ struct MpiCounts {
   }
 };
 
-/// Since the program began.
+/// The counts since the program began.
 [[nodiscard]] MpiCounts mpi_counts();
 
 }  // namespace sidestream::testing

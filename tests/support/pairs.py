@@ -1,11 +1,11 @@
-"""Parameters of tests of which `make test` takes a few and `make test-all` takes all.
+"""Parameters of tests: `make test` takes a few combinations, and `make test-all` takes all.
 
-A case with the mark `test_all` runs only where the environment says SIDESTREAM_TEST_ALL=1, as `make test-all` does;
-tests/conftest.py says at the end of a run how many were left out.
+A case with the mark `test_all` runs only if the environment has SIDESTREAM_TEST_ALL=1, as in `make test-all`. At the
+end of a run tests/conftest.py tells how many were left out.
 
     @pytest.mark.parametrize(("mode", "groups", "when_full"), pairs(MODES, [1, 2], ["wait", "skip"]))
 
-has the cases of the full product in both, under the same names.
+has all cases of the full product, with the same names in both.
 """
 
 import itertools
@@ -15,9 +15,9 @@ import pytest
 
 
 def pairs(*lists, strength=2, where=None):
-    """All combinations of one value from each list; those outside a small set that has every pair of values are marked.
+    """All combinations of one value from each list. Those outside a small set that has every pair of values are marked.
 
-    A value that is a tuple stands for several parameters. `where` says which combinations there are, if not all.
+    A value that is a tuple stands for several parameters. `where` is true for combinations that exist, if not all do.
     With `strength` 1 the set has every value, with 3 every triple.
     """
     values = [list(one) for one in lists]
@@ -30,11 +30,17 @@ def pairs(*lists, strength=2, where=None):
     return [_case(_values(values, chosen), chosen in kept) for chosen in there]
 
 
-def few(*lists, keep=1):
-    """All combinations of one value from each list; those after the first `keep` are marked."""
+def few(*lists, keep=1, kept=()):
+    """All combinations of one value from each list; those after the first `keep` are marked.
+
+    With `kept`, all but these are: cases that tell most, each a tuple of its parameters.
+    """
     values = [list(one) for one in lists]
-    there = itertools.product(*(range(len(one)) for one in values))
-    return [_case(_values(values, chosen), n < keep) for n, chosen in enumerate(there)]
+    there = [_values(values, chosen) for chosen in itertools.product(*(range(len(one)) for one in values))]
+    wanted = [list(one) if isinstance(one, tuple) else [one] for one in kept]
+    for one in wanted:
+        assert one in there, f"there is no combination {one} to keep"
+    return [_case(case, case in wanted if kept else n < keep) for n, case in enumerate(there)]
 
 
 def _case(values, kept):
@@ -53,11 +59,11 @@ def _parts(chosen, strength):
 
 
 def _covering(there, strength):
-    """A set of choices that has all parts of all of them: the one with most new parts first, and so on.
+    """A set of choices that covers all parts of all choices. The choice with most new parts comes first, and so on.
 
-    Of those that are as good it takes one whose values were taken least, of these one whose larger parts were, so that
-    short lists do not run in step, and of these the first: the set is always the same, and has each value about as
-    often.
+    Among equally good choices it takes one whose values were taken least, so that each value comes about as often.
+    Among these it takes one whose larger parts were taken least, so that short lists do not run in step. Then it takes
+    the first, so that the set is always the same.
     """
     parts = {chosen: _parts(chosen, strength) for chosen in there}
     larger = {chosen: _parts(chosen, strength + 1) for chosen in there}

@@ -1,1 +1,1 @@
-// Nothing: a program without tests, for which the headers are compiled that all test programs share.
+// An empty program, for which the headers are precompiled that all test programs share.

@@ -1,8 +1,8 @@
-"""Programs, plug-ins and settings of the build that tests run, by environment variables.
+"""Programs, plug-ins and settings of the build that tests use, by environment variables.
 
-CMake writes them into the file `tests/environment` of the build, a line NAME=VALUE each (`sidestream_tests_find` in
-cmake/SidestreamTest.cmake). `tests/conftest.py` reads it before tests are collected; what the environment has already,
-as under CTest, wins.
+CMake writes them into the file `tests/environment` of the build, as lines NAME=VALUE (`sidestream_tests_find` in
+cmake/SidestreamTest.cmake). `tests/conftest.py` reads it before tests are collected. Variables that the environment
+already has, as under CTest, take precedence.
 """
 
 import os
@@ -15,9 +15,9 @@ BUILD = "SIDESTREAM_BUILD"
 
 
 def read_environment(chosen, otherwise):
-    """Sets what a build says and the environment does not say yet; only its name if there is no such build.
+    """Sets the variables of a build that the environment lacks. Sets only the build's name if there is no such build.
 
-    The build is the one that is chosen, that of the environment, or the other one."""
+    The build is the chosen one, that of the environment, or the default."""
     if chosen:
         os.environ[BUILD] = str(Path(chosen).resolve())
     os.environ.setdefault(BUILD, str(otherwise))
@@ -28,7 +28,7 @@ def read_environment(chosen, otherwise):
 
 
 def find_package():
-    """Lets this interpreter and programs that it starts import the package `sidestream` of the build."""
+    """Lets this interpreter, and programs that it starts, import the package `sidestream` of the build."""
     package = os.environ.get("SIDESTREAM_PYTHON_PACKAGE")
     if package and package not in sys.path:
         sys.path.insert(0, package)
@@ -36,7 +36,7 @@ def find_package():
 
 
 def built(variable):
-    """Path of a program or a plug-in; fails with a sentence that says what to do if it is not there."""
+    """Path of a program or a plug-in. If it is missing, fails with a sentence that tells what to do."""
     path = os.environ.get(variable)
     build = Path(os.environ[BUILD])
     if path is None and not (build / "tests" / "environment").exists():
@@ -55,3 +55,11 @@ def built(variable):
         target = Path(path).relative_to(build) if Path(path).is_relative_to(build) else path
         pytest.fail(f"{path} has not been built: cmake --build {build} --target {target}", pytrace=False)
     return path
+
+
+def needs_module(name):
+    """Path of a module of Sidestream. Skips the calling test if this build is without it."""
+    variable = f"SIDESTREAM_{name.upper()}_MODULE"
+    if variable not in os.environ:
+        pytest.skip(f"NOT TESTED: this build is without the module {name}")
+    return built(variable)

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "support/deadline.hpp"
+#include "support/test_all.hpp"
 
 namespace sidestream::testing {
 namespace {
@@ -38,7 +39,8 @@ std::vector<int> parse_counts(const std::string& text, int size) {
   return counts;
 }
 
-/// MPI_Barrier spins, which takes time from the ranks that have tests to run, where there are more ranks than cores.
+/// Waits for all ranks without MPI_Barrier. With more ranks than cores, MPI_Barrier would spin and take time from ranks
+/// that run tests.
 void wait_for_all() {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
@@ -47,7 +49,7 @@ void wait_for_all() {
   }
 }
 
-/// What the members of a run do.
+/// Runs the tests on the members of a run.
 int run_here(int count, const RunOptions& options, int argc, char** argv, int& asked) {
   const int rank = rank_in(current);
   if (!options.folder.empty()) {
@@ -59,16 +61,17 @@ int run_here(int count, const RunOptions& options, int argc, char** argv, int& a
   std::fflush(stdout);
   doctest::Context context(argc, argv);
   context.setOption("no-intro", true);
-  if (options.limit != 0) context.setOption("no-colors", true);  // run by CTest: mpirun would have them, into a log
-  if (rank != 0) context.setOption("minimal", true);             // says nothing unless something fails
+  // CTest runs it, and mpirun would use colours, in a log.
+  if (options.limit != 0) context.setOption("no-colors", true);
+  if (rank != 0) context.setOption("minimal", true);  // prints only failures
   INFO("rank " << rank << " of " << count);
   const int result = context.run();
   asked = context.shouldExit() ? 1 : 0;
   return result;
 }
 
-/// The counts that `make test` tries: the first, and one of the others. The program's name chooses it, so that each
-/// count is tried with some programs.
+/// The counts that `make test` tries: the first and one of the others. The program's name chooses this one, so that
+/// some programs try each count.
 std::vector<int> fewer(const std::vector<int>& counts, const std::string& program) {
   if (counts.size() <= 2) return counts;
   const std::string name = std::filesystem::path(program).filename();
@@ -92,8 +95,7 @@ RunOptions::RunOptions(int argc, char** argv, int size) {
     if (name == "--limit") limit = static_cast<unsigned>(std::stoul(value(at)));
   }
   if (counts.empty()) counts.push_back(size);
-  const char* const all = std::getenv("SIDESTREAM_TEST_ALL");
-  if (limit != 0 && (all == nullptr || *all == '\0')) counts = fewer(counts, argv[0]);
+  if (limit != 0 && !test_all()) counts = fewer(counts, argv[0]);
 }
 
 int run_tests(int count, const RunOptions& options, int argc, char** argv, int& asked) {

@@ -1,4 +1,4 @@
-// A folder of a test's own.
+// A folder that only one test uses.
 #pragma once
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 namespace sidestream::testing {
 
-/// Made among temporary files, removed with all that is in it at the end.
+/// A new temporary folder, which is removed with its contents at the end.
 class Scratch {
  public:
   Scratch() {

@@ -1,4 +1,4 @@
-// Whether a test is to try everything, as in `make test-all`, or the few values of `make test`.
+// Tells if a test is to try everything, as in `make test-all`, or the few values of `make test`.
 #pragma once
 
 #include <cstdlib>

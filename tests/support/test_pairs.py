@@ -1,4 +1,4 @@
-"""`pairs` and `few`: what `make test` takes has every pair, and what it leaves out is marked, not gone."""
+"""`pairs` and `few`: the cases of `make test` have every pair, and the others are marked, not removed."""
 
 import itertools
 import re
@@ -35,11 +35,11 @@ def test_every_part_is_covered_and_nothing_is_lost(strength):
 
 def test_the_set_is_small():
     now, _ = split(pairs(*LISTS))
-    assert len(now) <= 14  # no less than 4 * 3, of 72
+    assert len(now) <= 14  # at least 4 * 3, of 72 cases
     now, _ = split(pairs(*LISTS, strength=1))
     assert len(now) == 4
     now, _ = split(pairs(*[range(2)] * 10))
-    assert len(now) <= 10  # of 1024
+    assert len(now) <= 10  # of 1024 cases
 
 
 def test_each_value_comes_about_as_often():
@@ -49,7 +49,7 @@ def test_each_value_comes_about_as_often():
 
 
 def test_short_lists_do_not_run_in_step():
-    """Where each value comes once, all pairs of the short lists come, too."""
+    """If each value comes once, all pairs of the short lists come, too."""
     now, _ = split(pairs(range(5), "ab", "xy", strength=1))
     assert len(now) == 5 and len({case[1:] for case in now}) == 4
     now, _ = split(pairs("ab", [1, 2], range(8), strength=1))
@@ -69,7 +69,7 @@ def test_tuples_stand_for_several_parameters():
 
 
 def test_combinations_that_are_not_there():
-    """No pair is asked for that no combination has."""
+    """Pairs that no combination has are not required."""
     now, later = split(pairs("abc", [1, 2], "xy", where=lambda letter, number, _: (letter, number) != ("a", 2)))
     assert parts(now, 2) == parts(now + later, 2)
     assert all(case[:2] != ("a", 2) for case in now + later)
@@ -87,9 +87,18 @@ def test_few():
     assert split(few([1, 2], [("a", (3, 4))])) == ([(1, "a", (3, 4))], [(2, "a", (3, 4))])
 
 
+def test_few_that_are_named():
+    """In the order of the product; a name that no case has is a mistake."""
+    assert split(few([3, 4, 5], kept=[5, 4])) == ([(4,), (5,)], [(3,)])
+    cases = few([("a", 1), ("b", 2)], "xy", kept=[("b", 2, "x"), ("a", 1, "y")])
+    assert split(cases) == ([("a", 1, "y"), ("b", 2, "x")], [("a", 1, "x"), ("b", 2, "y")])
+    with pytest.raises(AssertionError, match="there is no combination"):
+        few([("a", 1), ("b", 2)], "xy", kept=[("a", 2, "x")])
+
+
 @pytest.mark.parametrize(("every", "wanted", "passed", "left"), [("", "", 1, 2), ("1", "", 3, 0), ("", "not 2", 1, 1)])
 def test_marked_cases_run_where_all_are_wanted(pytester, monkeypatch, every, wanted, passed, left):
-    """And elsewhere a line says how many were left out, of those that were chosen."""
+    """Otherwise a line tells how many of the chosen cases were left out."""
     pytester.makepyfile("""
         import pytest
         from pairs import few
@@ -111,7 +120,7 @@ def test_marked_cases_run_where_all_are_wanted(pytester, monkeypatch, every, wan
 
 @pytest.mark.parametrize(("every", "expected"), [("", ["0", "4", "9"]), ("1", [str(n) for n in range(10)])])
 def test_some_cases_are_kept_spread_over_all(pytester, monkeypatch, every, expected):
-    """Of each function its own, before those that are marked otherwise."""
+    """Each function keeps cases of its own, chosen before other marks are looked at."""
     pytester.makepyfile(
         """
         import pytest

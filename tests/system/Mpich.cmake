@@ -1,6 +1,6 @@
-# A part of the system tests under MPICH as well, where it is installed beside the MPI library of this build and it is
-# asked for, because the library is built once more. The first of these tests builds what the others need. All of the
-# tests under MPICH: `cmake --preset mpich`.
+# Some system tests also run under MPICH, if it is installed beside the MPI library of this build. There is an option
+# for this, because the library is built once more. The first of these tests builds what the others need. `cmake
+# --preset mpich` runs all tests under MPICH.
 option(SIDESTREAM_TEST_MPICH "Build the library with MPICH too and run a part of the system tests with it" OFF)
 if(NOT SIDESTREAM_TEST_MPICH)
   message(STATUS "SIDESTREAM_TEST_MPICH is off: nothing is tested under MPICH (make test-all does it)")

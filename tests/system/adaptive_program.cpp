@@ -1,6 +1,6 @@
 // A simulation whose mesh adapts, for tests/system/test_adaptive.py. It publishes the octree "tree", and the equivalent
-// patches "patch", with the same values, which change in every step. Rules decide which cells are refined, and which
-// client has them. A block's tree has its leaves, their parents and the neighbours of these; block 1 is empty in odd
+// patches "patch", with the same values, which change in every step. Rules determine the refined cells, and the client
+// that has them. A block's tree has its leaves, their parents and the neighbours of these; block 1 is empty in odd
 // steps. Each patch has the children of one cell; patches move between clients. Blocks of trees with even numbers
 // declare bounds.
 //
@@ -61,13 +61,13 @@ struct World {
     }
     return all;
   }
-  /// Whole numbers: sums of them are exact in any order.
+  /// Values are whole numbers, so that sums are exact in any order.
   [[nodiscard]] double value(const Cell& c) const {
     const auto number = static_cast<double>(c.index[0] + 64 * (c.index[1] + 64 * c.index[2]));
     return number + 1000000.0 * c.level + 10000000.0 * static_cast<double>(step);
   }
   [[nodiscard]] long owner(const Cell& c) const {
-    // By where the middle is along x: blocks have bounds that say something.
+    // The owner depends on the centre along x, so that blocks have useful bounds.
     const double share = (static_cast<double>(c.index[0]) + 0.5) / static_cast<double>(roots()[0] << c.level);
     const long block = std::min(blocks - 1, static_cast<long>(share * static_cast<double>(blocks)));
     return block == 1 && step % 2 == 1 ? 0 : block;
@@ -128,7 +128,7 @@ void publish_trees(sidestream::Session& session, const World& world, long rank, 
   }
 }
 
-/// Patches by their numbers: the root cells are one, the children of a cell another.
+/// Patches by their numbers: the root cells are one patch, the children of each refined cell another.
 std::vector<std::pair<long, std::vector<Cell>>> patches_of(const World& world) {
   std::vector<std::pair<long, std::vector<Cell>>> patches{{0, world.root_cells()}};
   for (std::size_t n = 0; n < patches.size(); ++n) {

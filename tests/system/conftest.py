@@ -1,4 +1,4 @@
-"""What tests of several files find around them."""
+"""Fixtures that tests of several files use."""
 
 import os
 import time
@@ -11,9 +11,9 @@ from workers import MARK, workers
 
 
 def pytest_sessionstart():
-    """When tests/conftest.py has found the build."""
+    """Runs after tests/conftest.py has found the build."""
     find_package()
-    # Programs that go on from test to test have it from the start.
+    # The mark is set at the start, for programs that go on from test to test.
     os.environ[MARK] = uuid.uuid4().hex
 
 
@@ -23,7 +23,7 @@ def pytest_sessionfinish():
 
 @pytest.fixture
 def nobody_is_left():
-    """Looks that none of the workers of a test's programs outlives it by much."""
+    """Checks that no worker of a test's programs outlives the test by much."""
     yield
     deadline = time.monotonic() + 10
     while workers() and time.monotonic() < deadline:

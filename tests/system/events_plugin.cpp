@@ -46,7 +46,7 @@ class Watch final : public sidestream::Task {
       mine.append(reinterpret_cast<const char*>(partial.data()) + sizeof of_all, partial.size() - sizeof of_all);
     }
     std::int64_t total = 0;
-    for (std::int64_t n = 0; n < of_all; ++n) {  // as a plug-in would that reacts to each: hangs if servers differ
+    for (std::int64_t n = 0; n < of_all; ++n) {  // as a plug-in that reacts to each event: hangs if servers differ
       std::int64_t one = 1;
       input.communicator.sum(std::span(&one, 1));
       total += one;

@@ -1,9 +1,9 @@
 /* A simulation that raises events at random, with random delays on every rank:
  * PROGRAM FILE [steps=N] [seed=N] [pause_us=N] [refuse_at=N] [until=FILE]
  *
- * Leaves beside FILE in raised-RANK.txt what each rank raises, one line for each event: ITERATION CLIENT NUMBER NAME
+ * Writes the events that each rank raises to raised-RANK.txt beside FILE, one line each: ITERATION CLIENT NUMBER NAME
  * SCOPE, where barriers have the scope 'barrier'. In iteration `refuse_at` rank 0 publishes a block twice, so that it
- * is refused. Ends early once the file `until` is there. */
+ * is refused. Ends early once the file `until` exists. */
 #include <mpi.h>
 #include <sidestream/sidestream.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static long option(int argc, char** argv, const char* name, long value) {
   return value;
 }
 
-/* Whether the file of `until=` is not there yet; the same on every rank. */
+/* True if the file of `until=` does not exist yet; the same on every rank. */
 static int goes_on(MPI_Comm comm, int argc, char** argv) {
   const char* until = NULL;
   for (int n = 2; n < argc; ++n) {

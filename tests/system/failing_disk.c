@@ -1,5 +1,5 @@
-/* A disk with an error: preloaded (LD_PRELOAD), it lets FAILING_DISK_CALL (pwritev or pread) fail with EIO for files in
- * FAILING_DISK_FOLDER, from the process' FAILING_DISK_AFTERth such call on. */
+/* A disk with an error. If it is preloaded (LD_PRELOAD), FAILING_DISK_CALL (pwritev or pread) fails with EIO for files
+ * in FAILING_DISK_FOLDER, from the process' FAILING_DISK_AFTERth such call on. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

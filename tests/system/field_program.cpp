@@ -1,5 +1,6 @@
-// A small simulation for the system tests: known fields on a 3-D mesh, divided as the options say, with analyses of its
-// own that sleep or fail. Prints one line per client with its account; exits 1 after printing an error.
+// A small simulation for the system tests: known fields on a mesh of three dimensions, divided as the options tell,
+// with its own analyses that sleep or fail. Prints one line with the account of each client. Exits with 1 after it has
+// printed an error.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ using sidestream::Index;
 
 namespace {
 
-/// A field with structure in every direction, from the global index alone.
+/// A field with structure in every direction, which depends only on the position and the time.
 double field(double x, double y, double z, double time) {
   return std::sin(6.3 * x + time) * std::cos(4.1 * y) + 0.7 * std::sin(5.2 * z - 0.5 * time) + 0.1 * x * y;
 }
@@ -41,7 +42,7 @@ class Sleep final : public sidestream::Task {
   sidestream::Selection selection_;
 };
 
-/// Waits in one iteration until a file is there; fails if it does not come.
+/// Waits in one iteration until a file exists. Fails if it does not come.
 class Await final : public sidestream::Task {
  public:
   Await(std::int64_t at, std::string file, std::int32_t variable)
@@ -63,7 +64,8 @@ class Await final : public sidestream::Task {
   std::int32_t variable_;
 };
 
-/// Fails in one iteration, on the server that has block 0; `how`: throw an Error, something odd, or in combine.
+/// Fails in one iteration, on the server that has block 0. `how` chooses an Error, another exception, or a failure in
+/// `combine`.
 class Fail final : public sidestream::Task {
  public:
   Fail(std::int64_t at, std::string how, std::int32_t variable) : at_(at), how_(std::move(how)), variable_(variable) {}
@@ -85,7 +87,7 @@ class Fail final : public sidestream::Task {
   std::int32_t variable_;
 };
 
-/// Everything to the last server. Refuses a plan, but the first, in which a block has no cost.
+/// Gives all blocks to the last server. Refuses plans, except the first, in which a block has no cost.
 sidestream::PartitionerKind costed() {
   sidestream::PartitionerKind kind;
   kind.name = "costed";
@@ -157,18 +159,18 @@ class Field {
     arrange(0);
   }
 
-  /// Divides the mesh among the clients, the same way in every step, or with `moving` in others each second step:
-  /// blocks appear, vanish, grow, and go from one client to another. With `gap` a part of the mesh is nobody's in odd
-  /// steps. True if something has changed.
+  /// Divides the mesh among the clients. With `moving` every second step has another division: blocks appear, vanish,
+  /// grow, and go from one client to another. With `gap` nobody has a part of the mesh in odd steps. True if anything
+  /// has changed.
   bool arrange(long step) {
     const long more = options_.number("moving", 0) ? step / 2 % 3 : 0;
     const long per_client = options_.number("blocks", 1) + more, empty = options_.number("empty", -1);
     const Index first = options_.number("gap", 0) && step % 2 ? n_ / 4 : 0;
     if (std::pair(per_client, first) == layout_) return false;
     layout_ = {per_client, first};
-    std::vector<long> owners;  // of each slab, uneven where the number does not divide
+    std::vector<long> owners;  // owner of each slab, uneven if the number does not divide
     for (int r = 0; r < size_; ++r) {
-      // Who starts moves with the layout, so that a block of the same id is another client's.
+      // The first owner changes with the layout, so that a block with the same id goes to another client.
       for (long b = 0; b < per_client && r != empty; ++b) owners.push_back((r + more) % size_);
     }
     std::vector<Piece> old;
@@ -177,7 +179,7 @@ class Field {
     const Index left = n_ - first;
     for (long b = 0; b < slabs; ++b) {
       if (owners[static_cast<std::size_t>(b)] != rank_) continue;
-      // Ids run against the direction of the slabs, so that ownership of shared nodes does not follow position.
+      // Ids run against the direction of the slabs, so that ownership of shared nodes does not follow the position.
       add(slabs - 1 - b, Box{{0, 0, first + left * b / slabs}, {n_, n_, first + left * (b + 1) / slabs}});
     }
     declare(old);
@@ -196,7 +198,7 @@ class Field {
     for (Index k = piece.allocated.lo[2]; k < piece.allocated.hi[2]; ++k) {
       for (Index j = piece.allocated.lo[1]; j < piece.allocated.hi[1]; ++j) {
         for (Index i = piece.allocated.lo[0]; i < piece.allocated.hi[0]; ++i) {
-          // Ghosts hold nonsense: nothing may read them, unless they are right.
+          // Ghosts hold nonsense that nothing may read, unless they are to be right.
           const bool right = right_ || piece.cells.contains(sidestream::Index3{i, j, k});
           *t++ = right ? field((i + 0.5) * h, (j + 0.5) * h, (k + 0.5) * h, time) : 1e30;
         }
@@ -204,7 +206,7 @@ class Field {
     }
   }
 
-  /// Values of the variable that does not vary with time, as of its version.
+  /// Values of the variable that does not vary with time, for a version of it.
   [[nodiscard]] std::vector<double> still(const Piece& piece, long version) const {
     Piece owned{piece.id, piece.cells, piece.cells, {}, {}};
     std::vector<double> values(static_cast<std::size_t>(piece.cells.count()));
@@ -212,8 +214,7 @@ class Field {
     return values;
   }
 
-  /// Two clients declare the same block after the start, until two steps later: each of another size, each with its
-  /// values.
+  /// Two clients declare the same block after the start, for two steps, with different sizes and values.
   void repeat_block(long step) {
     const long at = options_.number("repeat_at", -1);
     if (at < 0 || rank_ > 1) return;
@@ -265,15 +266,15 @@ class Field {
 
   const Options& options_;
   Index n_, ghosts_;
-  bool right_;  ///< ghosts hold what is there
+  bool right_;  ///< ghosts hold right values
   int rank_, size_;
   std::pair<long, Index> layout_{-1, -1};
   sidestream::Session& session_;
 };
 
-/// Whether all clients go on: until a file exists, if one is named, or one of them has heard of a failure, which the
-/// others may hear of later. Keeps clients in step, as an exchange of ghosts would: without, one that refuses is faster
-/// than one that publishes, and under `skip` ever further ahead.
+/// True if all clients go on. They stop when a file exists, if one is named, or when one of them has heard of a
+/// failure, which others may hear of later. This keeps clients in step, as an exchange of ghosts would. Otherwise,
+/// under `skip`, a client that refuses would get ever further ahead of one that publishes.
 bool goes_on(const Options& options, MPI_Comm comm, bool failed) {
   const auto until = options.values.find("until");
   if (until == options.values.end()) return !failed;
@@ -287,14 +288,15 @@ void run(sidestream::Session& session, const Options& options) {
   MPI_Comm_rank(session.comm(), &rank);
   MPI_Comm_size(session.comm(), &size);
   Field field(options, session, rank, size);
-  if (options.number("world", 0)) MPI_Barrier(MPI_COMM_WORLD);  // as a program that forgot one: the servers are in it
+  // A program may have a forgotten barrier in which servers take part.
+  if (options.number("world", 0)) MPI_Barrier(MPI_COMM_WORLD);
   session.start();
   const long steps = options.number("steps", 3), pause = options.number("pause_ms", 0);
-  const long first = options.number("first", 0);    // cycle and time of the first step: a run that goes on
+  const long first = options.number("first", 0);    // first step, with its cycle and time, for a run that resumes
   const long repeat = options.number("repeat", 1);  // steps with the same cycle
   const bool in_place = options.number("in_place", 0) != 0;
-  const bool still = options.number("still", 0) != 0;  // publish s, which does not vary with time, now and then
-  // In this step the second client's publication of s fails; it makes up for it two steps later.
+  const bool still = options.number("still", 0) != 0;  // sometimes publish s, which does not vary with time
+  // In this step the second client's publication of s fails. It publishes s two steps later.
   const long fails_at = rank == 1 ? options.number("still_fails_at", -1) : -1;
   long refused = 0;
   std::optional<sidestream::Error> failure;
@@ -316,7 +318,7 @@ void run(sidestream::Session& session, const Options& options) {
       } else {
         taken &= session.publish("t", piece.id, piece.t) == sidestream::Taken::yes;
       }
-      // On no client: then the variable is absent.
+      // No client publishes it then, and the variable is absent.
       if (step != options.number("without_p_at", -1)) {
         taken &= session.publish("p", piece.id, piece.p) == sidestream::Taken::yes;
       }
@@ -334,7 +336,7 @@ void run(sidestream::Session& session, const Options& options) {
     if (pause) usleep(static_cast<useconds_t>(pause * 1000));
     if (options.number("die_at", -1) == step && rank == 0) raise(SIGKILL);
     if (step == options.number("signal_at", -1)) session.signal("burst");
-    // As rank-local rounding would.
+    // Times differ as with rounding on each rank.
     const double mine = rank > 0 && options.number("nudge", 0) ? std::nextafter(time, 1e9) : time;
     try {
       taken &= session.end_iteration(10 * (step / repeat + first), mine) == sidestream::Taken::yes;
@@ -344,7 +346,7 @@ void run(sidestream::Session& session, const Options& options) {
     refused += !taken;
   }
   if (failure) throw *failure;
-  if (options.number("forget", 0)) {  // as a program that does not know that it should close
+  if (options.number("forget", 0)) {  // as in a program that does not know that it should close
     std::printf("forgets to close\n");
     static_cast<void>(new sidestream::Session(std::move(session)));
     return;
@@ -358,7 +360,7 @@ void run(sidestream::Session& session, const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // As a simulation would that wants placement `nodes` to move data while it computes.
+  // As in a simulation that wants placement `nodes` to move data while it computes.
   int provided = MPI_THREAD_SINGLE;
   const char* level = std::getenv("FIELD_PROGRAM_THREADS");
   MPI_Init_thread(&argc, &argv, level && std::string(level) == "single" ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,

@@ -4,8 +4,8 @@
  *   PROGRAM --in-turn FOLDER     a run for each line of FOLDER/orders.RANK, which are pipes that
  * tests/system/launched.py writes to: RANKS, a file for what is printed, and the arguments, between tabs
  *
- * The first RANKS ranks have the run. Each prints to a file of its own, FILE.RANK, and says in FOLDER/replies what it
- * would have returned from main. Ranks that have no part in a run wait for their next line, without a look at MPI. */
+ * The first RANKS ranks do the run. Each prints to its own file FILE.RANK, and writes what main would return to
+ * FOLDER/replies. Ranks without a part in a run wait for their next line, without calls of MPI. */
 #pragma once
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static MPI_Comm first_ranks(int count) {
   return comm;
 }
 
-/* Both streams, and what the library and its workers print, go to the file from here on; 0: they do. */
+/* Sends both streams, and output of the library and its workers, to the file from here on. Returns 0 on success. */
 static int print_to(const char* file, int rank) {
   char name[4096];
   const int length = snprintf(name, sizeof name, "%s.%d", file, rank);
@@ -41,8 +41,7 @@ static int print_to(const char* file, int rank) {
   return failed;
 }
 
-/* Divides a line at its tabs, also where there is nothing between two; how many words, or -1 if there are more than
- * `most`. */
+/* Divides a line at its tabs; words may be empty. Returns the number of words, or -1 if there are more than `most`. */
 static int divide(char* line, char** words, int most) {
   line[strcspn(line, "\n")] = '\0';
   int count = 0;
@@ -67,7 +66,7 @@ static int run_line(char* line, const char* program, int rank, one_run run) {
   MPI_Comm comm = first_ranks(atoi(words[0]));
   char name[4096];
   snprintf(name, sizeof name, "%s", program);
-  char** const arguments = words + 1; /* the file makes room for the name */
+  char** const arguments = words + 1; /* the place of the file is free for the program's name */
   arguments[0] = name;
   const int status = run(count - 1, arguments, comm);
   fflush(stdout);
@@ -76,7 +75,7 @@ static int run_line(char* line, const char* program, int rank, one_run run) {
   return status;
 }
 
-/* Between MPI_Init and MPI_Finalize. */
+/* Does all runs, between MPI_Init and MPI_Finalize. */
 static int run_in_turn(int argc, char** argv, one_run run) {
   if (argc != 3 || strcmp(argv[1], "--in-turn") != 0) return run(argc, argv, MPI_COMM_WORLD);
   int rank;

@@ -19,12 +19,12 @@ TABLES = STATISTICS + "  - histogram: {variable: t, bins: 17}\n"
 
 
 def write_configuration(folder, stream="", placement="", tasks=ANALYSES, extra="", name="run.yaml", results="results"):
-    """A configuration with `placement: job` whose stream is in the folder."""
+    """Writes a configuration with `placement: job` whose stream is in the folder."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if (
         "buffer:" not in placement
-    ):  # all pages of the default buffer are made at the start, which takes longer than most tests
+    ):  # all pages of the default buffer are made at the start, which would take longer than most tests
         placement = f"buffer: 32 MiB, {placement}"
     (folder / name).write_text(
         f"placement: {{mode: job, {placement} stream: {{directory: {folder}/streams, {stream}}}}}\n"
@@ -33,7 +33,7 @@ def write_configuration(folder, stream="", placement="", tasks=ANALYSES, extra="
 
 
 class Process:
-    """A job that runs; `finish` waits for it, the end of the `with` block kills what is left."""
+    """A job that runs. `finish` waits for it, and the end of the `with` block kills remaining processes."""
 
     def __init__(self, command, environment=None):
         self.running = subprocess.Popen(
@@ -61,14 +61,14 @@ class Process:
         try:
             text, _ = self.running.communicate(timeout=timeout)
         except subprocess.TimeoutExpired as late:
-            if not launcher_hangs(str(late.stdout)) and self.ranks():  # else none is left: mpirun waits by itself
+            if not launcher_hangs(str(late.stdout)) and self.ranks():  # else no rank is left, and only mpirun waits
                 raise
             self.kill()
             text, _ = self.running.communicate()
         return self.running.returncode, text
 
     def wait_for_text(self, text):
-        """Until the job has said so; what it said up to there is not part of what `finish` returns."""
+        """Waits until the job has printed the text. `finish` returns only later output."""
         said = ""
         while text not in said:
             line = self.running.stdout.readline()
@@ -77,7 +77,7 @@ class Process:
         return said
 
     def ranks(self):
-        """The processes that mpirun has started and that have not ended, the ranks in their order."""
+        """The processes that mpirun has started and that have not ended, in the order of ranks."""
         line = ["pgrep", "--runstates", "R,S,D,T,t", "-P", str(self.running.pid)]
         found = subprocess.run(line, capture_output=True, text=True, check=False)
         return [int(pid) for pid in found.stdout.split()]
@@ -93,7 +93,7 @@ def simulation(folder, clients, options=(), forwarders=1, name="run.yaml", envir
 
 
 class GoingOn(Process):
-    """A simulation that goes on until `end`: what a test does happens in its middle however slow the machine is."""
+    """A simulation that goes on until `end`, so that tests act while it runs, however slow the machine is."""
 
     def __init__(self, folder, clients, options, pause_ms, name, forwarders):
         self.until = Path(folder) / "until"
@@ -114,19 +114,19 @@ def endpoint(folder, ranks=1, options=(), name="run.yaml"):
 
 
 def finished(folder, process, timeout=100, results="results"):
-    """The Run of a simulation that is let come to its end."""
+    """Lets a simulation end, and returns its Run."""
     status, text = process.finish(timeout)
     return Run(status, text, Path(folder) / results)
 
 
 def all_ranks(reader, count):
-    """The processes of an endpoint, once all of them have been started."""
+    """Returns the processes of an endpoint, once all of them have been started."""
     wait_for(lambda: len(reader.ranks()) == count, f"the endpoint's {count} processes")
     return reader.ranks()
 
 
 def kill_one(reader, rng):
-    """Kills one process of an endpoint, and waits for its end; how many it has killed: 0 if it had ended by itself."""
+    """Kills one process of an endpoint, and waits for its end. Returns 1, or 0 if it had ended by itself."""
     found = []
 
     def begun():
@@ -141,7 +141,7 @@ def kill_one(reader, rng):
 
 
 def serve_with_kills(folder, job, processes, kills, rng, connected=lambda _: None):
-    """Endpoints that are killed at random moments and replaced, until the simulation ends; how many were killed.
+    """Kills endpoints at random moments and replaces them until the simulation ends. Returns how many were killed.
     `connected` returns once an endpoint may be killed."""
     killed = 0
     while job.running.poll() is None:
@@ -156,9 +156,9 @@ def serve_with_kills(folder, job, processes, kills, rng, connected=lambda _: Non
 
 
 def both(folder, clients, endpoints, options=(), stream="engine: files", placement="", **configuration):
-    """Runs both to their ends and returns the simulation's Run. The endpoint must succeed.
+    """Runs both jobs to their ends, and returns the simulation's Run. The endpoint must succeed.
 
-    The simulation shares a job with other runs, except with SST, which has its own threads."""
+    The simulation uses a job that other runs share, except with SST, which has its own threads."""
     write_configuration(folder, stream, placement, **configuration)
     forwarders = 2 if "per_node: 2" in placement else 1
     with contextlib.ExitStack() as ended:
@@ -183,7 +183,8 @@ def tables_of(done):
 
 
 def some_results(folder, results="results"):
-    """How many iterations are in the table, once several are: then the first ones have been acknowledged. Before: 0."""
+    """The number of iterations in the table if there are several, so that the first ones have been acknowledged;
+    otherwise 0."""
     table = folder / results / "statistics.csv"
     rows = len(table.read_text().splitlines()) - 1 if table.exists() else 0
     return rows if rows > 2 else 0

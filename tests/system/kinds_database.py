@@ -1,4 +1,4 @@
-"""A database beside the output `hdf5`: block by block and seen as a whole it has the same."""
+"""A database has the same values as the output `hdf5`, both block by block and as a whole."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ def _variables(file):
 
 
 def _stored_blocks(results, step):
-    """What the servers' files have: values by variable, level and id."""
+    """Values in the servers' files by variable, level and id."""
     blocks = {}
     for path in results.glob(f"fields-{step:06}-*.h5"):
         with h5py.File(path) as file:

@@ -17,7 +17,7 @@ enum { MOST = 4096, NX = 9 };
 
 static sidestream_session* s;
 static int rank, size, blocks_each, steps, changing, calls, dimensions, gap, forget;
-static int64_t ny, nz; /* 1 on axes that are not used */
+static int64_t ny, nz; /* 1 on unused axes */
 
 static void must(int code, const char* call) {
   if (code == SIDESTREAM_OK) return;
@@ -105,11 +105,11 @@ static void publish_curvilinear(int step) {
 static int64_t cells_of(int64_t b, int step) { return b == 1 ? 0 : 2 + b + (changing ? step % 3 : 0); }
 static int64_t points_of(int64_t b, int step) { return b == 1 ? 0 : 4 + 3 * b + (changing ? 2 * (step % 2) : 0); }
 
-/* In turn a tetrahedron as a polyhedron, one as such, a triangle. */
+/* Cells are in turn a tetrahedron as a polyhedron, a tetrahedron, and a triangle. */
 static int64_t corners_of(int64_t cells) { return 4 * cells - cells / 3; }
 static int64_t faces_of(int64_t cells) { return 17 * ((cells + 2) / 3); }
 
-/* As large as the largest: room is made for what is declared before the start. */
+/* Declares the largest lengths, because memory is reserved for declarations before the start. */
 static void declare_lists(void) {
   for (int64_t b = rank; b < (int64_t)blocks_each * size; b += size) {
     const int64_t cells = cells_of(b, 2), points = points_of(b, 1);
@@ -164,7 +164,7 @@ static void publish_topology(int64_t b, int64_t cells, int64_t points) {
 static void publish_unstructured(int step) {
   for (int64_t b = rank; b < (int64_t)blocks_each * size; b += size) {
     const int64_t cells = cells_of(b, step), points = points_of(b, step);
-    /* The points move in every step: the bounds change, and with `changing` the lengths do. */
+    /* Points move in every step. Bounds change, and with `changing` also the lengths. */
     const double low = value(b, 0, 0, step), high = value(b, points, 2, step);
     double bounds[6] = {low, low, low, high, high, high};
     for (int a = dimensions; a < 3; ++a) bounds[a] = bounds[3 + a] = 0;
@@ -190,7 +190,7 @@ static void declare_points(void) {
   MUST(sidestream_add_variable(s, "n", "m", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
 }
 
-/* Every block belongs to another client every second step. */
+/* Blocks go to another client every second step. */
 static int owner(int64_t b, int step) { return (int)((b + step / 2) % size); }
 
 static void publish_points(int step) {
@@ -212,7 +212,7 @@ static void publish_points(int step) {
 
 /* ---- trees ---------------------------------------------------------------------------------------------------- */
 
-/* Of block b in that step: which cells are refined, and how many there are. Block 1 has none. */
+/* Marks the cells of block b that are refined in that step, and returns how many cells it has. Block 1 has none. */
 static int64_t grow(int64_t b, int step, uint8_t* refined) {
   int64_t first = 0, count = b == 1 ? 0 : 2;
   for (int level = 0; count > 0; ++level) {
@@ -253,7 +253,7 @@ static void publish_octree(int step) {
 
 /* ---- levels --------------------------------------------------------------------------------------------------- */
 
-/* Two levels of finer boxes; the finest is there in even steps only. */
+/* Two levels of finer boxes; the finest one exists only in even steps. */
 static const struct {
   int level;
   int64_t lo[3], hi[3];

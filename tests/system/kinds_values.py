@@ -1,4 +1,4 @@
-"""What tests/system/kinds_program.c publishes."""
+"""The values that tests/system/kinds_program.c publishes."""
 
 import itertools
 
@@ -13,7 +13,7 @@ def value(block, count, components, step):
 
 
 def topology(b, cells, points):
-    """In turn a tetrahedron as a polyhedron, one as such, a triangle."""
+    """Cells are in turn a tetrahedron as a polyhedron, a tetrahedron, and a triangle."""
     corners, faces = [], []
     for i in range(cells):
         four = [(b + i + c) % points for c in range(4)]
@@ -33,7 +33,7 @@ def topology(b, cells, points):
 
 
 def tree(b, step):
-    """Of each cell: whether it is refined, whether it is the block's, and where: level, i, j, k. By recursion."""
+    """For each cell: true if it is refined, true if the block owns it, and its place (level, i, j, k)."""
     level_of_cells = [[] if b == 1 else [(0, 0, 0), (1, 0, 0)]]
     split, where = [], []
     for level in itertools.count():
@@ -49,7 +49,7 @@ def tree(b, step):
 
 
 def lists(kind, blocks, changing, step, dimensions=3):
-    """By variable the arrays of all blocks, and the flags that say which values of it count."""
+    """For each variable the arrays of all blocks, and flags that are true for values that count."""
     result = {}
 
     def add(name, dtype, array):
@@ -80,7 +80,7 @@ def lists(kind, blocks, changing, step, dimensions=3):
 
 
 def curvilinear(step, dimensions=3):
-    """Axes that are not used have one index and are left out."""
+    """Unused axes have one index and are left out."""
     cells = [NX, NY, NZ][:dimensions] + [1] * (3 - dimensions)
     used = np.arange(3) < dimensions
     i, j, k = np.ogrid[tuple(slice(0, n + u) for n, u in zip(cells, used, strict=True))]
@@ -102,7 +102,7 @@ TO_FINEST = [np.array(r) for r in ((4, 4, 2), (2, 2, 1), (1, 1, 1))]
 
 
 def finest_levels(boxes):
-    """Of each cell of the finest grid the finest level that has it."""
+    """The finest level that covers each cell of the finest grid."""
     finest = {}
     for level, lo, hi in boxes:
         r = TO_FINEST[level]
@@ -114,10 +114,10 @@ def finest_levels(boxes):
 
 
 def levels(node, step):
-    """The values that count: of each place those of the finest level that has it, by looking at every cell."""
+    """The values that count: those of the finest level at each position, found by looking at every cell."""
     boxes = [box for box in BOXES if box[0] < 2 or step % 2 == 0]
     finest = finest_levels(boxes)
-    found = {}  # by place the level and the value
+    found = {}  # level and value by position
     for level, lo, hi in boxes:
         r = TO_FINEST[level]
         for k in range(lo[2], hi[2] + node):

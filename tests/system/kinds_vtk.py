@@ -1,4 +1,4 @@
-"""Reads with VTK what the output `vtk` wrote of the meshes of tests/system/kinds_program.c."""
+"""Reads with VTK the files of the output `vtk` for the meshes of tests/system/kinds_program.c."""
 
 import xml.etree.ElementTree as ET
 
@@ -36,7 +36,7 @@ def equal(found, expected, name):
 
 
 def padded(points):
-    """Three coordinates a point."""
+    """Three coordinates for each point."""
     points = points.reshape(len(points), -1)
     return np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
 
@@ -87,7 +87,7 @@ def check_cells(data, blocks, first):
                 stream = vtkIdList()
                 data.GetFaceStream(cell, stream)
                 found = [stream.GetId(n) for n in range(stream.GetNumberOfIds())]
-                # Of each polyhedron: the number of faces; of each face: the number of points, then those.
+                # A polyhedron is its number of faces, then for each face the number of its points and the points.
                 expected = list(faces[begin:end])
                 at = 1
                 for _ in range(expected[0]):
@@ -134,7 +134,7 @@ def check_gap(path, step, columns):
     expected = curvilinear(step)
     data = read(path, vtkXMLPStructuredGridReader())
     in_gap = np.broadcast_to((np.arange(NX) >= columns[0]) & (np.arange(NX) < columns[1]), (NZ, NY, NX)).ravel()
-    # Nodes that blocks beside the gap have too are known.
+    # Nodes that blocks beside the gap also have are known.
     inside = (np.arange(NX + 1) > columns[0]) & (np.arange(NX + 1) < columns[1])
     inside = np.broadcast_to(inside, (NZ + 1, NY + 1, NX + 1)).ravel()
     assert in_gap.any() and inside.any()

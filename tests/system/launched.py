@@ -1,9 +1,9 @@
 """Runs of a program that are expected to end, one after the other in one job (in_turn.h).
 
-Starting mpirun and MPI takes most of the time of a small run. So `run_in_job` keeps a job for each program and
+A small run spends most of its time starting mpirun and MPI. So `run_in_job` keeps a job for each program and
 environment, with as many ranks as were needed so far, and gives it one run after the other. Ranks that a run does not
-need are asleep. What a run prints, and what it returns from main, is its own, and so is its time limit: a job with a
-run that does not end, or with a rank that dies, is ended, and the next run gets another.
+need sleep. Each run has its own output, status and time limit. A job is ended if a run does not end or a rank dies, and
+the next run gets another job.
 """
 
 import os
@@ -13,15 +13,15 @@ import tempfile
 import time
 from pathlib import Path
 
-# Of a job at least, and what it grows by: most runs have fewer ranks.
+# The smallest number of ranks of a job, and how many more it gets at a time. Most runs have fewer ranks.
 RANKS, MORE = 8, 4
-# At a time; the one that has not been used for longest makes room.
+# Jobs at a time. The one that has not been used for longest makes room.
 MOST_JOBS = 3
 JOBS = {}
 
 
 class Job:
-    """mpirun and its ranks, which wait for runs. `died`: while ranks had one, which has reported it."""
+    """mpirun and its ranks, which wait for runs. `died` is true if it ended during a run, which has reported that."""
 
     def __init__(self, program, ranks):
         self.ranks, self.died = ranks, False
@@ -30,7 +30,7 @@ class Job:
         names = [folder / f"orders.{rank}" for rank in range(ranks)]
         for name in [*names, folder / "replies"]:
             os.mkfifo(name)
-        # Open for both, so that neither side waits for the other to open its end.
+        # Opened for reading and writing, so that neither side waits for the other to open its end.
         self.orders = [os.open(name, os.O_RDWR | os.O_CLOEXEC) for name in names]
         self.replies = os.open(folder / "replies", os.O_RDWR | os.O_CLOEXEC)
         self.printed = (folder / "printed").open("w+")
@@ -42,8 +42,8 @@ class Job:
         )
 
     def run(self, ranks, file, arguments, timeout):
-        """The status and what each of the ranks, and mpirun, printed. The status is the first that is not 0, in the
-        order of ranks; mpirun's if ranks have died."""
+        """Returns the status, and the output of each rank and of mpirun. The status is the first one that is not 0,
+        in the order of ranks, or mpirun's if ranks have died."""
         words = [str(ranks), str(file), *map(str, arguments)]
         assert not any(end in word for word in words for end in "\t\n"), f"a tab or a line end in {words}"
         line = "\t".join(words) + "\n"
@@ -58,12 +58,12 @@ class Job:
                 raise AssertionError(f"not done after {timeout} s: {command}\n{_printed(file, ranks)}")
             if select.select([self.replies], [], [], 0.2)[0]:
                 replies += os.read(self.replies, 4096)
-        while select.select([self.replies], [], [], 0)[0]:  # what came just before mpirun ended
+        while select.select([self.replies], [], [], 0)[0]:  # replies that came just before mpirun ended
             replies += os.read(self.replies, 4096)
         if replies.count(b"\n") == ranks:
             statuses = dict(map(int, reply.split()) for reply in replies.splitlines())
             return next((statuses[rank] for rank in sorted(statuses) if statuses[rank]), 0), _printed(file, ranks)
-        self.died = True  # with ranks that did not say what they return
+        self.died = True  # before all ranks had told what they return
         self.printed.seek(0)
         text = _printed(file, ranks) + self.printed.read()
         if self.process.returncode == 0:
@@ -72,12 +72,12 @@ class Job:
         return self.process.returncode, text
 
     def command(self, ranks, arguments):
-        """What would run the same by itself."""
+        """The command that would do the same run by itself."""
         return [_mpirun(), "-n", str(ranks), self.process.args[3], *map(str, arguments)]
 
     def end(self, limit=0):
-        """Closes the pipes, after which ranks that wait return from main; those that do not within the limit are ended.
-        Returns the status and what was printed outside of runs."""
+        """Closes the pipes, after which waiting ranks return from main. Ranks that do not return within the limit
+        are ended. Returns the status, and the output outside of runs."""
         for pipe in [*self.orders, self.replies]:
             os.close(pipe)
         try:
@@ -109,8 +109,8 @@ def _printed(file, ranks):
 
 
 def run_in_job(program, ranks, file, arguments, timeout=100):
-    """Runs the program on so many ranks with these arguments. Returns the status, and what was printed, in the order of
-    ranks; it is also in the files FILE.RANK."""
+    """Runs the program on so many ranks with these arguments. Returns the status, and the output in the order of
+    ranks, which is also in the files FILE.RANK."""
     environment = tuple(sorted((name, value) for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"))
     key = (program, str(Path.cwd()), environment)
     job = JOBS.pop(key, None)
@@ -136,6 +136,6 @@ def end_well(job):
 
 
 def end_jobs():
-    """At the end of a session of pytest."""
+    """Ends all jobs, at the end of a session of pytest."""
     while JOBS:
         end_well(JOBS.popitem()[1])

@@ -1,5 +1,5 @@
-/* An analysis in C for the tests: a variable of patches_program on the blocks of one refinement level, covered ones
- * too, or with `level: -1` on those that are not covered whole. Adds up ten times the values. */
+/* An analysis in C for the tests. It adds up ten times the values of a variable of patches_program on all blocks of one
+ * refinement level. With `level: -1` it takes the blocks that are not completely covered. */
 #include <math.h>
 #include <sidestream/analysis.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static int local(void* object, const sidestream_input* input, sidestream_bytes* 
     sidestream_block b = {.struct_size = sizeof b};
     int64_t lo[3], hi[3];
     sidestream_input_block(input, l->variable, n, &b);
-    sidestream_block_points(input, l->variable, n, lo, hi); /* those that do not count too */
+    sidestream_block_points(input, l->variable, n, lo, hi); /* includes those that do not count */
     if (l->level < 0 || b.level == l->level) add_block(&b, lo, hi, found);
   }
   return sidestream_bytes_append(partial, found, sizeof found);

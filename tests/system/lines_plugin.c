@@ -1,5 +1,5 @@
-/* An analysis in C for the tests: asks for a variable of mesh_program at nodes in pencils, and beside them as its
- * blocks were published, and adds up the lines that are whole. */
+/* An analysis in C for the tests. It asks for a variable of mesh_program at nodes, in pencils and also in the blocks
+ * that were published, and adds up complete lines. */
 #include <sidestream/analysis.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static int is_absent(const sidestream_input* pencil, const char* variable, const
   return 0;
 }
 
-/* Adds the line of first component through the point; leaves it out if a point of it is absent. */
+/* Adds the first component along the line through the point, unless a point of the line is absent. */
 static void add_line(const sidestream_input* pencil, const lines* l, const sidestream_block* b, int64_t p[3],
                      const int64_t end[3], int64_t found[2]) {
   int64_t sum = 0;
@@ -50,7 +50,7 @@ static void add_line(const sidestream_input* pencil, const lines* l, const sides
   found[1] += sum;
 }
 
-/* The pencils' own lines: those of points that no other pencil has too. */
+/* Adds the pencil's own lines, which no other pencil counts. */
 static int add_lines(const lines* l, const sidestream_input* input, int64_t found[2], char* message) {
   const sidestream_input* pencil = sidestream_input_entry(input, 1);
   int64_t lo[3], hi[3];
@@ -70,7 +70,7 @@ static int add_lines(const lines* l, const sidestream_input* input, int64_t foun
       snprintf(message, SIDESTREAM_MESSAGE_BYTES, "the pencil is block %lld", (long long)b.block);
       return 1;
     }
-    /* Two neighbours have the nodes between them: the upper one counts them, as `owned` says. */
+    /* Two neighbours share the nodes between them. The upper one counts them, by `owned`. */
     int64_t own[3] = {hi[0], hi[1], hi[2]}, box_lo[3], box_hi[3], most[3] = {0, 0, 0};
     for (int64_t n = 0; n < sidestream_block_owned_count(pencil, l->variable, 0); ++n) {
       sidestream_block_owned(pencil, l->variable, 0, n, box_lo, box_hi);
@@ -91,7 +91,7 @@ static int local(void* object, const sidestream_input* input, sidestream_bytes* 
   return add_lines(object, input, found, message) || sidestream_bytes_append(partial, found, sizeof found);
 }
 
-/* The blocks are as `local` saw them, or, where others have reduced, not here. */
+/* Checks that `combine` sees the blocks of `local`, unless other processes have reduced them. */
 static int look_again(const lines* l, const sidestream_input* input, char* message) {
   int64_t again[2] = {0, 0};
   if (sidestream_input_server(input, NULL) < 0) return 0;

@@ -1,9 +1,9 @@
-// A simulation for the tests of meshes of 1, 2 and 3 dimensions: a variable of each centring, whose values tell their
-// place, on a mesh that is cut at random among the clients, in each iteration anew with `changing`. Arrays end where a
-// page ends and the next one is not there, so that reading too much is a crash. Around the blocks there are `ghosts`
-// points, or with `uneven` from 0 to 2, other ones for each block, variable and side; they hold -7, with `fill=own`
-// what no other block has there, with `fill=right` what the blocks have that own them, also along the axes in
-// `periodic`. With `still` some variables are published once.
+// A simulation for the tests of meshes of 1, 2 and 3 dimensions. It has a variable of each centring, whose values
+// depend on the position. The mesh is cut at random among the clients, with `changing` anew in each iteration. Arrays
+// end where a page ends and no other follows, so that reading too much is a crash. Around the blocks there are `ghosts`
+// points. With `uneven` there are 0 to 2, which differ between blocks, variables and sides. Ghosts hold -7. With
+// `fill=own` they hold values that no other block has there, with `fill=right` those of the owners, also along the axes
+// in `periodic`. With `still` some variables are published once.
 #include <mpi.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ using sidestream::Variable;
 
 namespace {
 
-/// Memory whose end is the end of what may be read.
+/// Memory after whose end nothing can be read.
 class Guarded {
  public:
   explicit Guarded(std::size_t bytes) {
@@ -48,7 +48,7 @@ class Guarded {
   std::size_t size_ = 0;
 };
 
-/// What the test expects at a point.
+/// The value that the test expects at a point.
 double value_at(Index i, Index j, Index k, int c, long step) {
   return static_cast<double>(i + 50 * j + 2500 * k + 125000 * c + 250000 * step);
 }
@@ -87,7 +87,7 @@ class Program {
   }
 
  private:
-  /// The same as the test's configuration says.
+  /// Declares the same as the test's configuration.
   void declare(bool by_calls) {
     for (int c = 0; c < sidestream::centering_count; ++c) {
       Variable v;
@@ -106,8 +106,9 @@ class Program {
     for (const Variable& v : variables_) session_.add_variable("m", v);
   }
 
-  /// Cuts at random, the same on every client; ids in an order that is not that of places. With `changing` the first
-  /// client has no blocks, every third iteration has a block less, and the program says which it has.
+  /// Cuts the mesh at random, in the same way on every client. The order of ids is not that of positions. With
+  /// `changing` the first client has no blocks, every third iteration has a block less, and the program prints the
+  /// blocks.
   void divide(long step) {
     for (const Block& block : blocks_) session_.remove_block("m", block.id);
     blocks_.clear();
@@ -142,7 +143,7 @@ class Program {
                 box.hi[2]);
   }
 
-  /// The points of the variable, and ghosts along the axes that the mesh uses.
+  /// The box of the variable's points and of the ghosts along the axes that the mesh uses.
   [[nodiscard]] Box allocated(const Variable& v, const Block& block) const {
     Box box = sidestream::points_of(sidestream::reduced(v.centering, dimensions_), block.cells);
     const auto c = static_cast<Index>(v.centering);

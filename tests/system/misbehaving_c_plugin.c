@@ -1,4 +1,4 @@
-/* An analysis in C that goes wrong as the one in misbehaving_plugin.cpp does, and finds the same otherwise:
+/* An analysis in C that misbehaves like the one in misbehaving_plugin.cpp, and otherwise has the same result:
  * `misbehave_c: {variable: t, how: crash, at: 1}`. */
 #include <sidestream/analysis.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// An analysis that goes wrong in all the ways that a process can: `misbehave: {variable: t, how: crash, at: 1}`. With
-// `hold` its process does not get beyond its start while there is no such file, once.
+// An analysis that misbehaves in all ways that a process can: `misbehave: {variable: t, how: crash, at: 1}`. With
+// `hold` its first process waits at the start until such a file exists.
 #include <fcntl.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 
 using sidestream::Bytes;
 
-/// Sums the points of its variable that are above 0, and does what it is told to in one iteration, where block 0 is.
+/// Counts the points of its variable that are above 0. In one iteration it misbehaves, on the server that has block 0.
 class Misbehave final : public sidestream::Task {
  public:
   Misbehave(const sidestream::Settings& settings, const sidestream::Metadata& metadata)
@@ -66,7 +66,7 @@ class Misbehave final : public sidestream::Task {
   void go_wrong(const sidestream::LocalInput& input) {
     std::fprintf(stderr, "about to %s in process %d\n", how_.c_str(), static_cast<int>(getpid()));
     if (how_ == "crash") {
-      volatile std::uintptr_t nowhere = 8;  // that the compiler cannot know
+      volatile std::uintptr_t nowhere = 8;  // an address that the compiler cannot know
       *reinterpret_cast<volatile int*>(nowhere) = 1;
     }
     if (how_ == "abort") std::abort();
@@ -78,7 +78,7 @@ class Misbehave final : public sidestream::Task {
       std::signal(SIGABRT, SIG_IGN);
       forever();
     }
-    if (how_ == "child") {  // leaves somebody behind who has its socket and its pipe
+    if (how_ == "child") {  // leaves a child behind that has its socket and its pipe
       if (fork() == 0) forever();
       std::abort();
     }
@@ -109,7 +109,7 @@ class Misbehave final : public sidestream::Task {
   std::int32_t variable_;
 };
 
-/// Servers make the object too; they go on.
+/// Holds a worker. Servers also make the object, and go on.
 void hold_worker(const std::string& file) {
   char name[32] = {};
   const int comm = open("/proc/self/comm", O_RDONLY);
@@ -117,7 +117,7 @@ void hold_worker(const std::string& file) {
   close(comm);
   if (!read_it || std::strncmp(name, "sidestream-work", 15) != 0) return;
   const int made = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
-  if (made < 0) return;  // a worker before this one has
+  if (made < 0) return;  // an earlier worker has made it
   close(made);
   std::this_thread::sleep_for(std::chrono::minutes(2));
 }

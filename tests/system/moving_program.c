@@ -1,8 +1,8 @@
-/* A simulation whose meshes move: the same cells as a curvilinear mesh `c` and as an unstructured mesh `u` of
- * hexahedra, in blocks of their own, whose places are published in every iteration. tests/system/test_moving.py knows
+/* A simulation whose meshes move. It has the same cells as a curvilinear mesh `c` and as an unstructured mesh `u` of
+ * hexahedra, each with its own blocks. Coordinates are published in every iteration. tests/system/test_moving.py knows
  * the formulas.
  *
- * moving_program FILE blocks, in all; in odd steps the last one has no cells in `u` and its neighbour has them */
+ * moving_program FILE BLOCKS (in all); in odd steps the last block has no cells in `u`, and its neighbour has them */
 #include <math.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -108,7 +108,7 @@ static int run(int argc, char** argv, MPI_Comm comm) {
   for (int64_t b = rank; b < blocks; b += size) {
     const int64_t lo[3] = {cut(b), 0, 0}, hi[3] = {cut(b + 1), NY, NZ};
     MUST(sidestream_set_block(s, "c", b, lo, hi));
-    /* Room for the most: what the block has in odd steps. */
+    /* Memory for the most cells, which the block has in odd steps. */
     const int64_t wide = cut(b == blocks - 2 ? blocks : b + 1) - cut(b);
     const int64_t count = wide * NY * NZ, points = (wide + 1) * (NY + 1) * (NZ + 1);
     MUST(sidestream_set_block_list(s, "u", b, points, count, 8 * count, 0, NULL));

@@ -1,4 +1,4 @@
-/* An analysis in C whose results lie on all servers: a table, a surface and an array of which each has a part.
+/* An analysis in C whose results are spread over all servers: each has a part of a table, a surface and an array.
  *
  * `parts: {pieces: 0|1|2, rows: N}`: see sidestream_pieces. tests/system/test_pieces.py knows the formulas. */
 #include <sidestream/analysis.h>

@@ -1,8 +1,8 @@
-"""What tests/system/patches_program.c publishes."""
+"""The patches that tests/system/patches_program.c publishes."""
 
 import numpy as np
 
-# In which of eight steps (a bit each), id, level, lo, hi.
+# Steps with the patch (eight bits), id, level, lo, hi.
 PATCHES = [
     (0xFF, 0, 0, (0, 0, 0), (4, 8, 4)), (0xFF, 1, 0, (4, 0, 0), (8, 8, 4)), (0x83, 2, 1, (4, 2, 0), (8, 10, 8)),
     (0x83, 3, 1, (8, 2, 0), (12, 10, 6)), (0x04, 3, 1, (8, 2, 0), (14, 12, 6)), (0x83, 4, 2, (10, 6, 2), (16, 12, 6)),
@@ -13,7 +13,7 @@ TO_FINEST = np.array([(4, 4, 2), (2, 2, 1), (1, 1, 1)])
 
 
 class Patch:
-    """One of a step, with its cells as an array [cell, axis]."""
+    """A patch of a step, with its cells as an array [cell, axis]."""
 
     def __init__(self, number, level, lo, hi, dimensions):
         self.number, self.level = number, level
@@ -45,7 +45,8 @@ def fine_box(patch, cell):
 
 
 def counted(step, dimensions=3, without=None):
-    """By patch which of its cells no finer ones cover whole: by looking at every cell of the finest grid."""
+    """True for cells of each patch that finer ones do not completely cover, found by looking at every cell of the
+    finest grid."""
     there = patches(step, dimensions, without)
     finest = np.full((8 if dimensions > 2 else 1, 32, 32), -1)
     for patch in sorted(there, key=lambda p: p.level):

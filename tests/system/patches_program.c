@@ -1,5 +1,5 @@
 /* Patches on refinement levels that appear, vanish, change and go from client to client, written with the C interface.
- * Every value tells its place; tests/system/patches.py knows the formulas.
+ * Every value depends on its position; tests/system/patches.py knows the formulas.
  *
  * patches_program FILE [key=number ...]
  * keys: dimensions (2 or 3), first (number of the first step), steps, calls (declare by these), ghosts (publish one
@@ -26,8 +26,8 @@ static void must(int code, const char* call) {
 }
 #define MUST(call) must(call, #call)
 
-/* Level 0 has 8 x 8 x 4 cells; 2 cells of level 1 lie along one, and 2 x 2 x 1 of level 2 along one of those. `in`: the
- * steps with the patch, a bit each. */
+/* Level 0 has 8 x 8 x 4 cells. A cell of level 0 has 2 cells of level 1 along each axis, and one of these 2 x 2 x 1 of
+ * level 2. `in` has a bit for each step with the patch. */
 typedef struct {
   unsigned in;
   int64_t id;
@@ -40,23 +40,23 @@ static const patch patches[] = {
     {0xff, 1, 0, {4, 0, 0}, {8, 8, 4}},
     {0x83, 2, 1, {4, 2, 0}, {8, 10, 8}},
     {0x83, 3, 1, {8, 2, 0}, {12, 10, 6}},
-    {0x04, 3, 1, {8, 2, 0}, {14, 12, 6}},   /* has grown, and is the only one that is not of level 0 */
+    {0x04, 3, 1, {8, 2, 0}, {14, 12, 6}},   /* has grown, and is the only one above level 0 */
     {0x83, 4, 2, {10, 6, 2}, {16, 12, 6}},
     {0x83, 5, 2, {16, 6, 2}, {20, 12, 6}},
     {0x30, 6, 1, {0, 0, 0}, {8, 16, 8}},    /* covers 0 */
     {0x20, 7, 1, {8, 0, 0}, {16, 8, 8}},    /* with 8 covers 1 */
     {0x20, 8, 1, {8, 8, 0}, {16, 16, 8}},
     {0x10, 9, 2, {4, 4, 0}, {12, 8, 4}},    /* the only one of its level */
-    {0x60, 10, 2, {0, 0, 0}, {16, 32, 8}},  /* covers 6, or 0 where that has gone */
+    {0x60, 10, 2, {0, 0, 0}, {16, 32, 8}},  /* covers 6, or 0 if 6 has gone */
 };
 /* clang-format on */
 enum { PATCHES = sizeof patches / sizeof patches[0] };
 
-/* On each axis that the mesh does not use there is one cell. */
+/* The mesh has one cell along each unused axis. */
 static int64_t top(const patch* p, int axis) { return axis < dimensions ? p->hi[axis] : 1; }
 static int64_t bottom(const patch* p, int axis) { return axis < dimensions ? p->lo[axis] : 0; }
 static int is_in(const patch* p, int step) { return (p->in >> step % 8 & 1) != 0; }
-/* With as many ranks as patches some have none; in each step another one. */
+/* Patches move to another rank in each step. With many ranks some have no patch. */
 static int owner(const patch* p, int step) { return (int)((p->id + step) % (size > 3 ? size - 1 : size)); }
 
 static double value(const int64_t at[3], int level, int step) {
@@ -74,7 +74,7 @@ static void declare(void) {
   MUST(sidestream_add_variable(s, "sometimes", "m", SIDESTREAM_FLOAT64, SIDESTREAM_CELL, 1, SIDESTREAM_COLUMN));
 }
 
-/* Cells, with a layer round them if there are ghosts. */
+/* Publishes cells, with a layer round them if there are ghosts. */
 static void publish_cells(const char* name, const patch* p, int step) {
   static double values[MOST];
   int64_t lo[3], hi[3], at[3], n = 0;
@@ -109,7 +109,7 @@ static void publish_nodes(const patch* p, int step) {
   MUST(sidestream_publish(s, "n", p->id, values));
 }
 
-/* Blocks of the step; what was declared before and is not the same now is given up or changed. */
+/* Declares the blocks of the step. Removes or changes earlier blocks that differ now. */
 static void change_blocks(int step, const patch* mine[IDS]) {
   const patch* now[IDS] = {NULL};
   for (int b = 0; b < PATCHES; ++b) {

@@ -1,5 +1,5 @@
-// An analysis for the tests, which asks for a variable of mesh_program both as its blocks were published and in pieces
-// of a decomposition, and looks at every point of both: what it finds wrong, and what is there.
+// An analysis for the tests. It asks for a variable of mesh_program, both in the blocks that were published and in
+// pieces of a decomposition. It looks at every point of both, and counts wrong and right values.
 #include <cmath>
 #include <cstring>
 
@@ -22,7 +22,7 @@ void for_each_point(const Box& box, F&& f) {
   }
 }
 
-/// What is summed up over the servers; crosses as it is.
+/// Counts that are summed over the servers. Trivially copyable; sent between servers.
 enum Sum {
   blocks,
   block_points,
@@ -73,7 +73,7 @@ class SumsOfPieces final : public Task {
       std::memcpy(one.data(), partial.data(), sizeof one);
       for (std::size_t n = 0; n < sums; ++n) all[n] += one[n];
     }
-    // The blocks are as `local` saw them, or, where others have reduced, not here.
+    // The blocks are those that `local` saw, unless other processes have reduced them.
     if (input.local != nullptr) {
       const Sums again = look(*input.local);
       all[readable] =
@@ -92,7 +92,7 @@ class SumsOfPieces final : public Task {
     for (const BlockView& view : input.at(1)) look_at_piece(view, input, found);
     return found;
   }
-  /// The point of the mesh that stands for `p`; false if there is none.
+  /// Replaces `p` by the point of the mesh of which it is a periodic image. False if there is none.
   bool inside(Index3& p) const {
     const Box all = variable_.points(mesh_.cells);
     for (std::size_t a = 0; a < 3; ++a) {
@@ -112,7 +112,7 @@ class SumsOfPieces final : public Task {
     }
     return box;
   }
-  /// Counts what `gather` gives that is not right, and what it does not give although the mesh has it.
+  /// Counts wrong values that `gather` gives, and values that it lacks although the mesh has them.
   void gather(const BlockView& view, const Box& region, std::int64_t step, std::int64_t& bad,
               std::int64_t& missing) const {
     const int c = variable_.components - 1;
@@ -157,7 +157,7 @@ class SumsOfPieces final : public Task {
     found[wrong] += missing != without;
   }
 
-  /// Whether it has no values.
+  /// True if the point has no values.
   bool look_at_point(const BlockView& view, const Index3& p, std::int64_t step, Sums& found) const {
     const bool is_absent =
         std::any_of(view.absent.begin(), view.absent.end(), [&](const Box& box) { return box.contains(p); });

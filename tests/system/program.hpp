@@ -1,4 +1,4 @@
-// What simulations for the system tests have in common: PROGRAM FILE [NAME=VALUE]...
+// Code that simulations for the system tests share: PROGRAM FILE [NAME=VALUE]...
 #pragma once
 
 #include <cstdio>
@@ -34,8 +34,8 @@ struct Options {
   std::map<std::string, std::string> values;
 };
 
-/// Opens the session on the communicator, lets `prepare` have it on every rank, and serves or runs. Returns the exit
-/// status; 1 after printing an error, before the session goes.
+/// Opens the session on the communicator, calls `prepare` on every rank, and serves or runs. Returns the exit status, 1
+/// if it has printed an error.
 template <class Prepare, class Run>
 int run_session(const Options& options, MPI_Comm comm, Prepare prepare, Run run) {
   const auto failed = [](const sidestream::Error& e) {

@@ -1,4 +1,4 @@
-"""Runs the field program and its servers as two jobs beside each other."""
+"""Runs the field program and its servers as two jobs at the same time."""
 
 import contextlib
 import os
@@ -17,7 +17,8 @@ STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
 
 
 class Job:
-    """A job in the background, its output in a file. Killed, all of it, when the test ends in whatever way."""
+    """A job in the background, with its output in a file. All its processes are killed when the test ends in any
+    way."""
 
     def __init__(self, command, output, environment=None, folder=None):
         self.output = Path(output)
@@ -35,24 +36,24 @@ class Job:
         return self.output.read_text()
 
     def wait(self, timeout=60):
-        """The exit status; fails the test after `timeout` seconds."""
+        """Waits and returns the exit status. Fails the test after `timeout` seconds."""
         try:
             return self.process.wait(timeout)
         except subprocess.TimeoutExpired:
             left = self.members("sidestream", "field_program", "events_program")
-            if launcher_hangs(self.text()) or not left:  # none of ours is left: mpirun waits by itself
+            if launcher_hangs(self.text()) or not left:  # no rank is left, and only mpirun waits
                 self.end()
                 return self.process.returncode
             raise AssertionError(f"still running after {timeout} s: {left}\n{self.text()}") from None
 
     def members(self, *names):
-        """Process ids of this job's processes of those programs that have not ended."""
+        """Process ids of this job's running processes of those programs."""
         found = []
         for status in Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):
                 head, rest = status.read_text().rsplit(")", 1)
                 fields = rest.split()
-                # comm is cut to 15 characters; field 6 of stat is the session.
+                # The name in stat is cut to 15 characters; field 6 is the session.
                 named = head.split("(", 1)[1] in [name[:15] for name in names]
                 mine = named and int(fields[3]) == self.process.pid
                 if mine and fields[0] != "Z":
@@ -110,7 +111,7 @@ class Sidecar:
         return self.start(ranks, "steps=100000000", f"until={self.until}", *options)
 
     def serve(self, processes=1, *options, file=None):
-        """`processes` 0: without mpirun."""
+        """Starts servers; 0 `processes` means without mpirun."""
         launcher = [MPIRUN, "-n", str(processes)] if processes else []
         return self.job([*launcher, TOOL, "serve", str(file or self.file), *options], f"serve-{len(self.jobs)}")
 
@@ -131,7 +132,7 @@ class Sidecar:
         return [int(line.split(",")[0]) for line in path.read_text().splitlines()[1:]]
 
     def wait_for_rows(self, more, timeout=60):
-        """Until the table has at least `more` rows more than now."""
+        """Waits until the table has at least `more` rows more than now."""
         wanted = len(self.rows()) + more
         self.wait_until(lambda: len(self.rows()) >= wanted, timeout, "rows")
 
@@ -140,7 +141,7 @@ class Sidecar:
         wait_for(true, what, timeout)
 
     def attachments(self):
-        """How many times the simulation was told that servers came."""
+        """The number of times that the simulation was told that servers came."""
         return len(re.findall("servers attached", self.simulation.text()))
 
     def sockets(self):
@@ -165,7 +166,7 @@ def shared_memory_users():
 
 
 def check_complete(done, clients):
-    """Every client's account adds up."""
+    """Checks that every client's account adds up."""
     assert done.status == 0, done.text
     assert len(done.accounts) == clients, done.text
     for account in done.accounts:

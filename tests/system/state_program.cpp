@@ -1,9 +1,9 @@
 // A simulation that changes what belongs to its process: STATE [WHEN:FILE]...
 //
-// One session after the other. WHEN is when it changes its locale, its rounding mode, its traps, its working directory
-// and its standard streams: `never`, `before` or `after` it opens the session of FILE; with `limit` it lowers the limit
-// on the size of files after the start instead. Everything is as it was when a session is closed. The values are the
-// same with every rounding mode. What happened is in the file STATE, since there may be no standard output.
+// It runs one session after the other. WHEN is when it changes its locale, rounding mode, traps, working directory and
+// standard streams: `never`, `before` or `after` it opens the session of FILE. With `limit` it instead lowers the limit
+// on the size of files after the start. All is restored when a session is closed. Values are the same with every
+// rounding mode. A report is in the file STATE, because there may be no standard output.
 #include <fcntl.h>
 #include <fenv.h>
 #include <mpi.h>
@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Decimal commas, and points between thousands: what a named locale has too, where one is installed.
+/// Decimal commas, and points between thousands, as in a named locale, which may not be installed.
 class Commas final : public std::numpunct<char> {
   [[nodiscard]] char do_decimal_point() const override { return ','; }
   [[nodiscard]] char do_thousands_sep() const override { return '.'; }
@@ -52,7 +52,7 @@ class ChangedState {
     fesetround(FE_UPWARD);
     feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
   }
-  /// What is still as this object made it.
+  /// True if the state is still as this object made it.
   [[nodiscard]] bool is_kept() const {
     return fegetround() == FE_UPWARD && (fegetexcept() & FE_DIVBYZERO) != 0 && fcntl(1, F_GETFD) < 0 &&
            fs::current_path() != folder_ && *std::localeconv()->decimal_point == (has_locale_ ? ',' : '.');
@@ -79,7 +79,7 @@ class ChangedState {
   bool has_locale_ = false;
 };
 
-/// Lowers the limit on the size of files, as an analysis: on servers, after the start.
+/// An analysis that lowers the limit on the size of files, on servers, after the start.
 class Lower final : public sidestream::Task {
  public:
   explicit Lower(std::int32_t variable) : variable_(variable) {}
@@ -106,7 +106,7 @@ void register_lower(sidestream::Registry& registry) {
       }});
 }
 
-/// As at the start of the program.
+/// Restores the limit of the program's start.
 void raise_limit() {
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -116,7 +116,7 @@ void raise_limit() {
 
 constexpr sidestream::Index n = 16;
 
-/// Eighths: exact with every rounding mode.
+/// Values are eighths, which are exact with every rounding mode.
 double value(sidestream::Index i, sidestream::Index j, sidestream::Index k, long step) {
   return 0.125 * static_cast<double>((3 * i + 5 * j + 7 * k + 11 * step) % 64 + 1);
 }
@@ -141,7 +141,7 @@ void simulate(sidestream::Session& session, long steps) {
   }
 }
 
-/// One line on what became of the session.
+/// Runs a session; returns one line about it.
 std::string run(const std::string& when, const std::string& file, int rank) {
   std::optional<ChangedState> changed;
   if (when == "before") changed.emplace(rank);

@@ -1,5 +1,5 @@
-/* An analysis in C that steers: `c_setter: {}`. It fails if a call that must be refused is not, or without its
- * sentence. */
+/* An analysis in C that steers: `c_setter: {}`. It fails if a call that must be refused succeeds or lacks its sentence.
+ * */
 #include <sidestream/analysis.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@ static int choose(void* object, sidestream_selection* selection, int* passes, ch
   return sidestream_select(selection, "t", 0);
 }
 
-/* Whether a call was refused with that sentence, which is then forgotten. */
+/* True if a call was refused with that sentence. Clears the message. */
 static int refused(int code, char* message, const char* part) {
   const int as_expected = code == SIDESTREAM_ERROR_USAGE && strstr(message, part) != NULL;
   if (!as_expected) fprintf(stderr, "error: code %d, '%s', expected '%s'\n", code, message, part);

@@ -7,7 +7,7 @@ namespace {
 
 using sidestream::Bytes;
 
-/// Sets `interval` every so many iterations, and `stop` at one of them.
+/// Sets `interval` every `set_every` iterations, and `stop` at one of them.
 class Setter final : public sidestream::Task {
  public:
   Setter(std::int64_t every, std::int64_t stop_at, std::int32_t variable)

@@ -1,9 +1,9 @@
 // A simulation that is steered, with random delays on every rank: PROGRAM FILE [seed=N] [most=N] [pause_us=N]
 // [together=N]
 //
-// Ranks decide by what they read whether they go on, and then meet in a collective operation: if they read different
-// things it hangs, and the run's time limit ends it. Prints what rank 0 read, one line for each change, and an error if
-// any rank read something else after any iteration.
+// Ranks read values, decide if they go on, and then meet in a collective operation. If they read different values it
+// hangs until the run's time limit. Prints the values of rank 0, one line for each change, and an error if any rank
+// read something else after any iteration.
 #include <mpi.h>
 
 #include <chrono>
@@ -28,7 +28,7 @@ void sleep_up_to(std::mt19937& random, long microseconds) {
   std::this_thread::sleep_for(std::chrono::microseconds(pause));
 }
 
-/// Collective: whether all ranks read the same after each iteration.
+/// True if all ranks read the same after each iteration. Collective.
 bool compare(MPI_Comm comm, const std::vector<Read>& trace) {
   std::vector<Read> first = trace;
   std::int64_t count = static_cast<std::int64_t>(first.size());
@@ -56,16 +56,16 @@ void simulate(sidestream::Session& session, const Options& options) {
   const long together = options.number("together", 0);
   std::int64_t stop = session.steered_integer("stop");
   for (std::int64_t n = 0; !stop && n < most; ++n) {
-    sleep_up_to(random, rank == n / 8 % size ? 4 * pause : pause);  // one after the other is the slow one
+    sleep_up_to(random, rank == n / 8 % size ? 4 * pause : pause);  // the slow rank changes
     static_cast<void>(session.publish("t", rank, values));
     static_cast<void>(session.end_iteration(n, static_cast<double>(n)));
     stop = session.steered_integer("stop");
     trace.push_back({stop, session.steered_real("interval")});
-    if (together > 0 && n % together == 0) {  // clients that skip are to be kept in step, or they refuse all
+    if (together > 0 && n % together == 0) {  // clients that skip must stay in step, or they refuse all
       MPI_Barrier(comm);
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    if (trace.back().interval > 1e6) MPI_Barrier(comm);  // all or none
+    if (trace.back().interval > 1e6) MPI_Barrier(comm);  // on all ranks or on none
   }
   if (!compare(comm, trace)) {
     std::printf("error 0: rank %d: ranks read different values\n", rank);

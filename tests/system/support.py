@@ -1,4 +1,4 @@
-"""Runs the field program under mpirun, each run with a time limit, and reads what it prints."""
+"""Runs the field program under mpirun, each run with a time limit, and reads its output."""
 
 import contextlib
 import os
@@ -15,11 +15,11 @@ from programs import built
 
 PROGRAM = built("SIDESTREAM_FIELD_PROGRAM")
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
-# For how many seconds servers are stopped that must be waited for, not given up.
+# Seconds for which servers are stopped that clients must wait for.
 STOPPED = float(os.environ.get("SIDESTREAM_STOPPED", "3"))
 
-# Not through memory that MPI shares in a machine: TCP with Open MPI, UCX's transports with MPICH; each ignores what is
-# not its own. UCX_TLS=tcp is left out: Debian 12's MPICH then hangs now and then in MPI_Finalize, whatever the program.
+# Settings without MPI's shared memory: TCP with Open MPI, UCX's transports with MPICH. Each library ignores the
+# other's. UCX_TLS=tcp is left out, because with it Debian 12's MPICH sometimes hangs in MPI_Finalize, in any program.
 TCP = {"OMPI_MCA_btl": "tcp,self", "MPIR_CVAR_NOLOCAL": "1"}
 
 needs_small_disks = pytest.mark.skipif(
@@ -29,8 +29,8 @@ needs_small_disks = pytest.mark.skipif(
 
 @contextmanager
 def small_disk(folder, size, in_use=False):
-    """A file system of so many bytes ("700k") in a folder that it makes, where it is mounted meanwhile. Nobody uses it
-    at the end, unless `in_use` says that somebody may."""
+    """Makes a folder, and mounts a file system of that size ("700k") there meanwhile. Nobody may use it at the end,
+    unless with `in_use`."""
     folder.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], check=True)
     try:
@@ -47,7 +47,7 @@ def wait_for(condition, what, limit=60):
 
 
 def send(pid, number):
-    """A signal to a process that may have ended: where one rank is killed, mpirun kills the others."""
+    """Sends a signal to a process that may have ended, because mpirun kills all ranks after one was killed."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
 
@@ -74,7 +74,7 @@ analyses:
 
 
 class Run:
-    """One finished run: its exit status, what it printed, the accounts of its clients, the folder of its results."""
+    """A finished run: its exit status, its output, the accounts of its clients, and the folder of its results."""
 
     def __init__(self, status, text, results):
         self.status = status
@@ -89,7 +89,7 @@ class Run:
 
 
 def prepare(folder, ranks, placement, tasks, options, extra=""):
-    """Writes the configuration; returns the command and the folder of results."""
+    """Writes the configuration. Returns the command and the folder of results."""
     folder = Path(folder)
     results = folder / "results"
     if results.exists() and "existing:" not in extra:
@@ -111,7 +111,7 @@ def run_beside(folder, command, steps, beside=None, timeout=100):
     """Runs `command` in a job that other runs share, and `beside` at the same time. Both must succeed, and each client
     must deliver all `steps` iterations.
 
-    Returns what the command printed.
+    Returns the output of the command.
     """
     _, _, ranks, program, *arguments = command
     with _going_on(folder, beside, timeout):
@@ -126,7 +126,7 @@ def run_beside(folder, command, steps, beside=None, timeout=100):
 
 @contextmanager
 def _going_on(folder, command, timeout):
-    """Runs servers next to a simulation; they must succeed after its end."""
+    """Runs servers during a simulation. They must succeed after its end."""
     if command is None:
         yield
         return
@@ -141,8 +141,8 @@ def _going_on(folder, command, timeout):
 
 
 def launcher_hangs(text):
-    """Whether mpirun, which has printed the text, waits for ever: Open MPI 4's may, if a process is killed just while
-    it connects to mpirun, and says so."""
+    """True if mpirun, which has printed the text, waits for ever. Open MPI 4 may, and prints this, if a process is
+    killed just while it connects to mpirun."""
     return "PMIX ERROR: UNREACHABLE" in text
 
 
@@ -159,7 +159,7 @@ class Started:
 
 @contextmanager
 def started(folder, ranks, placement, tasks=ANALYSES, options=(), timeout=100):
-    """Starts the program and waits until its session has started; ends it if the test fails."""
+    """Starts the program and waits until its session has started. Ends it if the test fails."""
     command, results = prepare(folder, ranks, placement, tasks, options)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
@@ -173,7 +173,7 @@ def started(folder, ranks, placement, tasks=ANALYSES, options=(), timeout=100):
 
 
 def ranks_of(process):
-    """Process ids of the program's ranks, by rank, as the launcher tells each of them."""
+    """Process ids of the program's ranks, by rank, from the environment that the launcher gives them."""
     found = {}
     for folder in Path("/proc").iterdir():
         try:
@@ -191,7 +191,7 @@ def ranks_of(process):
 
 
 def descends(pid, ancestor):
-    """Whether a process is the other or was started by it, over any number of steps."""
+    """True if a process is the ancestor or descends from it."""
     while pid > 1:
         if pid == ancestor:
             return True
@@ -208,9 +208,9 @@ def rank_of(run_, rank):
 
 
 def run(folder, ranks, placement, tasks=ANALYSES, options=(), extra="", timeout=100, environment=None, alone=False):
-    """Writes a configuration into `folder`, runs the program on `ranks` ranks and returns the Run.
+    """Writes a configuration into `folder`, runs the program on `ranks` ranks, and returns the Run.
 
-    In a job that other runs have too (launched.py), unless it is `alone`, for what it does to its processes.
+    Other runs share the job (launched.py), unless the run is `alone`, because of what it does to its processes.
     """
     command, results = prepare(folder, ranks, placement, tasks, options, extra)
     if environment is None and not alone:
@@ -222,12 +222,12 @@ def run(folder, ranks, placement, tasks=ANALYSES, options=(), extra="", timeout=
 
 
 def without_charts(tasks):
-    """Returns the same tasks without pictures of their tables."""
+    """The same tasks without pictures of their tables."""
     return re.sub(r",?\s*(?:\w+_)?image: \{(?:[^{}]|\{[^{}]*\})*\}", "", tasks)
 
 
 def results_of(run_, endings=(".csv", ".vtp", ".png")):
-    """The bytes of every result file but timings, by name."""
+    """The bytes of every result file except timings, by name."""
     return {
         path.name: path.read_bytes()
         for path in sorted(run_.results.iterdir())
@@ -236,7 +236,7 @@ def results_of(run_, endings=(".csv", ".vtp", ".png")):
 
 
 def check_delivered(done, clients, steps, files, reference):
-    """All iterations arrived, say all clients, and the files are those of the reference, byte by byte."""
+    """Checks that all iterations arrived, by all clients, and that files have the bytes of the reference."""
     assert done.status == 0, done.text
     assert len(done.accounts) == clients, done.text
     for account in done.accounts:

@@ -1,5 +1,6 @@
-"""Slices, pictures, projections, probes, resampling and sums of an octree and of the patches that it is, in every
-placement the same bytes; against a recursion over all cells, and slices against VTK's of its hyper tree grids."""
+"""Slices, pictures, projections, probes, resampling and sums of an octree, and of the same cells as patches. They
+have the same bytes in every placement, and are compared with a recursion over all cells, and slices with VTK's of
+hyper tree grids."""
 
 import csv
 import io
@@ -108,7 +109,7 @@ def simulate(folder, path, ranks, dimensions, blocks, beside=None):
 
 
 def contents(results):
-    """What analyses wrote."""
+    """The arrays that analyses wrote."""
     return {path.name: path.read_bytes() for path in results.iterdir() if path.name.startswith(("t-", "u-"))}
 
 
@@ -116,7 +117,7 @@ def contents(results):
 
 
 def leaves(step, dimensions):
-    """Level, indices and value of each."""
+    """Level, indices and value of each leaf."""
 
     def refined(level, index):
         i, j, k = index
@@ -162,7 +163,7 @@ def read_surface(path):
 
 
 def area_by_value(surface, name):
-    """Of each value the area of its triangles; all points of a triangle have the same one."""
+    """The area of the triangles of each value. All points of a triangle have the same value."""
     points = vtk_to_numpy(surface.GetPoints().GetData()).astype(float)
     triangles = vtk_to_numpy(surface.GetPolys().GetConnectivityArray()).reshape(-1, 3)
     values = vtk_to_numpy(surface.GetPointData().GetArray(name))[triangles]
@@ -187,7 +188,7 @@ def check_slices(results, variable, step, dimensions):
     for value, area in expected.items():
         assert found[value] == pytest.approx(area, rel=1e-12)
     assert surface.GetNumberOfLines() == 4 * len(expected)
-    if dimensions == 3:  # on faces of cells
+    if dimensions == 3:  # planes on faces of cells
         total = sum(area_by_value(read_surface(results / f"{variable}-x-{step}.vtp"), variable).values())
         assert total == pytest.approx(2 * 1.5)
 
@@ -203,7 +204,7 @@ def check(results, dimensions):
         for variable in "tu":
             check_slices(results, variable, step, dimensions)
             np.testing.assert_array_equal(read(results, f"{variable}-grid-{step}.h5")[variable], grid)
-            # Whole numbers times a power of two: exact.
+            # Whole numbers times a power of two are exact.
             along = grid.sum(axis=-2) / 2**DEEPEST
             np.testing.assert_array_equal(read(results, f"{variable}-projection-{step}.h5")[variable], along)
             with (results / f"{variable}-probe.csv").open() as file:
@@ -229,7 +230,7 @@ def check(results, dimensions):
         tree, patches = (read(results, f"{variable}-linear-{step}.h5")[variable] for variable in "tu")
         np.testing.assert_array_equal(tree, patches)
         assert not np.isnan(tree).any()
-        # The tree and the patches: the same but for the variable's name.
+        # Results of the tree and of the patches differ only in the variable's name.
         for name in [*PLANES[dimensions], "some"]:
             t, u = (results / f"{v}-{name}-{step}.vtp" for v in "tu")
             assert t.read_bytes().replace(b'Name="t"', b'Name="u"') == u.read_bytes()
@@ -293,7 +294,7 @@ def test_halos_like_scipy(reference):
 
 
 def test_labels_and_histories_like_scipy(reference):
-    """Labels and overlaps of those of two iterations, of which cells of the finest level have as many as they have
+    """Labels of two iterations and their overlaps, in cells of the finest level, whose number is proportional to the
     volume."""
     dimensions, expected = reference
     for name in ("history.csv", "profiles-1.csv"):
@@ -320,7 +321,7 @@ def test_labels_and_histories_like_scipy(reference):
             checked += 1
             counts = np.bincount(before[labels == now] + 1, minlength=2)[1:]
             shared = round(float(row["shared"]) / cell)
-            # With its heaviest progenitor, or, if it split off, with that of which it has the most.
+            # Compared with its heaviest progenitor or, if it split off, with the one of which it has the largest part.
             if row["event"] == "birth":
                 assert counts.sum() == shared == 0
             else:
@@ -346,7 +347,7 @@ def label_grid(data, dimensions):
 
 
 def test_labels_beside_levels(tmp_path):
-    """In Python, as an array over the cells of each level."""
+    """Python opens labels as an array over the cells of each level."""
     sidestream = needs("sidestream")
     outputs = "outputs: [database: {directory: data, variables: [t, u]}]\n"
     results = simulate(tmp_path, configure(tmp_path, "inline", 2, outputs), 3, 2, 4)
@@ -390,7 +391,7 @@ def test_job(tmp_path, reference):
 
 
 def test_only_blocks_that_are_met_move(tmp_path):
-    """Of the trees with even numbers it is known where they are; of the others it is not."""
+    """Trees with even numbers have known bounds; the others have not."""
     moved = {}
     for name, analysis in (
         ("slice", "slice: {variable: t, axis: x, position: 4.9}"),
@@ -411,7 +412,7 @@ def test_only_blocks_that_are_met_move(tmp_path):
 
 
 def test_like_vtk(tmp_path):
-    """Planes through the hyper tree grid of the same tree."""
+    """VTK cuts the hyper tree grid of the same tree with planes."""
     needs("sidestream")
     outputs = "outputs: [database: {directory: data, variables: [t]}]\n"
     results = simulate(tmp_path, configure(tmp_path, "inline", 3, outputs), 3, 3, 4)
@@ -428,7 +429,7 @@ def test_like_vtk(tmp_path):
             found = {value: area for value, area in found.items() if area > 1e-12}
             assert found.keys() == expected.keys()
             for value, area in expected.items():
-                assert found[value] == pytest.approx(area, rel=1e-5, abs=1e-6)  # its points are in single precision
+                assert found[value] == pytest.approx(area, rel=1e-5, abs=1e-6)  # VTK's points are in single precision
 
 
 def add_vtk(path, normal, origin, areas):
@@ -448,7 +449,7 @@ def add_vtk(path, normal, origin, areas):
     for n in range(cut.GetNumberOfCells()):
         ids = cut.GetCell(n).GetPointIds()
         corners = points[[ids.GetId(i) for i in range(ids.GetNumberOfIds())]]
-        # Its polygons are convex, and their corners in no order.
+        # VTK's polygons are convex, and their corners are in no order.
         from_middle = corners - corners.mean(axis=0)
         u = np.cross(normal, from_middle[np.argmax(np.linalg.norm(from_middle, axis=1))])
         v = np.cross(normal, u) / length
@@ -474,7 +475,7 @@ def test_like_yt(tmp_path):
         assert found.keys() == expected.keys()
         for value, area in expected.items():
             assert found[value] == pytest.approx(area, rel=1e-12)
-        # Along y yt's axes are z and x.
+        # For the axis y, yt's axes are z and x.
         ours = read(results, f"t-projection-{step}.h5")["t"]
         along = theirs.proj(("stream", "t"), "y")
         seen = np.zeros(ours.shape, bool)

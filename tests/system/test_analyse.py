@@ -1,5 +1,5 @@
-"""`sidestream analyse` on databases and HDF5 files of all kinds of meshes: tables, surfaces and pictures are those of
-the run, bit by bit."""
+"""`sidestream analyse` on databases and HDF5 files of all kinds of meshes: tables, surfaces and pictures have the
+bits of the run."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from pairs import pairs
+from pairs import few, pairs
 from programs import built
 from support import ANALYSES, run
 from test_kinds import TASKS, configure, simulate
@@ -46,20 +46,22 @@ def same(one, other):
 
 @pytest.fixture(scope="module")
 def fields(tmp_path_factory):
-    """The field program's: t in cells, p at nodes with two components, row order; 20 cells along each axis."""
+    """Files of the field program: t in cells, p at nodes with two components, row order; 20 cells along each axis."""
     outputs = "outputs: [database: {directory: data, kind: post, codec: [byte-shuffle, zstd]}, hdf5: {ghosts: true}]\n"
     done = run(tmp_path_factory.mktemp("fields"), 3, "inline", ANALYSES + outputs, ["steps=2"])
     assert done.status == 0, done.text
     return done.results
 
 
-@pytest.mark.keep(3)
+NODES = "{mode: nodes, buffer: 32 MiB, servers: 2}"
+
+
 @pytest.mark.parametrize(
     ("ranks", "placement", "files"),
-    pairs(
-        [(1, "inline"), (3, "inline"), (8, "inline"), (3, "cores"), (5, "{mode: nodes, buffer: 32 MiB, servers: 2}")],
+    few(
+        [(1, "inline"), (3, "inline"), (8, "inline"), (3, "cores"), (5, NODES)],
         FILES,
-        strength=1,
+        kept=[(3, "cores", "fields-*.h5"), (8, "inline", "data"), (5, NODES, "fields-*.h5")],
     ),
 )
 def test_fields(tmp_path, fields, files, ranks, placement):
@@ -94,7 +96,8 @@ def test_kinds(tmp_path, kinds, files, ranks):
 
 
 def test_results_beside_what_is_read(tmp_path, fields):
-    """A run that would replace, or go on with, the directory that has the files is refused before it touches one."""
+    """A run that would replace, or go on with, the directory of the input files is refused before it touches any
+    file."""
     before = {path.name for path in fields.iterdir()}
     for existing in ("replace", "resume"):
         file = tmp_path / "run.yaml"
@@ -109,7 +112,7 @@ def test_results_beside_what_is_read(tmp_path, fields):
 
 
 def test_what_is_not_read(tmp_path):
-    """Directories of others: what to do is said."""
+    """Messages about directories of other programs tell what to do."""
     output, adios = tmp_path / "output_00007", tmp_path / "data.bp"
     for path, name in [(output, "info_00007.txt"), (adios, "md.idx")]:
         path.mkdir()
@@ -120,7 +123,7 @@ def test_what_is_not_read(tmp_path):
 
 
 def test_damaged_files(tmp_path):
-    """One among good ones is named; --skip-damaged leaves it out."""
+    """A damaged iteration among good ones is named; --skip-damaged leaves it out."""
     for step in range(4):
         with h5py.File(tmp_path / f"dump{step}.h5", "w") as file:
             file["rho"] = np.full((4, 5, 6), float(step))

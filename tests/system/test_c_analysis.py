@@ -1,4 +1,5 @@
-"""An analysis in C, from a plug-in: options, halo, two passes, a table of any length; the same in every placement."""
+"""An analysis in C from a plug-in, with options, halo, two passes and a table of any length, is the same in every
+placement."""
 
 import csv
 import subprocess
@@ -24,14 +25,14 @@ OPTIONS = [f"steps={STEPS}", "blocks=2", "ghosts=1"]
 
 
 def rows_of(path):
-    """A table's columns without those that tell iterations apart."""
+    """A table's columns, without those that identify iterations."""
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     return {name: np.array([float(row[name]) for row in rows]) for name in ("layer", "steepest", "points")}
 
 
 def by_hand(step):
-    """Of t, by layers across z: the greatest difference between neighbours, and points with 3/4 of it or more."""
+    """For each layer of t across z: the greatest difference between neighbours, and points with 3/4 of it or more."""
     x = (np.arange(CELLS) + 0.5) / CELLS
     i, j, k = x[:, None, None], x[None, :, None], x[None, None, :]
     time = 0.1 * step
@@ -84,7 +85,7 @@ def test_as_calculated(tmp_path):
         (5, "{mode: nodes, buffer: 32 MiB, servers: 2}"),
         (5, "{mode: nodes, servers: 1, buffer: 32 MiB, forward: blocks}"),
         (5, "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}"),
-        # Two forwarders report to one server, and to the others nobody does.
+        # Two forwarders report to one server, and nobody to the others.
         (6, "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials, per_node: 2}"),
         (7, "{mode: nodes, servers: 3, buffer: 32 MiB, forward: partials, per_node: 1}"),
         (8, "{mode: nodes, servers: 2, buffer: 32 MiB, forward: partials, per_node: 1, pretend_nodes: 2}"),

@@ -1,5 +1,5 @@
-"""What changes while a run goes on, in every placement: blocks that appear, vanish and change hands, and variables that
-do not vary with time. Other divisions of the same mesh must give the same bytes."""
+"""Changes during a run, in every placement: blocks appear, vanish and go to other clients, and variables do not vary
+with time. Other divisions of the same mesh must give the same bytes."""
 
 import pytest
 from pairs import pairs
@@ -17,7 +17,7 @@ OF_STILL = """\
 """
 TASKS = STILL + ANALYSES + OF_STILL
 
-# Placement: ranks beyond the clients.
+# The number of ranks besides the clients, by placement.
 PLACEMENTS = {
     "inline": 0,
     "{mode: cores, per_node: 1, buffer: 8 MiB}": 1,
@@ -33,7 +33,7 @@ CHANGES = {"moving": ["still=1"], "moving with a gap": ["still=1", "gap=1"]}
 
 @pytest.fixture(scope="module")
 def references(tmp_path_factory):
-    """One client, one block for as long as nothing forces another, inline."""
+    """A run with one client and, as far as possible, one block, inline."""
     files = {}
     for name, options in CHANGES.items():
         done = run(tmp_path_factory.mktemp("reference"), 1, "inline", TASKS, options=[f"steps={STEPS}", *options])
@@ -49,7 +49,7 @@ def references(tmp_path_factory):
 @pytest.mark.parametrize(("change", "clients", "placement"), pairs(CHANGES, [2, 5], PLACEMENTS, strength=1))
 def test_the_same_results_whatever_changes_hands(tmp_path, references, placement, clients, change):
     if "pretend_nodes" in placement:
-        clients += 1  # an even number of ranks
+        clients += 1  # for an even number of ranks
     options = [f"steps={STEPS}", "moving=1", "ghosts=1", *CHANGES[change]]
     done = run(tmp_path, clients + PLACEMENTS[placement], placement, TASKS, options=options)
     assert done.status == 0, done.text

@@ -1,4 +1,5 @@
-"""Clients that contradict each other, in every placement: what they say is refused or said, and never mixed."""
+"""Clients that contradict each other, in every placement: the contradiction is refused or reported, and data are
+never mixed."""
 
 import subprocess
 
@@ -9,7 +10,7 @@ from programs import built
 from sidecar_support import Sidecar
 from support import MPIRUN, run
 
-# Placement: ranks beyond the clients.
+# The number of ranks besides the clients, by placement.
 PLACEMENTS = {
     "inline": 0,
     "{mode: cores, per_node: 1, buffer: 8 MiB}": 1,
@@ -31,7 +32,7 @@ STILL_DECLARED = "  s: {mesh: grid, type: float64, centering: cell, time_varying
 
 
 def run_anywhere(folder, clients, placement, tasks, options, alone=False):
-    """As `run`, also for a simulation and its servers beside it."""
+    """Like `run`, also for a simulation with servers in another job."""
     if placement != "sidecar":
         return run(folder, clients + PLACEMENTS[placement], placement, tasks, options=options, alone=alone)
     with Sidecar(folder, tasks, attach_limit=30) as sidecar:
@@ -76,7 +77,7 @@ def test_a_block_that_two_clients_declare_is_refused_while_they_do(tmp_path, pla
 @pytest.mark.keep(4)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_an_update_that_failed_on_one_client_is_never_mixed_with_that_of_others(tmp_path, placement):
-    # The values are replaced in steps 2 and 5; in 5 the second client fails, and makes up for it in 7.
+    # Values are replaced in steps 2 and 5. In step 5 the second client fails, and it publishes them in step 7.
     alone = run(tmp_path / "alone", 1, "inline", STILL, options=["steps=9", "still=1"])
     whole = {row["iteration"]: row for row in rows(alone, "still.csv")}
     done = run_anywhere(tmp_path / "clients", 2, placement, STILL, ["steps=9", "still=1", "still_fails_at=5"])
@@ -154,7 +155,7 @@ def test_a_variable_that_nobody_publishes_in_one_iteration(tmp_path, placement):
 @pytest.mark.keep(4)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_every_iteration_has_a_row_and_losses_are_said_at_the_end(tmp_path, placement):
-    fails = placement != "sidecar"  # whose servers do not have the program's analyses
+    fails = placement != "sidecar"  # servers of `sidecar` do not have the program's analyses
     tasks = TASKS + "  - fail: {variable: t, at: 1}\n" * fails
     done = run_anywhere(tmp_path, 2, placement, STILL_DECLARED + tasks, ["steps=4", "still=1", "still_fails_at=2"])
     assert done.status == 0, done.text

@@ -1,4 +1,4 @@
-"""Analyses in processes of their own: what goes wrong there costs them an iteration, in every placement."""
+"""Isolated analyses: a failure there costs them an iteration, and nothing else, in every placement."""
 
 import os
 import re
@@ -25,7 +25,7 @@ PLACEMENTS = {
     "{mode: nodes, buffer: 32 MiB, servers: 2}": 5,
     "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}": 4,
 }
-# What it does, and what the report says of it.
+# The fault of the analysis, and the text of the report.
 DEATHS = {
     "crash": "ended by SIGSEGV",
     "abort": "ended by SIGABRT",
@@ -54,14 +54,14 @@ def rows(path):
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
-    """What it finds where nothing goes wrong, in the server's own process."""
+    """The results without failures, from the server's own process."""
     done = run(tmp_path_factory.mktemp("reference"), 1, "inline", tasks_with("nothing", "every: 1"), [f"steps={STEPS}"])
     assert done.status == 0, done.text
     return rows(done.results / "above.csv"), rows(done.results / "statistics.csv")
 
 
 def check(results, reference, lost):
-    """All rows but one of the analysis, all of the other one."""
+    """Checks that only lost rows of the isolated analysis are missing, and that the other one has all."""
     above, statistics = reference
     assert rows(Path(results) / "above.csv") == [row for row in above if int(row[0]) not in lost]
     assert rows(Path(results) / "statistics.csv") == statistics
@@ -82,7 +82,7 @@ def test_a_process_that_dies(tmp_path, reference, how):
     done = run(tmp_path, 3, "{mode: cores, buffer: 32 MiB}", tasks_with(how), [f"steps={STEPS}"])
     check_run(done, reference, DEATHS[how])
     assert f"about to {how} in process" in done.text
-    if how != "stack":  # after which libraries of MPI print longer traces than the report keeps
+    if how != "stack":  # for which MPI libraries print longer traces than the report keeps
         assert f"about to {how} in process" in (done.results / "run.yaml").read_text()
 
 
@@ -136,7 +136,7 @@ def test_what_is_thrown_costs_no_process(tmp_path, reference, how, sentence):
 
 
 def test_much_output(tmp_path, reference):
-    """More than a pipe takes: it is passed on, and the report has the end of it."""
+    """Output beyond the size of a pipe is passed on, and the report has its end."""
     done = run(tmp_path, 1, "inline", tasks_with("print"), [f"steps={STEPS}"])
     check_run(done, reference, "ended by SIGABRT")
     assert "line 19999 of many" in (done.results / "run.yaml").read_text()
@@ -156,7 +156,7 @@ def test_a_worker_that_is_killed_while_it_waits_costs_nothing(tmp_path, referenc
 
 @pytest.mark.parametrize("placement", few(["{mode: cores, buffer: 32 MiB}", "inline"]))
 def test_the_worker_dies_with_its_server(tmp_path, placement):
-    """In the middle of `local`, which does not return: the fixture looks for what is left."""
+    """The server ends during `local`, which does not return. The fixture looks for remaining workers."""
     ranks = {"inline": 1, "{mode: cores, buffer: 32 MiB}": 2}[placement]
     command, _ = prepare(tmp_path, ranks, placement, tasks_with("loop"), [f"steps={STEPS}"])
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
@@ -171,16 +171,16 @@ def test_the_worker_dies_with_its_server(tmp_path, placement):
 
 
 def wait_for(file, program):
-    """Until the program, or a worker, has made the file."""
+    """Waits until the program, or a worker, has made the file."""
     deadline = time.monotonic() + 60
     while not file.exists() and program.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
     assert file.exists(), program.communicate()[0]
 
 
-@pytest.mark.parametrize("placement", few(["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 1}"]))
+@pytest.mark.parametrize("placement", few(["{mode: cores, buffer: 32 MiB}", "inline", "{mode: nodes, servers: 1}"]))
 def test_a_worker_that_is_killed_while_it_starts(tmp_path, reference, placement):
-    """It costs the iteration for which it was started, and the next one starts another."""
+    """A worker that fails at its start costs one iteration, and the next iteration starts another."""
     ranks, held = 1 if placement == "inline" else 3, tmp_path / "held"
     tasks = tasks_with("nothing", f"isolate: process, hold: {held}")
     command, results = prepare(tmp_path, ranks, placement, tasks, [f"steps={STEPS}"])
@@ -197,7 +197,7 @@ def test_a_worker_that_is_killed_while_it_starts(tmp_path, reference, placement)
 @pytest.mark.test_all
 @pytest.mark.parametrize("placement", ["inline", "{mode: cores, buffer: 32 MiB}"])
 def test_a_worker_that_starts_dies_with_its_server(tmp_path, placement):
-    """The fixture looks for what is left."""
+    """The fixture looks for remaining workers."""
     ranks, held = {"inline": 1, "{mode: cores, buffer: 32 MiB}": 2}[placement], tmp_path / "held"
     tasks = tasks_with("nothing", f"isolate: process, hold: {held}")
     command, _ = prepare(tmp_path, ranks, placement, tasks, [f"steps={STEPS}"])
@@ -235,15 +235,15 @@ C_DEATHS = {
 }
 
 
+INLINE, CORES, NODES, PARTIALS = PLACEMENTS
+
+
 @pytest.mark.parametrize(
     ("placement", "how"),
     few(
-        [
-            ("{mode: cores, buffer: 32 MiB, per_node: 2}", how)
-            for how in ("refuse", "nothing", "crash", "abort", "exit", "loop")
-        ]
-        + [(placement, "crash") for placement in PLACEMENTS if "cores" not in placement],
-        keep=3,
+        [(CORES, how) for how in ("refuse", "nothing", "crash", "abort", "exit", "loop")]
+        + [(placement, "crash") for placement in (INLINE, NODES, PARTIALS)],
+        kept=[(CORES, "refuse"), (CORES, "nothing"), (NODES, "crash")],
     ),
 )
 def test_plugins_in_c(tmp_path, reference, placement, how):
@@ -259,7 +259,7 @@ def test_plugins_in_c(tmp_path, reference, placement, how):
 
 
 def test_the_same_results(tmp_path):
-    """All analyses that come with Sidestream, each in a process of its own, and in the server's."""
+    """All built-in analyses, each in a process of its own and in the server's."""
     isolated = re.sub(r"^(  - \w+: \{)", r"\1isolate: process, ", ANALYSES, flags=re.MULTILINE)
     assert isolated.count("isolate") == ANALYSES.count("  - ")
     options = ["steps=2", "blocks=3", "ghosts=1"]
@@ -273,7 +273,7 @@ def test_the_same_results(tmp_path):
 
 
 def test_expressions_of_others(tmp_path):
-    """Another analysis has an expression in place of a name, before and after the isolated one."""
+    """Other analyses, before and after the isolated one, have an expression instead of a name."""
     tasks = """\
 analyses:
   - statistics: {variable: t * 2, file: before.csv}
@@ -292,7 +292,7 @@ def test_a_warning_where_nothing_can_be_ended(tmp_path):
     tasks = "analyses:\n  - sleep: {variable: t, seconds: 0.7, limit: 100 ms}\n"
     done = run(tmp_path, 1, "inline", tasks, ["steps=2"])
     assert done.status == 0, done.text
-    # After 0.1, 0.2 and 0.4 s, and on a slow machine later, and then maybe once more.
+    # Reports come after 0.1, 0.2 and 0.4 s, later on a slow machine, and then maybe once more.
     times = [float(time) for time in re.findall(r"iteration 1: 'sleep' has been at work for (\S+) s", done.text)]
     assert len(times) >= 2 and all(time >= 0.0995 * 2**n for n, time in enumerate(times)), done.text
     assert "sleep: took longer than its limit of 0.1 s in 2 iterations on server 0" in done.text
@@ -362,5 +362,5 @@ def test_python(tmp_path, how, options, report):
     done = run(tmp_path, 3, "{mode: cores, buffer: 32 MiB}", tasks, [f"steps={STEPS}"])
     assert done.status == 0 and report in done.text, done.text
     assert rows(done.results / "above.csv") == [row for row in whole if row[0] != "1"]
-    if how in ("loop", "crash"):  # it says where it was
+    if how in ("loop", "crash"):  # the report tells where it was
         assert 'analyses.py", line' in (done.results / "run.yaml").read_text()

@@ -1,7 +1,7 @@
-"""Decompositions and halos round periodic meshes: servers see what the simulation published, in every placement.
+"""Decompositions and halos round periodic meshes: servers see the published values, in every placement.
 
-The analysis (pieces_plugin.cpp) looks at every point that it gets and computes what should be there; what it sums up
-over the servers is compared here with a look at every point of the mesh."""
+The analysis (pieces_plugin.cpp) looks at every point that it gets and computes the right value. Its sums over the
+servers are compared here with a look at every point of the mesh."""
 
 import csv
 import os
@@ -25,7 +25,7 @@ STEPS = 4
 
 
 def tasks(dimensions):
-    """For each variable some pieces with some halo: name, variable, kind of pieces, axis, halo."""
+    """Some pieces with some halo for each variable: name, variable, kind of pieces, axis, halo."""
     kinds = [(kind, axis) for kind in ("slabs", "pencils") for axis in range(dimensions)] + [("bricks", 0)]
     chosen = []
     for n in range(8):
@@ -40,7 +40,7 @@ def configuration(folder, placement, dimensions, periodic):
     text = f"placement: {placement}\noutput: {{directory: {folder / 'results'}}}\nplugins: [{PLUGIN}, {C_PLUGIN}]\n"
     text += f"meshes: {{m: {{type: uniform, size: [{size}], periodic: [{', '.join(periodic)}]}}}}\nvariables:\n"
     for n, name in enumerate(NAMES):
-        # As the program has them.
+        # These are as in the program.
         dtype, components, order = (
             "float64" if n % 2 else "int32",
             2 if n % 3 == 1 else 1,
@@ -58,7 +58,7 @@ def configuration(folder, placement, dimensions, periodic):
 
 
 def simulate(folder, path, ranks, options, beside=None):
-    """Runs the program, and servers beside it; returns what it printed."""
+    """Runs the program, and servers beside it. Returns its output."""
     command = [MPIRUN, "-n", str(ranks), PROGRAM, str(path), f"steps={STEPS}", *options]
     return run_beside(folder, command, STEPS, beside, timeout=200)
 
@@ -69,7 +69,7 @@ def shape(n, dimensions):
 
 
 def there(n, dimensions, boxes):
-    """Which points of the mesh some block has, [i, j, k]."""
+    """True for points of the mesh that a block has, [i, j, k]."""
     mask = np.zeros(shape(n, dimensions), bool)
     for lo, hi in boxes:
         end = [hi[a] + (a < dimensions and n >> a & 1) for a in range(3)]
@@ -78,7 +78,8 @@ def there(n, dimensions, boxes):
 
 
 def seen(mask, n, dimensions, periodic, lo, hi, halo):
-    """Of a block's surroundings the points that stand for points of the mesh: how many some block has, and has not."""
+    """Counts the points in a block's surroundings that are points of the mesh: those that some block has, and those
+    that none has."""
     along = []
     for a in range(3):
         used = a < dimensions
@@ -100,7 +101,7 @@ def rows(path):
 
 
 def check(results, text, dimensions, periodic, servers, combining=None, split=False):
-    """`combining`: servers that combine, if those are others. `split`: blocks come in parts."""
+    """`combining` is the number of servers that combine, if these are others. With `split` blocks come in parts."""
     blocks = {step: [] for step in range(STEPS)}
     for line in re.findall(r"^block (.*)$", text, re.MULTILINE):
         step, *box = (int(word) for word in line.split())
@@ -114,12 +115,12 @@ def check(results, text, dimensions, periodic, servers, combining=None, split=Fa
             i, j, k = np.nonzero(mask)
             assert row["wrong"] == 0, (name, row)
             assert row["block_wrong"] == 0, (name, row)
-            # Where `local` and `combine` run on the same servers, `combine` saw the blocks as `local` did.
+            # If `local` and `combine` run on the same servers, `combine` saw the blocks of `local`.
             assert row["readable"] == (servers if (combining or servers) == servers else 0), (name, row)
             assert (row["points"], row["places"]) == (mask.sum(), (i + 50 * j + 2500 * k).sum()), (name, row)
             assert row["cells"] == whole
             most = {"slabs": CELLS[axis], "pencils": whole // CELLS[axis], "bricks": whole}[kind]
-            # Bricks and pencils leave servers out where the largest piece is smaller for it.
+            # Bricks and pencils leave servers out if this makes the largest piece smaller.
             assert row["pieces"] <= min(servers, most), (name, row)
             assert kind != "slabs" or row["pieces"] == min(servers, most), (name, row)
             assert (row["absent"] > 0) == (not mask.all()), (name, row)
@@ -133,7 +134,7 @@ def check(results, text, dimensions, periodic, servers, combining=None, split=Fa
 
 
 def check_lines(found, blocks, dimensions, servers):
-    """The analysis in C: how many lines along x are whole, and what their values sum to."""
+    """The analysis in C gives the number of complete lines along x and the sum of their values."""
     for step in range(STEPS):
         mask = there(7, dimensions, blocks[step])
         whole = mask.all(axis=0)
@@ -193,6 +194,6 @@ def test_job(tmp_path, servers, periodic):
         periodic,
     )
     beside = [MPIRUN, "-n", str(servers), TOOL, "endpoint", "--wait", "100", str(path)]
-    # One rank of the node hands the iterations over.
+    # One rank of the node hands over the iterations.
     text = simulate(tmp_path, path, 4, options_for(3, 3), beside)
     check(tmp_path / "results", text, 3, periodic, servers)

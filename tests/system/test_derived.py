@@ -1,4 +1,4 @@
-"""Derived variables: the same bits in every placement and division, and those of NumPy."""
+"""Derived variables have the same bits in every placement and division, and those of NumPy."""
 
 import h5py
 import numpy as np
@@ -54,7 +54,7 @@ def fields_of(results):
 
 
 def slopes(values, h=1 / N):
-    """Along x, y and z of an array [z, y, x]."""
+    """The gradient of an array [z, y, x] along x, y and z."""
     return [np.gradient(values, h, axis=axis) for axis in (2, 1, 0)]
 
 
@@ -89,7 +89,7 @@ def test_the_bits_of_numpy(reference):
         np.testing.assert_array_equal(fields["turning"], np.stack(turning, -1))
         a, b = p[..., 0], p[..., 1]
         np.testing.assert_array_equal(fields["mix"], a * b - np.sqrt(a * a + b * b) + cycle)
-        # With k fastest in memory, and so [x, y, z] in the file.
+        # Index k is fastest in memory, so the file has [x, y, z].
         expected = [slope for part in (a, b) for slope in slopes(part.T)]
         expected = [slope.T for slope in expected]
         np.testing.assert_array_equal(fields["slopes"], np.stack(expected, -1))
@@ -119,10 +119,10 @@ def check(done, clients, reference, beside=()):
     ("placement", "clients", "servers", "options"),
     [
         ("inline", 3, 0, ["blocks=2", "empty=1"]),
-        ("inline", 8, 0, ["blocks=2"]),  # more slabs than cells: some are empty
+        ("inline", 8, 0, ["blocks=2"]),  # more slabs than cells, so that some are empty
         ("{mode: cores, per_node: 2, buffer: 8 MiB}", 3, 2, ["blocks=2", "ghosts=2"]),
-        ("{mode: nodes, servers: 3, buffer: 8 MiB}", 5, 3, ["ghosts=1", "filled=1", "right=1"]),
         ("{mode: nodes, servers: 1, buffer: 8 MiB, partitioner: stripe}", 2, 1, ["blocks=3", "in_place=1"]),
+        ("{mode: nodes, servers: 3, buffer: 8 MiB}", 5, 3, ["ghosts=1", "filled=1", "right=1"]),
     ],
 )
 def test_placements(tmp_path, reference, placement, clients, servers, options):
@@ -131,7 +131,7 @@ def test_placements(tmp_path, reference, placement, clients, servers, options):
 
 
 def test_forwarded_partials(tmp_path, reference):
-    """Forwarders compute; no output writes here, since these need blocks where the results are."""
+    """Forwarders compute. Outputs are left out, because they need blocks where the results are."""
     tasks = TASKS[: TASKS.index("outputs:")]
     placement = "{mode: nodes, servers: 1, forward: partials, per_node: 1, buffer: 8 MiB}"
     done = run(tmp_path, 4, placement, tasks=tasks, options=[*OPTIONS, "blocks=2"])
@@ -155,7 +155,7 @@ def test_job(tmp_path, reference):
 
 
 def test_moving_blocks(tmp_path):
-    """Blocks come and go: every iteration has the same as with one block that stays."""
+    """Blocks come and go, and every iteration has the same result as with one block."""
     tasks = "derived: {steep: magnitude(gradient(t))}\nanalyses: [statistics: {variable: steep}]\n"
     options = ["steps=5", f"grid={N}"]
     one = run(tmp_path / "one", 1, "inline", tasks=tasks, options=options)
@@ -167,7 +167,7 @@ def test_moving_blocks(tmp_path):
 
 
 def test_a_part_that_nobody_has(tmp_path):
-    """Neighbours that are not there are not taken: one-sided at the gap, wherever blocks end."""
+    """Missing neighbours are not used: derivatives are one-sided at the gap, wherever blocks end."""
     tasks = "derived: {steep: gradient(t)}\nanalyses: [statistics: {variable: steep}]\n"
     options = [f"steps={STEPS}", f"grid={N}", "gap=1"]
     one = run(tmp_path / "one", 1, "inline", tasks=tasks, options=options)

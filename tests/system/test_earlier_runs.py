@@ -1,4 +1,4 @@
-"""What an earlier run has left in the output directory stays, whatever names a later one uses."""
+"""Files of an earlier run in the output directory stay, whatever names a later run uses."""
 
 import subprocess
 
@@ -11,7 +11,7 @@ LATER = ("grid=8", "steps=3", "first=1")
 HDF5 = "outputs:\n  - hdf5: {{variables: [t], file: '{}'}}\n"
 DATABASE = "  - database: {directory: data, fsync: false}\n"
 PICTURE = "  - render: {isosurface: {variable: t, values: [LEVEL]}, size: [40, 40], file: frame.png}\n"
-# What goes on: rows are added, or lists of files.
+# Files that later runs continue with rows or names of files.
 GROWS = (".csv", ".series", ".pvd", "contexts")
 
 
@@ -20,7 +20,7 @@ def snapshot(results):
 
 
 def kept(before, after):
-    """Every content that was there is there, under its name or another one."""
+    """Checks that all earlier contents still exist, under their name or another one."""
     contents = list(after.values())
     for name, content in before.items():
         if name.endswith(GROWS):
@@ -71,7 +71,7 @@ def test_the_record_of_each_run_stays(tmp_path):
 
 @pytest.mark.parametrize("placement", ["inline", "cores"])
 def test_a_picture_that_each_iteration_replaces(tmp_path, placement):
-    """The newest has the name; the earlier run's last one is kept."""
+    """The newest file has the name, and the last one of the earlier run is kept."""
     picture = "analyses:\n" + PICTURE
     first = run(tmp_path, 3, placement, tasks=picture.replace("LEVEL", "0.2"), options=FIRST)
     assert first.status == 0, first.text
@@ -86,7 +86,7 @@ def test_a_picture_that_each_iteration_replaces(tmp_path, placement):
 
 
 def test_names_in_a_database_are_its_own(tmp_path):
-    """Refused before the first step, and by `check`."""
+    """It is refused before the first step, and by `check`."""
     for name in ("data/context-{cycle:06}.h5", "./data/segment-{cycle:04}-000000-0000.h5"):
         done = run(tmp_path, 2, "inline", tasks=HDF5.format(name) + DATABASE, options=FIRST)
         assert done.status != 0 and "in the directory of the database" in done.text, done.text
@@ -98,7 +98,7 @@ def test_names_in_a_database_are_its_own(tmp_path):
 
 
 def test_a_file_with_the_name_of_a_context_stays(tmp_path):
-    """Put there by somebody between two runs."""
+    """Somebody adds files between two runs."""
     tasks = "outputs:\n" + DATABASE
     assert run(tmp_path, 2, "inline", tasks=tasks, options=FIRST).status == 0
     mine = tmp_path / "results" / "data" / "context-000004.h5"
@@ -138,7 +138,8 @@ outputs:
 
 @pytest.mark.parametrize("placement", ["inline", "nodes", "cores"])
 def test_a_shorter_run_on_fewer_servers_replaces_all_of_a_longer_one(tmp_path, placement):
-    """As if the directory had been empty: no iterations beyond its own, no pieces of servers that it does not have."""
+    """Results are as if the directory had been empty: without iterations of the earlier run, or pieces of its other
+    servers."""
     (ranks, many), (fewer, few) = {
         "inline": ((4, "inline"), (2, "inline")),
         "nodes": ((6, "{mode: nodes, buffer: 32 MiB, servers: 4}"), (4, "{mode: nodes, buffer: 32 MiB, servers: 2}")),

@@ -22,11 +22,11 @@ from support import (
 )
 
 PLACEMENTS = {
-    "inline": 2,
     "{mode: cores, buffer: 32 MiB, per_node: 2}": 4,
+    "inline": 2,
     "{mode: nodes, buffer: 32 MiB, servers: 2}": 4,
-    "{mode: nodes, servers: 1, buffer: 32 MiB, forward: blocks}": 4,
     "{mode: nodes, servers: 1, buffer: 32 MiB, forward: partials}": 4,
+    "{mode: nodes, servers: 1, buffer: 32 MiB, forward: blocks}": 4,
 }
 
 
@@ -147,7 +147,7 @@ def test_sigterm_to_a_server_loses_nothing(tmp_path, placement):
     options = ["steps=100000000", "pause_ms=20", f"until={until}"]
     with started(tmp_path, 2, placement, tasks=STATISTICS, options=options) as going:
         wait_for(lambda: lines_of(going.results / "statistics.csv") > 1, "the first result")
-        send(rank_of(going, 1), signal.SIGTERM)  # the last rank is the server
+        send(rank_of(going, 1), signal.SIGTERM)  # rank 1, the last one, is the server
         known = lines_of(going.results / "statistics.csv")
         wait_for(lambda: lines_of(going.results / "statistics.csv") > known + 5, "more results")
         until.touch()

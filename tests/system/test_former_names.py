@@ -43,7 +43,7 @@ def test_configuration(tmp_path, placement):
     printed, *files = published(tmp_path / "new", declared("parent"), placement)
     told, *same = published(tmp_path / "old", declared("father"), placement)
     assert files == same
-    assert files[1] == [{"father": "mean"}] * 2  # formats keep their first names
+    assert files[1] == [{"father": "mean"}] * 2  # formats keep the former names
     assert [len(re.findall(rb"father: .?mean", file)) for file in files[0]] == [1, 1]
     assert "father" not in printed
     assert told.count("is called 'parent' now") == 1

@@ -1,5 +1,5 @@
-"""Projections, probes, resampling, deposits and samples of what tests/system/kinds_program.c publishes, in every
-placement, against sums over all cells and particles."""
+"""Projections, probes, resampling, deposits and samples of data of tests/system/kinds_program.c, in every placement,
+compared with sums over all cells and particles."""
 
 import csv
 import itertools
@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import pytest
 from kinds_values import BOXES, NX, NY, NZ, TO_FINEST, curvilinear, finest_levels, lists
-from pairs import pairs
+from pairs import few
 from programs import built
 from support import run_beside
 from test_kinds import DECLARATIONS
@@ -52,7 +52,7 @@ ANALYSES = {
 
 
 def leaves(step):
-    """Of each cell of the finest grid, as [z, y, x], the level, indices and value of the cell that counts there."""
+    """Level and value of the leaf at each cell of the finest grid, [z, y, x]."""
     boxes = [box for box in BOXES if box[0] < 2 or step % 2 == 0]
     levels, values = np.zeros((8, 32, 32), int), np.zeros((8, 32, 32))
     for (x, y, z), level in finest_levels(boxes).items():
@@ -70,7 +70,7 @@ def read(results, name):
 def check_levels(results):
     for step in range(STEPS):
         levels, t = leaves(step)
-        # Every number here is a whole one times a power of two, so that sums are exact in any order.
+        # Every number here is a whole number times a power of two, so that sums are exact in any order.
         along_x, _ = read(results, f"a-{step}.h5")
         np.testing.assert_array_equal(along_x["t"], t.sum(axis=2) * 0.25)
         np.testing.assert_array_equal(along_x["length"], np.full((8, 32), 8.0))
@@ -92,7 +92,7 @@ def check_levels(results):
         assert len(rows) == 50
         for row in rows:
             place = np.array([row[a] for a in "xyz"]) * (4, 4, 2)
-            assert np.abs(place - place.round()).min() > 1e-9  # in a cell, not on its border
+            assert np.abs(place - place.round()).min() > 1e-9  # inside a cell, not on its border
             at = tuple(np.floor(place).astype(int)[::-1])
             level = levels[at]
             scale = [(1, 1, 1), (2, 2, 2), (4, 4, 2)][level]
@@ -115,7 +115,7 @@ def table(path, step=None):
 
 
 def check_place(place, t, n, step):
-    """The mesh is i + j / 4, j + k / 2, k - i / 8, and n is linear in these."""
+    """The coordinates of the mesh are i + j / 4, j + k / 2, k - i / 8, and n is linear in them."""
     i, j, k = np.linalg.solve([[1, 0.25, 0], [0, 1, 0.5], [-0.125, 0, 1]], place)
     if not (-1e-9 < i < NX + 1e-9 and -1e-9 < j < NY + 1e-9 and -1e-9 < k < NZ + 1e-9):
         assert math.isnan(t)
@@ -141,14 +141,14 @@ def check_curvilinear(results):
 
 
 def particles(step, blocks):
-    """Places, values and numbers of those that count."""
+    """Positions, values and numbers of particles that count."""
     arrays = lists("points", blocks, 1, step)
     counts = np.concatenate(arrays["flags"]) == 0
     return [np.concatenate(arrays[name])[counts] for name in ("pos", "n", "ids")]
 
 
 def deposit(places, weights, low, high, cloud):
-    """Exact sums of shares that are rounded as each particle's are."""
+    """Exact sums of the shares of particles, each rounded as in the analysis."""
     size = (16, 8, 4)
     terms = {}
     outside = 0
@@ -175,7 +175,7 @@ def deposit(places, weights, low, high, cloud):
 
 
 def mixed(x):
-    """splitmix64."""
+    """The hash function splitmix64."""
     mask = 2**64 - 1
     x = (x + 0x9E3779B97F4A7C15) & mask
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
@@ -243,8 +243,14 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.keep(3)
-@pytest.mark.parametrize(("kind", "placement", "clients", "servers"), pairs(ANALYSES, PLACEMENTS, strength=1))
+@pytest.mark.parametrize(
+    ("kind", "placement", "clients", "servers"),
+    few(
+        ANALYSES,
+        PLACEMENTS,
+        kept=[("points", *PLACEMENTS[3]), ("curvilinear", *PLACEMENTS[2]), ("levels", *PLACEMENTS[1])],
+    ),
+)
 def test_placements(tmp_path, kind, placement, clients, servers):
     check(run(tmp_path, kind, placement, clients + servers), kind, 2 * clients)
 
@@ -262,7 +268,8 @@ def test_job(tmp_path):
 
 
 def test_the_same_bytes_in_every_placement(tmp_path):
-    """The image too; HDF5 files carry the time they were made, so that their arrays are compared."""
+    """Images are compared, too. HDF5 files contain the time of their creation, so that only their arrays are
+    compared."""
     kept = []
     for number, (placement, clients, servers) in enumerate(PLACEMENTS[1::3]):
         folder = tmp_path / str(number)

@@ -1,4 +1,4 @@
-"""Servers in groups: deaths in every phase, a sidecar's group that fails, processes that stand still now and then."""
+"""Servers in groups: deaths in every phase, a failing group of a sidecar, and processes that pause at random."""
 
 import os
 import random
@@ -17,7 +17,7 @@ SLICE = '  - slice: {{name: {0}, variable: t, axis: x, position: {1}, file: "{0}
 BOTH = SLICE.format("a", 0.5) + SLICE.format("b", 0.3)
 STEPS = 12
 
-# Placement, and which rank is a client, a server of group a, one of group b: of 6 (7 with forwarders).
+# By placement: the ranks, 6 or 7 with forwarders, and which is a client, a server of group a, and one of group b.
 PLACEMENTS = {
     "nodes": ("mode: nodes, buffer: 32 MiB, groups: {a: 1, b: 2}", 6, {"client": 1, "a": 3, "b": 5}),
     "cores": ("mode: cores, buffer: 32 MiB, groups: {a: 1, b: 2}", 6, {"client": 1, "a": 3, "b": 4}),
@@ -36,7 +36,7 @@ PLACEMENTS = {
 
 @pytest.fixture(scope="module")
 def surfaces(tmp_path_factory):
-    """What both groups write, inline."""
+    """The results of both groups, from an inline run."""
     done = run(tmp_path_factory.mktemp("one"), 1, "inline", tasks=f"analyses:\n{BOTH}", options=[f"steps={STEPS}"])
     assert done.status == 0, done.text
     return results_of(done, endings=(".vtp",))
@@ -44,20 +44,17 @@ def surfaces(tmp_path_factory):
 
 PHASES = ["a is ahead", "b is ahead", "nothing is settled", "one is not begun"]
 VICTIMS = [(mode, victim) for mode, (_, _, victims) in PLACEMENTS.items() for victim in victims]
-# Each phase, each placement and each kind of victim once, and then all.
+# A client, a server of the second group and a forwarder, in three placements and phases.
 FIRST = [
     ("a is ahead", "nodes", "client"),
     ("b is ahead", "cores", "b"),
     ("nothing is settled", "blocks", "forwarder"),
-    ("one is not begun", "partials", "a"),
 ]
-DEATHS = FIRST + [(phase, *victim) for phase in PHASES for victim in VICTIMS if (phase, *victim) not in FIRST]
 
 
-@pytest.mark.keep(2)
-@pytest.mark.parametrize(("phase", "mode", "victim"), few(DEATHS, keep=len(FIRST)))
+@pytest.mark.parametrize(("phase", "mode", "victim"), few(PHASES, VICTIMS, kept=FIRST))
 def test_a_death_in_each_phase(tmp_path, surfaces, mode, victim, phase):
-    """It ends the job, as any rank's death does, and soon; what either group had committed stays, and is right."""
+    """The death ends the job soon, as that of any rank. Results that either group had committed stay and are right."""
     head, ranks, victims = PLACEMENTS[mode]
     never, results = tmp_path / "never", tmp_path / "results"
 
@@ -65,7 +62,7 @@ def test_a_death_in_each_phase(tmp_path, surfaces, mode, victim, phase):
         return f"  - await: {{name: {group}-stands, variable: t, at: {at}, path: {never}, group: {group}}}\n"
 
     first, second = SLICE.format("a", 0.5), SLICE.format("b", 0.3)
-    # Which group stands still where, and the file after which nothing more happens.
+    # The group that waits, the iteration, and the last file before nothing more happens.
     tasks, last = {
         "nothing is settled": (standing("a", 0) + standing("b", 0) + first + second, "run.yaml"),
         "a is ahead": (standing("b", 1) + first + second, "a-00004.vtp"),
@@ -91,7 +88,7 @@ def test_a_death_in_each_phase(tmp_path, surfaces, mode, victim, phase):
 @pytest.mark.keep(3)
 @pytest.mark.parametrize(("placement", "group", "on_error"), pairs(PLACEMENTS, "ab", ["report", "stop"]))
 def test_on_error_hears_of_either_group(tmp_path, placement, group, on_error):
-    """Whichever it is: with `stop` the next call says so, with `report` the account."""
+    """Either group may fail: with `stop` the next call tells it, with `report` the account."""
     head, ranks, _ = PLACEMENTS[placement]
     tasks = f"analyses:\n{BOTH}  - fail: {{variable: t, at: 1, group: {group}}}\n"
     done = run(
@@ -123,7 +120,7 @@ analyses:
 @pytest.mark.parametrize("group", ["a", "b"])
 @pytest.mark.parametrize("when_full", ["wait", "skip"])
 def test_one_group_of_a_sidecar_fails(tmp_path, how, group, when_full):
-    """In the middle of an iteration. Its end is that of the servers of both groups; the next ones go on with both."""
+    """A group fails during an iteration. The servers of both groups end, and the next servers go on with both."""
     with Sidecar(tmp_path, TWO_TABLES, extra=PLUGIN, groups="{a: 1, b: 1}", when_full=when_full) as sidecar:
         wrong = f"  - misbehave: {{variable: t, how: {how}, at: 5, group: {group}}}\n"
         bad = sidecar.write("bad.yaml", TWO_TABLES + wrong)
@@ -142,7 +139,7 @@ def test_one_group_of_a_sidecar_fails(tmp_path, how, group, when_full):
             assert account["unknown"] <= 8
         for rows in tables.values():
             assert rows == sorted(set(rows))
-        # What it had committed; the other group may have been behind.
+        # The group's committed results stay; the other group may have been behind.
         assert set(tables[group]) >= set(range(5))
         assert "about to" in servers.text()
 
@@ -159,7 +156,7 @@ def test_a_sidecar_server_is_killed_while_one_group_is_ahead(tmp_path, victim, k
         sidecar.wait_for_rows(6)
         members = sorted(servers.members("sidestream"))
         os.kill(members[victim], signal.SIGSTOP)
-        time.sleep(0.5)  # the other goes on for four iterations
+        time.sleep(0.5)  # the other group goes on for four iterations
         os.kill(members[victim if killed.endswith("still") else 1 - victim], signal.SIGKILL)
         send(members[victim], signal.SIGCONT)
         servers.wait()
@@ -179,7 +176,7 @@ def test_a_sidecar_server_is_killed_while_one_group_is_ahead(tmp_path, victim, k
 
 @pytest.mark.test_all
 def test_the_simulation_of_a_sidecar_with_groups_is_killed(tmp_path):
-    """What all clients had ended is finished in both groups, also where one was behind."""
+    """Both groups finish all iterations that all clients had ended, even if one group was behind."""
     with Sidecar(tmp_path, TWO_TABLES, groups="{a: 1, b: 1}", max_in_flight=6) as sidecar:
         servers = sidecar.serve(2)
         sidecar.endless(3, "pause_ms=2")
@@ -196,7 +193,7 @@ def test_the_simulation_of_a_sidecar_with_groups_is_killed(tmp_path):
 
 
 def stand_still_now_and_then(processes, going_on, chance):
-    """One process after the other is stopped for some time, while the run goes on."""
+    """Stops one process after the other for some time, while the run goes on."""
     stops = 0
     while going_on():
         alive = processes()
@@ -217,7 +214,8 @@ def stand_still_now_and_then(processes, going_on, chance):
 
 @pytest.mark.parametrize(("seed", "mode"), few([1, 2], PLACEMENTS))
 def test_random_delays(tmp_path, mode, seed):
-    """Of clients, forwarders and servers of both groups, with few iterations in flight: the same bytes."""
+    """Clients, forwarders and servers of both groups pause at random, with few iterations in flight; results keep
+    their bytes."""
     steps, options = 30, ["steps=30", "blocks=2", "pause_ms=5"]
     reference = run(tmp_path / "one", 1, "inline", tasks=TASKS, options=[f"steps={steps}"])
     assert reference.status == 0, reference.text

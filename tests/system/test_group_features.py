@@ -1,4 +1,4 @@
-"""What servers offer, in groups: containment, steering, full buffers, databases, while another group stands still."""
+"""Features of servers in groups, while another group stands still: containment, steering, full buffers, databases."""
 
 import csv
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import test_steering as steering
-from pairs import few, pairs
+from pairs import few
 from programs import built
 from sidecar_support import Sidecar, check_complete
 from support import run
@@ -17,7 +17,7 @@ from test_groups import values_of
 TOOL = built("SIDESTREAM_TOOL")
 PLUGIN = f"plugins: [{built('SIDESTREAM_MISBEHAVING_PLUGIN')}]\n"
 SIZES = "groups: {a: 1, b: 1}"
-# How many ranks serve, or forward.
+# The number of ranks that serve or forward.
 PLACEMENTS = {
     f"{{mode: nodes, buffer: 32 MiB, {SIZES}}}": 2,
     f"{{mode: nodes, buffer: 32 MiB, {SIZES}, progress: calls}}": 2,
@@ -25,6 +25,7 @@ PLACEMENTS = {
     f"{{mode: nodes, {SIZES}, buffer: 32 MiB, forward: blocks}}": 3,
     f"{{mode: nodes, {SIZES}, buffer: 32 MiB, forward: partials}}": 4,
 }
+NODES, CALLS, CORES, BLOCKS, PARTIALS = PLACEMENTS
 
 
 def rows_of(folder, table):
@@ -42,14 +43,16 @@ def iterations_in(folder, table):
 # Containment
 
 
-@pytest.mark.keep(2)
+CRASH, LOOP = ("crash", "ended by SIGSEGV"), ("loop", "not answered within 1 s")
+
+
 @pytest.mark.parametrize(
     ("placement", "how", "says", "group"),
-    pairs(PLACEMENTS, [("crash", "ended by SIGSEGV"), ("loop", "not answered within 1 s")], "ab", strength=1),
+    few(PLACEMENTS, [CRASH, LOOP], "ab", kept=[(CORES, *CRASH, "b"), (BLOCKS, *LOOP, "a")]),
 )
 @pytest.mark.usefixtures("nobody_is_left")
 def test_isolated_analyses(tmp_path, placement, how, says, group):
-    """One of each group; one of them goes wrong, which costs it an iteration and nobody else anything."""
+    """An isolated analysis in each group. One of them fails, which costs it an iteration, and others nothing."""
     other = "b" if group == "a" else "a"
     tasks = (
         PLUGIN
@@ -98,17 +101,16 @@ analyses:
 """
 
 
-@pytest.mark.keep(2)
-@pytest.mark.parametrize(("placement", "clients"), pairs(PLACEMENTS, [1, 2, 3, 5], strength=1))
+@pytest.mark.parametrize(("placement", "clients"), few(PLACEMENTS, [1, 2, 3, 5], kept=[(CALLS, 3), (PARTIALS, 2)]))
 def test_an_analysis_of_the_second_group_steers(tmp_path, placement, clients):
-    """Values of the second group are looked for ten times a second, so that some may be overtaken."""
+    """Servers look for values of the second group ten times a second, so that later values may replace some."""
     done = steering.run(tmp_path, clients + PLACEMENTS[placement], placement, STEERED, seed=clients)
     steering.check(done, least=1)
 
 
 @pytest.mark.parametrize("placement", few(list(PLACEMENTS)[:4]))
 def test_analyses_of_both_groups_and_a_person_steer(tmp_path, placement):
-    """All clients read the same after the same iteration, whoever set it: else the program hangs or says so."""
+    """All clients read the same after the same iteration, whoever set it. Otherwise the program hangs or reports it."""
     tasks = """\
 analyses:
   - setter: {variable: t, set_every: 3, group: a}
@@ -174,10 +176,9 @@ def blocked(path, at=0, group="b"):
     return f"  - await: {{variable: t, at: {at}, path: {path}, group: {group}}}\n"
 
 
-@pytest.mark.keep(2)
-@pytest.mark.parametrize(("placement", "slow"), pairs(PLACEMENTS, "ab", strength=1))
+@pytest.mark.parametrize(("placement", "slow"), few(PLACEMENTS, "ab", kept=[(CORES, "a"), (BLOCKS, "b")]))
 def test_halos_go_on_while_a_spectrum_stands_still(tmp_path, placement, slow):
-    """The group of the spectrum is blocked in its first iteration until the halos of the last one are on disk."""
+    """The group of the spectrum waits in its first iteration until the halos of the last one are on disk."""
     steps, fast = 8, "b" if slow == "a" else "a"
     last = tmp_path / "results" / f"halos-{steps - 1:03}.csv"
     tasks = "analyses:\n" + blocked(last, group=slow) + SPECTRUM.format(slow) + HALOS.format(fast)
@@ -190,7 +191,7 @@ def test_halos_go_on_while_a_spectrum_stands_still(tmp_path, placement, slow):
 
 @pytest.mark.parametrize("slow", few("ab"))
 def test_spilled_iterations_let_one_group_run_ahead(tmp_path, slow):
-    """The buffer has room for hardly one iteration: the other group reads what comes from the file."""
+    """The buffer has room for hardly one iteration, so that the other group reads iterations from the file."""
     steps, fast = 20, "b" if slow == "a" else "a"
     last = tmp_path / "results" / f"halos-{steps - 1:03}.csv"
     tasks = "analyses:\n" + blocked(last, group=slow) + HALOS.format(fast)
@@ -205,8 +206,8 @@ def test_spilled_iterations_let_one_group_run_ahead(tmp_path, slow):
 
 @pytest.mark.parametrize("placement", few(PLACEMENTS))
 def test_skip_while_one_group_stands_still(tmp_path, placement):
-    """What fits goes on in the other group; then both miss the same iterations, and both go on."""
-    seen = tmp_path / "results" / "halos-002.csv"  # as far as the other group gets
+    """The other group gets the iterations that fit. Then both miss the same iterations, and both go on."""
+    seen = tmp_path / "results" / "halos-002.csv"  # the last result that the other group can write
     tasks = "analyses:\n" + blocked(seen) + HALOS.format("a") + "  - statistics: {variable: t, group: b}\n"
     options = ["steps=60", "pause_ms=50"]
     done = run(
@@ -235,7 +236,7 @@ def verified(folder):
 
 @pytest.mark.parametrize("placement", few(list(PLACEMENTS)[:4]))
 def test_checkpoints_in_the_second_group(tmp_path, placement):
-    """A database in each group, at different intervals; and a run that goes on with both, undivided."""
+    """Each group writes a database at its own interval. A second run resumes both without groups."""
     tasks = """\
 outputs:
   - database: {name: often, variables: [t], directory: often, group: a}
@@ -266,7 +267,7 @@ outputs:
 
 @pytest.mark.test_all
 def test_a_checkpoint_of_the_second_group_survives_the_death_of_the_first(tmp_path):
-    """Contexts that were committed are whole; the next servers add theirs behind them."""
+    """Committed contexts are whole, and the next servers add theirs."""
     tasks = """\
 analyses:
   - statistics: {variable: t, group: a}

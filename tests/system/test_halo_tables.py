@@ -1,4 +1,4 @@
-"""Merge trees and tables of halos in Python after the run, against SciPy, pandas and what was written."""
+"""Merge trees and tables of halos, read in Python after the run, compared with SciPy, pandas and the files."""
 
 import subprocess
 import sys
@@ -72,7 +72,7 @@ def test_halos_are_those_that_scipy_finds(results, field):
 
 
 def swept(field, folder):
-    """The tree of a field of few values by sweeping over its cells from the highest down, and all of its cells."""
+    """The tree of a field with few distinct values, found by a sweep over its cells from the highest down."""
     flat, top, top_at, rows = field.ravel(), {}, {}, {}
     for cell in sorted(
         (n for n in range(flat.size) if not np.isnan(flat[n])), key=lambda n: (flat[n], n), reverse=True

@@ -1,4 +1,4 @@
-"""Halos, merge trees and halo histories in every placement: the same bytes, and what SciPy's `label` finds."""
+"""Halos, merge trees and halo histories have the same bytes in every placement, and agree with SciPy's `label`."""
 
 import csv
 
@@ -62,7 +62,7 @@ def reference(tmp_path_factory):
     ],
 )
 def test_the_same_bytes_in_every_placement(tmp_path, reference, ranks, placement):
-    charts = placement == "{mode: cores, per_node: 2, buffer: 8 MiB}"
+    charts = placement == "{mode: nodes, servers: 3, buffer: 8 MiB}"
     tasks = TASKS if charts else without_charts(TASKS)
     done = run(tmp_path, ranks, placement, tasks, [f"steps={STEPS}", "blocks=3", "ghosts=1"])
     assert done.status == 0, done.text

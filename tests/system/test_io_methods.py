@@ -1,4 +1,4 @@
-"""benchmark_io, small: every method that this build has writes what the others write, and its tables come out."""
+"""A small benchmark_io: every method of this build writes the same values, and the tables are complete."""
 
 import csv
 import os
@@ -56,7 +56,7 @@ def test_tables(written):
 
 
 def test_shared_files(written):
-    """One file with the whole grid: MPI-IO's, and those of HDF5 and NetCDF where they are built."""
+    """Methods with one file for the whole grid: MPI-IO, and HDF5 and NetCDF if they are built."""
     _, folder, _ = written
     name = f"step-{STEPS - 1:04}-00000"
     values = np.fromfile(folder / f"io-results/mpi-io/{name}.raw").reshape(2, CELLS, CELLS, CELLS)
@@ -70,7 +70,7 @@ def test_shared_files(written):
 
 
 def test_files_of_ranks(written):
-    """Boxes of the ranks put together; the `.pvti` file names them all."""
+    """Joins the boxes of the ranks; the `.pvti` file names all of them."""
     vtk_xml = needs("vtkmodules.vtkIOXML")
     from vtkmodules.util.numpy_support import vtk_to_numpy
 

@@ -1,4 +1,4 @@
-"""Placement `job`: the analyses in another MPI job. What dies is in test_job_deaths.py."""
+"""Placement `job`: analyses run in another MPI job. test_job_deaths.py tests deaths."""
 
 import csv
 import subprocess
@@ -74,7 +74,7 @@ def test_ranges_measured_by_the_endpoint(tmp_path, reference):
 
 @pytest.mark.parametrize("engine", few(ENGINES))
 def test_an_endpoint_feeds_an_endpoint(tmp_path, reference, engine):
-    """The first computes nothing; the second gets what the first passes on."""
+    """The first endpoint computes nothing, and passes data on to the second one."""
     onward = f"outputs:\n  - stream: {{name: second, directory: {tmp_path}/streams}}\n"
     write_configuration(tmp_path, f"engine: {engine}", name="first.yaml", tasks=onward, results="first")
     write_configuration(tmp_path, "engine: files", name="run.yaml")
@@ -142,7 +142,8 @@ def test_a_stream_as_an_output_of_inline(tmp_path, reference):
 
 @pytest.mark.parametrize(("endpoints", "engine"), few([2, 1], ENGINES))
 def test_only_needed_blocks_are_read(tmp_path, engine, endpoints):
-    """The endpoint's counters equal a brute-force count for a slice and for values that few blocks bracket."""
+    """The endpoint's counters equal a count by brute force, for a slice and for values that lie in the ranges of few
+    blocks."""
     n, clients, blocks, steps, values = 24, 3, 4, 3, [1.5, 1.6]
     order = slabs(clients, blocks, n)
     for number, task in enumerate(
@@ -181,7 +182,7 @@ def test_events_reach_the_endpoint(tmp_path):
 
 
 def test_a_failure_in_the_endpoint_reaches_the_simulation(tmp_path):
-    """Its results cannot be written: the account of the simulation says so."""
+    """The endpoint's results cannot be written, and the simulation's account tells it."""
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "statistics.csv").mkdir()
     done = both(tmp_path, 2, 1, ["steps=3"], tasks=STATISTICS)
@@ -202,7 +203,7 @@ def test_no_endpoint_at_all(tmp_path, when_full):
     assert done.status == 0, done.text
     for account in done.accounts:
         assert account["refused"] == account["iterations"] == 5, done.text
-    assert done.text.count("no endpoint reads the stream") == 2  # at once, and how often at the end
+    assert done.text.count("no endpoint reads the stream") == 2  # at once, and at the end with a number
     assert not list((tmp_path / "streams" / "stream").glob("*data*")), "nothing was written for nobody"
 
 
@@ -235,7 +236,7 @@ def test_a_late_start_under_skip_gets_the_rest(tmp_path, engine):
     assert account["refused"] > 0 and account["delivered"] > 0, done.text
     assert account["refused"] + account["delivered"] == account["iterations"]
     rows = [int(line.split(",")[0]) for line in tables_of(done)["statistics.csv"].decode().splitlines()[1:]]
-    # The iterations keep the simulation's numbers.
+    # Iterations keep the simulation's numbers.
     assert len(rows) == account["delivered"] and rows[-1] == account["iterations"] - 1 and rows[0] > 0
 
 
@@ -245,7 +246,7 @@ def test_a_late_start_under_skip_gets_the_rest(tmp_path, engine):
 @needs_small_disks
 @pytest.mark.parametrize("where", few(["results", "streams"]))
 def test_a_full_disk(tmp_path, where):
-    # The results grow; the stream's directory is too small for one iteration in the first place.
+    # The results grow until the disk is full. The stream's directory is too small even for one iteration.
     size = "700k" if where == "results" else "60k"
     with small_disk(tmp_path / where, size, in_use=True) as disk:
         tasks = STATISTICS + "outputs:\n  - hdf5: {variables: [t]}\n"
@@ -283,7 +284,7 @@ def test_what_an_earlier_session_left_is_not_taken_for_this_one(tmp_path):
     write_configuration(tmp_path, "engine: files, reader_limit: 1, when_full: skip", tasks=STATISTICS)
     with simulation(tmp_path, 1, ["steps=2"]) as job:
         assert finished(tmp_path, job).status == 0
-    # An ended stream is not a stream to read: the endpoint waits for the next.
+    # An ended stream is not read; the endpoint waits for the next.
     with endpoint(tmp_path, 1, ["--wait", "1"]) as reader:
         status, text = reader.finish(30)
     assert status == 1 and "no simulation has opened" in text
@@ -328,7 +329,7 @@ def test_the_command_needs_a_file():
 def test_an_endpoint_does_not_wait_for_a_simulation_that_fails_before_its_start(tmp_path):
     write_configuration(tmp_path, tasks=STATISTICS)
     write_configuration(tmp_path, tasks="analyses:\n  - statistics: {variable: nothing}\n", name="wrong.yaml")
-    # What an earlier run left says nothing of this one.
+    # Files of an earlier run do not matter for this one.
     with simulation(tmp_path, 1, name="wrong.yaml") as clients:
         assert clients.finish()[0] == 1
     with endpoint(tmp_path, options=["--wait", "100"]) as reader:

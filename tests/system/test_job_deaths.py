@@ -1,4 +1,4 @@
-"""Placement `job`: endpoints and simulations that die, are stopped, leave, are replaced."""
+"""Placement `job`: endpoints and simulations die, are stopped, leave, or are replaced."""
 
 import csv
 import os
@@ -36,10 +36,10 @@ def connections(folder):
 
 
 def run_with_kills(folder, engine, kills, seed, single=False):
-    """Endpoints that are killed at random moments and replaced, until the simulation ends.
+    """Endpoints are killed at random moments and replaced, until the simulation ends.
 
-    With the engine `sst` not while they connect: ADIOS2's writers wait without a limit for a reader that dies there
-    (docs/fault-model.md).
+    With the engine `sst` they are not killed while they connect. ADIOS2's writers wait without a limit for a reader
+    that dies then (docs/fault-model.md).
     """
     rng = random.Random(seed)
     write_configuration(folder, f"engine: {engine}, reader_limit: 60", tasks=TABLES)
@@ -88,9 +88,11 @@ def test_an_endpoint_that_dies_and_is_not_replaced(tmp_path, engine, when_full):
     for account in done.accounts:
         assert account["delivered"] > 0 and account["refused"] > 0, done.text
         assert account["delivered"] + account["refused"] == account["iterations"]
-    # Once when it begins, and if it cost more than one iteration once at the end, with how many.
+    # The message comes once at the beginning. If several iterations were lost, it comes once more at the end, with the
+    # number.
     assert 1 <= done.text.count("iterations are refused until another") <= 2, done.text
-    # Iterations count as delivered if they were acknowledged; a result that was written just before death may be more.
+    # Iterations count as delivered if they were acknowledged. A result that was written just before the death may be
+    # one more.
     rows = len(tables_of(done)["statistics.csv"].decode().splitlines()) - 1
     assert 0 <= rows - done.accounts[0]["delivered"] <= 1
 
@@ -127,7 +129,7 @@ def test_an_endpoint_that_is_stopped_for_a_while(tmp_path, engine, when_full):
 
 
 def go_on_after_giving_up(folder, stopped, reader, job):
-    """Lets a stopped endpoint go on when the simulation has given it up, and both end when it has done more."""
+    """Lets a stopped endpoint go on when the simulation has given it up. Both end when it has done more."""
     wait_for(lambda: list((folder / "streams/stream").glob("gone-*")), "the simulation to give it up")
     before = some_results(folder)
     for pid in stopped:
@@ -143,7 +145,7 @@ def go_on_after_giving_up(folder, stopped, reader, job):
 
 @pytest.mark.test_all
 def test_a_reader_that_was_given_up_comes_back(tmp_path):
-    """Stopped for longer than the limit: its iterations go nowhere, then it reads on."""
+    """An endpoint is stopped for longer than the limit. Iterations are lost meanwhile, then it reads on."""
     write_configuration(tmp_path, "engine: files, reader_limit: 3, when_full: skip", tasks=STATISTICS)
     with endpoint(tmp_path, 2) as reader, going_on(tmp_path, 2) as job:
         wait_for(lambda: some_results(tmp_path), "the first results")
@@ -154,18 +156,18 @@ def test_a_reader_that_was_given_up_comes_back(tmp_path):
     assert account["refused"] > 0 and account["delivered"] > 0, done.text
     rows = [int(line.split(",")[0]) for line in tables_of(done)["statistics.csv"].decode().splitlines()[1:]]
     assert rows == sorted(set(rows)) and rows[-1] == account["iterations"] - 1, done.text
-    # If it was stopped in an iteration, that counts as refused, and is finished when it goes on. If it answered at the
-    # moment at which it was given up, that counts, and nothing says that it was not taken.
+    # An iteration in which it was stopped counts as refused, and is finished when it goes on. If it answered just when
+    # it was given up, the answer counts, and no message tells that the iteration was not taken.
     with (done.results / "iterations.csv").open(newline="") as table:
         lost = [int(row["iteration"]) for row in csv.DictReader(table) if "no endpoint took it" in row["reason"]]
-    lost = [number for number in lost if number > rows[0]]  # not those from before the endpoint had started
+    lost = [number for number in lost if number > rows[0]]  # without those from before the endpoint had started
     said = [int(number) for number in re.findall(r"iteration (\d+): stream: the endpoint that read", done.text)]
     assert said == lost[:1], done.text
     assert len(rows) - len(set(lost) & set(rows)) == account["delivered"], done.text
 
 
 def stop_in_a_step(folder, reader):
-    """Stops the endpoint while it works on a step, as far as one can tell from outside."""
+    """Stops the endpoint while it works on a step, as far as that can be seen from outside."""
     steps = folder / "streams/stream"
     for _ in range(1000):
         wait_for(lambda: list(steps.glob("step-*")), "a step")
@@ -179,8 +181,8 @@ def stop_in_a_step(folder, reader):
 @pytest.mark.test_all
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_reader_that_was_given_up_in_a_step_says_what_became_of_it(tmp_path, engine):
-    """The simulation keeps the step for the next endpoint, which is the same one: it must not do it again."""
-    # Heavy enough for an endpoint that is most of the time inside a step.
+    """The simulation keeps the step for the next endpoint. This is the same one, which must not do the step again."""
+    # Work enough that an endpoint is inside a step most of the time.
     tasks = TABLES + '  - isosurface: {variable: t, values: [0.2, 0.5, 0.8], file: "surface-{index:05}.vtp"}\n'
     write_configuration(tmp_path, f"engine: {engine}, reader_limit: 5, when_full: wait", tasks=tasks)
     with endpoint(tmp_path, 2) as reader, going_on(tmp_path, 2, ["grid=60"], pause_ms=0) as job:
@@ -209,7 +211,7 @@ def test_a_simulation_that_dies_ends_the_endpoint(tmp_path, engine):
 
 @pytest.mark.test_all
 def test_a_simulation_that_dies_before_it_writes_ends_the_endpoint(tmp_path):
-    """It has started; the stream would be there with the first iteration."""
+    """The simulation has started, but the stream would appear only with the first iteration."""
     write_configuration(tmp_path, "engine: files", tasks=STATISTICS)
     with endpoint(tmp_path, 2, ["--wait", "100"]) as reader:
         reader.wait_for_text("waiting for the stream")

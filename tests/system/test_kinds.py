@@ -1,4 +1,4 @@
-"""Meshes that say where they are in variables, and refinement levels: what is written is what was published."""
+"""Meshes whose coordinates are variables, and refinement levels: files have the published values."""
 
 import csv
 import os
@@ -80,7 +80,7 @@ def configure(folder, kind, placement, changing=0, calls=0, dimensions=3):
     for name in TASKS[kind]:
         text += f"  - statistics: {{variable: {name}, name: s-{name}, file: 's-{name}.csv'}}\n"
         text += f"  - histogram: {{variable: {name}, component: 0, name: h-{name}, file: 'h-{name}-{{index}}.csv'}}\n"
-    # One name suffices: the arrays of its mesh come along.
+    # One name is enough, because the arrays of its mesh come along.
     names = ", ".join(TASKS[kind])
     text += f"outputs: [hdf5: {{variables: [{names}]}}, vtk: {{variables: [{names}]}}, "
     text += f"database: {{directory: data, variables: [{names}]}}]\n"
@@ -100,7 +100,7 @@ def simulate(folder, path, kind, ranks, changing, calls, beside=None, **further)
 
 
 def check_tables(results, name, step, values):
-    """`values`: those that count, as [point, component]."""
+    """Checks a data set; `values` are those that count, as [point, component]."""
     with (results / f"s-{name}.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if int(row["iteration"]) == step]
     assert len(rows) == values.shape[1]
@@ -128,7 +128,7 @@ def check_lists(results, kind, blocks, changing, dimensions):
                 assert list(dataset.attrs["blocks"]) == ids, name
                 assert list(dataset.attrs["lengths"]) == [len(arrays[b]) for b in ids], name
                 values = np.concatenate([arrays[b] for b in ids])
-                values = values.reshape(dataset.shape)  # one component is no axis
+                values = values.reshape(dataset.shape)  # a single component is not an axis
                 assert dataset.dtype == values.dtype, name
                 np.testing.assert_array_equal(dataset[...], values, name)
             mesh = file["meshes/m"].attrs
@@ -143,7 +143,7 @@ def check_lists(results, kind, blocks, changing, dimensions):
             values = np.concatenate(expected[name])
             if "flags" in expected:
                 values = values[np.concatenate(expected["flags"]) == 0]
-            if kind == "octree":  # of leaves, what the block owns
+            if kind == "octree":  # counts leaves that the block owns
                 values = values[(np.concatenate(expected["split"]) == 0) & (np.concatenate(expected["mine"]) == 1)]
             check_tables(results, name, step, values if values.ndim > 1 else values[:, None])
 
@@ -166,7 +166,7 @@ def check_levels(results):
         check_tables(results, "t", step, levels(0, step))
         check_tables(results, "n", step, levels(1, step))
         boxes = [box for box in BOXES if box[0] < 2 or step % 2 == 0]
-        stored = [0, 0, 0]  # cells, by level
+        stored = [0, 0, 0]  # stored cells, by level
         for path in results.glob(f"fields-{step:06}-*.h5"):
             with h5py.File(path) as file:
                 for block in file["variables/t"].values():
@@ -201,8 +201,18 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.keep(3)
-@pytest.mark.parametrize(("kind", "changing", "placement", "clients", "servers"), pairs(KINDS, PLACEMENTS, strength=1))
+@pytest.mark.parametrize(
+    ("kind", "changing", "placement", "clients", "servers"),
+    few(
+        KINDS,
+        PLACEMENTS,
+        kept=[
+            ("unstructured", 1, "{mode: cores, per_node: 3, buffer: 4 MiB}", 5, 3),
+            ("octree", 1, "{mode: nodes, servers: 2, buffer: 4 MiB, forward: blocks}", 5, 3),
+            ("points", 1, "{mode: nodes, servers: 3, buffer: 4 MiB, partitioner: regrid}", 5, 3),
+        ],
+    ),
+)
 def test_placements(tmp_path, kind, changing, placement, clients, servers):
     path = configure(tmp_path, kind, placement, changing)
     check(simulate(tmp_path, path, kind, clients + servers, changing, 0), kind, 2 * clients, changing)
@@ -232,7 +242,7 @@ def test_job(tmp_path, kind, changing):
         changing,
     )
     beside = [MPIRUN, "-n", "2", TOOL, "endpoint", str(path)]
-    # One rank of the node hands the iterations over.
+    # One rank of the node hands over the iterations.
     check(simulate(tmp_path, path, kind, 4, changing, 0, beside), kind, 6, changing)
 
 
@@ -246,13 +256,13 @@ def test_fewer_dimensions(tmp_path, kind, changing, dimensions):
 
 @pytest.mark.parametrize(("kind", "changing"), [("points", 1), ("unstructured", 0)])
 def test_hardly_anything(tmp_path, kind, changing):
-    """In the first step no points at all."""
+    """The first step has no points at all."""
     path = configure(tmp_path, kind, "inline", changing)
     check(simulate(tmp_path, path, kind, 1, changing, 0, blocks=1), kind, 1, changing)
 
 
 def test_gap(tmp_path):
-    """A block of a curvilinear mesh that nobody has: its nodes have no coordinates, its cells are hidden."""
+    """Nobody has one block of a curvilinear mesh: its nodes have no coordinates, and its cells are hidden."""
     path = configure(tmp_path, "curvilinear", "{mode: nodes, servers: 2, buffer: 4 MiB}")
     results = simulate(tmp_path, path, "curvilinear", 5, 0, 0, gap=2)
     check_gap(results / "fields-000001.pvts", 1, (4, 6))

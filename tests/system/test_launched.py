@@ -1,4 +1,4 @@
-"""Runs in one job, one after the other: each has ranks, output, status and a time limit of its own."""
+"""Runs one after the other in one job. Each has its own ranks, output, status and time limit."""
 
 import pytest
 from launched import JOBS

@@ -1,11 +1,12 @@
-"""Surfaces and pictures of patches on refinement levels, which appear and vanish: the same bytes in every placement."""
+"""Surfaces and pictures of patches on refinement levels, which appear and vanish, have the same bytes in every
+placement."""
 
 import uuid
 
 import pytest
 from test_kinds import DECLARATIONS, MPIRUN, PLACEMENTS, STEPS, TOOL, simulate
 
-# Between the levels' values, which differ by 250000, and between those of a level; the steps differ by a million.
+# Isovalues lie between values of different levels, which differ by 250000, and of one level. Steps differ by a million.
 VALUES = [1e6 * step + value for step in range(STEPS) for value in (5050.5, 125000, 262500, 375000)]
 TASKS = f"""\
 analyses:
@@ -31,7 +32,7 @@ def run(folder, name, placement, ranks, beside=None):
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
     found = run(tmp_path_factory.mktemp("reference"), "reference", "inline", 1)
-    # The finest patches are there in every other step.
+    # The finest patches exist in every other step.
     assert len(found["surface-0.vtp"]) > len(found["surface-1.vtp"]) > 2000
     return found
 

@@ -1,4 +1,4 @@
-"""Schedules, events, existing results, the environment: whole runs."""
+"""Whole runs with schedules, events, existing results and settings in the environment."""
 
 import json
 
@@ -172,7 +172,7 @@ def test_series_list_every_extract(tmp_path):
 @pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", ["cores", "{mode: nodes, servers: 2, buffer: 8 MiB}"])
 def test_servers_say_that_the_simulation_does_not_start(tmp_path, placement):
-    """A barrier of MPI_COMM_WORLD in the simulation waits for the servers, which wait for the simulation."""
+    """A barrier on MPI_COMM_WORLD in the simulation would wait for the servers, which wait for the simulation."""
     command, _ = prepare(tmp_path, PLACEMENTS.get(placement, 4), placement, STATISTICS, ["world=1"])
     with Job(command, tmp_path / "said.txt") as job:
         wait_for(lambda: "MPI_COMM_WORLD" in job.text() or job.process.poll() is not None, "a word of the servers")

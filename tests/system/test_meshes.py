@@ -1,4 +1,4 @@
-"""Meshes of 1, 2 and 3 dimensions with variables of every centring: what is written is what was published."""
+"""Meshes of 1, 2 and 3 dimensions with variables of every centring: files have the published values."""
 
 import csv
 import subprocess
@@ -20,7 +20,7 @@ STEPS = 2
 
 
 def variable(n):
-    """Type, components and order of the variable of centring n, as the program has them."""
+    """Type, components and order of the variable of centring n, as in the program."""
     return ("float64" if n % 2 else "int32"), (2 if n % 3 == 1 else 1), ("column" if n % 4 < 2 else "row")
 
 
@@ -64,7 +64,7 @@ def check_hdf5(results, dimensions):
             for n in range(8):
                 values = expected(n, dimensions, step)
                 _, components, order = variable(n)
-                # As many dimensions as the mesh has, then the components.
+                # The shape has the dimensions of the mesh, then the components.
                 shape = values.shape[3 - dimensions : 3] + ((components,) if components > 1 else ())
                 values = values.reshape(shape)
                 if order == "row":
@@ -138,7 +138,7 @@ def test_declared_by_calls(tmp_path, dimensions):
 
 
 def refusal(folder, task, dimensions=3):
-    """What `sidestream check` says of a task on these variables."""
+    """The output of `sidestream check` for a task on these variables."""
     configuration(folder, "inline", dimensions)
     path = Path(folder / "run.yaml")
     text = path.read_text()

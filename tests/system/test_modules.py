@@ -1,5 +1,5 @@
-"""Modules are found automatically, loaded when a configuration names one of their analyses, and refused if they belong
-to another build."""
+"""Modules are found automatically, and loaded when a configuration names one of their analyses. They are refused if
+they belong to another build."""
 
 import os
 import subprocess
@@ -33,7 +33,7 @@ def test_an_analysis_of_a_module_is_found(tmp_path, placement):
 
 
 def test_in_a_process_of_its_own(tmp_path):
-    """The worker gets the files that the session found, though the environment names them by a relative path."""
+    """The worker gets the files that the session found, although the environment names them by a relative path."""
     own = HALOS.replace("halo: 1,", "halo: 1, isolate: process,")
     folder = Path(os.environ["SIDESTREAM_FIELD_PROGRAM"]).parents[2] / "src/modules"
     environment = {"SIDESTREAM_MODULES": os.path.relpath(folder)}
@@ -60,12 +60,12 @@ def test_a_missing_folder_of_modules_is_said(tmp_path):
 
 
 def test_a_run_that_needs_no_module_opens_none(tmp_path):
-    """The file is no library, so the run would fail if it opened the file."""
+    """The file is not a library, so that the run would fail if it opened the file."""
     folder = tmp_path / "modules"
     folder.mkdir()
     (folder / "sidestream_broken.so").write_text("no library")
     environment = {"SIDESTREAM_MODULES": str(folder)}
-    # The program registers the second one, after it has opened the session.
+    # The program registers the second analysis after it has opened the session.
     tasks = STATISTICS + "  - fail: {variable: t, at: 100, how: error}\n"
     done = run(tmp_path, 2, "inline", tasks=tasks, options=["steps=2"], environment=environment)
     assert done.status == 0, done.text

@@ -1,4 +1,4 @@
-"""Slices, surfaces and pictures of meshes that move, whole and in blocks, in every placement: the same bytes."""
+"""Slices, surfaces and pictures of moving meshes have the same bytes, whole and in blocks, in every placement."""
 
 import hashlib
 import os
@@ -102,7 +102,7 @@ def test_job(tmp_path, alone):
 
 
 def nodes(step):
-    """Places of the nodes, [k, j, i, axis]."""
+    """Coordinates of the nodes, [k, j, i, axis]."""
     k, j, i = np.meshgrid(np.arange(NZ + 1), np.arange(NY + 1), np.arange(NX + 1), indexing="ij")
     u, v, w = i / NX, j / NY, k / NZ
     x = u + 0.05 * step + 0.03 * np.sin(5 * v + step)
@@ -147,7 +147,7 @@ def area(surface):
 
 @pytest.mark.parametrize("step", range(STEPS))
 def test_values(alone, step):
-    """The same cells in both kinds give the same surface, which is VTK's."""
+    """Both kinds of meshes have the same cells, and give the same surface as VTK."""
     folder = alone[0]
     contour = vtkContourFilter()
     contour.SetInputData(grid(step))

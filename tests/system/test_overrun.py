@@ -1,4 +1,4 @@
-"""Promise 3: what happens when servers are slower than the simulation, or the buffer is small."""
+"""Promise 3: servers are slower than the simulation, or the buffer is small."""
 
 import pytest
 from support import run
@@ -51,7 +51,7 @@ def test_skip_drops_whole_iterations_and_says_which(tmp_path, mode, limit):
     for account in done.accounts:
         assert account["delivered"] + account["refused"] == 30
         assert account["unknown"] == 0
-        # Whole or nowhere: all clients hear the same.
+        # An iteration is delivered whole or not at all, and all clients are told the same.
         assert account["delivered"] == first["delivered"]
     assert len(rows(done)) == first["delivered"]
     statistics = (done.results / "statistics.csv").read_text().splitlines()
@@ -92,7 +92,7 @@ analyses:
 
 
 def test_skip_far_ahead_of_a_server_that_is_given_up(tmp_path):
-    """Hundreds of refused iterations wait on the client when it gives up: nothing may be stuck behind them."""
+    """Hundreds of refused iterations wait on the client when it gives up. Nothing may get stuck behind them."""
     tasks = "analyses:\n  - sleep: {variable: t, seconds: 2}\n"
     done = run(
         tmp_path,
@@ -120,6 +120,7 @@ def test_drain_limit_ends_a_hopeless_wait(tmp_path):
     )
     assert done.status == 0, done.text
     account = done.accounts[0]
-    # Dropped, not run: eight times two seconds would be more than the limit and the analysis that was running.
+    # Iterations were dropped: to run all eight for two seconds would take longer than the limit and the running
+    # analysis.
     assert account["refused"] >= 4
     assert account["delivered"] + account["refused"] + account["unknown"] == 8

@@ -1,5 +1,5 @@
-"""Spectra of the particles that tests/system/kinds_program.c publishes, in every placement: the bytes of a run on one
-rank, a NumPy twin, and powerbox."""
+"""Spectra of particles of tests/system/kinds_program.c have the bytes of a run on one rank in every placement. They
+are compared with NumPy and powerbox."""
 
 import csv
 import os
@@ -49,7 +49,7 @@ def particles(step, blocks):
 
 
 def assigned(places, weights, shape, order):
-    """By the product of B-splines of an order, the nearest cells alone."""
+    """Assigns weights to the nearest cells by the product of B-splines of an order."""
     grid = np.zeros(shape)
     for place, weight in zip(places, weights, strict=True):
         shares = []
@@ -71,7 +71,7 @@ def assigned(places, weights, shape, order):
 
 
 def spectrum(grid, weights, order, clean):
-    """The modes' power, and their numbers in units of the fundamental."""
+    """The power of modes, and their wave numbers in units of the fundamental mode."""
     modes = [np.fft.fftfreq(n, 1 / n) for n in grid.shape]
     power = np.abs(np.fft.fftn(grid / grid.mean() - 1) / grid.size) ** 2 * SIDE**3
     if clean:
@@ -119,7 +119,7 @@ def test_placements(tmp_path, placement, clients, servers):
 
 
 def test_the_same_bytes(tmp_path):
-    """As many clients, and so the same particles, served otherwise."""
+    """The number of clients, and so the particles, are the same, but the servers differ."""
     kept = []
     for number, (placement, servers) in enumerate([("inline", 0)] + [(p, s) for p, c, s in PLACEMENTS[1:] if c == 3]):
         folder = tmp_path / str(number)

@@ -1,4 +1,4 @@
-"""Every partitioner in a run: the same results, bitwise; and the metadata that planning works on."""
+"""Every partitioner in a run gives the same bits. Also tests the metadata that planning uses."""
 
 import pytest
 from support import ANALYSES, results_of, run
@@ -57,7 +57,7 @@ def test_same_results(tmp_path, reference, partitioner):
     ],
 )
 def test_restricted(tmp_path, partitioner, analysis):
-    """What the partitioner is for is as ever; a sum over the mesh lacks what was left out."""
+    """The analysis that the partitioner is for has the same result; a sum over the mesh lacks the blocks left out."""
     tasks = f"analyses:\n  - {analysis}\n  - statistics: {{variable: t}}\n"
     files = []
     for number, (ranks, placement) in enumerate([(1, "inline"), (6, nodes(partitioner))]):
@@ -82,5 +82,5 @@ def test_metadata_is_the_same_everywhere(tmp_path):
     assert texts[0].startswith("sidestream_metadata: 2\n")
     blocks, ranges = (texts[0].split(f"{key}: |\n")[1].split("#")[0].splitlines() for key in ("blocks", "ranges"))
     assert len(blocks) == 15
-    assert len(ranges) == 3 * 15  # t, and two components of p
+    assert len(ranges) == 3 * 15  # ranges of t and of two components of p
     assert texts == [texts[0]] * 4

@@ -1,5 +1,5 @@
-"""Patches on refinement levels that appear, vanish, change and change hands: the same in every placement, and what no
-analysis looks at does not move."""
+"""Patches on refinement levels that appear, vanish, change and go to other clients. Results are the same in every
+placement, and blocks that no analysis needs do not move."""
 
 import csv
 import functools
@@ -95,7 +95,7 @@ def tables(results):
 
 
 def stored(results, name):
-    """By step and cell of a level what the servers' files have of a variable."""
+    """Values of a variable in the servers' files, by step and cell of a level."""
     found = {}
     for path in results.glob("fields-*-*.h5"):
         with h5py.File(path) as file:
@@ -107,7 +107,7 @@ def stored(results, name):
 
 
 def shown(results, step):
-    """What VTK shows of a step: centres of cells with their values as texts, NaN being equal to itself."""
+    """The cells that VTK shows in a step: centres, and values as texts, so that NaN equals itself."""
     reader = vtkXMLMultiBlockDataReader()
     reader.SetFileName(str(results / f"cells-{step:06}.vtm"))
     reader.Update()
@@ -117,7 +117,7 @@ def shown(results, step):
     while not iterator.IsDoneWithTraversal():
         grid = iterator.GetCurrentDataObject()
         centres = vtkCellCenters()
-        centres.SetInputData(grid)  # leaves out cells that are flagged
+        centres.SetInputData(grid)  # leaves out flagged cells
         centres.Update()
         places = vtk_to_numpy(centres.GetOutput().GetPoints().GetData()).astype(float)
         flags = grid.GetCellData().GetArray("vtkGhostType")
@@ -137,7 +137,7 @@ def alone(tmp_path_factory):
 
 
 def everything(results):
-    """Tables, what the servers' files have of each variable, and what VTK shows of each step."""
+    """Tables, the values of each variable in the servers' files, and the cells that VTK shows in each step."""
     written = [stored(results, name) for name in ("t", "n", "sometimes")]
     return tables(results), written, [shown(results, step) for step in range(STEPS)]
 
@@ -182,8 +182,9 @@ def test_what_is_counted(alone):
     assert set(stored(alone, "sometimes")) == {key for key in keys if key[0] % 2 == 0}
 
 
-@pytest.mark.keep(3)
-@pytest.mark.parametrize(("placement", "clients", "servers"), few(PLACEMENTS[::-2] + PLACEMENTS[1::2], keep=6))
+@pytest.mark.parametrize(
+    ("placement", "clients", "servers"), few(PLACEMENTS, kept=[PLACEMENTS[4], PLACEMENTS[6], PLACEMENTS[10]])
+)
 def test_placements(tmp_path, alone, placement, clients, servers):
     check_same(simulate(tmp_path, placement, clients + servers), alone)
 
@@ -215,8 +216,8 @@ def test_two_dimensions(tmp_path, placement, ranks):
 
 
 def test_the_second_run_in_a_directory(tmp_path, alone):
-    """Results of the first are replaced, whatever patches it had. Files of servers that there are no more stay, and no
-    index names them."""
+    """Results of the first run are replaced, whatever patches it had. Files of servers that no longer exist stay,
+    and no index names them."""
     simulate(tmp_path, "inline", 3, first=3, steps=5)
     results = simulate(tmp_path, "{mode: nodes, servers: 2, buffer: 8 MiB}", 4)
     assert tables(results) == tables(alone)
@@ -224,12 +225,12 @@ def test_the_second_run_in_a_directory(tmp_path, alone):
 
 
 def run_with_hole(folder, placement, ranks, step):
-    """Patch 3 is not published in that step; the table of `t`, and the reasons by iteration."""
+    """Does not publish patch 3 in that step. Returns the table of `t`, and the reasons by iteration."""
     path = configure(folder, placement, CELLS)
     status, text = run_in_job(PROGRAM, ranks, folder / "printed", [path, f"hole={step}"])
     assert status == 0, text
     accounts = re.findall(r"delivered=8 refused=0 failed=0 unknown=0 absent=(\d+)", text)
-    # A variable in cells and one at nodes, and in every other step another in cells.
+    # There are variables in cells and at nodes, and in every other step another one in cells.
     assert accounts and {int(absent) for absent in accounts} == {2 + (step % 2 == 0)}, text
     assert f"iteration {step}: " in text and "missing on block 3 of the mesh 'm'" in text, text
     assert "block 3 of level 1 lies over block" in text
@@ -238,7 +239,7 @@ def run_with_hole(folder, placement, ranks, step):
 
 
 def test_a_patch_that_is_not_delivered(tmp_path):
-    """It covers nothing then: coarser cells count, and the iteration says why."""
+    """The missing patch covers nothing: coarser cells count, and the iteration has a reason."""
     found = set()
     for placement, ranks in (("inline", 1), ("inline", 4), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)):
         table, reasons = run_with_hole(tmp_path, placement, ranks, 2)
@@ -251,7 +252,8 @@ def test_a_patch_that_is_not_delivered(tmp_path):
 
 
 def test_a_patch_below_others_that_is_not_delivered(tmp_path):
-    """A finer one that lies on it now cuts coarse cells: what would count twice is not analysed, and said."""
+    """A finer patch on the missing one cuts coarse cells. Analyses that would count them twice are left out, with a
+    message."""
     table, reasons = run_with_hole(tmp_path, "inline", 4, 1)
     assert [int(row["iteration"]) for row in csv.DictReader(table.decode().splitlines())] == [0, *range(2, STEPS)]
     assert "missing on block 3" in reasons[1] and "left out" in reasons[1]
@@ -261,7 +263,7 @@ def test_a_patch_below_others_that_is_not_delivered(tmp_path):
 @pytest.mark.parametrize(("placement", "ranks"), [("inline", 3), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)])
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_statistics_by_size(tmp_path, placement, ranks, dimensions):
-    """Each value counts for the size of its cell, on levels that are not refined alike along all axes."""
+    """Values are weighted by the size of their cell, on levels with different ratios along the axes."""
     tasks = "analyses:\n  - statistics: {variable: t, by: size, file: t.csv}\n"
     tasks += "  - statistics: {name: fine, variable: t, by: size, levels: [1, 2], file: fine.csv}\n"
     results = simulate(tmp_path, placement, ranks, tasks, dimensions=dimensions)
@@ -294,7 +296,7 @@ CELLS = "analyses:\n  - statistics: {variable: t, file: t.csv}\n"
 
 
 def moved(results):
-    """By iteration blocks and bytes that came to servers."""
+    """Blocks and bytes that came to servers, by iteration."""
     found = [[0, 0] for _ in range(STEPS)]
     for row in csv.DictReader((results / "movement.csv").open()):
         if row["role"] == "server":
@@ -344,7 +346,7 @@ def test_move_all(tmp_path):
 
 @pytest.mark.parametrize(("placement", "ranks"), [("inline", 3), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)])
 def test_one_level_alone(tmp_path, placement, ranks):
-    """Also where finer levels cover it."""
+    """Blocks of the level come even if finer levels cover them."""
     for level in (0, 1, 2, -1):
         tasks = f"plugins: ['{PLUGIN}']\nanalyses:\n  - on_level: {{variable: t, level: {level}}}\n"
         results = simulate(tmp_path, placement, ranks, tasks)
@@ -370,7 +372,7 @@ def test_levels_that_are_not_chosen_stay(tmp_path, levels):
 
 
 def test_plan_knows_what_is_covered(tmp_path):
-    """Of each iteration `sidestream plan` counts the blocks and bytes that came to servers in a run."""
+    """`sidestream plan` counts as many blocks and bytes for each iteration as came to servers in a run."""
     results = simulate(tmp_path, "inline", 2, "outputs: [metadata: {}]\n")
     path = configure(tmp_path, "{mode: nodes, buffer: 32 MiB, servers: 2}", CELLS)
     planned = []

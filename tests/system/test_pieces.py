@@ -1,4 +1,4 @@
-"""Results in pieces: the same as in one file, in every placement, of our analyses and of those written in C."""
+"""Results in pieces are the same as in one file, in every placement, for built-in analyses and those in C."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ STEPS, ROWS = 2, 11
 
 
 def tasks(pieces):
-    """All of it in pieces or in one file."""
+    """Reads all of a result in pieces or in one file."""
     number = {"true": 2, "false": 1, "auto": 0}[pieces]
     return f"""\
 plugins: [{PLUGIN}]
@@ -30,7 +30,7 @@ analyses:
 
 
 def surface_of(results, name):
-    """What triangles have at their corners, in order."""
+    """The values at the corners of triangles, in order."""
     listed = results / f"{name}.pvtp"
     reader = vtkXMLPPolyDataReader() if listed.exists() else vtkXMLPolyDataReader()
     assert listed.exists() != (results / f"{name}.vtp").exists()
@@ -103,6 +103,6 @@ def compare(results, one):
 def test_placements(tmp_path, one, pieces, ranks, placement):
     done = run(tmp_path, ranks, placement, tasks(pieces), [f"steps={STEPS}", "blocks=2", "ghosts=1"])
     assert done.status == 0 and not done.errors, done.text
-    # Small results are one file unless pieces are asked for.
+    # Small results are one file, unless pieces are required.
     assert (done.results / "surface-0.pvtp").exists() == (pieces == "true")
     compare(done.results, one)

@@ -64,7 +64,7 @@ def test_a_client_without_blocks(tmp_path, reference, placement):
     "placement", ["inline", "{mode: cores, buffer: 32 MiB, per_node: 1}", "{mode: nodes, servers: 2}"]
 )
 def test_empty_blocks(tmp_path, reference, placement):
-    """24 slabs of a mesh of 20 cells: some have no cells."""
+    """A mesh of 20 cells has 24 slabs, some without cells."""
     dedicated = {"inline": 0, "{mode: cores, buffer: 32 MiB, per_node: 1}": 1, "{mode: nodes, servers: 2}": 2}[
         placement
     ]

@@ -1,5 +1,6 @@
-"""What belongs to the program's process changes no result: its locale, rounding mode, traps, working directory and
-standard streams, changed before or after the session opens, in every placement; and a limit on the size of files."""
+"""The state of the program's process changes no result, in every placement. It includes locale, rounding mode,
+traps, working directory and standard streams, changed before or after the session opens. A limit on the size of
+files is tested, too."""
 
 import filecmp
 import os
@@ -23,7 +24,7 @@ PLACEMENTS = {
     "cores": "{mode: cores, buffer: 32 MiB, per_node: 1, when_full: spill, spill: {directory: spilled}}",
     "nodes": "{mode: nodes, buffer: 32 MiB, servers: 1}",
 }
-# Numbers with a fraction wherever one may stand; a derived variable that is computed with zeros before values come.
+# Numbers with fractions in all places, and a derived variable that is computed with zeros before values come.
 CONFIGURATION = """\
 placement: {placement}
 meshes: {{grid: {{type: uniform, size: [16, 16, 16], spacing: [0.3, 0.3, $h]}}}}
@@ -51,7 +52,7 @@ def rows(whole):
 
 
 def locale(folder):
-    """Makes de_DE.UTF-8 for the tests' programs alone; the environment that has it."""
+    """Makes de_DE.UTF-8 only for the tests' programs, and returns an environment that has it."""
     if not shutil.which("localedef"):
         pytest.fail("localedef is missing, which makes a locale with decimal commas: install libc-bin and locales")
     made = folder / "locales" / "de_DE.UTF-8"
@@ -82,7 +83,7 @@ def reports(folder):
 
 
 def results(folder):
-    """The files in it, without records of the run and without files that each server has for itself."""
+    """The files in a folder, without records of the run and without the servers' own files."""
     names = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()} - OWN
     return {n for n in names if not re.fullmatch(r"a-\d+-\d+\.h5|data/segment-.*", n)}
 
@@ -91,7 +92,7 @@ def same(folder, plain):
     names = results(plain)
     assert {"statistics.csv", "inverse.csv", "frame-010.png", "a-010.h5", "data/contexts"} <= names
     assert results(folder) == names, folder
-    # The database and the servers' own files differ in how blocks are divided among servers.
+    # The database and the servers' own files depend on the division of blocks among servers.
     alike = sorted(n for n in names if Path(n).suffix in {".csv", ".vtp", ".png"})
     assert filecmp.cmpfiles(folder, plain, alike, shallow=False) == (alike, [], []), folder
 
@@ -102,7 +103,7 @@ def delivered(lines):
 
 
 def test_in_one_job(tmp_path):
-    """Placements whose servers are ranks of the simulation: one launch for all."""
+    """Placements whose servers are ranks of the simulation, all in one launch."""
     sessions = []
     for name, placement in PLACEMENTS.items():
         for when in ("never", "before", "after"):
@@ -121,7 +122,7 @@ def test_in_one_job(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     for lines in reports(tmp_path):
         assert [line.split()[0].split(":")[0] for line in lines] == ["never", "before", "after"] * 3
-        # Servers deliver nothing: the account is the clients'.
+        # Only clients have an account of deliveries.
         assert not [line for line in lines if "error" in line or "changed" in line or "no-locale" in line], lines
     delivered(reports(tmp_path)[0])
     plain = tmp_path / "results-inline-never"
@@ -129,21 +130,21 @@ def test_in_one_job(tmp_path):
         same(tmp_path / f"results-{name}-never", plain)
         same(tmp_path / f"results-{name}-after", plain)
         same(tmp_path / "elsewhere" / "0" / f"results-{name}-before", plain)
-    # Nothing is anywhere else, not even on other ranks, which change to folders of their own.
+    # No files are anywhere else, even from other ranks, which change to their own folders.
     left = {p.name for rank in range(RANKS) for p in (tmp_path / "elsewhere" / str(rank)).iterdir()}
     assert left == {"spilled", *(f"results-{name}-before" for name in PLACEMENTS)}
     assert all(not results(tmp_path / "elsewhere" / str(rank)) for rank in range(1, RANKS))
 
 
 def test_servers_of_another_job(tmp_path):
-    """An endpoint, and servers beside the simulation."""
+    """Tests an endpoint, and servers beside the simulation."""
     environment = {**os.environ, **locale(tmp_path)}
     write(tmp_path, "plain", "inline")
     write(tmp_path, "job", "{mode: job, buffer: 32 MiB, stream: {name: s, directory: streams}}")
     session = f"state-{uuid.uuid4().hex[:12]}"
     file = write(tmp_path, "sidecar", f"{{mode: sidecar, buffer: 32 MiB, session: {session}}}")
     run = program(tmp_path, "never:plain.yaml", "after:job.yaml", f"after:{file}")
-    # Both wait for their simulation, which comes to one after the other.
+    # Both wait for the simulation, which uses one after the other.
     serve = [MPIRUN, "-n", "1", built("SIDESTREAM_TOOL"), "serve", "--wait", "200", str(tmp_path / file)]
     with (
         Job(serve, tmp_path / "serve.txt", folder=tmp_path) as servers,
@@ -168,7 +169,7 @@ def endpoint_command(folder):
 
 
 def test_a_limit_on_the_size_of_files_is_an_error(tmp_path):
-    """SIGXFSZ ends nobody; each iteration fails with a sentence, and what is small is written."""
+    """SIGXFSZ ends no process. Each iteration fails with a sentence, and small files are written."""
     large = "outputs:\n  - hdf5: {variables: [a], file: 'a-{cycle:03}.h5'}\n"
     sessions = []
     for name, placement in {**PLACEMENTS, "cores": "{mode: cores, buffer: 32 MiB, per_node: 1}"}.items():

@@ -1,6 +1,7 @@
-"""Restarting by the C calls: what lists, refinement levels and arrays of several components had, for any division.
+"""Restarts by the C calls give the values of lists, refinement levels and arrays of several components, for any
+division.
 
-The calls are made from Python by ctypes, in a process that is no MPI job of its own."""
+Python makes the calls by ctypes, in a process that is not an MPI job."""
 
 import ctypes
 import os
@@ -11,14 +12,14 @@ from pathlib import Path
 import mpi4py
 import numpy as np
 import pytest
-from programs import built
+from programs import built, needs_module
 from support import run_beside
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "storage"))
 import database_reader
 
 mpi4py.rc.initialize = False
-from mpi4py import MPI  # noqa: E402 - after that
+from mpi4py import MPI  # noqa: E402 - after the environment is set
 
 PROGRAM, MPIRUN = built("SIDESTREAM_KINDS_PROGRAM"), os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 LIBRARY = ctypes.CDLL(str(Path(built("SIDESTREAM_TOOL")).parents[1] / "src" / "libsidestream.so"))
@@ -112,7 +113,8 @@ variables:
 
 @pytest.fixture(scope="module")
 def databases(tmp_path_factory):
-    """Of each kind of mesh. No mpirun can be started from here any more once MPI is."""
+    """Databases of each kind of mesh. They are written first, because no mpirun can be started from here once MPI is
+    initialised."""
     found = {}
     for kind, declarations, names in (("points", POINTS, "n"), ("levels", LEVELS, "t, n")):
         found[kind] = simulate(tmp_path_factory.mktemp(kind), kind, declarations, names)
@@ -169,7 +171,7 @@ def test_levels_and_arrays_that_cover_more(databases, tmp_path):
         for level in range(3):
             for block, expected in context.pieces(name, level):
                 lo, hi = context.points(context.variable(name), block)
-                # Ghosts of one point all round are not touched.
+                # Ghosts of one point on all sides are not touched.
                 array = np.full(tuple(reversed(hi - lo + 2)), -1.0)
                 where = array.ctypes.data_as(ctypes.c_void_p)
                 around = Three(*(lo - 1)), Three(*(hi + 1))
@@ -195,7 +197,7 @@ def test_levels_and_arrays_that_cover_more(databases, tmp_path):
 
 
 def read_trees(restart):
-    """Of each block the flags and values, and where its levels begin and the last one ends, counted from the flags."""
+    """The flags and values of each block, and where its levels begin and the last one ends, counted from the flags."""
     found = {}
     for block in restart.blocks("m"):
         cells = block.hi[0]
@@ -251,6 +253,7 @@ def test_down_to_a_level(databases, kind):
 
 def test_without_the_module_of_the_codec(databases, tmp_path, monkeypatch):
     """Values that went through `tree` are read by a module; others are not."""
+    needs_module("amr_codec")
     monkeypatch.setenv("SIDESTREAM_MODULES", str(tmp_path))
     Restart(databases["plain"]).close()
     with pytest.raises(RuntimeError, match="the module sidestream_amr_codec has, and found no such module"):

@@ -1,4 +1,4 @@
-"""Runs that go on where others ended: what is on disk stays, whatever the second run repeats."""
+"""Runs that resume where others ended. Files on disk stay, whatever the second run repeats."""
 
 import csv
 import json
@@ -52,7 +52,7 @@ def series(results, name):
 
 
 def snapshot(results):
-    """Every file that a resumed run must leave as it is: all but tables, indices and records of the run."""
+    """Files that a resumed run must not change: all except tables, indices and records of the run."""
     kept = (".h5", ".vti", ".pvti", ".vtp", ".png")
     return {
         path.relative_to(results): path.read_bytes()
@@ -68,7 +68,7 @@ def resume(folder, ranks, placement, *options):
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_what_an_earlier_run_committed_stays(tmp_path, placement):
-    """Cycles 0 to 90, then a run that goes on at 60 and repeats four cycles."""
+    """Runs cycles 0 to 90, then resumes at 60 and repeats four cycles."""
     ranks = PLACEMENTS[placement]
     first = run(tmp_path, ranks, placement, tasks=TASKS, options=[f"grid={N}", "steps=10"])
     assert first.status == 0, first.text
@@ -85,7 +85,7 @@ def test_what_an_earlier_run_committed_stays(tmp_path, placement):
 
 
 def check_files(results):
-    """The indices name, for each cycle, the file of the run that goes on; and it holds the values."""
+    """For each cycle the indices name the file of the resumed run, and it has the values."""
     versions = {60: "-v2", 70: "-v2", 80: "-v2", 90: "-v2"}
     cycles = list(range(0, 120, 10))
     for stem, ending, read in (("fields", "h5", read_h5), ("fields", "pvti", read_vtk)):
@@ -113,7 +113,7 @@ def check_files(results):
 
 
 def check_tables(results, rows):
-    """The table goes on; the rows that were dropped from it are kept beside it."""
+    """The table is continued. Rows that were dropped from it are kept in a file beside it."""
     with (results / "statistics.csv").open(newline="") as file:
         table = list(csv.DictReader(file))
     assert [int(row["cycle"]) for row in table] == list(range(0, 120, 10))
@@ -143,7 +143,7 @@ def test_names_that_a_resumed_run_would_repeat_are_refused(tmp_path):
 
 
 def test_an_iteration_with_the_cycle_of_another_keeps_both(tmp_path):
-    """Codes call their output twice in one step."""
+    """Some codes call their output twice in one step."""
     tasks = "outputs:\n  - hdf5: {variables: [t]}\n  - vtk: {variables: [t]}\n"
     done = run(
         tmp_path,
@@ -163,7 +163,7 @@ def test_an_iteration_with_the_cycle_of_another_keeps_both(tmp_path):
 
 
 def test_files_that_fail_in_each_iteration_are_logged_once_and_counted(tmp_path):
-    """A directory stands where each of the files should be."""
+    """Directories have the names of all files."""
     for cycle in range(0, 80, 10):
         (tmp_path / f"results/f-{cycle:06}.h5").mkdir(parents=True)
     tasks = 'outputs:\n  - hdf5: {variables: [t], file: "f-{cycle:06}.h5"}\n'

@@ -1,4 +1,5 @@
-"""Placement sidecar: servers of another job, found by the session's name; early, late, again, and not at all."""
+"""Placement sidecar: servers of another job find the session by its name. They come early, late, again, or not at
+all."""
 
 import os
 import signal
@@ -113,7 +114,7 @@ def test_servers_leave_in_order_and_others_go_on(tmp_path, number):
         done = sidecar.finish()
         accounts = check_complete(done, 3)
         for account in accounts:
-            # Who left in order said what became of everything.
+            # Servers that left in good order reported the outcome of all iterations.
             assert account["unknown"] == 0
             assert account["delivered"] == accounts[0]["delivered"]
         rows = sidecar.rows()
@@ -199,7 +200,7 @@ def test_servers_that_do_not_fit_get_a_sentence(tmp_path, tasks, variables, plac
         assert servers.text().count("sidestream serve:") == 1, servers.text()
         for word in words:
             assert word in servers.text()
-        # And the right ones find the places free.
+        # After that the right servers find the places free.
         right = sidecar.serve(0)
         done = sidecar.finish()
         assert right.wait() == 0, right.text()

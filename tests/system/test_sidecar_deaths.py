@@ -1,4 +1,4 @@
-"""Placement sidecar: servers and simulations that are killed, at random moments and many times, or stopped."""
+"""Placement sidecar: servers and simulations are stopped, or killed many times at random moments."""
 
 import os
 import random
@@ -11,7 +11,7 @@ from pairs import few
 from sidecar_support import STATISTICS, Sidecar, check_complete, shared_memory_users
 from support import STOPPED, send
 
-# For each value of when_full; hundreds when something is looked for.
+# Kills for each value of when_full; use hundreds to search for a bug.
 KILLS = int(os.environ.get("SIDESTREAM_KILLS", "40" if os.environ.get("SIDESTREAM_TEST_ALL") == "1" else "8"))
 
 
@@ -36,7 +36,7 @@ def check_nothing_is_left(sidecar, clients):
     assert not set(clients) & set(shared_memory_users())
 
 
-@pytest.mark.parametrize("when_full", few(["wait", "skip"]))
+@pytest.mark.parametrize("when_full", few(["skip", "wait"]))
 def test_servers_killed_at_random_times(tmp_path, when_full):
     chance, in_flight = random.Random(when_full), 4
     placement = {"when_full": when_full, "buffer": "600 KiB", "max_in_flight": in_flight}
@@ -50,7 +50,7 @@ def test_servers_killed_at_random_times(tmp_path, when_full):
             if kill == KILLS // 8 * 4:
                 steady, killed_before = held(sidecar), killed
             time.sleep(chance.random() * 0.25)
-            # Now and then the next group comes before this one is gone.
+            # Sometimes the next group comes before this one has gone.
             ahead = sidecar.serve(0) if kill % 4 == 3 else None
             for group in filter(None, [servers, ahead]):
                 if group is ahead:
@@ -64,20 +64,21 @@ def test_servers_killed_at_random_times(tmp_path, when_full):
         now, since = held(sidecar), killed - killed_before
         assert set(now) == set(steady) and since >= 4
         for pid, (memory, files) in now.items():
-            # Less than half of a buffer, and less than one descriptor, for each dead group; kept timings grow, too.
+            # Each dead group may cost less than half of a buffer and less than one descriptor. Kept timings grow, too.
             assert memory < steady[pid][0] + 1024 + 300 * since
             assert files < steady[pid][1] + since
         done = sidecar.finish()
         assert last.wait() == 0, last.text()
         accounts = check_complete(done, 2)
         for account in accounts:
-            assert account["delivered"] >= 20  # those of the last group at least
+            assert account["delivered"] >= 20  # at least those of the last group
             assert account["refused"] > 0
-            # At most what was in flight at each death.
+            # At most the iterations in flight at each death.
             assert account["unknown"] <= in_flight * killed
         rows = sidecar.rows()
         assert rows == sorted(set(rows))
-        # A row may be of an iteration whose outcome the server did not live to announce, never of a refused one.
+        # A row may be of an iteration whose outcome the server could not announce before it died, never of a refused
+        # one.
         most = accounts[0]
         assert most["delivered"] <= len(rows) <= most["delivered"] + most["unknown"]
         check_nothing_is_left(sidecar, sidecar.simulation.members("field_program"))
@@ -111,7 +112,7 @@ def test_one_of_a_group_is_killed(tmp_path, placement):
 
 @pytest.mark.test_all
 def test_clients_that_wait_are_freed_when_their_servers_die(tmp_path):
-    """A server that is stopped keeps clients waiting, for it is merely slow; one that is killed does not."""
+    """Clients wait for a stopped server, which is only slow, but not for a killed one."""
     with Sidecar(tmp_path, STATISTICS, when_full="wait", buffer="600 KiB") as sidecar:
         sidecar.endless(2)
         servers = sidecar.serve(0)
@@ -183,13 +184,13 @@ def test_both_are_killed_and_nothing_is_left(tmp_path):
         sidecar.wait_until(lambda: not sidecar.sockets(), 10)
         check_nothing_is_left(sidecar, [*ranks, servers.process.pid])
         left = {file.name for file in set(Path("/dev/shm").iterdir()) - before}
-        others = ("sidestream-test-", "sidestream-fuzz-")  # folders of tests that run beside this one
+        others = ("sidestream-test-", "sidestream-fuzz-")  # folders of tests that run at the same time
         assert not [name for name in left if "sidestream" in name and not name.startswith(others)]
 
 
 @pytest.mark.test_all
 def test_the_simulation_learns_of_a_death_from_its_calls(tmp_path):
-    """With `on_error: stop` the call that ends an iteration says it, once, and the simulation decides."""
+    """With `on_error: stop` the call that ends an iteration reports it once, and the simulation decides."""
     with Sidecar(tmp_path, STATISTICS, extra="on_error: stop\n") as sidecar:
         sidecar.start(2, "steps=1000000", "pause_ms=2")
         servers = sidecar.serve(0)

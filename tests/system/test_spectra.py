@@ -1,5 +1,5 @@
-"""Spectra, distributions and Lyman-alpha in every placement: the bytes of a run on one rank, and what NumPy makes of
-the fields in its HDF5 file."""
+"""Spectra, distributions and Lyman-alpha in every placement have the bytes of a run on one rank. They are compared
+with NumPy on the fields in its HDF5 file."""
 
 import csv
 import re
@@ -40,7 +40,7 @@ outputs:
 
 
 def execute(folder, ranks, placement, blocks=1, charts=True):
-    """Charts are drawn by a process each, which takes longer than all else."""
+    """A process draws each chart, which takes longer than all else."""
     tasks = TASKS if charts else without_charts(TASKS)
     done = run(folder, ranks, placement, tasks, [f"steps={STEPS}", f"blocks={blocks}", "ghosts=1"])
     assert done.status == 0 and not done.errors, done.text
@@ -69,7 +69,7 @@ def test_numpy(one):
             warm = 2 + find(file, "t")
         n = warm.shape[0]
         contrast = np.fft.fftn(warm / warm.mean() - 1) / n**3
-        power = np.abs(contrast) ** 2  # the box has the volume 1
+        power = np.abs(contrast) ** 2  # the volume of the box is 1
         modes = np.fft.fftfreq(n, 1 / n)
         size = np.sqrt(modes[:, None, None] ** 2 + modes[None, :, None] ** 2 + modes**2)
         shells = np.floor(size + 0.5).astype(int)
@@ -107,7 +107,7 @@ def test_numpy(one):
     ],
 )
 def test_placements(tmp_path, one, ranks, placement, blocks):
-    charts = placement == "{mode: nodes, servers: 2, buffer: 16 MiB}"
+    charts = placement == "{mode: cores, per_node: 1, buffer: 16 MiB}"
     done = execute(tmp_path, ranks, placement, blocks, charts)
     endings = (".csv", ".png") if charts else (".csv",)
     expected, found = results_of(one, endings), results_of(done, endings)
@@ -124,7 +124,7 @@ def test_placements(tmp_path, one, ranks, placement, blocks):
 
 
 def test_isolated(tmp_path, one):
-    """In a process of their own that has no more than the partials."""
+    """Analyses run in a separate process that has only the partials."""
     tasks = TASKS.replace("power_spectrum: {variable", "power_spectrum: {isolate: process, variable").replace(
         "lyman_alpha: {", "lyman_alpha: {isolate: process, "
     )
@@ -135,7 +135,7 @@ def test_isolated(tmp_path, one):
 
 
 def balanced(hydrogen, temperature, gamma):
-    """The neutral fraction at which as many atoms are ionised as recombine, by halving intervals of its logarithm."""
+    """The neutral fraction at which ionisation and recombination balance, by bisection of its logarithm."""
     recombination = 8.4e-11 * temperature**-0.5 * (temperature / 1e3) ** -0.2 / (1 + (temperature / 1e6) ** 0.7)
     collisions = 5.85e-11 * temperature**0.5 * np.exp(-157809.1 / temperature) / (1 + (temperature / 1e5) ** 0.5)
     low, high = np.full_like(hydrogen, -30.0), np.zeros_like(hydrogen)
@@ -149,7 +149,7 @@ def balanced(hydrogen, temperature, gamma):
 
 
 def test_densities_of_the_documentation(tmp_path):
-    """Those that section 4.2 of Friesen et al. asks for, by the expressions that docs/spectra.md gives."""
+    """The results of section 4.2 of Friesen et al., by the expressions of docs/spectra.md."""
     text = (Path(__file__).parents[2] / "docs" / "spectra.md").read_text()
     block = re.search(r"```yaml\n(parameters: .*?)```", text, re.DOTALL).group(1)
     published = (

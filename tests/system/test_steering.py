@@ -1,7 +1,7 @@
-"""Steering: every client reads the same after the same iteration, in every placement; people are answered.
+"""Steering: every client reads the same after the same iteration, in every placement, and people get answers.
 
-Ranks that read different values would hang in the program's collective operations: the time limits of the runs are
-part of the check.
+Ranks that read different values would hang in the program's collective operations. The time limits of runs are part of
+the check.
 """
 
 import contextlib
@@ -44,11 +44,11 @@ class Done:
     text: str
 
     def numbers(self):
-        """iterations, delivered and refused of rank 0."""
+        """Iterations of rank 0: all, delivered, and refused ones."""
         return {k: int(v) for k, v in re.findall(r"(iterations|delivered|refused)=(\d+)", self.text)}
 
     def changes(self):
-        """After which iterations rank 0 read something else, and what."""
+        """Values that rank 0 read, by the iterations after which they changed."""
         found = re.findall(r"after (\d+) stop=(\d) interval=(\S+)", self.text)
         return {int(n): (int(stop), float(interval)) for n, stop, interval in found}
 
@@ -61,7 +61,7 @@ def write(folder, placement, extra=SETTER):
 
 @contextlib.contextmanager
 def job(*command):
-    """A process in the background, killed with all its children at the end."""
+    """A process in the background, which is killed with all its children at the end."""
     with subprocess.Popen(
         list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     ) as process:
@@ -82,14 +82,14 @@ def simulation(file, ranks, **options):
 
 
 def run(folder, ranks, placement, extra=SETTER, **options):
-    """A run that nobody steers by hand."""
+    """Runs the program without steering by hand."""
     words = [f"{key}={value}" for key, value in ({"most": 10**9} | options).items()]
     file = write(folder, placement, extra)
     return Done(*run_in_job(PROGRAM, ranks, folder / "printed", [file, *words], LIMIT))
 
 
 def check(done, stop_at=30, every=5, least=3):
-    """All ranks read the same, the analysis' values came in their order, and `stop` ended the run."""
+    """Checks that all ranks read the same, that the analysis' values came in order, and that `stop` ended the run."""
     assert done.status == 0, done.text
     assert "error" not in done.text, done.text
     changes = done.changes()
@@ -114,17 +114,21 @@ DEDICATED = {
 }
 
 
-@pytest.mark.keep(3)
-@pytest.mark.parametrize(("placement", "clients"), pairs(DEDICATED, [1, 2, 3, 5, 8], strength=1))
+_, _, CORES, NODES, _, BLOCKS, _ = DEDICATED
+
+
+@pytest.mark.parametrize(
+    ("placement", "clients"), few(DEDICATED, [1, 2, 3, 5, 8], kept=[(NODES, 3), (CORES, 5), (BLOCKS, 2)])
+)
 def test_an_analysis_steers(tmp_path, placement, clients):
-    # What others than the first server set is looked for ten times a second.
+    # Values that other servers than the first set are looked for ten times a second.
     least = 1 if "partials" in placement else 3
     check(run(tmp_path, clients + DEDICATED[placement], placement, seed=clients), least=least)
 
 
 @pytest.mark.parametrize("placement", ["inline", "{mode: cores, buffer: 32 MiB, per_node: 1}"])
 def test_an_analysis_in_c_steers(tmp_path, placement):
-    """It also checks what it is refused, and does not steer if that is wrong."""
+    """The analysis also checks its refusals, and does not steer if one is wrong."""
     done = run(tmp_path, 2 + DEDICATED[placement], placement, "analyses: [c_setter: {}]\n", most=5000)
     assert done.status == 0 and "error" not in done.text, done.text
     changes = done.changes()
@@ -187,7 +191,7 @@ def wait_for_session(folder, process):
 
 
 def steer_by_hand(folder, process):
-    """What a person may type; returns the iterations that were promised."""
+    """Does what a person may type. Returns the iterations that were promised."""
     wait_for_session(folder, process)
     listed = ask(folder)
     assert listed.stdout == "stop = 0 (integer, from 0, to 1)\ninterval = 0.5 (real, from 0.01)\n", listed
@@ -230,28 +234,28 @@ def test_a_person_steers(tmp_path, placement, ranks):
     assert done.status == 0 and "error" not in done.text, done.text
     assert done.changes() == promised, done.text
     assert done.numbers()["iterations"] == max(promised) + 1
-    # Nothing is left, and nobody is asked in vain.
+    # No mailbox is left in which people would ask in vain.
     assert not (tmp_path / "results" / ".sidestream-steering").exists()
     late = ask(tmp_path, "stop", "0")
     assert late.returncode == 1 and "no session that can be steered runs in" in late.stderr, late
 
 
 def test_a_session_that_does_not_answer(tmp_path):
-    """The request is withdrawn: nobody takes it later."""
+    """The request is withdrawn, so that nobody takes it later."""
     folder = tmp_path / "results" / ".sidestream-steering"
     folder.mkdir(parents=True)
     (folder / "parameters").write_text("stop = 0 (integer)\n")
     late = ask(tmp_path, "stop", "1", wait="0.2")
     assert late.returncode == 1 and "no answer in 0.2 s; the request is withdrawn" in late.stderr, late
     assert sorted(path.name for path in folder.iterdir()) == ["parameters"]
-    # And a run that comes into the folder takes nothing that was meant for another.
+    # A run that comes into the folder takes no requests for another run.
     (folder / "request-old").write_text("stop\n1\n")
     done = run(tmp_path, 2, "inline", "", most=20, pause_us=20000)
     assert done.status == 0 and done.changes() == {} and done.numbers()["iterations"] == 20, done.text
 
 
 def test_a_sidecar_that_is_replaced(tmp_path):
-    """A group that is killed and the next one: values stay, and the next one tells all clients all of them."""
+    """After a group is killed, values stay, and the next group tells all values to all clients."""
     session = uuid.uuid4().hex
     file = write(tmp_path, f"{{mode: sidecar, buffer: 32 MiB, session: {session}}}", "")
     with simulation(file, 3, most=10**9, pause_us=3000) as process:
@@ -269,14 +273,14 @@ def test_a_sidecar_that_is_replaced(tmp_path):
             served = finish(second)
     assert done.status == 0 and "error 0" not in done.text, done.text
     assert served.status == 0, served.text
-    # The session is over: no other servers come that would want the values.
+    # The session is over, so that no other servers need the values.
     assert not (tmp_path / "results" / ".sidestream-steering").exists()
     changes = done.changes()
     assert [changes[n] for n in sorted(changes)] == [(0, 4.0), (1, 4.0)], done.text
 
 
 def test_an_endpoint_steers_its_simulation(tmp_path):
-    """`job`: what an analysis sets in another job goes the way that people's changes go."""
+    """With `job`, values that an analysis sets in another job go the same way as people's changes."""
     file = write(tmp_path, f"{{mode: job, buffer: 32 MiB, stream: {{directory: {tmp_path}/streams, engine: files}}}}")
     with (
         simulation(file, 4, most=10**9, pause_us=20000) as process,
@@ -285,4 +289,4 @@ def test_an_endpoint_steers_its_simulation(tmp_path):
         done = finish(process)
         read = finish(endpoint)
     assert read.status == 0, read.text
-    check(done, least=1)  # requests that come together take effect together
+    check(done, least=1)  # requests that come at the same time take effect together

@@ -1,4 +1,4 @@
-"""Jobs that start at the same time in one output directory."""
+"""Jobs start at the same time in one output directory."""
 
 import subprocess
 
@@ -9,7 +9,7 @@ TASKS = "analyses:\n  - statistics: {variable: t}\n"
 
 
 @pytest.mark.keep(1)
-@pytest.mark.parametrize("existing", ["refuse", "replace", "resume"])
+@pytest.mark.parametrize("existing", ["resume", "replace", "refuse"])
 def test_one_of_several_jobs_gets_the_directory(tmp_path, existing):
     for round_ in range(3):
         folder = tmp_path / f"{existing}-{round_}"

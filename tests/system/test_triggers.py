@@ -1,5 +1,5 @@
-"""`when`: tasks run exactly in the iterations in which their conditions hold, in every placement, as computed here from
-the statistics of all iterations."""
+"""`when`: tasks run exactly in the iterations in which their conditions hold, in every placement. The conditions are
+computed here from the statistics of all iterations."""
 
 import csv
 
@@ -35,7 +35,7 @@ def rows(file):
 
 
 def statistics(results):
-    """Of each iteration: t, p of component 0 and 1 (a dictionary of floats, or None)."""
+    """Statistics of t and of components 0 and 1 of p in each iteration: a dictionary of floats, or None."""
     known = [[None, None, None] for _ in range(STEPS)]
     for row in rows(results / "t.csv"):
         known[int(row["iteration"])][0] = {k: float(v) for k, v in row.items()}
@@ -45,7 +45,7 @@ def statistics(results):
 
 
 def expected(known):
-    """The iterations in which each condition holds. `was`: of the last iteration in which t was published."""
+    """The iterations in which each condition holds. `was` is that of the last iteration in which t was published."""
     hold = {name: [] for name in CONDITIONS}
     was = None
     for n, (t, p0, p1) in enumerate(known):
@@ -73,7 +73,7 @@ def ran(results, name):
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
-    """One client, inline; and that the conditions are worth testing: most hold sometimes and not always."""
+    """A run with one client, inline. Checks that most conditions hold sometimes and not always."""
     done = run(tmp_path_factory.mktemp("reference"), 1, "inline", TASKS, [f"steps={STEPS}"])
     assert done.status == 0, done.text
     hold = expected(statistics(done.results))
@@ -115,7 +115,7 @@ def test_with_every_and_on(tmp_path):
     done = run(tmp_path, 2, "{mode: cores, buffer: 32 MiB}", tasks, ["steps=12", "signal_at=4"])
     assert done.status == 0, done.text
     assert ran(done.results, "some") == [6, 9]
-    assert ran(done.results, "cells") == [0, 6, 10]  # the interval from 0.5 on: in its second iteration
+    assert ran(done.results, "cells") == [0, 6, 10]  # the interval from 0.5 on begins in its second iteration
     assert ran(done.results, "signalled") == []
     assert sorted(path.name for path in done.results.glob("fields-?.pvti")) == [f"fields-{n}.pvti" for n in (0, 2, 4)]
 

@@ -1,4 +1,4 @@
-"""Two hosts made of namespaces (see two-hosts): what shares memory on one machine must not between machines."""
+"""Two hosts made of namespaces (see two-hosts). Processes on different hosts must not share memory."""
 
 import shlex
 import subprocess
@@ -18,19 +18,19 @@ TOOL = built("SIDESTREAM_TOOL")
 
 @dataclass
 class Case:
-    """Ranks on each host of the simulation's job, and of the servers' own job where there is one."""
+    """Ranks on each host of the simulation's job, and of the servers' own job if there is one."""
 
     placement: str
     ranks: tuple[int, int]
     clients: int
-    beside: str = ""  # what `sidestream` does in the other job
+    beside: str = ""  # the subcommand of `sidestream` in the other job
     others: tuple[int, int] = (1, 1)
 
 
 JOB = "{mode: job, buffer: 32 MiB, stream: {directory: STREAMS, engine: files}}"
 CASES = {
     "inline": Case("inline", (2, 1), 3),
-    # Each host is a node of its own: with one server for each there are two.
+    # Each host is a node, so that one server for each node makes two.
     "cores": Case("{mode: cores, per_node: 1, buffer: 8 MiB}", (3, 2), 3),
     "cores, two servers each": Case("{mode: cores, per_node: 2, buffer: 8 MiB}", (3, 4), 3),
     "nodes": Case("{mode: nodes, servers: 2, buffer: 8 MiB}", (3, 3), 4),
@@ -46,7 +46,7 @@ CASES = {
 
 
 def hosts_can_be_made():
-    """An empty string, or why not."""
+    """An empty string if there can be two hosts, or else the reason."""
     probe = subprocess.run([TWO_HOSTS, "true"], capture_output=True, text=True, timeout=60, check=False)
     if probe.returncode == 0:
         return ""
@@ -54,21 +54,21 @@ def hosts_can_be_made():
 
 
 def commands():
-    """What this build's `sidestream` can do."""
+    """The subcommands of this build's `sidestream`."""
     text = subprocess.run([TOOL, "--help"], capture_output=True, text=True, timeout=60, check=False).stdout
     return [line.split()[0] for line in text.splitlines() if line.startswith("  ") and line.split()]
 
 
 @pytest.fixture
 def tmp_path():
-    """On a disk, which the hosts share, unlike memory."""
+    """A folder on a disk, which the hosts share, unlike memory."""
     with tempfile.TemporaryDirectory(prefix="two-hosts-") as folder:
         yield Path(folder)
 
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
-    """One client, one block, inline, on one host; skips where there can't be two."""
+    """Results of a run with one client and one block, inline, on one host. Skips if there cannot be two hosts."""
     if why := hosts_can_be_made():
         pytest.skip(why)
     done = run(tmp_path_factory.mktemp("reference"), 1, "inline", options=[f"steps={STEPS}"])
@@ -86,7 +86,7 @@ def mpirun(ranks, command):
 
 
 def on_two_hosts(folder, case, options, tasks=ANALYSES, kill_when=None, timeout=100):
-    """As `run` of support.py does, on two hosts."""
+    """Like `run` of support.py, on two hosts."""
     results, file = folder / "results", folder / "run.yaml"
     placement = case.placement.replace("STREAMS", str(folder / "streams"))
     file.write_text(f"placement: {placement}\n{VARIABLES}{tasks}output: {{directory: {results}}}\n")
@@ -95,7 +95,7 @@ def on_two_hosts(folder, case, options, tasks=ANALYSES, kill_when=None, timeout=
         other = mpirun(case.others, [TOOL, case.beside, "--wait", "60", str(file)])
         script = f"{other} & {script}; status=$?; wait $! && exit $status"
     kill = ["--kill-second-when", str(kill_when)] if kill_when else []
-    # Into a file: a pipe would be waited for as long as any process has it.
+    # Output goes to a file, because one waits for a pipe as long as any process has it.
     with (folder / "output.txt").open("w") as output:
         try:
             done = subprocess.run(
@@ -131,11 +131,10 @@ def test_the_same_results_as_on_one_host(tmp_path, reference, name):
         assert files[file] == content, f"{file} differs"
 
 
-@pytest.mark.test_all
 @pytest.mark.usefixtures("reference")
-@pytest.mark.parametrize("name", ["cores", "nodes", "nodes, blocks, whole", "nodes, partials"])
+@pytest.mark.parametrize("name", few(["nodes", "cores", "nodes, blocks, whole", "nodes, partials"]))
 def test_the_job_ends_when_the_servers_host_dies(tmp_path, name):
-    """And keeps the results of iterations before that. The first host's ranks must not wait for the dead for ever."""
+    """Results of earlier iterations are kept. Ranks of the first host must not wait for the dead for ever."""
     tasks = "analyses:\n  - statistics: {variable: t}\n"
     first_row = tmp_path / "results" / "statistics.csv"
     done = on_two_hosts(tmp_path, CASES[name], ["steps=100000", "pause_ms=5"], tasks, kill_when=first_row)

@@ -1,10 +1,10 @@
-"""Processes of isolated analyses: those of one test, whatever other tests run beside it."""
+"""Finds the processes of isolated analyses of one test, whatever other tests run at the same time."""
 
 import contextlib
 import os
 from pathlib import Path
 
-# Servers hand their environment on to their workers.
+# Servers pass their environment on to their workers.
 MARK = "SIDESTREAM_TEST_OF_WORKERS"
 
 

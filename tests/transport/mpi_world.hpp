@@ -1,4 +1,4 @@
-// A simulation made up from a seed: every rank knows all of it, so what arrives can be compared with what should.
+// A random simulation from a seed. Every rank knows all of it, so that it can check what arrives.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace sidestream::testing {
 
-/// Three variables: two that vary with time, in either order, and one that is kept until it is replaced.
+/// Three variables: two that vary with time, in both orders, and one that is kept until it is replaced.
 inline std::vector<Variable> mpi_world_variables() {
   std::vector<Variable> variables(3);
   for (std::int32_t v = 0; v < 3; ++v) variables[static_cast<std::size_t>(v)].id = v;
@@ -25,13 +25,13 @@ inline std::vector<Variable> mpi_world_variables() {
   return variables;
 }
 
-/// What one client does in one iteration, in this order.
+/// The actions of one client in one iteration, in this order.
 struct ClientStep {
   std::vector<BlockChange> changes;
   std::vector<std::pair<std::int32_t, std::int64_t>> publications;  ///< variable, block
 };
 
-/// Blocks that appear, vanish, move and change hands of time, for some clients over some iterations.
+/// Blocks that appear, vanish, move and go from one client to another over some iterations.
 class MpiWorld {
  public:
   MpiWorld(unsigned seed, int clients, std::int64_t iterations) : random_(seed) {
@@ -50,7 +50,7 @@ class MpiWorld {
   [[nodiscard]] const std::map<std::int64_t, Block>& blocks(std::int64_t iteration) const {
     return tables_[static_cast<std::size_t>(iteration)];
   }
-  /// The iteration whose values of a variable count in `iteration`; nothing if there are none.
+  /// The iteration whose values of a variable count in `iteration`, or nothing if there are no values.
   [[nodiscard]] std::optional<std::int64_t> version(std::int64_t iteration, std::int32_t variable,
                                                     std::int64_t id) const {
     const auto block = blocks(iteration).find(id);
@@ -65,14 +65,14 @@ class MpiWorld {
     return there ? std::optional(iteration) : std::nullopt;
   }
 
-  /// Value of a component at a point as published in iteration `version`; fits every type.
+  /// The value of a component at a point, as published in iteration `version`. It fits every type.
   [[nodiscard]] static int value(std::int32_t variable, std::int64_t id, std::int64_t version, Index i, Index j,
                                  Index k, int c) {
     return static_cast<int>((((variable * 31 + id) * 37 + version) * 41 + i * 7 + j * 101 + k * 1009 + c * 13) %
                             100003);
   }
 
-  /// Fills or checks a gapless array over `box`: calls visit(element, value, whether the value counts).
+  /// Fills or checks a contiguous array over `box`: calls visit(element, value, true if the value counts).
   template <class Visit>
   static void visit(const Variable& variable, const Block& block, std::int64_t version, const Box& box, void* data,
                     Visit&& visit) {
@@ -95,7 +95,7 @@ class MpiWorld {
  private:
   [[nodiscard]] Index random(Index below) { return static_cast<Index>(random_() % static_cast<unsigned>(below)); }
 
-  /// Usually small; now and then above what travels together, or without cells.
+  /// A box that is usually small, sometimes too large for a packet, and sometimes empty.
   [[nodiscard]] Box random_box() {
     Box box;
     const bool large = random(4) == 0, none = random(9) == 0;
@@ -115,7 +115,7 @@ class MpiWorld {
       const Index what = random(10);
       if (what == 0) remove(id, step);
       if (what == 1) declare(id, client, random_box(), step);
-      if (what == 2) declare(id, client, blocks_[id].cells, step);  // as it was: nothing changes
+      if (what == 2) declare(id, client, blocks_[id].cells, step);  // declares the same again: nothing changes
     }
     for (Index more = n == 0 ? random(4) : random(2); more > 0; --more) declare(next_id_++, client, random_box(), step);
     for (const auto& [id, block] : blocks_) {
@@ -164,7 +164,7 @@ inline void store(Type type, void* element, int value) {
   });
 }
 
-/// Whether an element of the variable's type has that value.
+/// True if an element of the variable's type has that value.
 inline bool holds(Type type, const void* element, int value) {
   return with_type(type, [&](auto zero) {
     decltype(zero) typed;

@@ -1,4 +1,4 @@
-// Child processes for tests, and memory to share with them.
+// Child processes for tests, and memory that is shared with them.
 #pragma once
 
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 namespace sidestream::test {
 
-/// Anonymous memory that children of fork share, all zero. Pages cost memory only when touched.
+/// Anonymous memory, initially zero, that children of fork share. Pages need memory only when they are touched.
 class SharedMemory {
  public:
   explicit SharedMemory(std::uint64_t bytes) : bytes_(bytes) {
@@ -38,8 +38,8 @@ class SharedMemory {
   std::uint64_t bytes_;
 };
 
-/// Runs `body` in a child, which ends with what it returns, or 99 if it throws. Killed, if still running, by
-/// the destructor.
+/// Runs `body` in a child, which exits with the value that it returns, or 99 if it throws. The destructor kills the
+/// child if it still runs.
 class Child {
  public:
   explicit Child(const std::function<int()>& body) : pid_(fork()) {
@@ -50,7 +50,7 @@ class Child {
       result = body();
     } catch (const std::exception&) {
     }
-    _exit(result);  // not exit: handlers of MPI and of the test program are the parent's
+    _exit(result);  // not exit: handlers of MPI and of the test program belong to the parent
   }
   ~Child() {
     if (!gone_) kill();
@@ -58,13 +58,14 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// SIGKILL, and waits until the process is gone.
+  /// Sends SIGKILL, and waits until the process is gone.
   void kill() {
     ::kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
     gone_ = true;
   }
-  /// Exit status, -signal if it was killed, -1000 if it did not end within `limit` (and is killed then).
+  /// The exit status, or -signal if it was killed. If it does not end within `limit`, it is killed, and the result is
+  /// -1000.
   int wait(std::chrono::milliseconds limit = std::chrono::seconds(30)) {
     const auto end = std::chrono::steady_clock::now() + limit;
     int status = 0;
@@ -91,7 +92,7 @@ inline void sleep_us(long us) {
   nanosleep(&pause, nullptr);
 }
 
-/// A mixing function (splitmix64): what a record or a block of number n should hold.
+/// A mixing function (splitmix64), for the contents of record or block n.
 [[nodiscard]] constexpr std::uint64_t scramble(std::uint64_t n) {
   n += 0x9e3779b97f4a7c15ull;
   n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9ull;

@@ -1,4 +1,4 @@
-// A simulation of one client and a server of the placement `sidecar`, without MPI, for tests that kill them.
+// A simulation with one client, and a server, for the placement `sidecar`, without MPI, for tests that kill them.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "transport/processes.hpp"
+#include "transport/quiet.hpp"
 #include "transport/shared_memory/sidecar/sidecar_client.hpp"
 #include "transport/shared_memory/sidecar/sidecar_server.hpp"
 
@@ -47,14 +48,15 @@ inline std::shared_ptr<shared_memory::Node> make_node(int servers, const shared_
   return shared_memory::Node::without_servers(alone, {false, 0, 1, servers}, extents, buffer);
 }
 
-/// What the processes tell each other and the test. In shared memory.
+/// Counters in shared memory, which the processes and the test exchange.
 struct Ledger {
-  std::atomic<std::int64_t> stop{0};                               ///< test: the simulation should end
-  std::atomic<std::int64_t> iterations{0}, attached{0};            ///< simulation
-  std::atomic<std::int64_t> delivered{0}, refused{0}, lost{0};     ///< simulation, when it has ended
-  std::atomic<std::int64_t> wrong{0}, leaked{0};                   ///< both; simulation
-  std::atomic<int> wrong_at{0};                                    ///< the line of this file that found something wrong
-  std::atomic<std::int64_t> served{0}, blocks{0}, kept_arrays{0};  ///< servers: iterations and arrays that were checked
+  std::atomic<std::int64_t> stop{0};                            ///< set by the test: the simulation should end
+  std::atomic<std::int64_t> iterations{0}, attached{0};         ///< simulation
+  std::atomic<std::int64_t> delivered{0}, refused{0}, lost{0};  ///< simulation, when it has ended
+  std::atomic<std::int64_t> wrong{0}, leaked{0};                ///< both; simulation
+  std::atomic<int> wrong_at{0};                                 ///< the line of this file that found an error
+  /// Iterations, blocks and arrays that servers have checked.
+  std::atomic<std::int64_t> served{0}, blocks{0}, kept_arrays{0};
 
   void expect(bool right, int line = __builtin_LINE()) {
     if (right) return;
@@ -63,8 +65,8 @@ struct Ledger {
   }
 };
 
-// What is published in iteration i: blocks 0 and 1 always, block 2 in every other group of seven iterations; variable 0
-// on each; variable 1 on block 0, not varying in time, anew every fifty iterations.
+// Blocks 0 and 1 are published in every iteration, block 2 in every other group of seven iterations. Each has variable
+// 0. Variable 1 on block 0 does not vary in time, and is published anew every fifty iterations.
 constexpr std::int64_t kept_period = 50;
 inline bool has_third(std::int64_t i) { return (i / 7) % 2 == 1; }
 inline std::uint64_t words_of(std::int64_t block) { return 700 + 900 * static_cast<std::uint64_t>(block); }
@@ -89,7 +91,7 @@ inline bool holds(const std::byte* data, std::uint64_t words, std::uint64_t seed
   return true;
 }
 
-/// The simulation; `step_us`: how long one iteration computes.
+/// The simulation. `step_us` is the time of computation in one iteration.
 class Simulation {
  public:
   Simulation(const std::string& name, WhenFull when_full, Ledger& ledger)
@@ -101,10 +103,10 @@ class Simulation {
   void run(long step_us) {
     for (std::int64_t b = 0; b < 2; ++b) client_.declare(block_of(b), false);
     while (ledger_.stop.load() == 0) iterate(step_us);
-    // No servers now: nothing of what dead ones were given may be left in the pool.
+    // There are no servers now, so that the pool must hold nothing that dead ones were given.
     while (attached()) sleep_us(100);
     iterate(0, true);
-    ledger_.leaked += static_cast<std::int64_t>(node_->arena().chunks() - node_->arena().free_chunks());
+    ledger_.leaked += static_cast<std::int64_t>(node_->arena().chunks() - free_chunks(node_->arena()));
     ledger_.expect(client_.drain(std::chrono::seconds(5)));
     settle();
     ledger_.expect(settled_ == index_);
@@ -120,7 +122,8 @@ class Simulation {
     bool ready = client_.begin();
     ledger_.attached += ready;
     if (index_ > 0 && has_third(index_) != has_third(index_ - 1)) client_.declare(block_of(2), !has_third(index_));
-    // Where servers are slow there may be no room for it under `skip`: then it is owed, and no iteration counts before.
+    // Under `skip` with slow servers there may be no room for this array. Then it is published later, and no iteration
+    // counts before.
     owes_ |= index_ % kept_period == 0;
     if (owes_) owes_ = !publish(0, 1, kept_seed(index_), true);
     ready &= !owes_;
@@ -155,12 +158,12 @@ class Simulation {
 
   void settle() {
     for (; settled_ < index_; ++settled_) {
-      const Outcome outcome = client_.outcome(settled_);
+      const Outcome outcome = client_.outcome(settled_).outcome;
       const bool mine = refused_here_[static_cast<std::size_t>(settled_)];
       if (outcome == Outcome::pending) return;
       if (outcome == Outcome::delivered) {
         ++ledger_.delivered;
-        ledger_.expect(!mine);  // what this client refused nobody can have delivered
+        ledger_.expect(!mine);  // nobody can have delivered an iteration that this client refused
       } else {
         ++(outcome == Outcome::lost && !mine ? ledger_.lost : ledger_.refused);
       }
@@ -173,14 +176,14 @@ class Simulation {
   Ledger& ledger_;
   std::int64_t index_ = 0, settled_ = 0;
   std::vector<bool> refused_here_;
-  bool owes_ = false;  ///< the array that does not vary in time
+  bool owes_ = false;  ///< the array that does not vary in time must still be published
 };
 
-/// Where a server kills itself; see the table in docs/sidecar-protocol.md.
+/// The point at which a server kills itself; see the table in docs/sidecar-protocol.md.
 enum class Death { never, welcomed, went, joined, received, announced, released };
 
-/// A server: attaches, checks all that comes, leaves after `most` iterations. Returns 0; 1 if it found no listener, 2
-/// if the simulation closed, 3 if it died.
+/// Runs a server, which attaches, checks all that comes, and leaves after `most` iterations. Returns 0, or 1 if it
+/// found no listener, 2 if the simulation closed, 3 if it died.
 inline int serve(const std::string& name, Ledger& ledger, Death death, std::int64_t most, int most_tries = 20'000) {
   using shared_memory::Attachment;
   using shared_memory::AttachSignal;
@@ -207,22 +210,22 @@ inline int serve(const std::string& name, Ledger& ledger, Death death, std::int6
   server.start_at(server.first());
   const std::int64_t first = server.first();
   for (std::int64_t i = first; i - first < most; ++i) {
-    while (server.pending(i) > 0) server.receive(std::chrono::microseconds(2000));
-    if (server.ended(i) == 0) return died() ? 3 : 2;
+    while (server.state(i).pending > 0) server.receive(std::chrono::microseconds(2000));
+    if (server.state(i).ended == 0) return died() ? 3 : 2;
     server.advance(i);
     if (i > first) die_at(Death::received);
-    const Inbox& inbox = server.inbox(i);
+    const Inbox& inbox = server.state(i).inbox;
     const bool refused = inbox.end.refused != 0;
     const std::size_t expected = has_third(i) ? 3 : 2;
-    ledger.expect(inbox.end.iteration.index == i && server.blocks().size() == expected);
+    ledger.expect(inbox.end.iteration.index == i && server.state(i).tables.blocks.size() == expected);
     ledger.expect(refused || inbox.blocks.size() == expected);
     for (const Arrival& arrival : inbox.blocks) {
       const std::int64_t id = arrival.record.block.id;
       ledger.expect(holds(arrival.data, words_of(id), seed_of(i, id)));
       ++ledger.blocks;
     }
-    ledger.expect(refused || server.persistent().size() == 1);
-    for (const Arrival& arrival : server.persistent()) {
+    ledger.expect(refused || server.state(i).tables.persistent.size() == 1);
+    for (const Arrival& arrival : server.state(i).tables.persistent) {
       ledger.expect(refused || holds(arrival.data, words_of(0), kept_seed(i)));
       ++ledger.kept_arrays;
     }

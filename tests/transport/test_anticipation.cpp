@@ -1,4 +1,4 @@
-// When a server looks for the next iteration without sleeping.
+// Times at which a server looks for the next iteration without sleeping.
 #include "transport/shared_memory/anticipation.hpp"
 
 #include <doctest/doctest.h>

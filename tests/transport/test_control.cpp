@@ -66,7 +66,7 @@ TEST_CASE("a notice holds the last text, cut between characters") {
     CHECK(notice.version() != before);
   }
   std::string accents;
-  while (accents.size() < 2 * StatusText::capacity) accents += "€";  // three bytes each
+  while (accents.size() < 2 * StatusText::capacity) accents += "€";  // each has three bytes
   notice.post(accents);
   CHECK(notice.read() == accents.substr(0, StatusText::capacity / 3 * 3));
 }
@@ -83,7 +83,7 @@ TEST_CASE("a notice is read whole while it changes") {
   int torn = 0;
   for (int seen = 0; seen < 5000;) {
     const std::string text = notice.read();
-    if (text.empty()) std::this_thread::yield();  // the writer lost its core in the middle
+    if (text.empty()) std::this_thread::yield();  // the writer was interrupted while it wrote
     seen += !text.empty();
     torn += !text.empty() && text.find_first_not_of(text[0]) != std::string::npos;
   }
@@ -129,7 +129,7 @@ TEST_CASE("a heartbeat tells the living from the dead, and from those not reaped
   CHECK_FALSE(liveness.alive());  // a zombie
   child.kill();
   CHECK_FALSE(liveness.alive());
-  // Another namespace has other processes of these numbers, or none.
+  // In another namespace these numbers belong to other processes, or to none.
   liveness.space.fetch_add(1);
   CHECK(liveness.alive());
   liveness.start();
@@ -149,7 +149,7 @@ TEST_CASE("the last client of an iteration rings, in whatever order clients run"
     CHECK(control.bell.asleep());
     CHECK(control.end(i, clients));
     CHECK(sleeper.wait() == 0);
-    if (i >= slots) CHECK_FALSE(control.end(i - slots, clients));  // late by a whole round: changes nothing
+    if (i >= slots) CHECK_FALSE(control.end(i - slots, clients));  // late by a whole round, so it changes nothing
   }
 }
 

@@ -21,7 +21,7 @@ std::vector<unsigned char> pattern(std::size_t bytes) {
   return values;
 }
 
-/// Copies `bytes` between the offsets and compares every byte of the target, its surroundings too.
+/// Copies `bytes` between the offsets, and compares every byte of the target and of its surroundings.
 bool exact(Copy copy, std::size_t bytes, std::size_t to_offset, std::size_t from_offset) {
   const auto source = pattern(bytes + from_offset);
   std::vector<unsigned char> target(bytes + to_offset + 256, 0xa5);

@@ -1,4 +1,4 @@
-// Descriptors that travel with bytes, between the two ends of a pair of sockets.
+// Descriptors that are sent with bytes between two connected sockets.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -80,7 +80,7 @@ TEST_CASE("more descriptors than anybody asked for are closed") {
   const testing::Scratch scratch;
   const std::vector<Descriptor> files = open_files(scratch, 4);
   const Pair pair(SOCK_SEQPACKET);
-  // Four, as a program that is not ours might send them: there is room for one more than three, for alignment's sake.
+  // Sends four, as another program might. For alignment there is room for one more than three.
   char byte = 'x';
   iovec piece{&byte, 1};
   alignas(cmsghdr) char space[CMSG_SPACE(4 * sizeof(int))] = {};

@@ -18,8 +18,8 @@ struct PingPong {
   alignas(64) std::atomic<std::uint64_t> counts[2];
 };
 
-/// Waits for long. True if it slept through, whatever there is to see then: only a lost wake-up explains that. It may
-/// end early without anything to see, when somebody rings late for what was seen before.
+/// Waits for a long time. True if it slept until the end, which only a lost wake-up explains. It may end early without
+/// any news, if somebody rings late for news that was seen before.
 template <class Ready>
 bool slept_through(Doorbell& bell, Ready&& ready) {
   const auto start = std::chrono::steady_clock::now();
@@ -27,7 +27,8 @@ bool slept_through(Doorbell& bell, Ready&& ready) {
   return std::chrono::steady_clock::now() - start > 15s;
 }
 
-/// Two players: each counts when the other has, and rings. Returns how many wake-ups were lost.
+/// Plays for one of two players: each counts after the other has counted, and rings. Returns how many wake-ups were
+/// lost.
 int play(PingPong& game, int me, std::uint64_t rounds) {
   int lost = 0;
   for (std::uint64_t n = 0; n < rounds; ++n) {
@@ -92,7 +93,7 @@ TEST_CASE("a wait ends at its limit, with odd limits too") {
   }
   CHECK(bell.wait([] { return true; }, std::chrono::microseconds::max()));
   std::atomic<std::uint32_t> word{7};
-  futex_wait(word, 8, std::chrono::microseconds::max());  // another value: returns at once
+  futex_wait(word, 8, std::chrono::microseconds::max());  // the value differs, so it returns at once
   CHECK(futex_wake(word) == 0);
 }
 

@@ -1,5 +1,4 @@
-// Random use of several clients' heaps on one buffer, against accounts kept by brute force, and the promise
-// that nobody waits for ever.
+// Random use of several clients' heaps on one buffer, compared with a list of all blocks. Nobody may wait for ever.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "transport/processes.hpp"
+#include "transport/quiet.hpp"
 #include "transport/shared_memory/heap.hpp"
 
 using namespace sidestream;
@@ -20,16 +20,16 @@ namespace {
 
 constexpr std::uint64_t page = 4096, chunk = 64 << 10;
 
-/// A block that somebody may still read, with what it must hold. Every byte counts: overlapping regions
+/// A block that somebody may still read, and its contents. Every byte counts, because overlapping regions would
 /// overwrite it.
 struct Live {
   Region region;
   std::uint8_t mark = 0;
-  std::int64_t iteration = 0;  ///< that it belongs to
+  std::int64_t iteration = 0;  ///< iteration of the block
   bool held = false;
 
   void fill() const { std::memset(region.data, mark, region.bytes); }
-  /// All bytes are the mark if the first one is and each equals the next.
+  /// True if all bytes are the mark: the first one is, and each equals the next.
   [[nodiscard]] bool intact() const {
     return region.bytes == 0 || (static_cast<std::uint8_t>(region.data[0]) == mark &&
                                  std::memcmp(region.data, region.data + 1, region.bytes - 1) == 0);
@@ -42,9 +42,9 @@ struct Options {
   std::uint64_t chunks = 0;
   std::int64_t iterations = 30;
   std::int64_t in_flight = 8;
-  bool holds = false;    ///< clients keep blocks until they have filled the next iteration
+  bool holds = false;    ///< clients hold blocks until they have filled the next iteration
   bool give_up = false;  ///< clients sometimes give a block back without committing it
-  bool in_step = false;  ///< the simulation itself keeps clients in step: none starts before all have ended the last
+  bool in_step = false;  ///< the simulation keeps clients in step: none starts before all have ended the last iteration
 };
 
 class Run;
@@ -52,12 +52,12 @@ class Run;
 class Client {
  public:
   Client(Run& run, int number, std::uint64_t home);
-  /// Does one thing. False if it could not: no room, or it must wait for others.
+  /// Does one action. False if it could not, because there is no room or it must wait for others.
   bool step();
   [[nodiscard]] bool done() const;
   [[nodiscard]] std::int64_t ended() const { return current_; }
   void check_released(std::int64_t count);
-  /// Bytes still in use when all is released.
+  /// Bytes that are still in use when everything is released.
   [[nodiscard]] std::uint64_t used_after_all() {
     heap_->release_upto(current_);
     return heap_->bytes_used();
@@ -76,8 +76,7 @@ class Client {
   std::int64_t current_ = 0;
 };
 
-/// Clients, and a server that releases iterations in order once all have ended them, and not sooner than it
-/// must.
+/// Clients, and a server that releases iterations in order, as late as possible, once all have ended them.
 class Run {
  public:
   Run(const Options& chosen, unsigned seed) : options(chosen), random(seed) {
@@ -92,7 +91,7 @@ class Run {
     }
   }
 
-  /// Runs to the end; false if nobody could go on.
+  /// Runs to the end. False if nobody could go on.
   bool finish() {
     for (;;) {
       std::vector<Client*> going;
@@ -106,7 +105,7 @@ class Run {
       if (!moved && !release()) return false;
     }
   }
-  /// The server's turn. False if it has nothing to release.
+  /// Lets the server release an iteration. False if there is none.
   bool release() {
     for (const auto& client : clients) {
       if (client->ended() <= released) return false;
@@ -132,7 +131,7 @@ Client::Client(Run& run, int number, std::uint64_t home)
 
 bool Client::done() const { return current_ >= run_.options.iterations; }
 
-/// Blocks of random sizes that together are no larger than a home.
+/// Chooses blocks of random sizes, which together fit into a home.
 void Client::plan() {
   to_come_.clear();
   std::uint64_t small = 0, large = 0;
@@ -161,7 +160,7 @@ bool Client::step() {
   const auto region = heap_->reserve(to_come_.back());
   if (!region) {
     ++run_.refused;
-    REQUIRE_FALSE(heap_->stuck());  // the promise: an iteration not larger than a home always has hope
+    REQUIRE_FALSE(heap_->stuck());  // an iteration that fits into a home never gets stuck
     return false;
   }
   Live block{*region, static_cast<std::uint8_t>(run_.random()), current_, run_.options.holds && run_.random() % 2 == 0};
@@ -191,7 +190,7 @@ void Client::end() {
   plan();
 }
 
-/// What is released and not held is read for the last time.
+/// Checks blocks that are released and not held for the last time.
 void Client::check_released(std::int64_t count) {
   std::erase_if(live_, [&](const Live& block) {
     if (block.held || block.iteration >= count) return false;
@@ -215,7 +214,7 @@ void sweep(Options options, unsigned seeds) {
     for (auto& client : run.clients) {
       REQUIRE(client->used_after_all() == 0);
     }
-    REQUIRE(run.arena->free_chunks() == run.arena->chunks());
+    REQUIRE(test::free_chunks(*run.arena) == run.arena->chunks());
   }
   MESSAGE(blocks << " blocks, " << refused << " times without room");
   CHECK(blocks > 1000);

@@ -1,5 +1,5 @@
-// A client at work on the whole of it, heap, copies, ring and end of iteration, is killed at random moments;
-// the process that plays the server must find every block whole, and the next client must be able to go on.
+// A client that uses heap, copies, ring and end of iteration is killed at random moments. The process that acts as
+// server must find every block whole, and the next client must be able to go on.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transport/processes.hpp"
+#include "transport/quiet.hpp"
 #include "transport/shared_memory/control.hpp"
 #include "transport/shared_memory/copy.hpp"
 #include "transport/shared_memory/heap.hpp"
@@ -24,7 +25,7 @@ struct Record {
   std::uint64_t kind;  ///< 0: block, 1: end of iteration
   std::int64_t iteration;
   std::uint64_t offset, bytes, seed;
-  std::uint64_t blocks;  ///< end: how many there were
+  std::uint64_t blocks;  ///< end: the number of blocks
 };
 
 constexpr std::uint64_t chunk = 64 << 10, home = 40 * 4096, capacity = 64;
@@ -87,18 +88,18 @@ int publish(const Shared& shared, std::int64_t first, unsigned seed) {
   }
 }
 
-/// Takes what comes until `iteration` is complete, checks and releases it. False if nothing comes for long.
+/// Receives records until `iteration` is complete, checks and releases it. False if nothing comes for a long time.
 class Server {
  public:
   explicit Server(const Shared& shared) : shared_(shared), ring_(shared.ring(), capacity) {}
 
-  /// Takes in what is there, waiting at most `limit` for something.
+  /// Receives all waiting records; waits at most `limit` for the first one.
   void receive(std::chrono::microseconds limit) {
     Record message{};
     shared_.server().bell.wait([&] { return !ring_.empty(); }, limit);
-    while (ring_.try_pop(message)) take(message);
+    while (test::pop(ring_, message)) take(message);
   }
-  /// The client is dead: what it did not end is dropped.
+  /// To be called after the client's death: drops what it did not end.
   void drop_open() { open_.clear(); }
 
   std::int64_t completed = 0;
@@ -144,8 +145,8 @@ TEST_CASE("clients killed at any moment leave whole iterations and a buffer that
     }
     server.drop_open();
     Arena arena(shared.arena_memory());
-    with_chunks += arena.reclaim(0) > 0;
-    REQUIRE(arena.free_chunks() == arena.chunks());
+    with_chunks += test::reclaim(arena, 0) > 0;
+    REQUIRE(test::free_chunks(arena) == arena.chunks());
     REQUIRE(server.wrong == 0);
   }
   CHECK(server.completed > 1000);
@@ -156,8 +157,8 @@ TEST_CASE("clients killed at any moment leave whole iterations and a buffer that
 TEST_CASE("a server killed at any moment: the client's calls all return, and the next server finds the records") {
   const Shared shared;
   std::mt19937 random(9);
-  // The client lives through all of it; what a killed server had taken is lost with it, so that only whole
-  // records and their order are checked, and iterations are released as they end.
+  // The client lives throughout. Records that a killed server had taken are lost, so that only whole records and their
+  // order are checked. Iterations are released as they end.
   Child client([&] { return publish(shared, 0, 1); });
   std::uint64_t wrong = 0;
   SharedMemory notes(4096);
@@ -169,7 +170,7 @@ TEST_CASE("a server killed at any moment: the client's calls all return, and the
       Record message{};
       for (;;) {
         shared.server().bell.wait([&] { return !ring.empty(); }, 10ms);
-        if (!ring.try_pop(message)) continue;
+        if (!test::pop(ring, message)) continue;
         torn += message.kind > 1 || message.bytes % 8 != 0 || message.offset + message.bytes > shared.bytes;
         if (message.kind == 1) {
           ended.store(message.iteration + 1);
@@ -182,12 +183,12 @@ TEST_CASE("a server killed at any moment: the client's calls all return, and the
     for (int tries = 0; ended.load() < until && tries < 100'000; ++tries) test::sleep_us(50);
     wrong += ended.load() < until;
     server.kill();
-    // Killed after taking an end and before releasing it: an account that the transport's next server would
-    // have to keep.
+    // The server was killed after it took an end and before it released it. The transport's next server would have to
+    // know that.
     if (shared.client().released.load() < ended.load()) shared.client().release(ended.load() - 1);
     RingConsumer<Record> left(shared.ring(), capacity);
     Record message{};
-    while (left.try_pop(message)) {
+    while (test::pop(left, message)) {
       if (message.kind != 1) continue;
       ended.store(message.iteration + 1);
       shared.client().release(message.iteration);

@@ -1,4 +1,4 @@
-// The listener of the placement `sidecar`: who is let in, and what the service state says.
+// The listener of the placement `sidecar`: which groups it accepts, and the service state.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ AttachRequest request(std::uint64_t group, std::uint32_t place) {
   return request;
 }
 
-/// The listener's thread has its own pace.
+/// Waits until a condition is true, because the listener's thread has its own pace.
 template <class True>
 bool soon(True&& is_true) {
   for (int tries = 0; tries < 20'000; ++tries) {
@@ -60,7 +60,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("a group has the places together, and others are turned away until all of it has gone") {
+TEST_CASE("one group has all places, and others are turned away until it has gone") {
   const Fixture f;
   auto one = Attachment::attempt(f.name, request(1, 0));
   REQUIRE(one.result == Result::accepted);
@@ -139,7 +139,7 @@ TEST_CASE("servers see whether the simulation closed") {
   CHECK(Attachment::attempt(f.name, request(1, 0)).result == Result::nobody);
 }
 
-TEST_CASE("another build is turned away, and so is what is no server") {
+TEST_CASE("another build is turned away, and so is anything but a server") {
   const Fixture f(1);
   AttachRequest wrong = request(1, 0);
   wrong.build ^= 1;
@@ -172,7 +172,7 @@ TEST_CASE("a name is taken once at a time") {
 
 namespace {
 
-/// Another user's process that has the name, until the end of the test. Tells through `bound` when it has.
+/// A process of another user that has the name until the end of the test. Sets `bound` when it has it.
 Child stranger(const std::string& name, bool listens, std::atomic<int>& bound) {
   return Child([&, name] {
     constexpr uid_t somebody = 65534;
@@ -212,7 +212,7 @@ TEST_CASE("another user who holds the name keeps neither the simulation nor its 
   CHECK(Attachment::attempt(name, request(1, 0)).result == Result::nobody);
   const auto left = std::distance(std::filesystem::directory_iterator(scratch.path), {});
   CHECK(left == 0);
-  // A directory that others can write to is not believed.
+  // A directory that others can write to is not trusted.
   std::filesystem::permissions(scratch.path, std::filesystem::perms::all);
   ::setenv("HOME", "/proc", 1);
   CHECK(address_directories().empty());
@@ -222,7 +222,7 @@ TEST_CASE("another user who holds the name keeps neither the simulation nor its 
 TEST_CASE("a server cannot write values") {
   const Fixture f(1);
   Child server([&] {
-    signal(SIGSEGV, SIG_DFL);  // of doctest and MPI, which would write a page about it
+    signal(SIGSEGV, SIG_DFL);  // removes the handler of doctest and MPI, which would write a page about it
     auto attempt = Attachment::attempt(f.name, request(1, 0));
     if (attempt.result != Result::accepted) return 1;
     if (std::to_integer<int>(attempt.attachment->node()->buffer()[8192]) > 255) return 2;

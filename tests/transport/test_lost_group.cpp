@@ -1,5 +1,5 @@
-// Shared memory with two groups of servers: one that can not go on ends the session of the client, which keeps the
-// other waiting for nothing. Rank 0 is the client, rank 1 the server of the first group, rank 2 that of the second.
+// Shared memory with two groups of servers. If one group cannot go on, the client ends the session, and the other group
+// does not wait. Rank 0 is the client, rank 1 the server of the first group, rank 2 that of the second.
 #include <doctest/doctest.h>
 
 #include "base/mpi/communicator.hpp"
@@ -19,7 +19,7 @@ std::shared_ptr<Node> open_node(MpiCommunicator& comm) {
 }
 
 void until_ended(Server& server, std::int64_t index) {
-  while (server.ended(index) < 1) server.receive(std::chrono::milliseconds(10));
+  while (server.state(index).ended < 1) server.receive(std::chrono::milliseconds(10));
 }
 
 }  // namespace
@@ -31,8 +31,8 @@ TEST_CASE("memory is free, and the outcome known, when both groups have said so"
     Server server(node);
     comm.barrier();
     until_ended(server, 0);
-    CHECK(server.inbox(0).blocks.size() == 1);
-    CHECK(*reinterpret_cast<const double*>(server.inbox(0).blocks[0].data) == 42);
+    CHECK(server.state(0).inbox.blocks.size() == 1);
+    CHECK(*reinterpret_cast<const double*>(server.state(0).inbox.blocks[0].data) == 42);
     if (comm.rank() == 1) server.release(0, Outcome::delivered);
     comm.barrier();
     comm.barrier();  // the client has looked
@@ -55,12 +55,12 @@ TEST_CASE("memory is free, and the outcome known, when both groups have said so"
   client.commit(record, *region, false);
   client.end(EndRecord{});
   comm.barrier();
-  CHECK(client.outcome(0) == Outcome::pending);
+  CHECK(client.outcome(0).outcome == Outcome::pending);
   CHECK_FALSE(client.begin());  // one group has it in flight
   comm.barrier();
   comm.barrier();
   CHECK(client.begin());
-  CHECK(client.outcome(0) == Outcome::failed);
+  CHECK(client.outcome(0).outcome == Outcome::failed);
   comm.barrier();
 }
 
@@ -73,12 +73,12 @@ TEST_CASE("a group that leaves is the end for the client, and the other finishes
       comm.barrier();
       until_ended(server, 0);
       if (comm.rank() == lost) {
-        server.leave("planned");
+        server.finish("planned");
       } else {
         // It hears that the client closes, and may finish what it was given whole.
-        while (server.pending(1) > 0) server.receive(std::chrono::milliseconds(10));
-        CHECK(server.ended(0) == 1);
-        CHECK(server.ended(1) == 0);
+        while (server.state(1).pending > 0) server.receive(std::chrono::milliseconds(10));
+        CHECK(server.state(0).ended == 1);
+        CHECK(server.state(1).ended == 0);
         server.release(0, Outcome::delivered);
       }
       comm.barrier();
@@ -89,11 +89,11 @@ TEST_CASE("a group that leaves is the end for the client, and the other finishes
     REQUIRE(client.begin());
     client.end(EndRecord{});
     CHECK_FALSE(client.begin());
-    CHECK_FALSE(client.connected());
-    CHECK(client.outcome(0) == Outcome::lost);
-    CHECK(client.failure().find("planned") != std::string::npos);
+    CHECK_FALSE(client.status().connected);
+    CHECK(client.outcome(0).outcome == Outcome::lost);
+    CHECK(client.news().failure.find("planned") != std::string::npos);
     client.end(EndRecord{});
-    CHECK(client.outcome(1) == Outcome::refused);
+    CHECK(client.outcome(1).outcome == Outcome::refused);
     CHECK(client.drain(std::chrono::hours(1)));
     comm.barrier();
   }

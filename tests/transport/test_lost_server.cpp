@@ -1,5 +1,5 @@
-// Shared memory: a server that cannot go on, or whose process has gone, keeps no client waiting. Rank 0 is the client,
-// rank 1 the server.
+// Shared memory: no client waits for a server that cannot go on or whose process has gone. Rank 0 is the client, rank 1
+// the server.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ int dead_process() {
   return child;
 }
 
-/// A client that has one iteration with its server and waits for its release; `lose` makes the server go then.
+/// Runs a client that waits for the release of an iteration, while `lose` makes the server vanish.
 void lose_server(WhenFull when_full, const char* sentence, const std::function<void(Node&, Server&)>& lose) {
   MpiCommunicator comm(testing::test_ranks());
   const NodeRole role{comm.rank() == 1, 0, 1, 1};
@@ -32,27 +32,27 @@ void lose_server(WhenFull when_full, const char* sentence, const std::function<v
   if (role.server) {
     Server server(node);
     comm.barrier();
-    while (server.ended(0) < 1) server.receive(std::chrono::milliseconds(10));
+    while (server.state(0).ended < 1) server.receive(std::chrono::milliseconds(10));
     lose(*node, server);
     comm.barrier();
     return;
   }
   Client client(node, when_full, 1, {});
-  comm.barrier();  // both have said who they are
+  comm.barrier();  // both have registered
   REQUIRE(client.begin());
   client.end(EndRecord{});
   if (when_full == WhenFull::wait) {
-    CHECK_FALSE(client.begin());  // waits for the release of the iteration before
+    CHECK_FALSE(client.begin());  // waits for the release of the previous iteration
   } else {
     CHECK(client.drain(std::chrono::hours(1)));  // waits for its outcome
   }
-  CHECK_FALSE(client.connected());
-  CHECK(client.outcome(0) == Outcome::lost);
-  const std::string failure = client.failure();
+  CHECK_FALSE(client.status().connected);
+  CHECK(client.outcome(0).outcome == Outcome::lost);
+  const std::string failure = client.news().failure;
   CHECK_MESSAGE(failure.find(sentence) != std::string::npos, failure);
-  CHECK(client.failure().empty());
+  CHECK(client.news().failure.empty());
   client.end(EndRecord{});
-  CHECK(client.outcome(1) == Outcome::refused);
+  CHECK(client.outcome(1).outcome == Outcome::refused);
   CHECK(client.drain(std::chrono::hours(1)));
   comm.barrier();
 }
@@ -61,7 +61,7 @@ void lose_server(WhenFull when_full, const char* sentence, const std::function<v
 
 TEST_CASE("clients of a server that leaves go on without") {
   for (const WhenFull when_full : {WhenFull::wait, WhenFull::skip}) {
-    lose_server(when_full, "planned", [](Node&, Server& server) { server.leave("planned"); });
+    lose_server(when_full, "planned", [](Node&, Server& server) { server.finish("planned"); });
   }
 }
 

@@ -1,5 +1,5 @@
-// Messages as lines: what is left out the receiver knows, what is lost is noticed, and the layout is the documented
-// one.
+// Messages as lines. The receiver knows parts that are left out, notices lost messages, and the layout is the
+// documented one.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -89,7 +89,7 @@ TEST_CASE("a block whose description is known takes one line, and means the same
     const bool should_be_short = !anonymous && known[number] == revision;
     REQUIRE((lines.size() == 1) == should_be_short);
     short_ones += should_be_short;
-    if (random() % 5 == 0) continue;  // found no room: written again some time, or another one
+    if (random() % 5 == 0) continue;  // found no room, so that it is written later, or another one
     Message message;
     reader.read(lines, message);
     writer.sent();
@@ -133,7 +133,7 @@ TEST_CASE("what is lost, unknown or too long is an error with a sentence") {
   reader.read(writer.write_block(record_of(2, 1), 0), message);
   writer.sent();
   static_cast<void>(writer.write_block(record_of(2, 1), 0));
-  writer.sent();  // and lost
+  writer.sent();  // and then lost
   CHECK(error_of(reader, writer.write_block(record_of(2, 1), 0)).find("message 2 came where 1 was expected") !=
         std::string::npos);
   MessageReader stranger;
@@ -161,10 +161,10 @@ TEST_CASE("what is lost, unknown or too long is an error with a sentence") {
 TEST_CASE("notices in one process") {
   InProcessTransport transport(1 << 20, WhenFull::wait);
   for (std::uint32_t n = 0; n < 3; ++n) CHECK(transport.notify(notice_of(n)));
-  const std::vector<Notice> all = transport.notices();
+  const std::vector<Notice> all = transport.news().notices;
   REQUIRE(all.size() == 3);
   for (std::uint32_t n = 0; n < 3; ++n) CHECK(equal(all[n], notice_of(n)));
-  CHECK(transport.notices().empty());
+  CHECK(transport.news().notices.empty());
 }
 
 TEST_CASE("notices through shared memory come whole and in order, and wait for a client that does not read") {
@@ -186,7 +186,7 @@ TEST_CASE("notices through shared memory come whole and in order, and wait for a
       waited += !done;
     }
     if (random() % 3) continue;
-    for (const Notice& notice : client.notices()) REQUIRE(equal(notice, notice_of(read++)));
+    for (const Notice& notice : client.news().notices) REQUIRE(equal(notice, notice_of(read++)));
     REQUIRE(read == told);
   }
   CHECK(waited > 100);

@@ -1,4 +1,4 @@
-// Packets between ranks: whole, in order, and never in each other's way.
+// Packets between ranks arrive whole and in order, and never block each other.
 #include <doctest/doctest.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ using namespace sidestream::mpi;
 
 namespace {
 
-/// A length, and contents that follow from it and the sender.
+/// A packet whose contents depend on its number and the sender.
 Bytes body_of(int from, std::int64_t number) {
   std::mt19937 random(static_cast<unsigned>(1000 * from + number));
   const std::size_t lengths[] = {0, 1, 40, 5000, 300'000};
@@ -32,7 +32,7 @@ Bytes body_of(int from, std::int64_t number) {
   return body;
 }
 
-/// Waits for a packet; fails the test after a time that no machine needs.
+/// Waits for a packet. Fails the test after a time that no machine needs.
 Packet wait_for_packet(ReceiveQueue& receive_queue) {
   for (const double end = now() + 40; now() < end; pause_for(50us)) {
     if (std::optional<Packet> packet = receive_queue.take()) return std::move(*packet);
@@ -85,7 +85,7 @@ TEST_CASE("packets of all ranks to all ranks come whole and in each sender's ord
 TEST_CASE("a long packet whose sender computes does not hold up the packets of others") {
   MpiCommunicator comm(testing::test_ranks());
   if (comm.size() < 3) return;
-  // Ranks talk about what they have done through files: the one that computes must not call MPI.
+  // Ranks tell each other through files what they have done, because the one that computes must not call MPI.
   Bytes name(64);
   std::snprintf(reinterpret_cast<char*>(name.data()), name.size(), "/tmp/sidestream-packets-%d",
                 static_cast<int>(getpid()));
@@ -125,13 +125,13 @@ TEST_CASE("a long packet whose sender computes does not hold up the packets of o
   }
 }
 
-TEST_CASE("what is no packet, or one of another version, is refused with a sentence") {
+TEST_CASE("anything but a packet of this version is refused with a sentence") {
   const Bytes right = write_packet(PacketKind::fetch, 1, 2, Bytes(16));
   CHECK(error_of(right).empty());
   CHECK(error_of(write_packet(PacketKind::fetch, 1, 2, Bytes(15))).find("15 bytes") != std::string::npos);
   CHECK(error_of({}).find("start all ranks with the same library") != std::string::npos);
   CHECK(error_of(Bytes(right.begin(), right.begin() + 8)).find("same library") != std::string::npos);
-  for (const std::size_t byte : {0, 9}) {  // of the magic, of the layout
+  for (const std::size_t byte : {0, 9}) {  // a byte of the magic number, one of the layout
     Bytes wrong = right;
     wrong[byte] ^= std::byte{1};
     CHECK(error_of(wrong).find("same library") != std::string::npos);

@@ -1,4 +1,4 @@
-// Values beyond 2^31 elements and 2^32 bytes: what MPI would be asked to do. Nothing is sent and no such memory exists.
+// Calls to MPI for values beyond 2^31 elements and 2^32 bytes. Nothing is sent, and no such memory exists.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -24,7 +24,7 @@ std::vector<Asked> asked;
 
 }  // namespace
 
-// MPI lets a program put its own functions before MPI's.
+// MPI's profiling interface allows a program to replace MPI's functions.
 extern "C" int MPI_Isend(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                          MPI_Request* request) {
   if (!recording) return PMPI_Isend(data, count, type, peer, tag, comm, request);
@@ -43,10 +43,10 @@ extern "C" int MPI_Irecv(void* data, int count, MPI_Datatype type, int peer, int
 
 namespace {
 
-/// Not memory: an address that nobody follows.
+/// An address that is not memory, and that nobody reads.
 std::byte* nowhere() { return reinterpret_cast<std::byte*>(std::uintptr_t{1} << 20); }
 
-/// The pieces follow each other without gaps and are `bytes` long together.
+/// Checks that the pieces are contiguous and `bytes` long together.
 void check_pieces(std::span<const Asked> pieces, std::uint64_t bytes, int peer, int tag) {
   std::uint64_t at = 0;
   for (const Asked& piece : pieces) {

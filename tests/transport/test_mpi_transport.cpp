@@ -1,5 +1,5 @@
-// Placement `nodes`, both ends, over all ranks: the first are servers, the others clients that do something else in
-// every iteration. Servers fetch pieces at random, and what comes is compared with what a world without messages says.
+// Both ends of the placement `nodes` over all ranks. The first ranks are servers, the others are clients that do
+// different things in every iteration. Servers fetch random pieces, and compare values with a world without messages.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -29,7 +29,7 @@ struct Layout {
   [[nodiscard]] int contact(int client) const { return client * servers / clients; }
 };
 
-/// Nobody uses iterations in which the refusing client says so.
+/// True in iterations that the client refuses; nobody uses these.
 bool refuses(std::int64_t iteration, int client) { return iteration % 7 == 3 && client == 0; }
 
 void publish(ClientTransport& transport, const MpiWorld& world, std::int64_t n, int client) {
@@ -61,21 +61,21 @@ void publish(ClientTransport& transport, const MpiWorld& world, std::int64_t n, 
   transport.end(end);
 }
 
-/// Returns the bytes that left.
+/// Runs a client; returns the bytes that left it.
 std::int64_t simulate(ClientTransport& transport, const MpiWorld& world, int client) {
   for (std::int64_t n = 0; n < iterations; ++n) publish(transport, world, n, client);
   REQUIRE(transport.drain(std::chrono::seconds(40)));
   std::int64_t bytes = 0;
   for (std::int64_t n = 0; n < iterations; ++n) {
-    CHECK(transport.outcome(n) == (n % 7 == 3 ? Outcome::refused : Outcome::delivered));
-    bytes += static_cast<std::int64_t>(transport.bytes_sent(n));
+    const Settled settled = transport.outcome(n);
+    CHECK(settled.outcome == (n % 7 == 3 ? Outcome::refused : Outcome::delivered));
+    bytes += static_cast<std::int64_t>(settled.bytes_sent);
   }
-  CHECK(transport.failure() == "planned");
+  CHECK(transport.news().failure == "planned");
   return bytes;
 }
 
-/// Some blocks, some of them in parts, some of them twice; blocks that were not published too. Different on each
-/// server.
+/// Chooses random blocks, also parts, repeated blocks, and blocks that were not published. Each server chooses others.
 std::vector<Wanted> want(const MpiWorld& world, std::int64_t n, std::mt19937& random) {
   std::vector<Wanted> wanted;
   for (const auto& [id, block] : world.blocks(n)) {
@@ -95,7 +95,7 @@ std::vector<Wanted> want(const MpiWorld& world, std::int64_t n, std::mt19937& ra
   return wanted;
 }
 
-/// Values of a fetch against the world; returns the bytes that should have come from clients.
+/// Compares fetched values with the world. Returns the bytes that should have come from clients.
 std::int64_t compare(const MpiWorld& world, std::int64_t n, const std::vector<Wanted>& wanted,
                      const std::vector<const std::byte*>& values) {
   REQUIRE(values.size() == wanted.size());
@@ -104,7 +104,7 @@ std::int64_t compare(const MpiWorld& world, std::int64_t n, const std::vector<Wa
     const Wanted& piece = wanted[w];
     const Variable& variable = variables[static_cast<std::size_t>(piece.variable)];
     const std::optional<std::int64_t> version = world.version(n, piece.variable, piece.block.id);
-    if (piece.points.empty()) continue;  // there may be an address or none
+    if (piece.points.empty()) continue;  // with or without an address
     REQUIRE((values[w] != nullptr) == version.has_value());
     if (!version) continue;
     bytes += static_cast<std::int64_t>(packed_bytes(piece.points, variable.components, variable.type));
@@ -118,18 +118,18 @@ std::int64_t compare(const MpiWorld& world, std::int64_t n, const std::vector<Wa
 }
 
 /// The blocks of this server's own clients.
-void compare_table(const ServerTransport& transport, const MpiWorld& world, std::int64_t n, const Layout& layout,
+void compare_table(ServerTransport& transport, const MpiWorld& world, std::int64_t n, const Layout& layout,
                    int server) {
   std::map<std::int64_t, Block> expected, found;
   for (const auto& [id, block] : world.blocks(n)) {
     if (layout.contact(block.client) == server) expected.emplace(id, block);
   }
-  for (const Block& block : transport.blocks()) found.emplace(block.id, block);
+  for (const Block& block : transport.state(n).tables.blocks) found.emplace(block.id, block);
   CHECK(found == expected);
-  CHECK(transport.blocks().size() == expected.size());
+  CHECK(transport.state(n).tables.blocks.size() == expected.size());
 }
 
-/// Lowest and highest of a variable on this server's own clients' blocks.
+/// Compares the ranges of a variable on the blocks of this server's own clients.
 void compare_ranges(ServerTransport& transport, const MpiWorld& world, std::int64_t n, const Layout& layout,
                     int server) {
   const RangeRequest requests[] = {{1, 1}, {2, 0}};
@@ -158,35 +158,35 @@ void compare_ranges(ServerTransport& transport, const MpiWorld& world, std::int6
   CHECK(seen.size() == expected);
 }
 
-/// Returns the bytes that should have left the clients if values are fetched.
+/// Runs a server. Returns the bytes that should have left the clients if values are fetched.
 std::int64_t serve(mpi::Server& transport, MpiCommunicator& servers, const MpiWorld& world, const Layout& layout) {
   std::mt19937 random(static_cast<unsigned>(servers.rank()) + 77);
   servers.set_meanwhile([&] { static_cast<void>(transport.receive(std::chrono::microseconds(0))); });
   std::int64_t bytes = 0;
   for (std::int64_t n = 0; n < iterations; ++n) {
-    while (transport.pending(n) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
-    CHECK(transport.ended(n) == transport.clients());
-    std::int64_t refused = static_cast<std::int64_t>(transport.inbox(n).end.refused);
+    while (transport.state(n).pending > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+    CHECK(transport.state(n).ended == transport.traits().clients);
+    std::int64_t refused = static_cast<std::int64_t>(transport.state(n).inbox.end.refused);
     servers.maximum(std::span(&refused, 1));
     CHECK(refused == (n % 7 == 3));
-    static_cast<void>(transport.advance(n));
+    transport.advance(n);
     compare_table(transport, world, n, layout, servers.rank());
     if (!refused) {
       compare_ranges(transport, world, n, layout, servers.rank());
       for (int round = 0; round < 2; ++round) {
         const std::vector<Wanted> wanted = want(world, n, random);
-        bytes += compare(world, n, wanted, transport.fetch(n, wanted));
+        bytes += compare(world, n, wanted, transport.fetch(n, wanted, false));
         servers.barrier();  // as the engine agrees on how it went: all have what they asked for
       }
-      if (n % 2 == 0) transport.free_values(n);
+      if (n % 2 == 0) transport.release(n, Outcome::pending);
     }
     if (n == 5) transport.post_failure("planned");
     transport.release(n, refused ? Outcome::refused : Outcome::delivered);
   }
   std::int64_t done = 0;
-  while (!done) {  // all clients have said that they close
+  while (!done) {  // until all clients have closed
     static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
-    done = transport.pending(iterations) == 0;
+    done = transport.state(iterations).pending == 0;
     servers.minimum(std::span(&done, 1));
   }
   servers.set_meanwhile({});
@@ -198,7 +198,7 @@ void run(const Layout& layout, mpi::Moving moving, unsigned seed) {
   const MpiWorld world(seed, layout.clients, iterations);
   const bool serves = comm->rank() < layout.servers;
   const std::unique_ptr<MpiCommunicator> group = comm->group(serves ? 0 : 1);
-  std::int64_t bytes[3] = {0, 0, 0};  // left clients, came to servers, should have been fetched
+  std::int64_t bytes[3] = {0, 0, 0};  // that left clients, that came to servers, that should have been fetched
   if (serves) {
     mpi::Server::Options options;
     options.moving = moving;
@@ -250,7 +250,7 @@ namespace {
 
 constexpr std::uint64_t megabyte = 1 << 20;
 
-/// One block of that many bytes.
+/// A block with that many bytes.
 BlockRecord bytes_of_client(int client, std::uint64_t bytes) {
   BlockRecord record;
   record.block = Block{client, 0, 0, client, IndexSpace::box, Box{{0, 0, 0}, {static_cast<Index>(bytes), 1, 1}}};
@@ -278,8 +278,9 @@ void publish_bytes(ClientTransport& transport, std::int64_t n, int client, std::
   transport.end(end);
 }
 
-/// Server 0 alone; `bytes` of client and iteration; `ahead`: what must have been ended before an iteration is looked
-/// at, `behind`: before it is released, when its values have been fetched.
+/// Runs server 0, without others. `bytes` depends on client and iteration. Before an iteration is looked at, those up
+/// to `ahead` later must have ended. Before it is released, and its values have been fetched, those up to `behind`
+/// later must have.
 void serve_bytes(const std::shared_ptr<MpiCommunicator>& comm, mpi::Moving moving, int count,
                  const std::function<std::uint64_t(std::int64_t, int)>& bytes, int ahead, int behind) {
   mpi::Server::Options options;
@@ -291,23 +292,25 @@ void serve_bytes(const std::shared_ptr<MpiCommunicator>& comm, mpi::Moving movin
   }
   mpi::Server transport(comm, options);
   const auto await_end_of = [&](std::int64_t n) {
-    while (n < count && transport.pending(n) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+    while (n < count && transport.state(n).pending > 0)
+      static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
   };
   for (std::int64_t n = 0; n < count; ++n) {
     await_end_of(n);
     if (n % ahead == 0) await_end_of(n + ahead - 1);
-    static_cast<void>(transport.advance(n));
+    transport.advance(n);
     std::vector<Wanted> wanted;
     for (int client = 0; client + 1 < comm->size(); ++client) {
       const BlockRecord record = bytes_of_client(client, bytes(n, client));
       if (record.bytes > 0) wanted.push_back({record.block, 0, 0, record.block.cells});
     }
-    for (const std::byte* value : transport.fetch(n, wanted)) CHECK((value && *value == static_cast<std::byte>(n)));
-    transport.free_values(n);
+    for (const std::byte* value : transport.fetch(n, wanted, false))
+      CHECK((value && *value == static_cast<std::byte>(n)));
+    transport.release(n, Outcome::pending);
     await_end_of(n + behind);
     transport.release(n, Outcome::delivered);
   }
-  while (transport.pending(count) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+  while (transport.state(count).pending > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
 }
 
 }  // namespace
@@ -346,12 +349,12 @@ TEST_CASE("what a server tells its clients comes whole and in order") {
       for (int rank = 1; rank < comm->size(); ++rank) options.contacts.push_back(rank);
       mpi::Server transport(comm, options);
       for (std::int64_t n = 0; n < count; ++n) {
-        while (transport.pending(n) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+        while (transport.state(n).pending > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
         CHECK(transport.notify(notice_of(n)));
         transport.release(n, Outcome::delivered);
       }
-      while (transport.pending(count) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
-      transport.finish();
+      while (transport.state(count).pending > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+      transport.finish({});
     } else {
       mpi::Client::Options options;
       options.moving = moving;
@@ -363,7 +366,7 @@ TEST_CASE("what a server tells its clients comes whole and in order") {
         transport.end(end);
       }
       CHECK(transport.drain(std::chrono::seconds(40)));
-      const std::vector<Notice> notices = transport.notices();
+      const std::vector<Notice> notices = transport.news().notices;
       REQUIRE(notices.size() == count);
       for (std::int64_t n = 0; n < count; ++n) {
         const Notice& notice = notices[static_cast<std::size_t>(n)];
@@ -378,10 +381,11 @@ TEST_CASE("what a server tells its clients comes whole and in order") {
 
 namespace {
 
-/// Small values travel with the packet, large ones behind it.
+/// Small values are sent in the packet, large ones after it.
 std::uint64_t standing_bytes(int client) { return client % 2 == 0 ? 1000 : 200'000; }
 
-/// Until iteration `changes` all blocks are wanted, from then on the last client's alone. Returns the bytes that were.
+/// All blocks are wanted until iteration `changes`, from then on only the last client's. Returns how many bytes were
+/// wanted.
 std::int64_t serve_standing(const std::shared_ptr<MpiCommunicator>& comm, int count, std::int64_t changes) {
   mpi::Server::Options options;
   options.shapes = {{Type::uint8, 1}};
@@ -392,9 +396,9 @@ std::int64_t serve_standing(const std::shared_ptr<MpiCommunicator>& comm, int co
   mpi::Server transport(comm, options);
   std::int64_t bytes = 0;
   for (std::int64_t n = 0; n < count; ++n) {
-    while (transport.pending(n) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
-    static_cast<void>(transport.advance(n));
-    const bool refused = transport.inbox(n).end.refused != 0;
+    while (transport.state(n).pending > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+    transport.advance(n);
+    const bool refused = transport.state(n).inbox.end.refused != 0;
     CHECK(refused == (n % 7 == 3));
     std::vector<Wanted> wanted;
     for (int client = n < changes ? 0 : comm->size() - 2; client + 1 < comm->size(); ++client) {
@@ -403,7 +407,8 @@ std::int64_t serve_standing(const std::shared_ptr<MpiCommunicator>& comm, int co
     }
     for (std::size_t w = 0; w < wanted.size() && !refused; ++w) {
       if (w == 0) {
-        const std::vector<const std::byte*> values = transport.fetch(n, wanted);
+        const bool again = n == 0 || n == changes;
+        const std::vector<const std::byte*> values = transport.fetch(n, wanted, again);
         REQUIRE(values.size() == wanted.size());
         for (std::size_t v = 0; v < values.size(); ++v) {
           const auto size = static_cast<std::size_t>(wanted[v].points.count());
@@ -412,14 +417,13 @@ std::int64_t serve_standing(const std::shared_ptr<MpiCommunicator>& comm, int co
           CHECK(std::count(values[v], values[v] + size, static_cast<std::byte>(n)) ==
                 static_cast<std::ptrdiff_t>(size));
         }
-        transport.free_values(n);
-        if (n == 0 || n == changes) transport.expect_same(n, wanted);
+        transport.release(n, Outcome::pending);
       }
     }
     transport.release(n, refused ? Outcome::refused : Outcome::delivered);
   }
-  while (transport.pending(count) > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
-  transport.finish();
+  while (transport.state(count).pending > 0) static_cast<void>(transport.receive(std::chrono::milliseconds(1)));
+  transport.finish({});
   CHECK(transport.bytes_received() >= static_cast<std::uint64_t>(bytes));
   return bytes;
 }
@@ -429,10 +433,11 @@ std::int64_t serve_standing(const std::shared_ptr<MpiCommunicator>& comm, int co
 TEST_CASE("what is wanted in every iteration comes unasked, until something else is wanted") {
   const auto comm = std::make_shared<MpiCommunicator>(testing::test_ranks());
   const auto group = comm->group(comm->rank() == 0 ? 0 : 1);
-  constexpr int count = 60;  // the last one is refused by one client: what others sent for it must not keep them
-  // With the second number nothing changes.
+  constexpr int count =
+      60;  // one client refuses the last iteration, and others must not wait for values that they sent for it
+  // With the second number the selection never changes.
   for (const std::int64_t changes : {30, 1000}) {
-    std::int64_t bytes[2] = {0, 0};  // wanted, left
+    std::int64_t bytes[2] = {0, 0};  // bytes that were wanted, and that left clients
     if (comm->rank() == 0) {
       bytes[0] = serve_standing(comm, count, changes);
     } else {
@@ -445,8 +450,8 @@ TEST_CASE("what is wanted in every iteration comes unasked, until something else
       }
       CHECK(transport.drain(std::chrono::seconds(40)));
       for (std::int64_t n = 0; n < count; ++n) {
-        const auto sent = static_cast<std::int64_t>(transport.bytes_sent(n));
-        // What left for an iteration that others refused is counted too, and was not wanted.
+        const auto sent = static_cast<std::int64_t>(transport.outcome(n).bytes_sent);
+        // Values that left for an iteration that others refused are counted, too; nobody wanted them.
         if (n % 7 != 3 && n <= 30) bytes[1] += sent;
         CHECK(sent % static_cast<std::int64_t>(standing_bytes(group->rank())) == 0);
       }
@@ -467,7 +472,7 @@ TEST_CASE("a client with much data uses what the others of its node do not need,
   const auto comm = std::make_shared<MpiCommunicator>(testing::test_ranks());
   const auto group = comm->group(comm->rank() == 0 ? 0 : 1);
   constexpr int count = 24, ahead = 4;
-  // First one client has all the data, then the next one; four of its iterations fit if it borrows everything.
+  // One client after the other has all the data. Four of its iterations fit if it borrows all chunks.
   const auto bytes = [](std::int64_t n, int client) { return n / 8 == client ? megabyte : 0; };
   if (comm->rank() == 0) {
     serve_bytes(comm, mpi::Moving::fetched, count, bytes, ahead, 0);
@@ -478,7 +483,7 @@ TEST_CASE("a client with much data uses what the others of its node do not need,
     mpi::Client transport(comm, options);
     for (std::int64_t n = 0; n < count; ++n) {
       publish_bytes(transport, n, group->rank(), bytes(n, group->rank()));
-      group->barrier();  // in step, as simulations are: nobody borrows for iterations that the others are far from
+      group->barrier();  // keeps clients in step, as simulations do, so that nobody borrows for much later iterations
     }
     CHECK(transport.drain(std::chrono::seconds(40)));
   }

@@ -1,4 +1,4 @@
-// The value store against a list of everything that ever happened to it.
+// The value store, compared with a list of all arrays that it ever got.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace sidestream::mpi;
 
 namespace {
 
-/// One array that was put in the value store; `until`: the first iteration that does not have it.
+/// An array that was put into the value store. `until` is the first iteration that does not have it.
 struct Put {
   std::int64_t index, until;
   std::int32_t variable;
@@ -43,7 +43,7 @@ class Twin {
   static bool same(const Put& p, std::int32_t variable, std::int64_t id) {
     return p.variable == variable && p.block.id == id;
   }
-  /// What was kept ends; of an iteration's own arrays nothing does.
+  /// Ends kept arrays, but no arrays of a single iteration.
   template <class Which>
   void end(std::int64_t index, Which&& which) {
     for (Put& p : puts) {
@@ -82,7 +82,7 @@ TEST_CASE("arrays are found in their iterations and given back once, when nobody
           value_store.forget(n, block, removed);
           twin.forget(n, block, removed);
         }
-        for (std::int32_t variable = 0; variable < 4; ++variable) {  // 2 and 3 are kept
+        for (std::int32_t variable = 0; variable < 4; ++variable) {  // variables 2 and 3 are kept
           if (random() % 3) continue;
           const Arrival put = arrival(variable, block, variable >= 2, next++);
           value_store.put(n, put);

@@ -1,4 +1,4 @@
-// What each process of a node enters into its page tables.
+// Pages that each process of a node enters into its page tables.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -12,7 +12,7 @@ using namespace sidestream::shared_memory;
 
 namespace {
 
-/// Bytes of the mapping of that name which this process has in its page tables.
+/// Bytes of the mapping of that name that are in this process' page tables.
 std::uint64_t mapped(const std::string& name) {
   std::ifstream file("/proc/self/smaps");
   std::string line;
@@ -46,7 +46,7 @@ TEST_CASE("few processes map all of the buffer, many map what is their own") {
     const auto node = test::make_node(100, {home, 1, 0, keep}, buffer);
     CHECK(mapped("sidestream-buffer") >= home + keep);
     CHECK(mapped("sidestream-buffer") < home + keep + (1 << 18));
-    // What is not entered yet is there all the same.
+    // Pages that are not entered yet can be used all the same.
     node->buffer()[buffer - 1] = std::byte{1};
   }
 }

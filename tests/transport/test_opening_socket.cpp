@@ -1,4 +1,4 @@
-// How waiting servers learn that a simulation has gone before it let them in, whoever comes first.
+// Waiting servers learn that a simulation has gone before it accepted them, whoever comes first.
 #include "transport/shared_memory/sidecar/opening_socket.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace {
 
 std::string session_name(const char* what) { return "sidestream-test-" + std::to_string(getpid()) + what; }
 
-/// The kernel may take a moment to end a connection of another process.
+/// Waits for the end, because the kernel may take a moment to end a connection of another process.
 bool ends(OpeningWatch& watch) {
   const double end = sidestream::now() + 20;
   while (sidestream::now() < end) {
@@ -38,7 +38,7 @@ TEST_CASE("servers come first, and the simulation is gone before they look") {
   CHECK(!watch.has_ended());
   { const OpeningSocket simulation(session_name("first")); }
   CHECK(ends(watch));
-  // The next simulation is another one.
+  // The next simulation is a new one, which has not ended.
   CHECK(!watch.has_ended());
   auto simulation = std::make_unique<OpeningSocket>(session_name("first"));
   CHECK(!watch.has_ended());

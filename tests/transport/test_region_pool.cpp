@@ -1,4 +1,4 @@
-// Memory that processes of a node share as a limit.
+// A limit of memory that processes of a node share.
 #include "transport/region_pool.hpp"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 using namespace sidestream;
 using shared_memory::SharedLimit;
 
-TEST_CASE("who needs more than its own borrows, and gives back what it only keeps when others want it") {
+TEST_CASE("a pool borrows what it needs beyond its own part, and gives back unused memory when others want it") {
   test::Alone alone;
   const auto lender = std::make_shared<SharedLimit>(alone, 4096);
   RegionPool one(1024, lender), other(1024, lender);
@@ -25,7 +25,7 @@ TEST_CASE("who needs more than its own borrows, and gives back what it only keep
   }
   CHECK(one.borrowed() == 4096);
   CHECK(one.take(64) == nullptr);
-  std::byte* own = other.take(1024);  // nobody takes that
+  std::byte* own = other.take(1024);  // nobody can borrow this part
   REQUIRE(own != nullptr);
   CHECK(other.take(1024) == nullptr);
   CHECK(lender->wanted());
@@ -36,7 +36,7 @@ TEST_CASE("who needs more than its own borrows, and gives back what it only keep
   CHECK(one.take(1024) != nullptr);
 }
 
-TEST_CASE("what is kept stays warm while nobody wants it") {
+TEST_CASE("unused memory stays warm while nobody wants it") {
   test::Alone alone;
   const auto lender = std::make_shared<SharedLimit>(alone, 4096);
   RegionPool pool(1024, lender);
@@ -46,7 +46,7 @@ TEST_CASE("what is kept stays warm while nobody wants it") {
   CHECK(pool.take(2048) == first);
 }
 
-TEST_CASE("memory that ends while regions are taken and given back takes nothing from the limit") {
+TEST_CASE("memory that runs out while regions are taken and given back does not change the limit") {
   for (long n = 1; n < 12; ++n) {
     RegionUses uses(1024);
     std::byte* data = uses.reserve(1024);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "transport/processes.hpp"
+#include "transport/quiet.hpp"
 #include "transport/shared_memory/ring.hpp"
 
 using namespace sidestream;
@@ -15,7 +16,7 @@ using test::SharedMemory;
 
 namespace {
 
-/// As long as the records of the transport, and not a power of two, so that records cross cache lines.
+/// A record of the transport's size, which is not a power of two, so that records cross cache lines.
 struct Record {
   std::uint64_t number;
   std::uint64_t words[18];
@@ -43,7 +44,7 @@ TEST_CASE("a ring holds exactly its capacity, in order, over many rounds") {
   RingConsumer<Record> consumer(memory.data(), capacity);
   Record record{};
   std::uint64_t pushed = 0, popped = 0;
-  CHECK_FALSE(consumer.try_pop(record));
+  CHECK_FALSE(test::pop(consumer, record));
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     for (auto n = random() % (capacity + 3); n > 0; --n) {
@@ -54,7 +55,7 @@ TEST_CASE("a ring holds exactly its capacity, in order, over many rounds") {
     REQUIRE(producer.size() == pushed - popped);
     for (auto n = random() % (capacity + 3); n > 0; --n) {
       REQUIRE(consumer.empty() == (pushed == popped));
-      const bool done = consumer.try_pop(record);
+      const bool done = test::pop(consumer, record);
       REQUIRE(done == (pushed > popped));
       if (!done) continue;
       REQUIRE(record.number == popped++);
@@ -112,7 +113,7 @@ TEST_CASE("records cross between threads whole and in order") {
   std::uint64_t wrong = 0;
   for (std::uint64_t n = 0; n < count;) {
     Record record{};
-    if (!consumer.try_pop(record)) {
+    if (!test::pop(consumer, record)) {
       std::this_thread::yield();
       continue;
     }
@@ -168,7 +169,7 @@ TEST_CASE("producers that are killed leave whole records only, and the next one 
     Child child([&] {
       RingProducer<Record> producer(memory.data(), capacity);
       for (;;) {
-        // The number of pushes ever made, as the ring tells it: a new producer knows nothing else.
+        // A new producer knows only the number of all pushes, which the ring tells.
         if (producer.try_push(Record::of(next.load()))) {
           next.fetch_add(1);
         } else {
@@ -180,7 +181,7 @@ TEST_CASE("producers that are killed leave whole records only, and the next one 
     const std::uint64_t until = popped + random() % 300;
     Record record{};
     const auto take = [&] {
-      if (!consumer.try_pop(record)) return false;
+      if (!test::pop(consumer, record)) return false;
       // `next` counts after the push: one killed in between makes the next producer repeat a number.
       wrong += !record.whole() || (record.number != popped && record.number + 1 != popped);
       popped = record.number + 1;
@@ -211,10 +212,9 @@ TEST_CASE("consumers that are killed lose nothing and see at most one record aga
     RingConsumer<Record> consumer(memory.data(), capacity);
     Record record{};
     for (;;) {
-      if (consumer.try_pop(record)) {
+      if (test::pop(consumer, record)) {
         const std::uint64_t expected = last.load();
-        // Killed between taking a record and counting it here, the next consumer is one further than the
-        // count.
+        // If a consumer is killed between taking a record and counting it, the next one is one ahead of the count.
         wrong += !record.whole() || (record.number != expected && record.number != expected + 1);
         last.store(record.number + 1);
       } else if (for_ever) {

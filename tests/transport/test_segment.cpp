@@ -51,12 +51,12 @@ bool contains(const std::string& text, const std::string& part) {
   return found;
 }
 
-/// Writes to every page. Without sanitizers, whose own memory would take faults of its own.
+/// Writes to every page. Sanitizers are off, because their memory would cause page faults.
 __attribute__((noinline, no_sanitize("address", "thread"))) void write_pages(std::byte* data, std::uint64_t bytes) {
   for (std::uint64_t at = 0; at < bytes; at += 4096) data[at] = std::byte{1};
 }
 
-/// Attaches in a child, which ends with 0 if the error's message contains `part`.
+/// Attaches in a child, which exits with 0 if the error's message contains `part`.
 int child_fails_with(const std::string& address, std::uint64_t hash, const std::string& part) {
   try {
     static_cast<void>(Segment::attach(address, hash, 5s));
@@ -166,8 +166,7 @@ TEST_CASE("who waits for the other side waits no longer than the limit") {
   const Segment segment = Segment::create(4096, layout, "test");
   SegmentSender sender(segment, 2);
   CHECK(contains(message_of([&] { (void)Segment::attach(sender.address(), layout, 50ms); }), "did not answer in time"));
-  // That one's connection is still queued, closed: it took nothing and counts as failed or as never having
-  // asked.
+  // That process' closed connection is still queued. It took nothing, and counts as failed or as never having asked.
   SegmentSender fresh(segment, 2);
   Child one([&] { return Segment::attach(fresh.address(), layout, 5s).bytes() == 4096 ? 0 : 1; });
   CHECK(contains(message_of([&] { fresh.send(300ms); }), "1 of 2"));
@@ -210,14 +209,14 @@ TEST_CASE("a creator that is killed while others wait is an error there, not a h
     const std::string address = reinterpret_cast<char*>(note.data()) + 8;
     Child attacher([&] { return child_fails_with(address, layout, n % 2 ? "closed" : "nobody listens"); });
     if (n % 2) {
-      test::sleep_us(20'000);  // it is connected by now, and waits
+      test::sleep_us(20'000);  // it is connected now, and waits
     } else {
       attacher.kill();
     }
     creator.kill();
     if (n % 2) {
       const int result = attacher.wait();
-      CHECK((result == 0 || result == 1));  // an error either way; which one depends on who was faster
+      CHECK((result == 0 || result == 1));  // always an error; which one depends on who was faster
     } else {
       CHECK(child_fails_with(address, layout, "nobody listens") == 0);
     }

@@ -1,4 +1,4 @@
-// Servers of the placement `sidecar` killed in every state and at random moments; simulations too.
+// Servers of the placement `sidecar` are killed in every state and at random moments, and simulations, too.
 #include <fmt/format.h>
 
 #include "transport/sidecar.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 std::string fresh_name() { return listener_name(fmt::format("test-{:016x}", random_id()[0]), -1); }
 
-/// Runs the simulation in a child, `groups` beside it, and checks what both say.
+/// Runs the simulation in a child and `groups` beside it, and checks what both report.
 template <class Groups>
 void with_simulation(WhenFull when_full, Groups&& groups) {
   SharedMemory memory(4096);
@@ -78,7 +78,8 @@ TEST_CASE("servers that leave in order leave nothing in doubt") {
       ledger.stop = 1;
       while (ledger.delivered + ledger.refused + ledger.lost < ledger.iterations.load()) test::sleep_us(1000);
       CHECK(ledger.lost.load() == 0);
-      // Of the iterations that servers had, those that were whole; the client refuses some by itself under `skip`.
+      // Delivered iterations are those that servers had and that were whole. Under `skip` the client refuses some by
+      // itself.
       CHECK(ledger.delivered.load() <= ledger.served.load());
       CHECK(ledger.delivered.load() > 60);
     });
@@ -99,13 +100,13 @@ TEST_CASE("a simulation killed at a random moment: servers finish what it had en
     Child server([&] { return test::serve(name, ledger, Death::never, INT64_MAX, 500); });
     while (kills % 2 && ledger.served.load() == 0) test::sleep_us(100);
     test::sleep_us(static_cast<long>(random() % 5'000));
-    if (ledger.iterations.load() == 0) continue;  // it may not even have a listener
+    if (ledger.iterations.load() == 0) continue;  // it may not have a listener yet
     simulation.kill();
     const std::int64_t ended = ledger.iterations.load();
     const int result = server.wait();
     CHECK((result == 3 || (result == 1 && ledger.served.load() == 0)));
     CHECK(ledger.wrong.load() == 0);
-    // All that had ended, and at most one whose counting the death cut off.
+    // The server finishes all ended iterations, and at most one more that the dead simulation did not count.
     if (result == 3 && ledger.served.load() > 0) {
       CHECK(ledger.served.load() <= ended + 1);
       CHECK(ledger.served.load() + (ended - ledger.attached.load()) >= ended - 1);

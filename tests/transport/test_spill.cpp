@@ -1,4 +1,5 @@
-// `when_full: spill`: places in a file that is a ring, against a brute-force twin; the file itself; what comes back.
+// `when_full: spill`: places in a file that is used as a ring, compared with brute force; the file itself; the values
+// that come back.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -44,7 +45,7 @@ BlockRecord record_of(std::int64_t block, std::uint64_t bytes) {
   return record;
 }
 
-/// Bytes that say whose they are.
+/// A byte that depends on the block and the position.
 std::byte value_at(std::int64_t block, std::uint64_t n) {
   return static_cast<std::byte>(static_cast<std::uint64_t>(block) * 37 + n * 11 + (n >> 8));
 }
@@ -89,7 +90,7 @@ TEST_CASE("places never overlap, lie in the file, and are used again") {
         const auto offset = places.take(bytes);
         ++(offset ? given : refused);
         if (!offset) {
-          // Whoever holds nothing is never refused what fits.
+          // A client that holds nothing is never refused a block that fits.
           CHECK_FALSE((taken.empty() && bytes <= size));
           continue;
         }
@@ -223,7 +224,7 @@ TEST_CASE("files of dead processes are removed, others stay") {
   fs::create_directory(folder.path + "/sidestream-spill-folder");
   CHECK(folder.files() == 5);
   prepare_spill_folder(folder.path);
-  CHECK(folder.files() == 5);  // both are at work
+  CHECK(folder.files() == 5);  // both clients are at work
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   prepare_spill_folder(folder.path);

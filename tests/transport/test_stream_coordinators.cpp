@@ -1,4 +1,4 @@
-// Who reads a stream, and what became of a step: the two sides in one process, and in processes that are killed.
+// The reader of a stream and the outcomes of steps: both sides in one process, and in processes that are killed.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -180,7 +180,7 @@ TEST_CASE("a reader that runs is not superseded; one that is out of reach is whe
   coordinator.announce({{}, {}}, "files", 1);
   ReaderCoordinator first(folder), second(folder);
   REQUIRE((first.find() && first.take()));
-  fs::remove(folder.path("beat-reader-1"));  // its disk is slow, say
+  fs::remove(folder.path("beat-reader-1"));  // as if its disk were slow
   REQUIRE(second.find());
   CHECK_FALSE(second.take());
   const std::string there = *folder.text("reader-1");
@@ -190,7 +190,7 @@ TEST_CASE("a reader that runs is not superseded; one that is out of reach is whe
   CHECK(second.epoch() == 2);
   CHECK(first.look(-1) == ReaderCoordinator::News::nothing);
   CHECK(coordinator.reader() == 2);
-  // The first one lives after all, and hears of it.
+  // The first one is alive after all, and is told.
   CHECK(first.look(-1) == ReaderCoordinator::News::replaced);
   CHECK_FALSE(first.take());
   CHECK(fs::exists(folder.path("gone-1")));
@@ -210,7 +210,7 @@ TEST_CASE("a simulation whose session ends without a stream says so, and one wit
   CHECK_FALSE(watch.has_ended());
   { const OpeningFile opening(folder); }
   CHECK(watch.has_ended());
-  CHECK_FALSE(OpeningWatch(folder).has_ended());  // an earlier run's
+  CHECK_FALSE(OpeningWatch(folder).has_ended());  // it belongs to an earlier run
 }
 
 TEST_CASE("the death of a reader and of a writer on this machine is seen at once") {

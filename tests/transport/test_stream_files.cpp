@@ -1,4 +1,4 @@
-// The files of a stream: their bytes, what happens to damaged ones, and reading parts of them.
+// The files of a stream: their bytes, damaged files, and reading of parts.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ using sidestream::testing::Scratch;
 
 namespace {
 
-/// Two blocks of two variables, with numbers that the specification's reader in Python checks.
+/// Two blocks of two variables, with numbers that the Python reader by the specification checks.
 StepIndex sample() {
   StepIndex step;
   step.session = 0x0123456789abcdef;
@@ -167,7 +167,7 @@ TEST_CASE("any part of a block can be read by itself, and damage to the whole is
     for (int axis = 0; axis < 3; ++axis) {
       std::uniform_int_distribution<Index> any(points.lo[axis], points.hi[axis] - 1);
       const Index a = any(random), b = any(random);
-      if (round % (axis + 2) != 0) continue;  // whole rows and layers too
+      if (round % (axis + 2) != 0) continue;  // includes whole rows and layers
       wanted.lo[axis] = std::min(a, b);
       wanted.hi[axis] = std::max(a, b) + 1;
     }
@@ -212,7 +212,7 @@ TEST_CASE("no link in a stream's directory is followed, in writing and in readin
   CHECK(read_all(victim).size() == 8);
   CHECK_THROWS_WITH_AS(static_cast<void>(folder.text("link")), doctest::Contains("link"), Error);
   CHECK_THROWS_AS(static_cast<void>(folder.open_to_overwrite("link")), Error);
-  // Neither is anything waited for that is no file.
+  // A pipe is refused without waiting for its other end.
   REQUIRE(::mkfifo((path + "/pipe").c_str(), 0600) == 0);
   CHECK_THROWS_WITH_AS(static_cast<void>(folder.text("pipe")), doctest::Contains("no file of this user"), Error);
 }

@@ -1,5 +1,5 @@
-// Whoever can write a stream's directory can write anything there: a reader answers with a sentence or with what was
-// sent, whatever it finds in a step or in the declarations, and never reads or writes beyond what it has.
+// Anybody who can write to a stream's directory can write anything there. Whatever a reader finds in a step or in
+// declarations, it gives a sentence or the values that were sent. It never reads or writes beyond its memory.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -52,7 +52,7 @@ Declarations declared() {
   return all;
 }
 
-/// A writer and a reader in one process; steps go from one to the other by way of the directory.
+/// A writer and a reader in one process. Steps go from one to the other through the directory.
 class Stream {
  public:
   Stream() : folder_(scratch_.path + "/stream"), self_(MPI_COMM_SELF) {
@@ -69,7 +69,7 @@ class Stream {
     for (unsigned n = 0; n < 4096; ++n) values_.push_back(static_cast<std::byte>(n));
   }
 
-  /// Two blocks of three arrays, with everything that a step has, and its data file.
+  /// Writes a step with two blocks of three arrays and everything that a step may have, and its data file.
   StepIndex record(std::int64_t index) {
     StepIndex step;
     step.session = session;
@@ -108,13 +108,13 @@ class Stream {
     return step;
   }
 
-  /// Shows the reader this file as the step of that iteration, and does with it what a server does. True if the values
-  /// came; then they are those that were written. False: a sentence says why not.
+  /// Gives the reader this file as the step of that iteration, and reads it as a server does. True if the values came,
+  /// which then are those that were written. Otherwise a sentence tells why not.
   bool read(std::int64_t index, const Bytes& file) {
     folder_.put("step-" + std::to_string(index), file);
     REQUIRE(server_->receive(std::chrono::seconds(5)));
     bool good = false;
-    const Inbox& inbox = server_->inbox(index);
+    const Inbox& inbox = server_->state(index).inbox;
     if (inbox.end.refused) {
       CHECK(inbox.blocks.empty());
     } else {
@@ -141,7 +141,7 @@ class Stream {
         part.hi[1] = part.lo[1] + 1;
         wanted.push_back({record.block, record.variable, 0, part});
       }
-      const std::vector<const std::byte*> values = server_->fetch(index, wanted);
+      const std::vector<const std::byte*> values = server_->fetch(index, wanted, false);
       for (std::size_t n = 0; n < wanted.size(); ++n) check(wanted[n], values[n]);
       const std::vector<RangeRequest> requests{{0, 0}, {1, 0}, {1, 1}, {2, 0}};
       return server_->ranges(index, requests).size() >= inbox.blocks.size();
@@ -151,7 +151,7 @@ class Stream {
     }
   }
 
-  /// Reads all of it, so that a sanitizer sees whether it is there.
+  /// Reads all values, so that a sanitizer sees if memory is missing.
   void check(const Wanted& wanted, const std::byte* values) {
     if (!values) return;
     const Variable& of = there_.variables[static_cast<std::size_t>(wanted.variable)];
@@ -173,7 +173,7 @@ class Stream {
 
 constexpr std::size_t header_bytes = sizeof(FileHeader);
 
-/// The file with checksums that fit what is in it.
+/// The file with checksums that match its contents.
 Bytes sealed(Bytes file) {
   FileHeader header;
   std::memcpy(static_cast<void*>(&header), file.data(), sizeof header);
@@ -184,7 +184,7 @@ Bytes sealed(Bytes file) {
   return file;
 }
 
-/// Every word of the content, one after the other, as `change` makes it.
+/// Changes every word of the contents, one after the other, by `change`.
 template <class Word>
 void each_word(const Bytes& file, const std::vector<Word>& replacements, const std::function<void(Bytes)>& use) {
   for (std::size_t at = header_bytes; at + sizeof(Word) <= file.size(); at += sizeof(Word)) {
@@ -209,7 +209,7 @@ TEST_CASE("whatever word of a step is changed, its values come or a sentence doe
   REQUIRE(stream.read(index, encode_step(stream.record(index))));
   const std::size_t size = encode_step(stream.record(++index)).size();
   int refused = 0, used = 0;
-  // The iteration's number is in the header and each step has its own: the same change is made to one after another.
+  // Each step has its own number in the header, so the same change is made to one step after another.
   const auto try_change = [&](const std::function<void(Bytes&)>& change) {
     Bytes file = encode_step(stream.record(++index));
     change(file);
@@ -229,7 +229,7 @@ TEST_CASE("whatever word of a step is changed, its values come or a sentence doe
   }
   for (std::size_t at = header_bytes; at < size; at += 24) try_change([&](Bytes& file) { file.resize(at); });
   CHECK(refused > 200);
-  CHECK(used > 30);  // cycle, time, extremes, clients may be anything
+  CHECK(used > 30);  // cycle, time, ranges and clients may be anything
   ++index;
   CHECK(stream.read(index, encode_step(stream.record(index))));
 }
@@ -241,7 +241,7 @@ TEST_CASE("whatever word of the declarations is changed, they are read or refuse
     try {
       const Metadata metadata = Declarations::decode(decode_announced(file, "declarations").declarations).metadata;
       ++read;
-      // What everything else relies on.
+      // Everything else relies on these.
       for (const Variable& variable : metadata.variables) {
         const Mesh& mesh = metadata.mesh_of(variable);
         CHECK(static_cast<int>(variable.type) < type_count);

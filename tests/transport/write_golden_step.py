@@ -22,7 +22,7 @@ def file_of(magic, session, iteration, writers, content):
 
 
 def block(id_, mesh, level, client, lo, hi):
-    bounds = 3 * [float("inf")] + 3 * [-float("inf")]  # not known
+    bounds = 3 * [float("inf")] + 3 * [-float("inf")]  # no bounds are known
     return struct.pack("<qiiii6q3q6d", id_, mesh, level, client, 0, *lo, *hi, 0, 0, 0, *bounds)
 
 

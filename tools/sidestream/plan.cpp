@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/common/extract/empty_results.hpp"
+#include "base/log.hpp"
 #include "config/groups.hpp"
 #include "data/covered_cells.hpp"
 #include "data/derivation.hpp"
@@ -285,6 +286,7 @@ std::string plan(const PlanOptions& options) {
     document = std::make_shared<Document>(with_partitioner(*document, options.partitioner));
   }
   const OpeningConfig opening = read_opening(*document);
+  for (const std::string& former : opening.former_names) log::warning("{}", former);
   if (opening.placement.mode == PlacementMode::off) {
     fail(Code::configuration, "{}: found 'placement: off', with which nothing runs and nothing moves; choose another",
          file);

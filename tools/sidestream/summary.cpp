@@ -168,6 +168,7 @@ std::string summary(const CheckOptions& options, const Config& config, const Reg
   line("placement", placement_text(config.opening.placement, options.ranks, nodes));
   for (const std::string& warning : config.opening.former_names) line("warning", warning);
   for (const std::string& warning : config.opening.placement.warnings) line("warning", warning);
+  for (const std::string& note : config.opening.placement.notes) line("note", note);
   for (std::size_t g = 0; g < config.opening.placement.groups.size(); ++g) line("group", group_text(config, g));
   const bool for_nothing = config.opening.placement.groups.empty() &&
                            std::any_of(config.tasks.begin(), config.tasks.end(),

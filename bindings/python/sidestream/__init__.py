@@ -85,7 +85,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'sidestream' has no attribute '{name}'")
     if find_spec("sidestream._client") is None:
         raise Error(
-            f"sidestream.{name}: this installation holds the reader alone; install Sidestream where MPI is found, "
+            f"sidestream.{name}: this installation holds only the reader; install Sidestream where MPI is found, "
             "without SIDESTREAM_PYTHON_CLIENT=OFF"
         )
     return getattr(import_module(f"sidestream.{_CLIENT[name]}"), name)

@@ -38,7 +38,7 @@ class Blocks : public Check {
     record.bytes = bytes_of_box(record.box, 1, record.type);
     return record;
   }
-  [[nodiscard]] bool may_serve(std::int64_t n) override { return server_->pending(std::max(n, held_ - 1)) == 0; }
+  [[nodiscard]] bool may_serve(std::int64_t n) override { return server_->state(std::max(n, held_ - 1)).pending == 0; }
   /// Publishes one block. Returns false if there was no room.
   [[nodiscard]] bool put(ClientTransport& transport, std::int64_t n, bool hold = false, Region* where = nullptr) {
     const BlockRecord what = record(harness_.client);
@@ -61,8 +61,9 @@ class Blocks : public Check {
   /// Compares every client's block of `variable`, unless some client refused the iteration. The outcome is the same on
   /// all servers.
   void serve(ServerTransport& transport, std::int64_t n) override {
-    static_cast<void>(transport.advance(n));
-    std::int64_t refused = transport.clients() > 0 ? static_cast<std::int64_t>(transport.inbox(n).end.refused) : 0;
+    transport.advance(n);
+    std::int64_t refused =
+        transport.traits().clients > 0 ? static_cast<std::int64_t>(transport.state(n).inbox.end.refused) : 0;
     harness_.group->maximum(std::span(&refused, 1));
     if (refused == 0) compare(transport, n, 0, n);
     agree();
@@ -70,8 +71,9 @@ class Blocks : public Check {
   }
   void compare(ServerTransport& transport, std::int64_t n, std::int32_t variable, std::int64_t version) {
     std::vector<std::pair<BlockRecord, const std::byte*>> all;
-    if (transport.values_in_place()) {
-      const auto& arrivals = variable == kept_variable ? transport.persistent() : transport.inbox(n).blocks;
+    if (transport.traits().values_in_place) {
+      const auto& arrivals =
+          variable == kept_variable ? transport.state(n).tables.persistent : transport.state(n).inbox.blocks;
       for (const Arrival& arrival : arrivals) all.emplace_back(arrival.record, arrival.data);
     } else {
       std::vector<Wanted> wanted;
@@ -79,7 +81,7 @@ class Blocks : public Check {
         const BlockRecord what = record(client, variable);
         wanted.push_back({what.block, variable, 0, what.points()});
       }
-      const std::vector<const std::byte*> got = transport.fetch(n, wanted);
+      const std::vector<const std::byte*> got = transport.fetch(n, wanted, false);
       for (int c = 0; c < harness_.clients; ++c)
         all.emplace_back(record(c, variable), got[static_cast<std::size_t>(c)]);
     }
@@ -109,9 +111,9 @@ class InFlight final : public Blocks {
     finish(transport, n, begun ? std::uint32_t{0} : std::uint32_t{in_flight});
   }
   void serve(ServerTransport& transport, std::int64_t n) override {
-    static_cast<void>(transport.advance(n));
-    const bool mine = transport.clients() > 0 && transport.inbox(n).end.refused != 0;
-    if (transport.clients() > 0 && n < 3) expect(mine == (n == 2 && !harness_.both()), n, "another refusal");
+    transport.advance(n);
+    const bool mine = transport.traits().clients > 0 && transport.state(n).inbox.end.refused != 0;
+    if (transport.traits().clients > 0 && n < 3) expect(mine == (n == 2 && !harness_.both()), n, "another refusal");
     std::int64_t refused = mine;
     harness_.group->maximum(std::span(&refused, 1));
     transport.release(n, refused ? Outcome::refused : Outcome::delivered);
@@ -153,7 +155,7 @@ class Room final : public Blocks {
     await_outcomes(transport, iterations_);
     if (when_full_ == WhenFull::skip && !harness_.both()) {
       expect(refused_here_ > 0, "room for far more than was asked for");
-      expect(transport.waited() < 1, "a client waits under WhenFull::skip");
+      expect(transport.status().waited < 1, "a client waits under WhenFull::skip");
     }
     if (when_full_ == WhenFull::skip) return;
     for (std::int64_t n = 0; n < iterations_; ++n) expect(outcome(n) == Outcome::delivered, n, "it is not delivered");
@@ -227,7 +229,7 @@ class Retire final : public Blocks {
     finish(transport, n);
   }
   void serve(ServerTransport& transport, std::int64_t n) override {
-    static_cast<void>(transport.advance(n));
+    transport.advance(n);
     compare(transport, n, kept_variable, n);
     agree();
     transport.release(n, Outcome::delivered);
@@ -245,10 +247,10 @@ class Abandoned final : public Blocks {
     finish(transport, n);
   }
   [[nodiscard]] bool may_serve(std::int64_t n) override {
-    return server_->clients() == 0 || (server_->abandoned() && server_->pending(n) == 0);
+    return server_->traits().clients == 0 || (server_->state(0).abandoned && server_->state(n).pending == 0);
   }
   void serve(ServerTransport& transport, std::int64_t n) override {
-    static_cast<void>(transport.advance(n));
+    transport.advance(n);
     agree();
     transport.release(n, Outcome::refused);
   }
@@ -294,8 +296,8 @@ class Unfinished final : public Blocks {
   }
   void serve(ServerTransport& transport, std::int64_t n) override {
     if (n == 0) return Blocks::serve(transport, n);
-    static_cast<void>(transport.advance(n));
-    std::array<std::int64_t, 2> counts{transport.clients(), transport.ended(n)};
+    transport.advance(n);
+    std::array<std::int64_t, 2> counts{transport.traits().clients, transport.state(n).ended};
     harness_.group->sum(counts);
     const auto [senders, ended] = counts;
     // A forwarder ends an iteration for all its clients if some of them have ended it.

@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "sidestream/conformance/values.hpp"
 #include "sidestream/error.hpp"
@@ -35,15 +36,15 @@ class Mixed final : public Check {
   }
 
   void serve(ServerTransport& transport, std::int64_t n) override {
-    const bool changed = transport.advance(n);
-    compare_table(transport, n, changed);
+    transport.advance(n);
+    compare_table(transport, n);
     compare_end(transport, n);
     const Outcome outcome = outcome_of(n);
     if (outcome != Outcome::refused) {
       compare_arrivals(transport, n);
       compare_ranges(transport, n);
       Values values(transport, report_, world_, n);
-      if (transport.values_in_place()) {
+      if (transport.traits().values_in_place) {
         compare_at_hand(transport, values, n);
       } else {
         values.fetch(values.some(random_));
@@ -51,13 +52,12 @@ class Mixed final : public Check {
         values.fetch({});
         values.compare();
         agree();
-        if (n % 2 == 0) transport.free_values(n);
+        if (n % 2 == 0) transport.release(n, Outcome::pending);
         values.compare();
       }
     }
     agree();
     tell(transport, n);
-    expect(transport.verdict(n, outcome) == outcome || outcome == Outcome::delivered, n, "verdict makes a loss good");
     transport.release(n, outcome);
   }
 
@@ -72,7 +72,7 @@ class Mixed final : public Check {
       last = notice.iteration;
     }
     heard_ = static_cast<std::int64_t>(notices_.size());
-    expect(transport.waited() >= 0, "waited less than nothing");
+    expect(transport.status().waited >= 0, "waited less than nothing");
   }
 
   void compare_all(Communicator& all) override {
@@ -100,8 +100,8 @@ class Mixed final : public Check {
     return n % 6 == 4 ? Outcome::failed : Outcome::delivered;
   }
 
-  void compare_table(ServerTransport& transport, std::int64_t n, bool changed) {
-    for (const BlockChange& change : transport.take_changes()) {
+  void compare_table(ServerTransport& transport, std::int64_t n) {
+    for (const BlockChange& change : std::exchange(transport.state(n).tables.changes, {})) {
       if (change.removed) {
         told_.erase(change.block.id);
       } else {
@@ -109,7 +109,7 @@ class Mixed final : public Check {
       }
     }
     std::map<std::int64_t, Block> table;
-    for (const Block& block : transport.blocks()) {
+    for (const Block& block : transport.state(n).tables.blocks) {
       expect(table.emplace(block.id, block).second, n, "a block is in the table twice");
       if (n == 0) mine_.insert(block.client);
     }
@@ -118,17 +118,15 @@ class Mixed final : public Check {
       if (mine_.contains(block.client)) expected.emplace(id, block);
     }
     expect(table == expected, n, "the table of blocks is not what this server's clients declared");
-    expect(told_ == expected, n, "what take_changes told does not make the table");
-    expect(changed || table == table_, n, "advance says that nothing changed, and the table did");
-    table_ = std::move(table);
-    expect(!mine_.empty() || transport.clients() == 0, n, "a server's clients have no block");
+    expect(told_ == expected, n, "the changes do not make the table");
+    expect(!mine_.empty() || transport.traits().clients == 0, n, "a server's clients have no block");
   }
 
   void compare_end(ServerTransport& transport, std::int64_t n) {
-    expect(transport.pending(n) == 0, n, "clients are pending that have ended it");
-    expect(transport.ended(n) == transport.clients(), n, "not all clients have ended it");
-    const Inbox& inbox = transport.inbox(n);
-    expect(inbox.ended == transport.clients(), n, "the inbox counts other clients that have ended it");
+    expect(transport.state(n).pending == 0, n, "clients are pending that have ended it");
+    expect(transport.state(n).ended == transport.traits().clients, n, "not all clients have ended it");
+    const Inbox& inbox = transport.state(n).inbox;
+    expect(inbox.ended == transport.traits().clients, n, "the inbox counts other clients that have ended it");
     if (mine_.empty()) return;
     const EndRecord first = end_of(n, *mine_.begin());
     EndRecord all = first;
@@ -164,21 +162,21 @@ class Mixed final : public Check {
         if (what.variable != kept_variable) expected.insert(what);
       }
     }
-    for (const Arrival& arrival : transport.inbox(n).blocks) {
+    for (const Arrival& arrival : transport.state(n).inbox.blocks) {
       found.insert({arrival.record.variable, arrival.record.block.id});
       compare_record(arrival, n);
     }
-    expect(found == expected && transport.inbox(n).blocks.size() == expected.size(), n,
+    expect(found == expected && transport.state(n).inbox.blocks.size() == expected.size(), n,
            "the blocks that arrived are not those that were published");
     std::set<std::int64_t> kept, kept_here;
     for (const auto& [id, block] : world_.blocks(n)) {
       if (mine_.contains(block.client) && world_.version(n, kept_variable, id) >= 0) kept.insert(id);
     }
-    for (const Arrival& arrival : transport.persistent()) {
+    for (const Arrival& arrival : transport.state(n).tables.persistent) {
       kept_here.insert(arrival.record.block.id);
       compare_record(arrival, n);
     }
-    expect(kept == kept_here && transport.persistent().size() == kept.size(), n,
+    expect(kept == kept_here && transport.state(n).tables.persistent.size() == kept.size(), n,
            "the arrays that are kept are not the newest of each block");
   }
 
@@ -195,8 +193,8 @@ class Mixed final : public Check {
   }
 
   void compare_at_hand(ServerTransport& transport, const Values& values, std::int64_t n) {
-    for (const Arrival& arrival : transport.inbox(n).blocks) values.compare(arrival);
-    for (const Arrival& arrival : transport.persistent()) {
+    for (const Arrival& arrival : transport.state(n).inbox.blocks) values.compare(arrival);
+    for (const Arrival& arrival : transport.state(n).tables.persistent) {
       if (world_.version(n, kept_variable, arrival.record.block.id) >= 0) values.compare(arrival);
     }
   }
@@ -259,7 +257,7 @@ class Mixed final : public Check {
   World world_;
   std::mt19937 random_;
   std::set<int> mine_;  ///< the clients of this server
-  std::map<std::int64_t, Block> told_, table_;
+  std::map<std::int64_t, Block> told_;
   std::int64_t told_notices_ = 0, heard_ = 0;
 };
 

@@ -115,7 +115,7 @@ class Check {
   /// Inspects the iteration, which all of this server's clients have ended, and releases it.
   virtual void serve(ServerTransport& transport, std::int64_t n) = 0;
   /// True if servers may begin with iteration `n`.
-  [[nodiscard]] virtual bool may_serve(std::int64_t n) { return server_->pending(n) == 0; }
+  [[nodiscard]] virtual bool may_serve(std::int64_t n) { return server_->state(n).pending == 0; }
   virtual void close(ClientTransport& transport) {
     expect(transport.drain(harness_.patience), "drain gives up although the servers work");
   }
@@ -147,12 +147,12 @@ class Check {
   void look(ClientTransport& transport) {
     for (std::int64_t n = 0; n < iterations_; ++n) {
       if (outcomes_.contains(n)) continue;
-      const Outcome outcome = transport.outcome(n);
+      const Outcome outcome = transport.outcome(n).outcome;
       if (outcome != Outcome::pending) outcomes_[n] = outcome;
     }
-    for (Notice& notice : transport.notices()) notices_.push_back(std::move(notice));
-    const std::string failure = transport.failure();
-    if (!failure.empty()) failure_ = failure;
+    News news = transport.news();
+    for (Notice& notice : news.notices) notices_.push_back(std::move(notice));
+    if (!news.failure.empty()) failure_ = news.failure;
   }
   void await_outcomes(ClientTransport& transport, std::int64_t until) {
     const auto known = [&] { return static_cast<std::int64_t>(outcomes_.size()) >= until; };
@@ -185,8 +185,8 @@ class Check {
     serve(*server_, n);
   }
   void finish() {
-    await([&] { return server_->pending(iterations_) == 0; }, [&] { receive(); }, "clients to close");
-    server_->finish();
+    await([&] { return server_->state(iterations_).pending == 0; }, [&] { receive(); }, "clients to close");
+    server_->finish({});
     agree();
   }
 };

@@ -29,21 +29,19 @@ class Standing final : public Check {
     transport.end(end);
   }
   void serve(ServerTransport& transport, std::int64_t n) override {
-    static_cast<void>(transport.advance(n));
+    transport.advance(n);
     const bool refused = n % 10 == 5;
-    if (!refused && !transport.values_in_place()) {
+    if (!refused && !transport.traits().values_in_place) {
       Values values(transport, report_, world_, n);
       if (n == 0 || n == 12) wanted_ = values.some(random_);
-      if (n != 18) values.fetch(wanted_);
-      if (n == 8 || n == 18)
-        values.fetch(values.some(random_));  // data in addition to the announced ones, and instead
-                                             // of them
+      if (n != 18) values.fetch(wanted_, n == 1 || n == 13);
+      // Data in addition to the announced ones, and instead of them.
+      if (n == 8 || n == 18) values.fetch(values.some(random_));
       if (n == 9) values.fetch(wanted_);
       values.compare();
       agree();
-      if (n % 2 == 0) transport.free_values(n);
+      if (n % 2 == 0) transport.release(n, Outcome::pending);
       values.compare();
-      if (n == 1 || n == 13) transport.expect_same(n, wanted_);
     }
     agree();
     transport.release(n, refused ? Outcome::refused : Outcome::delivered);

@@ -21,8 +21,8 @@ class Values {
       : transport_(transport), report_(report), world_(world), n_(n) {}
 
   /// Fetches these pieces and keeps their values until they are compared. Collective over the servers.
-  void fetch(std::vector<Wanted> wanted) {
-    std::vector<const std::byte*> got = transport_.fetch(n_, wanted);
+  void fetch(std::vector<Wanted> wanted, bool again = false) {
+    std::vector<const std::byte*> got = transport_.fetch(n_, wanted, again);
     report_.expect(got.size() == wanted.size(), "fetch answers another number of pieces than it was asked for");
     got.resize(wanted.size(), nullptr);
     rounds_.emplace_back(std::move(wanted), std::move(got));

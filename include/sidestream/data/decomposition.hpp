@@ -14,7 +14,7 @@ struct Mesh;
 /// curvilinear, and has 1, 2 or 3 dimensions. The check of the configuration refuses other meshes, and any part other
 /// than AllBlocks.
 ///
-/// *Who gets what.* Every server gets one piece of the mesh's cells. The piece depends only on the mesh, the
+/// *Pieces.* Every server gets one piece of the mesh's cells. The piece depends only on the mesh, the
 /// decomposition and the number of servers (see piece_of), not on the blocks. So every process can compute every piece.
 /// If there are more servers than cells to divide, some pieces are empty.
 ///
@@ -26,10 +26,10 @@ struct Mesh;
 /// as the piece's. The next piece owns its first nodes, so every point of the mesh counts once over all servers. `halo`
 /// is the rest of the array, so that `gather` gives every point in it.
 ///
-/// *Where values come from.* Each value comes from the block that owns it, never from ghosts. If blocks overlap or
+/// *Source of values.* Each value comes from the block that owns it, never from ghosts. If blocks overlap or
 /// share nodes, it comes from the block of lowest id.
 ///
-/// *What is missing.* Points that no block has, or whose block was not delivered, are listed in `absent`. The array has
+/// *Missing points.* Points that no block has, or whose block was not delivered, are listed in `absent`. The array has
 /// a quiet NaN there, or 0 for whole numbers; neither `owned` nor `halo` has them. An analysis that needs them throws.
 struct Decomposition {
   enum class Kind : std::int32_t {

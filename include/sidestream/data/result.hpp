@@ -105,7 +105,7 @@ struct CellSet {
   std::vector<Surface::Array> point_data{}, cell_data{};
 };
 
-/// How a result that is spread over several servers is written: in one file, or in pieces by all of them.
+/// The form of a result with parts on several servers: one file, or pieces that all servers write.
 enum class Pieces : std::int32_t {
   automatic = 0,  ///< in pieces if it is larger than 64 MiB
   never = 1,

@@ -17,7 +17,7 @@
 
 namespace sidestream {
 
-/// Where on the mesh the values lie. There is a bit for each axis (1: x, 2: y, 4: z). It is set if points lie at the
+/// The positions of values on the mesh. There is a bit for each axis (1: x, 2: y, 4: z). It is set if points lie at the
 /// nodes of that axis, and clear if they lie midway between two nodes. x-faces are normal to x; x-edges run along x. A
 /// variable only has the bits of axes that its mesh uses: all nodes of a 2-D mesh are 3.
 enum class Centering : std::uint8_t {

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sidestream/data/block.hpp"
@@ -115,6 +119,25 @@ class Task {
   virtual Bytes combine(const CombineInput& input) = 0;
   /// Removes the files of `local`. Called instead of `combine` if a server failed. Never throws.
   virtual void discard(const Iteration& iteration) noexcept { static_cast<void>(iteration); }
+
+  /// The reason of `refuse_iteration` since the last call; nothing if it was not called. For the engine, after a run.
+  [[nodiscard]] virtual std::optional<std::string> take_refusal() { return std::exchange(refusal_, std::nullopt); }
+
+ protected:
+  /// Says that nobody took an iteration which this task hands on. Its outcome is then `refused`, whatever other tasks
+  /// made of it, and iterations.csv has the reason. To be called in `combine` or `discard`, on all servers alike.
+  /// `combine` may throw afterwards: that is reported as any failure. Not possible with `forward: partials`.
+  void refuse_iteration(std::string_view reason) noexcept {
+    refusal_.emplace();
+    try {
+      refusal_->assign(reason);
+    } catch (const std::bad_alloc&) {
+      // It is refused without a reason.
+    }
+  }
+
+ private:
+  std::optional<std::string> refusal_;
 };
 
 }  // namespace sidestream

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sidestream/data/array.hpp"
@@ -22,8 +23,8 @@
 
 namespace sidestream {
 
-/// What a client does when there is no room: wait for the servers, refuse the iteration, or put the block into a file
-/// on its node, and wait where that is full too. Transports without such files wait.
+/// The reaction of a client that finds no room: wait for the servers, refuse the iteration, or put the block into a
+/// file on its node and wait only if that is full, too. Transports without such files wait.
 enum class WhenFull : std::int32_t { wait = 0, skip = 1, spill = 2 };
 
 /// Memory for the values of one block, 64-byte aligned, owned by the transport.
@@ -71,11 +72,10 @@ enum Refusal : std::uint32_t {
   gave_up = 64,     ///< a client closed, and its `drain_limit` was over before the iteration began
   cycles = 128,     ///< clients gave different cycles
   repeated = 256,   ///< two clients declare the same block
-  on_server = 512,  ///< servers could not take it: see the failures
-  not_taken = 1024  ///< nobody took it whom the servers handed it on to
+  on_server = 512   ///< servers could not take it: see the failures
 };
 
-/// What a client says when it ends an iteration, or several clients together.
+/// The end of an iteration on a client, or on several clients together.
 struct EndRecord {
   Iteration iteration;         ///< of several clients: the time that the client of lowest number gave
   std::uint64_t events = 0;    ///< bit e: event number e was signalled
@@ -92,14 +92,14 @@ struct EndRecord {
 /// Something that a server tells its clients besides outcomes and failures.
 struct Notice {
   std::int64_t iteration = -1;  ///< that it is about; -1: none
-  std::uint32_t kind = 0;       ///< what it means is between who sends and who reads it
+  std::uint32_t kind = 0;       ///< sender and reader agree on its meaning
   std::vector<std::byte> payload;
 };
 
 /// Bytes of the longest payload.
 inline constexpr std::size_t longest_notice = 2048;
 
-/// What a client raises: an event with values, or its coming to a barrier.
+/// An event with values that a client raises, or its arrival at a barrier.
 struct SignalHead {
   std::int32_t event = 0;   ///< number of its name
   std::int32_t client = 0;  ///< among all clients
@@ -124,11 +124,11 @@ struct SharedObject {
   std::uint64_t offset = 0;  ///< in the object, a multiple of 4096
 };
 
-/// What became of an iteration, as the servers agreed; lost: they ended before they said.
+/// The result of an iteration on which the servers agreed; lost: they ended before they told it.
 enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3, lost = 4 };
 
-/// What became of an iteration, where several groups of servers decide on it. Delivered is what all have delivered;
-/// else what the worst says: lost, refused, failed. Pending until all have decided.
+/// The result of an iteration on which several groups of servers decide: the worst of their results, in the order lost,
+/// refused, failed, delivered. Pending until all have decided.
 [[nodiscard]] constexpr Outcome joined(Outcome one, Outcome other) noexcept {
   if (one == Outcome::pending || other == Outcome::pending) return Outcome::pending;
   constexpr auto badness = [](Outcome outcome) {
@@ -146,69 +146,89 @@ enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, fai
   return badness(one) < badness(other) ? other : one;
 }
 
-/// The client's end. One thread. No call is collective; none but `drain` waits for other clients. Iterations are
-/// counted by the calls of `end`: the first is 0.
+/// The result of an iteration that a client has ended.
+struct Settled {
+  Outcome outcome = Outcome::pending;
+  std::uint64_t bytes_sent = 0;  ///< of its values that left this client's memory; 0 where servers read them in place
+};
+
+/// Failures and notices from servers to a client.
+struct News {
+  std::string failure;          ///< the newest failure message; empty if there is no new one
+  std::vector<Notice> notices;  ///< those of one server in the order it sent them
+};
+
+/// The condition of a client, which its transport keeps up to date.
+struct ClientStatus {
+  /// True if there are servers. Otherwise iterations are refused; persistent regions may be reserved and committed in
+  /// refused iterations too, for later ones.
+  bool connected = true;
+  double waited = 0;                ///< seconds spent waiting for room or for a place in flight so far
+  std::uint64_t bytes_spilled = 0;  ///< of values that found no room and went to a file of this node so far
+};
+
+/// The client's end, which `Publisher` (src/client) calls. One thread. No call is collective; none but `drain` waits
+/// for other clients. Iterations are counted by the calls of `end`: the first is 0.
 class ClientTransport {
  public:
   virtual ~ClientTransport() = default;
-  /// Begins the next iteration; called once before anything else of it. Under WhenFull::wait it waits until fewer than
+
+  // Each iteration once.
+  /// Begins the next iteration, before anything else of it. Under WhenFull::wait it waits until fewer than
   /// max_in_flight iterations are published and not released; under skip it returns false if there are that many.
   [[nodiscard]] virtual bool begin() = 0;
-  /// A block is about to be handed over: fetches what that takes into the processor's cache. A simulation works on much
-  /// other memory between two blocks, and waiting for line after line costs more than a small block itself.
+  /// Ends the current iteration, which is then on its way to the servers. Never waits under WhenFull::skip.
+  virtual void end(const EndRecord& record) = 0;
+
+  // In an iteration any number of times, before its end.
+  /// Fetches into the processor's cache what handing a block over takes; called first in each publication. A simulation
+  /// works on much other memory between two blocks, and waiting for line after line costs more than a small block.
   virtual void prefetch() const noexcept {}
-  /// Memory for `bytes` bytes in the current iteration. Waits under WhenFull::wait; returns nothing if there is no
-  /// room and waiting is not wanted. Throws Error(full) if there can never be room. Persistent regions are not freed
+  /// Memory for the values of a block of the current iteration. Waits under WhenFull::wait; returns nothing if there is
+  /// no room and waiting is not wanted. Throws Error(full) if there can never be room. Persistent regions are not freed
   /// with their iteration.
   [[nodiscard]] virtual std::optional<Region> reserve(std::uint64_t bytes, bool persistent) = 0;
   /// Frees the persistent array that `record` is to replace, before its successor is in place: for a buffer that has no
   /// room for both. False, and nothing happens, if there is none or if an iteration that may read it is not released.
   /// After it no iteration may be delivered before the successor is committed.
   [[nodiscard]] virtual bool retire(const BlockRecord& record) = 0;
-  /// Holds the memory of all regions in place, also when the transport is gone; null: that goes with the transport.
-  /// Letting go of it takes no MPI.
-  [[nodiscard]] virtual std::shared_ptr<const void> memory() const { return nullptr; }
-  /// Copies `bytes` bytes into a region, in the way that suits who reads them next. Override it only to be faster.
-  virtual void fill(const Region& region, const void* values, std::uint64_t bytes) {
-    if (bytes > 0) std::memcpy(region.data, values, bytes);
-  }
-  /// Hands the block over; the values must be in place. The region may be read until `clear`.
+  /// Hands a block over whose values are in place. With `hold` the client may read the region until `clear`.
   virtual void commit(const BlockRecord& record, const Region& region, bool hold) = 0;
   /// Gives a region back that was reserved and not committed, or ends the hold on a committed one.
   virtual void clear(const Region& region) = 0;
-  /// Declares or changes (absent: removes) a block of this client, from the current iteration on.
+  /// Declares or changes (`removed`: removes) a block of this client, from the current iteration on.
   virtual void declare(const Block& block, bool removed) = 0;
-  /// Raises an event in the current iteration: before `end`, any number of times. It goes the way of messages, and
-  /// comes in order; a transport without servers drops it.
+  /// Raises an event in the current iteration. Events go the way of messages and come in order; a transport without
+  /// servers drops them.
   virtual void signal(const Signal& signal) = 0;
-  /// Ends the current iteration. Never waits under WhenFull::skip.
-  virtual void end(const EndRecord& record) = 0;
-  /// Outcome of iteration `index`, pending while not agreed.
-  [[nodiscard]] virtual Outcome outcome(std::int64_t index) = 0;
+
+  // Between calls of the above: results of iterations.
+  /// Returns the result of iteration `index`; pending while the servers have not agreed. Each result is returned once.
+  [[nodiscard]] virtual Settled outcome(std::int64_t index) = 0;
   /// Waits until the outcome of iteration `index`, which this client has ended, is known or nobody is left who could
   /// say it; messages of the simulation go on moving meanwhile. What servers told before they released that iteration
-  /// is then there for `notices`.
+  /// is then in `news`. Called where parameters are steered, so that clients are not too far ahead.
   virtual void await(std::int64_t index) = 0;
-  /// The servers' sticky failure message; empty if none.
-  [[nodiscard]] virtual std::string failure() = 0;
-  /// What servers have told since the last call; those of one server in the order it sent them.
-  [[nodiscard]] virtual std::vector<Notice> notices() { return {}; }
-  /// Says that no more iterations come and waits until all outcomes are known, at most `limit`. False: it was not
+  /// Returns failures and notices that have arrived since the last call. Called in each iteration.
+  [[nodiscard]] virtual News news() = 0;
+  /// The last call: no more iterations come. Waits until all outcomes are known, at most `limit`. False: that was not
   /// enough, and the servers have been told to drop what they have not begun.
   virtual bool drain(std::chrono::milliseconds limit) = 0;
-  /// True if there are servers. If not, iterations are refused. Persistent regions may also be reserved and committed
-  /// in refused iterations, for later ones.
-  [[nodiscard]] virtual bool connected() const { return true; }
-  /// Seconds spent waiting for room or for a place in flight so far.
-  [[nodiscard]] virtual double waited() const = 0;
-  /// Bytes of values that found no room and went to a file of this node so far.
-  [[nodiscard]] virtual std::uint64_t bytes_spilled() const { return 0; }
-  /// Bytes of values of an iteration that left this client's memory, once its outcome is known; 0 where servers read
-  /// them in place.
-  [[nodiscard]] virtual std::uint64_t bytes_sent(std::int64_t index) const {
-    static_cast<void>(index);
-    return 0;
+
+  [[nodiscard]] const ClientStatus& status() const noexcept { return status_; }
+  /// Holds the memory of all regions in place, also when the transport is gone; null: that goes with the transport.
+  /// Letting go of it takes no MPI.
+  [[nodiscard]] const std::shared_ptr<const void>& memory() const noexcept { return memory_; }
+  /// Copies values into a region, in the way that suits who reads them next.
+  void fill(const Region& region, const void* values, std::uint64_t bytes) const {
+    if (copy_) return copy_(region.data, values, bytes);
+    if (bytes > 0) std::memcpy(region.data, values, bytes);
   }
+
+ protected:
+  ClientStatus status_;
+  std::shared_ptr<const void> memory_;
+  void (*copy_)(void* to, const void* from, std::uint64_t bytes) noexcept = nullptr;  ///< null: memcpy
 };
 
 /// One block as it arrived on a server.
@@ -233,7 +253,7 @@ struct BlockChange {
   std::int32_t reserved = 0;
 };
 
-/// What a server has received of one iteration from its own clients (or from the forwarders that report to it).
+/// Messages of one iteration that a server has received from its own clients, or from forwarders that report to it.
 struct Inbox {
   std::vector<Arrival> blocks;
   std::vector<Signal> signals;  ///< of one client in the order in which it raised them
@@ -241,84 +261,87 @@ struct Inbox {
   int ended = 0;                ///< clients that have ended it
 };
 
-/// The server's end. One thread. Iterations are processed in order: after `advance(index)` the tables are those of that
-/// iteration, after `release(index)` its memory is free.
+/// Blocks that a server's clients have declared, and arrays that it keeps, as of the last call of `advance`.
+struct ServerTables {
+  std::vector<Block> blocks;         ///< all that they declared
+  std::vector<Arrival> persistent;   ///< arrays that are not time-varying, the newest of each variable and block
+  std::vector<BlockChange> changes;  ///< of `blocks`, in order, since whoever reads them emptied the list
+};
+
+/// The state of an iteration on one server. Refers to the transport's memory.
+struct ServerState {
+  const Inbox& inbox;      ///< until the iteration is released; empty if nothing is known
+  ServerTables& tables;    ///< the same for all iterations
+  int ended = 0;           ///< clients that have ended it
+  int pending = 0;         ///< clients that have neither ended it nor closed
+  bool abandoned = false;  ///< a client gave up waiting in `drain`: what has not begun should be dropped
+  bool lost = false;       ///< clients have died: those that are not pending need not have closed
+};
+
+/// Properties of a server's transport that never change.
+struct ServerTraits {
+  int clients = 0;  ///< that send to this server; may be 0
+  /// True: values lie where the server can read them. It sees all blocks of its own clients, without moving them, and
+  /// no others. False: arrivals have no data, and any server may fetch any block of any client.
+  bool values_in_place = false;
+  /// The memory of values in place that other processes can map; none: it belongs to this process.
+  std::vector<SharedObject> shared_objects{};
+};
+
+/// The server's end, which the engine (src/server) calls, or a forwarder. One thread. Iterations are processed in
+/// order: after `advance(index)` the tables are those of that iteration, after `release(index)` its memory is free.
 class ServerTransport {
  public:
   virtual ~ServerTransport() = default;
-  /// Number of clients that send to this server; may be 0.
-  [[nodiscard]] virtual int clients() const = 0;
-  /// Takes in what has arrived; waits at most `limit` if nothing has. True if anything was new.
+
+  // At any time.
+  /// Takes in what has arrived; waits at most `limit` if nothing has. True if anything was new. Also called while this
+  /// server waits for others, with the limit 0. A transport in which all servers hear the same may be collective if the
+  /// limit is not 0.
   virtual bool receive(std::chrono::microseconds limit) = 0;
-  /// What is known of iteration `index`; empty if nothing.
-  [[nodiscard]] virtual const Inbox& inbox(std::int64_t index) = 0;
-  /// Clients that have ended iteration `index`.
-  [[nodiscard]] virtual int ended(std::int64_t index) const = 0;
-  /// Clients that have neither ended iteration `index` nor said that they are done.
-  [[nodiscard]] virtual int pending(std::int64_t index) const = 0;
-  /// Clients have died: those that are not pending need not have closed.
-  [[nodiscard]] virtual bool lost() const { return false; }
-  /// A client gave up waiting in `drain`: what has not begun should be dropped.
-  [[nodiscard]] virtual bool abandoned() const = 0;
-  /// Applies the declarations and persistent arrays of iterations up to `index`. True if the block table changed.
-  virtual bool advance(std::int64_t index) = 0;
-  /// All blocks declared by this server's clients.
-  [[nodiscard]] virtual const std::vector<Block>& blocks() const = 0;
-  /// What `advance` has applied to the table since the last call, in that order.
-  [[nodiscard]] virtual std::vector<BlockChange> take_changes() = 0;
-  /// Arrays that are not time-varying, the newest of each variable and block.
-  [[nodiscard]] virtual const std::vector<Arrival>& persistent() const = 0;
-  /// True if values lie where the server can read them: then it sees all blocks of its own clients, without moving
-  /// them, and no others. False: arrivals have no data, and any server may fetch any block of any client.
-  [[nodiscard]] virtual bool values_in_place() const = 0;
-  /// Where values lie that `values_in_place` promises, as far as other processes can map it; none: it is this process'
-  /// own.
-  [[nodiscard]] virtual std::vector<SharedObject> shared_objects() const { return {}; }
-  /// Gets values of this iteration (of variables that are not time-varying, the newest up to it): for each piece its
+  /// Returns the state of iteration `index` on this server. Not collective; allocates nothing.
+  [[nodiscard]] virtual ServerState state(std::int64_t index) = 0;
+  /// Posts a sticky failure message that clients see at their next end of iteration. Not collective.
+  virtual void post_failure(const std::string& message) = 0;
+  /// Tells all clients of this server; each hears it in its next call of `news`, and not later than the outcome of an
+  /// iteration that is released after this call. False, and nobody is told: a client has not read what it was told
+  /// before and there is no room for more, or the transport carries no notices. Throws Error(usage) if it is longer
+  /// than `longest_notice`. Not collective.
+  [[nodiscard]] virtual bool notify(const Notice& notice) = 0;
+
+  // In the order of iterations, on all servers.
+  /// Applies the declarations and persistent arrays of iterations up to `index` to the tables. Not collective.
+  virtual void advance(std::int64_t index) = 0;
+  /// Gets values of the iteration (of variables that are not time-varying, the newest up to it): for each piece its
   /// values in the variable's order without gaps, or null if the block was not published. Valid until release.
-  /// Collective over the servers, each of which wants what it wants. Not called if `values_in_place`. Throws
-  /// Error(system) for want of memory; the transport goes on working.
-  [[nodiscard]] virtual std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) = 0;
+  /// Collective over the servers, each of which wants what it wants; any number of times in an iteration, and not
+  /// called with `values_in_place`. Throws Error(system) for want of memory; the transport goes on working.
+  ///
+  /// `again`: this server will probably want the same of every later iteration that is not refused: the same tasks are
+  /// always due, and blocks don't change. A transport may then bring values without being asked each time; asking for
+  /// something else stays possible. What came for an earlier fetch with `again` but the last is not valid after it.
+  /// The servers agree on something before the release.
+  [[nodiscard]] virtual std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted,
+                                                            bool again) = 0;
   /// Ranges of the blocks that this server's own clients delivered in the iteration, or keep. Collective over the
   /// servers.
   [[nodiscard]] virtual std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) = 0;
-  /// After a `fetch` of `wanted`: this server will probably want the same of every iteration after `index` that is not
-  /// refused: the same tasks are always due, and blocks don't change. A transport may then bring values without being
-  /// asked each time; asking for something else stays possible. What an earlier call brought must not be in use any
-  /// more. Before the iteration is released, and followed by an agreement of the servers.
-  virtual void expect_same(std::int64_t index, std::span<const Wanted> wanted) {
-    static_cast<void>(index);
-    static_cast<void>(wanted);
-  }
-  /// All clients have closed and all iterations are released: takes in what is still underway. Once, as the last call.
-  virtual void finish() {}
-  /// All servers have what they need of the iteration's values: clients may use the memory again although the outcome
-  /// is not known yet. After the last `fetch` and `ranges` of the iteration, which the servers have agreed went well;
-  /// what `fetch` returned stays valid. At most once an iteration, and not if `values_in_place`; `release` alone does
-  /// it too.
-  virtual void free_values(std::int64_t index) { static_cast<void>(index); }
-  /// What will be told of an iteration that the servers found to be `outcome`: a transport that hands iterations on
-  /// knows whether anybody took them. The same on all servers, and known when they have processed it.
-  [[nodiscard]] virtual Outcome verdict(std::int64_t index, Outcome outcome) const {
-    static_cast<void>(index);
-    return outcome;
-  }
-  /// Tells the clients what became of the iteration and frees its memory.
+  /// Tells the clients the result of the iteration and frees its memory. A transport may be collective here.
+  ///
+  /// With Outcome::pending, at most once before that and not with `values_in_place`: all servers have what they need of
+  /// its values, which they have agreed on, and clients may use the memory again; what `fetch` returned stays valid.
   virtual void release(std::int64_t index, Outcome outcome) = 0;
-  /// Posts a sticky failure message that clients see at their next end of iteration.
-  virtual void post_failure(const std::string& message) = 0;
-  /// Tells all clients of this server; each reads it in its next call of `notices`, and not later than the outcome of
-  /// an iteration that is released after this call. False, and nobody is told: a client has not read what it was told
-  /// before and there is no room for more, or the transport carries no notices. Throws Error(usage) if it is longer
-  /// than `longest_notice`.
-  [[nodiscard]] virtual bool notify(const Notice& notice) {
-    static_cast<void>(notice);
-    return false;
-  }
-  /// This server can not go on and says why; its clients go on without servers. The last call.
-  virtual void leave(const std::string& why) { post_failure(why); }
-  /// Bytes of values that came to this server so far: moved, or, if `values_in_place`, published by its clients.
-  [[nodiscard]] virtual std::uint64_t bytes_received() const = 0;
+  /// The last call. `trouble` is empty: all clients have closed and all iterations are released; takes in what is still
+  /// underway. Otherwise this server cannot go on, and `trouble` says why; its clients go on without servers.
+  virtual void finish(const std::string& trouble) = 0;
+
+  [[nodiscard]] const ServerTraits& traits() const noexcept { return traits_; }
+
+ protected:
+  explicit ServerTransport(ServerTraits traits) : traits_(std::move(traits)) {}
+
+ private:
+  ServerTraits traits_;
 };
 
 }  // namespace sidestream

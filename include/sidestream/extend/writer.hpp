@@ -12,7 +12,7 @@
 
 namespace sidestream {
 
-/// Where a writer puts its files. Directories are created as needed.
+/// The directory for the files of a writer. Directories are created as needed.
 class OutputDirectory {
  public:
   virtual ~OutputDirectory() = default;

@@ -25,8 +25,8 @@ namespace sidestream::trees {
 namespace {
 
 constexpr std::size_t sample_bytes = 2048, samples = 8;
-/// How much more zstd may save on the whole chunk at a higher level than on a sample, because repetitions may be far
-/// apart.
+/// The additional savings that zstd may reach on the whole chunk at a higher level, compared with a sample, because
+/// repetitions may be far apart.
 constexpr double more_repetitions = 0.4, many_more_repetitions = 0.8;
 
 /// A glance at a few bytes comes first. If zstd saves little there and the prediction saves much, nothing else is

@@ -11,14 +11,14 @@
 
 namespace sidestream::trees {
 
-/// How children are extrapolated from their parent.
+/// The extrapolation of children from their parent.
 enum class Slope : std::uint8_t {
   none = 0,     ///< not at all: the parent's value
   central = 1,  ///< along the line through both neighbours of the parent
   limited = 2,  ///< along the flatter line to a neighbour; 0 if the two slopes differ in sign (minmod)
 };
 
-/// How the last of the siblings is predicted.
+/// The prediction of the last sibling.
 enum class Last : std::uint8_t {
   slope = 0,     ///< as the others are
   plain = 1,     ///< from the mean, which is the parent

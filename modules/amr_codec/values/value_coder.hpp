@@ -1,6 +1,6 @@
 // Lossless coder for values of octrees: one stream of bytes for each variable, level and chunk.
 //
-// How a database uses it: levels are coded from the roots down. A chunk is a run of whole sibling groups of one level
+// Use in a database: levels are coded from the roots down. A chunk is a run of whole sibling groups of one level
 // (2^d consecutive cells each, x fastest). Roots are chunks without parents. Companions come before the variables that
 // name them. For each chunk of each variable:
 //     Bytes stream = encode_tree_values(values, chunk, relations);

@@ -201,7 +201,7 @@ SpectrumQuery read_query(const Settings& settings, const Metadata& metadata) {
   for (const char* whole : {"window", "decomposition"}) {
     if (query.along.empty() || !settings.given(whole)) continue;
     settings.fail(whole,
-                  fmt::format("found '{}' beside 'along', expected it with the spectrum of a whole field alone; remove "
+                  fmt::format("found '{}' beside 'along', expected it only with the spectrum of a whole field; remove "
                               "one of them",
                               whole));
   }

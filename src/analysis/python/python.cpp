@@ -28,15 +28,10 @@ std::vector<fs::path> candidates() {
   for (std::string folder; std::getline(listed, folder, ':');) {
     if (!folder.empty()) all.push_back(fs::path(path_from(working_directory(), folder)) / library_name);
   }
-  const std::string package = "sidestream/python/sidestream";
-  for (const fs::path& own : own_folders()) {
-    if (own.empty()) continue;
-    for (const std::string& folder :
-         {std::string("."), std::string(".."), package, SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/" + package,
-          std::string("../bindings/python/sidestream")}) {
-      all.push_back((own / folder / library_name).lexically_normal());
-    }
-  }
+  constexpr const char* places[] = {".", "..", "sidestream/python/sidestream",
+                                    SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/python/sidestream",
+                                    "../bindings/python/sidestream"};
+  for (const fs::path& place : places_from_own(places)) all.push_back(place / library_name);
   return all;
 }
 

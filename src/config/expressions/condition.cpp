@@ -2,373 +2,312 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string_view>
 
-#include "base/text.hpp"
-#include "config/options/document.hpp"
+#include "config/expressions/expression_text.hpp"
 #include "config/options/names.hpp"
 
 namespace sidestream {
 
-/// A part of a condition: a number, or, if it is `logical`, 0 or 1.
-struct Condition::Node {
-  std::function<double(const Facts& now, const Facts* before)> value;
+/// A part of a condition: a number, or, if it is `logical`, 0 or 1. Operands stand before it.
+struct Condition::Step {
+  enum class Kind { constant, iteration, cycle, time, statistic, unary, binary, absolute, previous, change };
+  Kind kind = Kind::constant;
+  Operator sign = Operator::add;
+  std::size_t first = 0, second = 0;  ///< operands; for a statistic: its number
+  double number = 0;
   bool logical = false;
   bool looks_back = false;
 };
 
 namespace {
 
-using ConditionNode = Condition::Node;
+using ConditionStep = Condition::Step;
+using NodeKind = SyntaxNode::Kind;
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<std::string_view, 4> statistic_names{"min", "max", "mean", "sum"};
 constexpr std::array<std::string_view, 3> time_names{"iteration", "cycle", "time"};
+constexpr std::array<std::string_view, 3> function_names{"previous", "change", "abs"};
+constexpr const char* expected_condition = "a condition such as 'max(temperature) > 500 and cycle > 10'";
 
-bool continues_word(char c) { return is_letter_or_digit(c) || c == '_'; }
+template <std::size_t count>
+std::optional<std::size_t> number_in(const std::array<std::string_view, count>& names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
 
-/// Recursive descent: either = both {or both}; both = negation {and negation}; negation = not negation | comparison;
-/// comparison = sum [(<|<=|>|>=|==|!=) sum]; sum = product {(+|-) product}; product = factor {(*|/) factor};
-/// factor = (+|-) factor | (either) | number | $name | iteration | cycle | time
-///        | (min|max|mean|sum)(variable [, component]) | (previous|change|abs)(sum).
-class ConditionParser {
+bool joins_conditions(Operator sign) {
+  return sign == Operator::either || sign == Operator::both || sign == Operator::negation;
+}
+bool is_logical(Operator sign) {
+  return joins_conditions(sign) || (sign >= Operator::less && sign <= Operator::unequal);
+}
+
+/// Translates the tree of a condition to steps, one for each node. Steps of the names in statistics are not used.
+class ConditionBuilder {
  public:
-  ConditionParser(const std::string& text, const ExpressionContext& context, const Metadata& metadata,
-                  const std::string& what, const Location& where)
-      : text_(text), context_(context), metadata_(metadata), what_(what), where_(where) {}
+  ConditionBuilder(const ExpressionText& text, const ExpressionContext& context, const Metadata& metadata)
+      : text_(text), context_(context), metadata_(metadata) {}
 
-  ConditionNode run() {
-    // Each operator is a call inside another when it is evaluated.
+  std::vector<ConditionStep> run() {
     constexpr std::size_t longest = 16384;
-    if (text_.size() > longest) {
-      fail_at(where_, "found a text of {} characters for {}, expected at most {}; divide it among derived variables",
-              text_.size(), what_, longest);
+    if (text_.text.size() > longest) {
+      fail_at(text_.where,
+              "found a text of {} characters for {}, expected at most {}; divide it among derived variables",
+              text_.text.size(), text_.what, longest);
     }
-    ConditionNode all = either();
-    skip_blanks();
-    if (at_ < text_.size()) not_understood();
-    if (!all.logical) {
-      fail_at(where_, "found '{}' for {}, which is a number and no condition; compare it, as in '{} > 1'", text_, what_,
-              text_);
+    SyntaxRules rules{.negation = true};
+    rules.of_names.assign(statistic_names.begin(), statistic_names.end());
+    tree_ = parse_text(text_, rules, expected_condition);
+    for (const SyntaxNode& node : tree_) {
+      const bool known = number_in(statistic_names, node.text) || number_in(function_names, node.text);
+      if (node.kind == NodeKind::call && !known) unknown_word(node);
     }
-    return all;
+    for (const SyntaxNode& node : tree_) steps_.push_back(step_of(node));
+    if (!steps_.back().logical) {
+      text_.wrong(0, fmt::format("which is a number and no condition; compare it, as in '{} > 1'", text_.text));
+    }
+    return std::move(steps_);
   }
   std::vector<Statistic> statistics{};
 
  private:
-  [[nodiscard]] Location here() const {
-    Location place = where_;
-    if (place.line > 0) place.column += static_cast<int>(at_);
-    return place;
-  }
-
-  [[noreturn]] void not_understood() const {
-    const std::string problem = at_ < text_.size() ? fmt::format("where '{}' cannot be read", text_.substr(at_))
-                                                   : std::string("which ends too early");
-    fail_at(here(), "found '{}' for {}, {}; expected a condition such as 'max(temperature) > 500 and cycle > 10'",
-            text_, what_, problem);
-  }
-
-  void skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-  }
-  bool take(std::string_view sign) {
-    skip_blanks();
-    if (text_.compare(at_, sign.size(), sign) != 0) return false;
-    at_ += sign.size();
-    return true;
-  }
-  void need(std::string_view sign) {
-    if (!take(sign)) not_understood();
-  }
-  [[nodiscard]] std::string_view peek_word() {
-    skip_blanks();
-    std::size_t end = at_;
-    while (end < text_.size() && continues_word(text_[end])) ++end;
-    return std::string_view(text_).substr(at_, end - at_);
-  }
-  bool take_word(std::string_view word) {
-    if (peek_word() != word) return false;
-    at_ += word.size();
-    return true;
-  }
-
-  /// Of an operator: both sides must be conditions, or both numbers.
-  void check(const ConditionNode& side, bool logical, std::string_view of) const {
-    if (side.logical == logical) return;
-    fail_at(here(), "found '{}' for {}, in which '{}' stands beside {}; expected {} there", text_, what_, of,
-            logical ? "a number" : "a condition", logical ? "a condition, as in 'a > 1 and b > 2'" : "a number");
-  }
-
-  template <class Operation>
-  ConditionNode join(ConditionNode left, ConditionNode right, bool takes_logical, bool logical, std::string_view name,
-                     Operation operation) {
-    check(left, takes_logical, name);
-    check(right, takes_logical, name);
-    const bool looks_back = left.looks_back || right.looks_back;
-    auto value = [l = std::move(left.value), r = std::move(right.value), operation](const Facts& now,
-                                                                                    const Facts* before) {
-      return static_cast<double>(operation(l(now, before), r(now, before)));
-    };
-    return {std::move(value), logical, looks_back};
-  }
-
-  ConditionNode either() {
-    ConditionNode left = both();
-    while (take_word("or")) {
-      left = join(std::move(left), both(), true, true, "or", [](double a, double b) { return a != 0 || b != 0; });
-    }
-    return left;
-  }
-
-  ConditionNode both() {
-    ConditionNode left = negation();
-    while (take_word("and")) {
-      left = join(std::move(left), negation(), true, true, "and", [](double a, double b) { return a != 0 && b != 0; });
-    }
-    return left;
-  }
-
-  ConditionNode negation() {
-    if (!take_word("not")) return comparison();
-    deeper();
-    ConditionNode of = negation();
-    --depth_;
-    check(of, true, "not");
-    of.value = [value = std::move(of.value)](const Facts& now, const Facts* before) {
-      return static_cast<double>(value(now, before) == 0);
-    };
-    return of;
-  }
-
-  ConditionNode comparison() {
-    ConditionNode left = sum();
-    const auto with = [&](std::string_view name, auto operation) {
-      return join(std::move(left), sum(), false, true, name, operation);
-    };
-    if (take("<=")) return with("<=", std::less_equal<>());
-    if (take(">=")) return with(">=", std::greater_equal<>());
-    if (take("==")) return with("==", std::equal_to<>());
-    if (take("!=")) return with("!=", [](double a, double b) { return a < b || a > b; });
-    if (take("<")) return with("<", std::less<>());
-    if (take(">")) return with(">", std::greater<>());
-    return left;
-  }
-
-  ConditionNode sum() {
-    ConditionNode left = product();
-    for (;;) {
-      if (take("+")) {
-        left = join(std::move(left), product(), false, false, "+", std::plus<>());
-      } else if (take("-")) {
-        left = join(std::move(left), product(), false, false, "-", std::minus<>());
-      } else {
-        return left;
-      }
+  ConditionStep step_of(const SyntaxNode& node) {
+    if (node.subject) return {};
+    if (node.kind != NodeKind::call && has_subject(node)) not_understood(node.at);
+    switch (node.kind) {
+      case NodeKind::number:
+        if (const std::optional<double> value = real_number(node.text)) return {.number = *value};
+        not_understood(node.begin);
+      case NodeKind::parameter:
+        return {.number = as_real(value_of_parameter(node.text, context_, text_.what, text_.place(node.begin)))};
+      case NodeKind::name:
+        return named(node);
+      case NodeKind::unary:
+        return unary(node);
+      case NodeKind::binary:
+        return binary(node);
+      case NodeKind::call:
+        return call(node);
+      default:
+        not_understood(node.at);
     }
   }
 
-  ConditionNode product() {
-    ConditionNode left = factor();
-    for (;;) {
-      if (take("*")) {
-        left = join(std::move(left), factor(), false, false, "*", std::multiplies<>());
-      } else if (take("/")) {
-        left = join(std::move(left), factor(), false, false, "/", std::divides<>());
-      } else {
-        return left;
-      }
+  [[nodiscard]] bool has_subject(const SyntaxNode& node) const {
+    return std::any_of(node.children.begin(), node.children.end(),
+                       [this](std::size_t child) { return tree_[child].subject; });
+  }
+
+  ConditionStep named(const SyntaxNode& node) const {
+    const std::optional<std::size_t> time = node.quoted ? std::nullopt : number_in(time_names, node.text);
+    if (!time) unknown_word(node);
+    constexpr std::array kinds{ConditionStep::Kind::iteration, ConditionStep::Kind::cycle, ConditionStep::Kind::time};
+    return {.kind = kinds[*time]};
+  }
+
+  ConditionStep unary(const SyntaxNode& node) const {
+    const std::size_t of = node.children[0];
+    if (node.sign == Operator::plus) return joined(ConditionStep::Kind::unary, node, of, of, steps_[of].logical);
+    check(node, of, node.sign == Operator::negation);
+    return joined(ConditionStep::Kind::unary, node, of, of, node.sign == Operator::negation);
+  }
+
+  ConditionStep binary(const SyntaxNode& node) const {
+    if (node.sign == Operator::power) not_understood(node.at);
+    for (const std::size_t side : node.children) check(node, side, joins_conditions(node.sign));
+    return joined(ConditionStep::Kind::binary, node, node.children[0], node.children[1], is_logical(node.sign));
+  }
+
+  [[nodiscard]] ConditionStep joined(ConditionStep::Kind kind, const SyntaxNode& node, std::size_t first,
+                                     std::size_t second, bool logical) const {
+    return {.kind = kind,
+            .sign = node.sign,
+            .first = first,
+            .second = second,
+            .logical = logical,
+            .looks_back = steps_[first].looks_back || steps_[second].looks_back};
+  }
+
+  /// Checks a side of an operator: both sides must be conditions, or both numbers.
+  void check(const SyntaxNode& node, std::size_t side, bool logical) const {
+    if (steps_[side].logical == logical) return;
+    const std::string_view of = node.kind == NodeKind::call ? node.text : name_of(node.sign);
+    text_.wrong(node.at, fmt::format("in which '{}' stands beside {}; expected {} there", of,
+                                     logical ? "a number" : "a condition",
+                                     logical ? "a condition, as in 'a > 1 and b > 2'" : "a number"));
+  }
+
+  ConditionStep call(const SyntaxNode& node) {
+    if (const std::optional<std::size_t> what = number_in(statistic_names, node.text)) {
+      return statistic(node, static_cast<Statistic::What>(*what));
     }
-  }
-
-  void deeper() {
-    constexpr int limit = 200;
-    if (++depth_ > limit) {
-      fail_at(here(), "found more than {} nested parentheses or signs for {}, expected fewer; simplify it", limit,
-              what_);
+    const std::size_t function = *number_in(function_names, node.text);
+    if (node.children.size() != 1) not_understood(node.children.empty() ? node.at : node.end);
+    check(node, node.children[0], false);
+    constexpr std::array kinds{ConditionStep::Kind::previous, ConditionStep::Kind::change,
+                               ConditionStep::Kind::absolute};
+    ConditionStep made = joined(kinds[function], node, node.children[0], node.children[0], false);
+    if (made.kind == ConditionStep::Kind::absolute) return made;
+    if (made.looks_back) {
+      text_.wrong(node.begin,
+                  "which looks back further than one iteration; write 'previous' and 'change' around what does not "
+                  "contain them");
     }
+    made.looks_back = true;
+    return made;
   }
 
-  ConditionNode factor() {
-    deeper();
-    ConditionNode result;
-    if (take("-")) {
-      result = join(constant(0), factor(), false, false, "-", std::minus<>());
-    } else if (take("+")) {
-      result = factor();
-    } else if (take("(")) {
-      result = either();
-      need(")");
-    } else {
-      result = operand();
-    }
-    --depth_;
-    return result;
-  }
-
-  static ConditionNode constant(double number) {
-    return {[number](const Facts&, const Facts*) { return number; }};
-  }
-
-  ConditionNode operand() {
-    skip_blanks();
-    const char first = at_ < text_.size() ? text_[at_] : '\0';
-    if (first == '$') return parameter();
-    if (is_digit(first) || first == '.') return number();
-    const std::string word(peek_word());
-    if (word.empty()) not_understood();
-    const std::size_t begin = at_;
-    at_ += word.size();
-    if (std::find(time_names.begin(), time_names.end(), word) != time_names.end()) return time_named(word);
-    const auto statistic = std::find(statistic_names.begin(), statistic_names.end(), word);
-    if (statistic != statistic_names.end()) {
-      return statistic_of(static_cast<Statistic::What>(statistic - statistic_names.begin()));
-    }
-    if (word == "previous" || word == "change" || word == "abs") return function(word);
-    at_ = begin;
-    unknown_word(word);
-  }
-
-  [[noreturn]] void unknown_word(const std::string& word) const {
-    std::vector<std::string> known{"previous", "change", "abs", "and", "or", "not"};
-    known.insert(known.end(), statistic_names.begin(), statistic_names.end());
-    known.insert(known.end(), time_names.begin(), time_names.end());
-    if (metadata_.find_variable(word) != nullptr) {
-      fail_at(here(),
-              "found the variable '{}' alone for {}, expected a statistic of it; write max({}), min({}), mean({}) "
-              "or sum({})",
-              word, what_, word, word, word, word);
-    }
-    fail_at(here(), "found '{}' for {}, expected one of {}; {}", word, what_, listed(known),
-            suggestion(word, known, "correct or remove it"));
-  }
-
-  ConditionNode number() {
-    double value = 0;
-    const auto read = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (read.ec != std::errc()) not_understood();
-    at_ = static_cast<std::size_t>(read.ptr - text_.data());
-    return constant(value);
-  }
-
-  ConditionNode parameter() {
-    const std::size_t begin = at_++;
-    const std::string_view name = peek_word();
-    at_ += name.size();
-    return constant(as_real(evaluate(text_.substr(begin, at_ - begin), context_, what_, where_)));
-  }
-
-  static ConditionNode time_named(const std::string& word) {
-    if (word == "time") return {[](const Facts& now, const Facts*) { return now.iteration.time; }};
-    if (word == "cycle") {
-      return {[](const Facts& now, const Facts*) { return static_cast<double>(now.iteration.cycle); }};
-    }
-    return {[](const Facts& now, const Facts*) { return static_cast<double>(now.iteration.index); }};
-  }
-
-  /// A bare name, or one between quotes, as variables may be called anything.
-  std::string variable_name() {
-    skip_blanks();
-    const char quote = at_ < text_.size() ? text_[at_] : '\0';
-    if (quote != '\'' && quote != '"') {
-      const std::string word(peek_word());
-      at_ += word.size();
-      return word;
-    }
-    const std::size_t end = text_.find(quote, at_ + 1);
-    if (end == std::string::npos) not_understood();
-    const std::string name = text_.substr(at_ + 1, end - at_ - 1);
-    at_ = end + 1;
-    return name;
-  }
-
-  ConditionNode statistic_of(Statistic::What what) {
-    need("(");
-    skip_blanks();
-    const Location place = here();
-    const std::string name = variable_name();
+  ConditionStep statistic(const SyntaxNode& node, Statistic::What what) {
+    if (node.children.empty() || node.children.size() > 2) not_understood(node.at);
+    const SyntaxNode& subject = tree_[node.children[0]];
+    if (!subject.subject) not_understood(subject.kind == NodeKind::name ? subject.begin : subject.at);
+    const bool chosen = subject.kind == NodeKind::component;
+    const SyntaxNode& of = chosen ? tree_[subject.children[0]] : subject;
+    if (of.kind != NodeKind::name || (chosen && node.children.size() == 2)) not_understood(of.at);
+    const std::string name(of.text);
     const Variable* variable = metadata_.find_variable(name);
     if (variable == nullptr) {
       std::vector<std::string> known;
       for (const Variable& one : metadata_.variables) known.push_back(one.name);
-      fail_at(place, "found the unknown variable '{}' for {}, expected one of {}; {}", name, what_, listed(known),
-              suggestion(name, known, "declare it, or correct the name"));
+      fail_at(text_.place(of.begin), "found the unknown variable '{}' for {}, expected one of {}; {}", name, text_.what,
+              listed(known), suggestion(name, known, "declare it, or correct the name"));
     }
-    Statistic statistic{what, variable->id, 0};
-    if (take(",")) statistic.component = component(*variable);
-    need(")");
-    const auto found = std::find(statistics.begin(), statistics.end(), statistic);
-    const auto n = static_cast<std::size_t>(found - statistics.begin());
-    if (found == statistics.end()) statistics.push_back(statistic);
-    return {[n](const Facts& now, const Facts*) { return now.statistics[n]; }};
+    Statistic made{what, variable->id, 0};
+    if (chosen) made.component = component(subject.index, subject.at, *variable);
+    if (node.children.size() == 2) {
+      const SyntaxNode& second = tree_[node.children[1]];
+      const std::optional<std::int64_t> whole =
+          second.kind == NodeKind::number ? whole_number(second.text) : std::nullopt;
+      made.component = component(whole.value_or(-1), second.begin, *variable);
+    }
+    const auto found = std::find(statistics.begin(), statistics.end(), made);
+    const auto number = static_cast<std::size_t>(found - statistics.begin());
+    if (found == statistics.end()) statistics.push_back(made);
+    return {.kind = ConditionStep::Kind::statistic, .first = number};
   }
 
-  std::int32_t component(const Variable& variable) {
-    skip_blanks();
-    std::int32_t value = -1;
-    const auto read = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (read.ec != std::errc() || value < 0 || value >= variable.components) {
-      fail_at(here(), "found '{}' for {}, expected a component of '{}', 0 to {}; write one", text_.substr(at_), what_,
-              variable.name, variable.components - 1);
-    }
-    at_ = static_cast<std::size_t>(read.ptr - text_.data());
-    return value;
+  [[nodiscard]] std::int32_t component(std::int64_t number, std::size_t at, const Variable& variable) const {
+    if (number >= 0 && number < variable.components) return static_cast<std::int32_t>(number);
+    fail_at(text_.place(at), "found '{}' for {}, expected a component of '{}', 0 to {}; write one",
+            text_.text.substr(at), text_.what, variable.name, variable.components - 1);
   }
 
-  ConditionNode function(const std::string& name) {
-    need("(");
-    deeper();
-    ConditionNode of = sum();
-    --depth_;
-    need(")");
-    check(of, false, name);
-    if (name == "abs") {
-      of.value = [value = std::move(of.value)](const Facts& now, const Facts* before) {
-        return std::fabs(value(now, before));
-      };
-      return of;
+  [[noreturn]] void unknown_word(const SyntaxNode& node) const {
+    const std::string word(node.text);
+    if (!node.quoted && (number_in(statistic_names, word) || number_in(function_names, word))) not_understood(node.at);
+    std::vector<std::string> known{"previous", "change", "abs", "and", "or", "not"};
+    known.insert(known.end(), statistic_names.begin(), statistic_names.end());
+    known.insert(known.end(), time_names.begin(), time_names.end());
+    if (metadata_.find_variable(word) != nullptr) {
+      fail_at(text_.place(node.begin),
+              "found only the variable '{}' for {}, expected a statistic of it; write max({}), min({}), mean({}) "
+              "or sum({})",
+              word, text_.what, word, word, word, word);
     }
-    if (of.looks_back) {
-      fail_at(here(),
-              "found '{}' for {}, which looks back further than one iteration; write 'previous' and 'change' "
-              "around what does not contain them",
-              text_, what_);
-    }
-    const bool difference = name == "change";
-    of.looks_back = true;
-    of.value = [value = std::move(of.value), difference](const Facts& now, const Facts* before) {
-      const double then = before ? value(*before, nullptr) : unknown;
-      return difference ? value(now, nullptr) - then : then;
-    };
-    return of;
+    fail_at(text_.place(node.begin), "found '{}' for {}, expected one of {}; {}", word, text_.what, listed(known),
+            suggestion(word, known, "correct or remove it"));
   }
 
-  const std::string& text_;
+  [[noreturn]] void not_understood(std::size_t position) const {
+    text_.wrong(position, fmt::format("{}; expected {}", text_.unreadable(position), expected_condition));
+  }
+
+  const ExpressionText& text_;
   const ExpressionContext& context_;
   const Metadata& metadata_;
-  const std::string& what_;
-  const Location& where_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
+  SyntaxTree tree_{};
+  std::vector<ConditionStep> steps_{};
 };
+
+double compute(Operator sign, double a, double b) {
+  switch (sign) {
+    case Operator::either:
+      return static_cast<double>(a != 0 || b != 0);
+    case Operator::both:
+      return static_cast<double>(a != 0 && b != 0);
+    case Operator::less:
+      return static_cast<double>(a < b);
+    case Operator::less_equal:
+      return static_cast<double>(a <= b);
+    case Operator::greater:
+      return static_cast<double>(a > b);
+    case Operator::greater_equal:
+      return static_cast<double>(a >= b);
+    case Operator::equal:
+      return static_cast<double>(a == b);
+    case Operator::unequal:
+      return static_cast<double>(a < b || a > b);  // false if a side is unknown (NaN)
+    case Operator::add:
+      return a + b;
+    case Operator::subtract:
+      return a - b;
+    case Operator::multiply:
+      return a * b;
+    default:
+      return a / b;
+  }
+}
+
+double compute_unary(Operator sign, double of) {
+  if (sign == Operator::plus) return of;
+  return sign == Operator::negation ? static_cast<double>(of == 0) : 0 - of;
+}
+
+/// The value of a step in an iteration. `values` has the values of the steps before it.
+double compute(const ConditionStep& step, const Facts& facts, const std::vector<double>& values) {
+  using StepKind = ConditionStep::Kind;
+  switch (step.kind) {
+    case StepKind::constant:
+      return step.number;
+    case StepKind::iteration:
+      return static_cast<double>(facts.iteration.index);
+    case StepKind::cycle:
+      return static_cast<double>(facts.iteration.cycle);
+    case StepKind::time:
+      return facts.iteration.time;
+    case StepKind::statistic:
+      return facts.statistics[step.first];
+    case StepKind::unary:
+      return compute_unary(step.sign, values[step.first]);
+    case StepKind::absolute:
+      return std::fabs(values[step.first]);
+    default:
+      return compute(step.sign, values[step.first], values[step.second]);
+  }
+}
 
 }  // namespace
 
 Condition::Condition(const std::string& text, const ExpressionContext& context, const Metadata& metadata,
                      const std::string& what, const Location& where)
     : text_(text) {
-  ConditionParser parser(text, context, metadata, what, where);
-  root_ = std::make_shared<const ConditionNode>(parser.run());
-  statistics_ = std::make_shared<const std::vector<Statistic>>(std::move(parser.statistics));
+  const ExpressionText whole{text, what, where};
+  ConditionBuilder builder(whole, context, metadata);
+  steps_ = std::make_shared<const std::vector<Step>>(builder.run());
+  statistics_ = std::make_shared<const std::vector<Statistic>>(std::move(builder.statistics));
 }
 
 const std::vector<Statistic>& Condition::statistics() const noexcept { return *statistics_; }
 
-bool Condition::holds(const Facts& now, const Facts* before) const { return root_->value(now, before) != 0; }
+bool Condition::holds(const Facts& now, const Facts* before) const {
+  std::vector<double> values, earlier;  // by step; `earlier` in the iteration before
+  for (const Step& step : *steps_) {
+    const bool back = step.kind == Step::Kind::previous || step.kind == Step::Kind::change;
+    const double then = back && before != nullptr ? earlier[step.first] : unknown;
+    const double value = step.kind == Step::Kind::previous ? then
+                         : back                            ? values[step.first] - then
+                                                           : compute(step, now, values);
+    values.push_back(value);
+    // Steps that look back are not needed there.
+    earlier.push_back(before == nullptr || step.looks_back ? unknown : compute(step, *before, earlier));
+  }
+  return values.back() != 0;
+}
 
 }  // namespace sidestream

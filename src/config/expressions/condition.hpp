@@ -14,7 +14,8 @@
 
 namespace sidestream {
 
-/// What a condition is about: this iteration or the one before. A statistic of a variable that nobody published is NaN.
+/// The facts that a condition uses, of this iteration or the one before. A statistic of a variable that nobody
+/// published is NaN.
 struct Facts {
   Iteration iteration;
   std::span<const double> statistics;  ///< in the order of Condition::statistics
@@ -29,14 +30,14 @@ class Condition {
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
   /// The statistics that it needs.
   [[nodiscard]] const std::vector<Statistic>& statistics() const noexcept;
-  /// Whether it holds. A comparison with something unknown, NaN, does not. `before`: null in the first iteration.
+  /// True if it holds. A comparison with an unknown value (NaN) is false. `before` is null in the first iteration.
   [[nodiscard]] bool holds(const Facts& now, const Facts* before) const;
 
-  struct Node;
+  struct Step;
 
  private:
   std::string text_;
-  std::shared_ptr<const Node> root_;
+  std::shared_ptr<const std::vector<Step>> steps_;  ///< the last one is the whole
   std::shared_ptr<const std::vector<Statistic>> statistics_;
 };
 

@@ -1,4 +1,4 @@
-// Variables that servers compute from others: the section `derived`, and expressions in place of names.
+// Variables that servers compute from others: the section `derived`, and expressions where a name is expected.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ namespace sidestream {
 /// Throws Error(configuration).
 void read_derived(const Document& document, const ExpressionContext& expressions, Metadata& metadata);
 
-/// Whether a text can only be an expression, if it is no variable's name.
+/// True if a text that is no variable's name can only be an expression.
 [[nodiscard]] bool is_expression(const std::string& text);
 
 /// Adds the variable that the expression stands for, named as it is written. Throws Error(configuration).
 void derive_in_place(const Node& node, const ExpressionContext& expressions, Metadata& metadata);
 
-// Where the steps of a derived variable on an unstructured mesh lie.
+// The places of the steps of a derived variable on an unstructured mesh.
 
 /// There derivatives are of values at points and lie in cells: marks them, and looks whether what is joined lies at the
 /// same places. Other meshes are left alone. Returns what is wrong, after "found 'text' for what, "; empty: nothing.
@@ -42,8 +42,8 @@ struct DerivedFunction {
 
 [[nodiscard]] const std::vector<DerivedFunction>& derived_functions();
 
-/// How many components the function makes of arguments with `given` components on the mesh; 0 if it can't, and then
-/// `wrong` says what was found and what was expected.
+/// The number of components of the function's result, for arguments with `given` components on the mesh. If they do not
+/// fit, it is 0 and `wrong` describes the mistake.
 [[nodiscard]] std::int32_t result_components(const DerivedFunction& function, const std::vector<std::int32_t>& given,
                                              const Mesh& mesh, std::string& wrong);
 

@@ -3,16 +3,17 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "config/config.hpp"
 
 namespace sidestream {
 
-/// Whether the value of a $name may still come from the program.
+/// The time of evaluation: a $name's value may still come from the program, or is known.
 enum class Stage {
-  opening,  ///< no: the option is needed before the program can set parameters
-  start,    ///< everything the program sets is known
+  opening,  ///< while the session opens, before the program can set parameters
+  start,    ///< at the start, when everything that the program sets is known
 };
 
 struct ExpressionContext {
@@ -27,6 +28,10 @@ using Number = std::variant<std::int64_t, double>;
 /// messages, `where` is the place of the text's first character. Throws Error(configuration).
 [[nodiscard]] Number evaluate(const std::string& text, const ExpressionContext& context, const std::string& what,
                               const Location& where);
+
+/// The value of the parameter `name`. Throws Error(configuration) if it has none.
+[[nodiscard]] Number value_of_parameter(std::string_view name, const ExpressionContext& context,
+                                        const std::string& what, const Location& where);
 
 [[nodiscard]] double as_real(const Number& number) noexcept;
 

@@ -11,7 +11,7 @@ namespace sidestream {
 
 /// A key that was renamed.
 struct FormerName {
-  /// Where the key stands: the section, and `*` for each list or map of any names in it.
+  /// The path of the key: the section, and `*` for each list or map of any names in it.
   std::vector<std::string_view> path;
   std::string_view old, now;
 };

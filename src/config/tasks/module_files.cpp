@@ -55,13 +55,9 @@ ModuleFiles find_modules(const std::string& base) {
         folder);
   }
   ModuleFiles none;
-  for (const fs::path& own : own_folders()) {
-    if (own.empty()) continue;
-    for (const char* const folder : folders_from_own) {
-      const fs::path place = (own / folder).lexically_normal();
-      if (is_folder(place)) return modules_in(place);
-      none.folders.push_back(place.string());
-    }
+  for (const fs::path& place : places_from_own(folders_from_own)) {
+    if (is_folder(place)) return modules_in(place);
+    none.folders.push_back(place.string());
   }
   return none;
 }
@@ -74,13 +70,10 @@ const ModuleKind* module_with(KindOf of, const std::string& kind) noexcept {
 }
 
 std::string missing_module(const ModuleKind& kind, const std::vector<std::string>& folders) {
-  std::string option = kind.module;
-  std::transform(option.begin(), option.end(), option.begin(),
-                 [](char c) { return 'a' <= c && c <= 'z' ? c - 32 : c; });
   return fmt::format(
       "found '{}', which the module sidestream_{} has, and found no such module in {}; install it beside the library, or "
-      "build Sidestream with SIDESTREAM_WITH_{}=ON",
-      kind.kind, kind.module, listed(folders), option);
+      "build Sidestream with {}=ON",
+      kind.kind, kind.module, listed(folders), kind.option);
 }
 
 std::string add_codec_of_module(const std::string& name, const std::string& base, CodecKinds& kinds) {

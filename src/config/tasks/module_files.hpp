@@ -22,11 +22,12 @@ struct ModuleFiles {
 
 enum class KindOf { task, codec };
 
-/// A kind, and the module that has it.
+/// A kind, the module that has it, and the build's option for that module.
 struct ModuleKind {
   KindOf of;
   const char* kind;
   const char* module;
+  const char* option;
 };
 
 /// The kinds of all modules of this version, built or not. Made by modules/CMakeLists.txt.

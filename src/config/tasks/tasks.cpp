@@ -130,9 +130,10 @@ void read_containment(TaskConfig& task, const Registry& registry) {
   if (settings.has("limit")) task.limit = read_limit(settings);
   if (settings.has("memory_limit")) task.memory_limit = settings.integer<std::uint64_t>("memory_limit");
   if (task.memory_limit > 0 && !task.isolated) {
-    settings.fail("memory_limit",
-                  "found 'memory_limit' without 'isolate: process', expected both: the memory of a server is not one "
-                  "analysis' alone; add 'isolate: process' or remove it");
+    settings.fail(
+        "memory_limit",
+        "found 'memory_limit' without 'isolate: process', expected both: several analyses share the memory of "
+        "a server; add 'isolate: process' or remove it");
   }
   if (task.isolated && task.writer) {
     settings.fail("isolate",
@@ -142,7 +143,7 @@ void read_containment(TaskConfig& task, const Registry& registry) {
   if (!task.isolated || registry.analyses().at(task.kind).any_partials) return;
   settings.fail("isolate",
                 fmt::format("found 'isolate: process' for '{}', which reads the blocks of its server again where it "
-                            "combines, expected an analysis that reads its partials alone; remove it",
+                            "combines, expected an analysis that reads only its partials; remove it",
                             task.kind));
 }
 

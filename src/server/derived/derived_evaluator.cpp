@@ -143,7 +143,7 @@ void DerivedEvaluator::formula(const DerivedPart& part, const PointLine& line, d
   for (const std::size_t argument : steps_[part.step].arguments) {
     arguments_.push_back(values(argument, steps_[argument].components == 1 ? 0 : part.component));
   }
-  program_.formulas[part.step]->evaluate(arguments_, line.count, out);
+  steps_[part.step].formula.evaluate(arguments_, line.count, out, scratch_);
 }
 
 /// Computes the sum of the products of components, starting with the first; for the magnitude, the root of the squares.

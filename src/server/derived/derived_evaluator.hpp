@@ -58,6 +58,7 @@ class DerivedEvaluator {
   std::vector<std::vector<std::vector<double>>> values_;  ///< by step and component, on the current line
   std::vector<double> one_, other_;                       ///< derivatives on the current line
   std::vector<const double*> arguments_;
+  Formula::Scratch scratch_;
   PointLine line_{};  ///< line on which the result was computed last
 };
 

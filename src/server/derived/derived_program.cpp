@@ -1,7 +1,5 @@
 #include "server/derived/derived_program.hpp"
 
-#include <fmt/format.h>
-
 #include <iterator>
 #include <set>
 
@@ -74,13 +72,6 @@ class Needed {
 
 DerivedProgram::DerivedProgram(const Derivation& derivation, const Metadata& metadata)
     : steps(all_steps(derivation, metadata)) {
-  for (const DerivationStep& step : steps) {
-    std::unique_ptr<Formula>& formula = formulas.emplace_back();
-    if (step.kind != Kind::formula) continue;
-    std::vector<std::string> names;
-    for (std::size_t n = 0; n < step.arguments.size(); ++n) names.push_back(fmt::format("v{}", n));
-    formula = std::make_unique<Formula>(step.text, names, step.constants);
-  }
   // Starts from the result, so that nothing is kept that is not needed.
   std::set<std::size_t> kept{steps.size() - 1};
   std::vector<DerivedTarget> found;

@@ -1,10 +1,8 @@
 // A derivation that is prepared for evaluation line by line.
 #pragma once
 
-#include <memory>
 #include <vector>
 
-#include "base/formula.hpp"
 #include "data/derivation.hpp"
 
 namespace sidestream {
@@ -27,8 +25,7 @@ struct DerivedProgram {
   DerivedProgram(const Derivation& derivation, const Metadata& metadata);
 
   std::vector<DerivationStep> steps;
-  std::vector<std::unique_ptr<Formula>> formulas;  ///< by step; null for steps that are not formulas
-  std::vector<DerivedTarget> targets{};            ///< ascending by step; the last one is the result
+  std::vector<DerivedTarget> targets{};  ///< ascending by step; the last one is the result
 };
 
 }  // namespace sidestream

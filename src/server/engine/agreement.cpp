@@ -51,27 +51,28 @@ void set_bit(std::uint64_t* words, std::size_t bit) { words[bit / 64] |= std::ui
 bool get_bit(const std::uint64_t* words, std::size_t bit) { return (words[bit / 64] >> (bit % 64)) & 1; }
 
 std::uint64_t flags_of(const Contribution& mine, ServerTransport& transport) {
-  const int clients = transport.clients();
+  const int clients = transport.traits().clients;
   if (clients == 0) return 0;
-  const int ended = transport.ended(mine.index);
+  const ServerState state = transport.state(mine.index);
+  const int ended = state.ended;
   std::uint64_t flags = 0;
   if (ended > 0) flags |= has_iteration;
   if (ended == 0) flags |= closing_flag;
   if (ended > 0) {
-    const Inbox& inbox = transport.inbox(mine.index);
-    if (ended < clients) flags |= transport.lost() ? left_flag | lost_flag : left_flag;
-    if (ended < clients || inbox.end.refused || inbox.end.mismatch || transport.abandoned()) flags |= refused_flag;
+    const EndRecord& end = state.inbox.end;
+    if (ended < clients) flags |= state.lost ? left_flag | lost_flag : left_flag;
+    if (ended < clients || end.refused || end.mismatch || state.abandoned) flags |= refused_flag;
   }
-  if (transport.ended(mine.index + 1) == clients) flags |= lagging_flag;
+  if (transport.state(mine.index + 1).ended == clients) flags |= lagging_flag;
   if (mine.changed) flags |= changed_flag;
   if (mine.absent) flags |= absent_flag;
-  if (ended > 0 && EventOrder::concerns_others(transport.inbox(mine.index))) flags |= signals_flag;
+  if (ended > 0 && EventOrder::concerns_others(state.inbox)) flags |= signals_flag;
   return flags;
 }
 
 /// Adds what the clients of this server reported at the end of the iteration.
-void add_end(const Contribution& mine, ServerTransport& transport, std::vector<std::uint64_t>& words) {
-  const EndRecord& end = transport.inbox(mine.index).end;
+void add_end(const ServerState& state, int clients, std::vector<std::uint64_t>& words) {
+  const EndRecord& end = state.inbox.end;
   words[events_word] = end.events;
   words[cycle_word] = static_cast<std::uint64_t>(end.iteration.cycle);
   // A disagreement between clients of this server is sent as a word that contradicts its own complement.
@@ -83,8 +84,8 @@ void add_end(const Contribution& mine, ServerTransport& transport, std::vector<s
   words[not_time_word] = ~time | ~other;
   if (end.client == 0) words[first_time_word] = time;
   words[refusal_word] = end.refused;
-  if (transport.ended(mine.index) < transport.clients()) words[refusal_word] |= Refusal::left;
-  if (transport.abandoned()) words[refusal_word] |= Refusal::gave_up;
+  if (state.ended < clients) words[refusal_word] |= Refusal::left;
+  if (state.abandoned) words[refusal_word] |= Refusal::gave_up;
   if (end.refusing < 0) return;
   words[refusing_word] = static_cast<std::uint64_t>(end.refusing) + 1;
   words[not_refusing_word] = ~words[refusing_word];
@@ -101,13 +102,14 @@ std::vector<std::uint64_t> agreement_words(const Contribution& mine, ServerTrans
     return words;
   }
   words[flags_word] = flags_of(mine, transport);
+  const ServerState state = transport.state(mine.index);
   if (words[flags_word] & has_iteration) {
-    add_end(mine, transport, words);
-    for (const Arrival& arrival : transport.inbox(mine.index).blocks) {
+    add_end(state, transport.traits().clients, words);
+    for (const Arrival& arrival : state.inbox.blocks) {
       set_bit(&words[header_words], static_cast<std::size_t>(arrival.record.variable));
     }
   }
-  for (const Arrival& arrival : transport.persistent()) {
+  for (const Arrival& arrival : state.tables.persistent) {
     set_bit(&words[header_words], static_cast<std::size_t>(arrival.record.variable));
   }
   for (std::size_t t = 0; t < tasks.size() && mine.clock; ++t) {

@@ -22,11 +22,11 @@
 
 namespace sidestream {
 
-void Assembler::update(ServerTransport& transport) {
-  std::vector<BlockChange> mine = transport.take_changes();
+void Assembler::update(ServerTables& tables) {
+  std::vector<BlockChange> mine = std::exchange(tables.changes, {});
   if (!trusted_) {
     mine.clear();
-    for (const Block& block : transport.blocks()) mine.push_back({block, 0, 0});
+    for (const Block& block : tables.blocks) mine.push_back({block, 0, 0});
     table_ = BlockTable();
     allocated_.clear();
   }
@@ -63,12 +63,14 @@ void Assembler::update_allocated(ServerTransport& transport, std::int64_t index,
   bool any = false;
   for (const Selected& selected : selection) {
     const auto v = static_cast<std::size_t>(selected.variable);
-    const bool beyond =
-        (selected.ghosts && !transport.values_in_place()) || (selected.halo > 0 && metadata_.variables[v].filled);
+    const bool beyond = (selected.ghosts && !transport.traits().values_in_place) ||
+                        (selected.halo > 0 && metadata_.variables[v].filled);
     if (!beyond || !selected.decomposition.is_published()) continue;
     variables[v] = any = true;
   }
-  if (!any || !allocated_.update(transport.inbox(index).blocks, transport.persistent(), variables, servers_)) return;
+  if (!any) return;
+  const ServerState state = transport.state(index);
+  if (!allocated_.update(state.inbox.blocks, state.tables.persistent, variables, servers_)) return;
   last_.reset();
   stages_.clear();
 }
@@ -330,15 +332,12 @@ std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, c
   return made;
 }
 
-/// `expected`: tells the transport to expect the same request in later iterations.
+/// `again`: tells the transport to expect the same request in later iterations.
 std::vector<ArrayView> Assembler::fetch(ServerTransport& transport, std::int64_t index, const Stage& stage,
-                                        bool expected) {
+                                        bool again) {
   const std::vector<Wanted>& wanted = stage.redistribution->wanted();
   std::vector<const std::byte*> values;
-  run_collectively(servers_, [&] {
-    values = transport.fetch(index, wanted);
-    if (expected) transport.expect_same(index, wanted);
-  });
+  run_collectively(servers_, [&] { values = transport.fetch(index, wanted, again); });
   std::vector<ArrayView> arrays(wanted.size());
   for (std::size_t n = 0; n < wanted.size(); ++n) {
     const Variable& variable = metadata_.variables[static_cast<std::size_t>(wanted[n].variable)];
@@ -375,15 +374,16 @@ void Assembler::note_cost(double seconds) {
 
 std::vector<ArrayView> Assembler::get_values(ServerTransport& transport, std::int64_t index, const Demand& demand,
                                              const std::shared_ptr<const Stage>& stage) {
-  if (transport.values_in_place()) {
-    LocalValues::Got got = stage->local->get(transport.inbox(index).blocks, transport.persistent(), servers_);
+  if (transport.traits().values_in_place) {
+    const ServerState state = transport.state(index);
+    LocalValues::Got got = stage->local->get(state.inbox.blocks, state.tables.persistent, servers_);
     assembled_.messages = std::move(got.messages);
     return std::move(got.values);
   }
   // A standing order moves values of refused iterations in vain, so it waits until the same is demanded a second time.
-  const bool expected = demand.repeats && stage == last_ && stage != ordered_;
-  std::vector<ArrayView> values = fetch(transport, index, *stage, expected);
-  if (expected) ordered_ = stage;
+  const bool again = demand.repeats && stage == last_ && stage != ordered_;
+  std::vector<ArrayView> values = fetch(transport, index, *stage, again);
+  if (again) ordered_ = stage;
   return values;
 }
 
@@ -398,7 +398,7 @@ bool Assembler::refresh(const std::shared_ptr<const Stage>& stage, std::span<con
 const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t index, const Demand& demand) {
   end();
   std::vector<Selected> parts;
-  if (!transport.values_in_place()) parts = planner_.ranged_parts(demand.selection);
+  if (!transport.traits().values_in_place) parts = planner_.ranged_parts(demand.selection);
   std::vector<RangeRequest> requests = demand.ranges;
   for (const Selected& part : parts) {
     const bool known = std::find(requests.begin(), requests.end(), range_of(part)) != requests.end();
@@ -409,7 +409,7 @@ const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t in
   std::vector<BlockRange> ranges = gather_ranges(mine, demand.ranges);
   const Decisions decided = decide_by_ranges(metadata_, table_, parts, mine, servers_);
   update_allocated(transport, index, demand.selection);
-  const std::shared_ptr<const Stage> current = stage(demand, decided, transport.values_in_place());
+  const std::shared_ptr<const Stage> current = stage(demand, decided, transport.traits().values_in_place);
   const std::vector<ArrayView> values = get_values(transport, index, demand, current);
   last_ = current;
   const bool refreshed = refresh(current, values);

@@ -59,7 +59,7 @@ class Assembler {
         absent_(metadata) {}
 
   /// Collective, when some server's blocks have changed: applies the changes since the last call on all servers.
-  void update(ServerTransport& transport);
+  void update(ServerTables& tables);
   [[nodiscard]] const BlockTable& table() const noexcept { return table_; }
   /// Warns on the first server, once in a run, of two blocks that have cells in common. Call it after `update`; ignores
   /// missing blocks.
@@ -104,7 +104,7 @@ class Assembler {
   [[nodiscard]] std::shared_ptr<const Stage> stage(const Demand& demand, const Decisions& decided,
                                                    bool values_in_place);
   [[nodiscard]] std::vector<ArrayView> fetch(ServerTransport& transport, std::int64_t index, const Stage& stage,
-                                             bool expected);
+                                             bool again);
   const std::vector<Box>& owned(const Variable& variable, const Block& block);
   const std::vector<Box>& covered(const Variable& variable, const Block& block);
   void forget_stages();

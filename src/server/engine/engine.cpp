@@ -94,35 +94,41 @@ void Engine::broke() noexcept {
     std::rethrow_exception(broken_);
   } catch (const std::exception& e) {
     try {
-      parts_.transport.leave(std::string("a server can not go on: ") + e.what());
+      parts_.transport.finish(std::string("a server cannot go on: ") + e.what());
     } catch (...) {
-      log::error("a server can not go on, and can not tell its clients: {}", e.what());
+      log::error("a server cannot go on, and cannot tell its clients: {}", e.what());
     }
   } catch (...) {
-    log::error("a server can not go on");
+    log::error("a server cannot go on");
   }
 }
 
 /// Collective: throws the error of the server that cannot continue.
 void Engine::end_together() {
-  std::string why = "a server can not go on";
+  std::string why = "a server cannot go on";
   try {
     run_collectively(parts_.servers, [&] {
       if (broken_) std::rethrow_exception(broken_);
     });
   } catch (const std::exception& e) {
-    retry_while_out_of_memory([&] { why = std::string("a server can not go on: ") + e.what(); });
+    retry_while_out_of_memory([&] { why = std::string("a server cannot go on: ") + e.what(); });
   }
-  if (!broken_) retry_while_out_of_memory([&] { parts_.transport.leave(why); });
+  if (!broken_) retry_while_out_of_memory([&] { parts_.transport.finish(why); });
   throw Error(Code::system, why);
 }
 
 Agreement Engine::agree() {
   std::vector<std::uint64_t> words;
   retry_while_out_of_memory([&] {  // the others wait for these words
-    if (!broken_) i_changed_ |= parts_.transport.advance(next_);
-    const bool there = !broken_ && parts_.transport.ended(next_) > 0;
-    absent_ = there ? find_absent(parts_.transport, next_, parts_.metadata) : std::vector<AbsentBlock>();
+    bool there = false;
+    absent_.clear();
+    if (!broken_) {
+      parts_.transport.advance(next_);
+      const ServerState state = parts_.transport.state(next_);
+      i_changed_ |= !state.tables.changes.empty();
+      there = state.ended > 0;
+      if (there) absent_ = find_absent(state, parts_.metadata);
+    }
     const Contribution mine{next_,
                             i_changed_,
                             there && absent_ != absent_said_,
@@ -160,7 +166,7 @@ void Engine::steer(const Agreement& agreement) {
     const std::span<const std::uint64_t> words(agreement.words);
     const std::optional<Notice> notice = parts_.steering->take_up(words.last(parts_.steering->words()), next_);
     if (notice && !parts_.transport.notify(*notice)) {
-      fail(Code::internal, "the clients can not be told of changed parameters");
+      fail(Code::internal, "the clients cannot be told of changed parameters");
     }
     parts_.steering->confirm();
   } catch (...) {
@@ -171,7 +177,8 @@ void Engine::steer(const Agreement& agreement) {
 /// Takes events, also of refused iterations: these take effect in the next iteration that is not refused.
 void Engine::take_events(Agreement& agreement) {
   events_.take_bits(agreement.events);
-  const Inbox* const inbox = parts_.transport.ended(next_) > 0 ? &parts_.transport.inbox(next_) : nullptr;
+  const ServerState state = parts_.transport.state(next_);
+  const Inbox* const inbox = state.ended > 0 ? &state.inbox : nullptr;
   const auto work = [&] { events_.take(inbox, agreement.signals, guarded_); };
   if (!agreement.signals) return retry_while_out_of_memory(work);
   const std::string failure = guarded_.attempt(std::cref(work));
@@ -255,15 +262,18 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
 }
 
 void Engine::run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
-                      bool& failed) {
+                      Processed& processed) {
   ScheduledTask& task = parts_.tasks[number];
   const double start = now();
-  const std::string failure = task.run({iteration, parts_.metadata, assembled, events_.pending()}, results);
+  TaskOutcome done = task.run({iteration, parts_.metadata, assembled, events_.pending()}, results);
   ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(number), start - parts_.origin, now() - start,
                task.local_seconds());
-  if (failure.empty()) return;
-  failed = true;
-  complain(iteration.index, failure);
+  if (done.refusal) processed.refusal = std::move(done.refusal);
+  if (done.failure.empty()) return;
+  const bool first = processed.outcome != Outcome::failed;
+  processed.outcome = Outcome::failed;
+  complain(iteration.index, done.failure);
+  retry_while_out_of_memory([&] { processed.failures += (first ? "failed: " : " ") + task.name(); });
 }
 
 /// Counts blocks of this server's clients that were declared but not delivered, for variables that any client
@@ -311,34 +321,37 @@ const Assembled* Engine::assemble(const std::vector<std::size_t>& due, const Ite
   };
   const std::string failure = guarded_.attempt(std::cref(work));
   if (failure.empty()) {
-    if (!parts_.transport.values_in_place())
-      retry_while_out_of_memory([&] { parts_.transport.free_values(next_); });  // lets clients continue meanwhile
+    if (!parts_.transport.traits().values_in_place) {  // lets clients continue meanwhile
+      retry_while_out_of_memory([&] { parts_.transport.release(next_, Outcome::pending); });
+    }
     return assembled;
   }
   complain(next_, failure);
   return nullptr;
 }
 
-Outcome Engine::process(const Agreement& agreement, std::string& failures) {
+Engine::Processed Engine::process(const Agreement& agreement) {
   std::unique_ptr<Results> results;
-  bool failed = !judge(agreement, results);
+  Processed processed;
+  if (!judge(agreement, results)) {
+    processed.outcome = Outcome::failed;
+    retry_while_out_of_memory([&] { processed.failures = "failed: when"; });
+  }
   const std::vector<std::size_t> due = due_tasks(agreement);
-  if (failed) retry_while_out_of_memory([&] { failures += "failed: when"; });
-  if (due.empty()) return failed ? Outcome::failed : Outcome::delivered;
+  if (due.empty()) return processed;
   const Assembled* assembled = assemble(due, agreement.at, results);
-  if (!assembled) return Outcome::refused;
+  if (!assembled) {
+    processed.outcome = Outcome::refused;
+    return processed;
+  }
   double spent = 0;
   for (std::size_t t : due) {
-    bool this_failed = false;
-    run_task(t, agreement.at, *assembled, *results, this_failed);
-    if (this_failed)
-      retry_while_out_of_memory([&] { failures += (failed ? " " : "failed: ") + parts_.tasks[t].name(); });
-    failed |= this_failed;
+    run_task(t, agreement.at, *assembled, *results, processed);
     spent += parts_.tasks[t].local_seconds();
   }
   const auto note = [&] { assembler_.note_cost(spent); };
   if (assembler_.wants_cost()) static_cast<void>(guarded_.attempt(std::cref(note)));  // plans work without it
-  return failed ? Outcome::failed : Outcome::delivered;
+  return processed;
 }
 
 bool Engine::step() {
@@ -355,15 +368,14 @@ bool Engine::step() {
   if (!agreement.refused) check_absent(agreement);
   if (parts_.servers.size() > 1) ledger_.work(next_, agreement_wait, start - parts_.origin, now() - start);
   if (!agreement.refused) count_absent(agreement);
-  std::string failed;
   left_out_ = std::move(missing_);
-  const Outcome processed = agreement.refused ? Outcome::refused : process(agreement, failed);
-  if (!agreement.refused && processed == Outcome::refused) agreement.why |= Refusal::on_server;
-  if (processed != Outcome::refused) events_.clear();
-  const Outcome outcome = parts_.transport.verdict(next_, processed);
-  if (processed != Outcome::refused && outcome == Outcome::refused) agreement.why |= Refusal::not_taken;
+  const Processed processed = agreement.refused ? Processed{Outcome::refused} : process(agreement);
+  if (!agreement.refused && processed.outcome == Outcome::refused) agreement.why |= Refusal::on_server;
+  if (processed.outcome != Outcome::refused) events_.clear();
+  const Outcome outcome = processed.refusal ? Outcome::refused : processed.outcome;
   retry_while_out_of_memory([&] {
-    ledger_.iteration({agreement.at, outcome, agreement.why, agreement.client, failed, left_out_});
+    ledger_.iteration({agreement.at, outcome, agreement.why, agreement.client, processed.failures, left_out_,
+                       processed.refusal.value_or("")});
   });
   ++(outcome == Outcome::refused ? ledger_.refused : ledger_.delivered);
   if (outcome == Outcome::failed) ++ledger_.failed;
@@ -379,7 +391,7 @@ void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
   LateNote late(!stop && parts_.servers.rank() == 0 && next_ == 0, first_patience, late_sentence);
   for (;;) {
     const double start = now();
-    while (!broken_ && parts_.transport.pending(next_) > 0 && !stops()) {
+    while (!broken_ && parts_.transport.state(next_).pending > 0 && !stops()) {
       receive(sleep_limit);
       if (next_ == 0) late.look();
     }
@@ -393,7 +405,7 @@ void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
     if (!step()) break;
   }
   if (meet && !end) static_cast<void>(meet(next_));
-  parts_.transport.finish();
+  parts_.transport.finish({});
 }
 
 void Engine::report() const {

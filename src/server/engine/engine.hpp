@@ -83,10 +83,15 @@ class Engine {
   [[nodiscard]] Demand demand_of(const std::vector<std::size_t>& due, const Iteration& iteration) const;
   [[nodiscard]] const Assembled* assemble(const std::vector<std::size_t>& due, const Iteration& iteration,
                                           std::unique_ptr<Results>& results);
-  /// `failures`: receives the names of the tasks that failed.
-  [[nodiscard]] Outcome process(const Agreement& agreement, std::string& failures);
+  /// The result of an iteration that the servers worked on.
+  struct Processed {
+    Outcome outcome = Outcome::delivered;
+    std::string failures{};                ///< names of the tasks that failed
+    std::optional<std::string> refusal{};  ///< the reason if a task refused the iteration
+  };
+  [[nodiscard]] Processed process(const Agreement& agreement);
   void run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
-                bool& failed);
+                Processed& processed);
   void complain(std::int64_t iteration, const std::string& message);
   void broke() noexcept;
   [[noreturn]] void end_together();

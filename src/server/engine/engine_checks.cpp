@@ -26,7 +26,8 @@ void Engine::check_times(const Agreement& agreement) {
   times_compared_ = true;
   EndRecord mine;
   mine.client = -1;
-  if (parts_.transport.ended(next_) > 0) mine = parts_.transport.inbox(next_).end;
+  const ServerState state = parts_.transport.state(next_);
+  if (state.ended > 0) mine = state.inbox.end;
   std::vector<Bytes> all;
   const auto gather = [&] { all = guarded_.gather(bytes_of(mine), 0); };
   if (!guarded_.attempt(std::cref(gather)).empty()) return;  // a failure here has no consequences
@@ -49,7 +50,7 @@ void Engine::check_times(const Agreement& agreement) {
 /// Collective: updates the block table if blocks have changed.
 void Engine::check_blocks(Agreement& agreement) {
   if (agreement.changed) {
-    const auto work = [&] { assembler_.update(parts_.transport); };
+    const auto work = [&] { assembler_.update(parts_.transport.state(next_).tables); };
     const std::string failure = guarded_.attempt(std::cref(work));
     i_changed_ = !failure.empty();
     if (i_changed_) {

@@ -4,20 +4,17 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/fields.hpp"
 #include "server/engine/ledger.hpp"
-#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
-namespace {
+template <>
+inline constexpr std::size_t field_count<IterationRow> = 7;
+template <>
+inline constexpr std::size_t field_count<Ledger::Failure> = 4;
 
-/// Fixed part of a row; its texts follow.
-struct RowHead {
-  Iteration at;
-  Outcome outcome = Outcome::pending;
-  std::uint32_t why = 0;
-  std::int32_t client = -1;
-};
+namespace {
 
 struct Counts {
   std::int64_t delivered = 0, refused = 0, failed = 0, skipped = 0;
@@ -34,19 +31,8 @@ void append(std::string& text, const char* between, const std::string& more) {
 Bytes Ledger::decisions() const {
   ByteWriter out;
   out.put(Counts{delivered, refused, failed, skipped_tasks});
-  out.put(failures_.size());
-  for (const Failure& failure : failures_) {
-    out.put(failure.first_iteration);
-    out.put(failure.count);
-    out.put(failure.last_iteration);
-    out.put(failure.message);
-  }
-  out.put(iterations_.size());
-  for (const IterationRow& row : iterations_) {
-    out.put(RowHead{row.at, row.outcome, row.why, row.client});
-    out.put(row.failed);
-    out.put(row.left_out);
-  }
+  write_fields(out, failures_);
+  write_fields(out, iterations_);
   return out.take();
 }
 
@@ -72,20 +58,7 @@ void join_row(IterationRow& mine, const IterationRow& row, const std::string& na
   const bool both = !mine.failed.empty() && row.failed.starts_with(intro);
   append(mine.failed, "", both ? row.failed.substr(intro.size()) : row.failed);
   append(mine.left_out, "; ", row.left_out);
-}
-
-std::vector<IterationRow> rows_of(ByteReader& in) {
-  std::vector<IterationRow> rows(in.get<std::size_t>());
-  for (IterationRow& row : rows) {
-    const auto head = in.get<RowHead>();
-    row.at = head.at;
-    row.outcome = head.outcome;
-    row.why = head.why;
-    row.client = head.client;
-    in.get(row.failed);
-    in.get(row.left_out);
-  }
-  return rows;
+  if (mine.not_taken != row.not_taken) append(mine.not_taken, "; ", row.not_taken);
 }
 
 }  // namespace
@@ -116,16 +89,13 @@ void Ledger::join(BytesView decisions, const std::string& name, const std::strin
   ByteReader in(decisions);
   const auto counts = in.get<Counts>();
   skipped_tasks += counts.skipped;
-  for (auto left = in.get<std::size_t>(); left > 0; --left) {
-    Failure failure;
-    in.get(failure.first_iteration);
-    in.get(failure.count);
-    in.get(failure.last_iteration);
-    in.get(failure.message);
-    failures_.push_back(std::move(failure));
-  }
+  std::vector<Failure> failures;
+  std::vector<IterationRow> rows;
+  read_fields(in, failures);
+  read_fields(in, rows);
+  failures_.insert(failures_.end(), failures.begin(), failures.end());
   const std::int64_t all = std::max(delivered + refused + unknown, counts.delivered + counts.refused);
-  join_rows(rows_of(in), name, so_far);
+  join_rows(std::move(rows), name, so_far);
   const auto count = [&](Outcome outcome) {
     return std::count_if(iterations_.begin(), iterations_.end(),
                          [&](const IterationRow& row) { return row.outcome == outcome; });

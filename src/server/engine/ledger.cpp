@@ -30,13 +30,13 @@ std::string text_of(const IterationRow& row) {
       {Refusal::gave_up, "drain_limit was over before the servers began it"},
       {Refusal::cycles, "different cycles"},
       {Refusal::repeated, "two clients declare one block"},
-      {Refusal::on_server, "the servers could not take it"},
-      {Refusal::not_taken, "no endpoint took it"}};
+      {Refusal::on_server, "the servers could not take it"}};
   std::string text;
   const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
   for (const auto& [bit, reason] : reasons) {
     if (row.why & bit) add(reason);
   }
+  if (!row.not_taken.empty()) add(row.not_taken);
   if (!row.failed.empty()) add(row.failed);
   if (!row.left_out.empty()) add(row.left_out);
   if (row.client >= 0) add("client " + std::to_string(row.client));

@@ -34,10 +34,11 @@ struct MovedBytes {
 struct IterationRow {
   Iteration at;
   Outcome outcome = Outcome::pending;
-  std::uint32_t why = 0;      ///< bits of Refusal
-  std::int32_t client = -1;   ///< the client that refused, if it was one
-  std::string failed;         ///< names of the tasks that failed
-  std::string left_out = {};  ///< names of the tasks that were due without all of their variables
+  std::uint32_t why = 0;       ///< bits of Refusal
+  std::int32_t client = -1;    ///< the client that refused, if it was one
+  std::string failed;          ///< names of the tasks that failed
+  std::string left_out = {};   ///< names of the tasks that were due without all of their variables
+  std::string not_taken = {};  ///< why a task refused it
 };
 
 /// Readable reasons of a refusal, such as "no room in the buffer; client 3".

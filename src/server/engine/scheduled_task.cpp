@@ -104,15 +104,27 @@ std::string ScheduledTask::combine_partials(const PartialInput& input, const std
     feedback = task_->combine(
         {input.iteration, input.metadata, input.partials, input.pass, *guarded_, results(), nullptr, &calls});
   };
-  return keep(calls, attempt(std::cref(merge)));
+  std::string failure = attempt(std::cref(merge));
+  if (task_->take_refusal() && failure.empty()) {
+    retry_while_out_of_memory([&] {
+      failure = name_ + ": it refuses an iteration, which it cannot with 'forward: partials'; use another 'forward'";
+    });
+  }
+  return keep(calls, std::move(failure));
 }
 
-std::string ScheduledTask::run(const RunInput& given, Results& results) {
-  const auto& [iteration, metadata, assembled, events] = given;
+TaskOutcome ScheduledTask::run(const RunInput& given, Results& results) {
   ++runs;
   // An isolated task is ended at its limit, and reports that.
-  const Watchdog::Watch watch(isolated_ ? nullptr : watchdog_, name_, iteration.index, limit_, overruns_);
+  const Watchdog::Watch watch(isolated_ ? nullptr : watchdog_, name_, given.iteration.index, limit_, overruns_);
   local_seconds_ = 0;
+  TaskOutcome outcome{run_passes(given, results), {}};
+  outcome.refusal = task_->take_refusal();
+  return outcome;
+}
+
+std::string ScheduledTask::run_passes(const RunInput& given, Results& results) {
+  const auto& [iteration, metadata, assembled, events] = given;
   passes_ = 1;
   Bytes feedback;
   for (int n = 0; n < passes_; ++n) {

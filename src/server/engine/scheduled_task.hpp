@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +18,12 @@
 #include "sidestream/extend/task.hpp"
 
 namespace sidestream {
+
+/// The result of a task in an iteration, the same on every server.
+struct TaskOutcome {
+  std::string failure;                 ///< what failed on any server; empty if nothing did
+  std::optional<std::string> refusal;  ///< the reason if the task refused the iteration (Task::refuse_iteration)
+};
 
 /// A task with its schedule and its own communicator, so that a faulty task cannot receive messages of another. Runs
 /// the passes: local everywhere, agreement, combine everywhere, agreement.
@@ -38,15 +45,14 @@ class ScheduledTask {
   [[nodiscard]] ScheduleState& schedule() noexcept { return schedule_; }
   [[nodiscard]] MpiCommunicator& communicator() noexcept { return *communicator_; }
 
-  /// Collective over the servers. Returns what failed on any server, the same everywhere; empty if nothing did. Never
-  /// throws for failures of the analysis.
+  /// Collective over the servers. Never throws for failures of the analysis.
   struct RunInput {
     const Iteration& iteration;
     const Metadata& metadata;
     const Assembled& assembled;
     std::span<const Event> events{};
   };
-  [[nodiscard]] std::string run(const RunInput& given, Results& results);
+  [[nodiscard]] TaskOutcome run(const RunInput& given, Results& results);
 
   /// Makes this the reducing half of a combined placement: analyses combine elsewhere, writers do everything here.
   /// `number`: of this task among all.
@@ -62,8 +68,8 @@ class ScheduledTask {
     std::span<const Bytes> partials;
     int pass = 0;
   };
-  /// Runs the combining half. Collective over the combining servers; returns as `run` does. What `results` throws
-  /// counts as a failure.
+  /// Runs the combining half. Collective over the combining servers. Returns what failed on any of them. What `results`
+  /// throws counts as a failure, and so does a refusal: nothing carries it to the servers that reduce.
   [[nodiscard]] std::string combine_partials(const PartialInput& input, const std::function<Results&()>& results,
                                              Bytes& feedback);
 
@@ -85,6 +91,7 @@ class ScheduledTask {
 
  private:
   [[nodiscard]] std::string pass(LocalInput input, const Views& views, Results& results, Bytes& feedback);
+  [[nodiscard]] std::string run_passes(const RunInput& given, Results& results);
   [[nodiscard]] std::string attempt(const std::function<void()>& work);
   [[nodiscard]] static std::string keep(SteeringCalls& calls, std::string failure);
   [[nodiscard]] std::string send_partial(const LocalInput& input, const Bytes& partial, Bytes& feedback);

@@ -2,17 +2,32 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 
+#include "base/fields.hpp"
 #include "data/event_bytes.hpp"
-#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
+
+template <>
+inline constexpr std::size_t field_count<BlockView> = 9;
+template <>
+inline constexpr std::size_t field_count<HaloPiece> = 2;
+template <>
+inline constexpr std::size_t field_count<Catalogue> = 3;
 
 namespace {
 
 using BlockViews = std::vector<BlockView>;
 
-/// An array but for its values.
+/// The plain values at the beginning of an input.
+struct Head {
+  Iteration iteration;
+  std::int32_t pass = 0, server = 0, servers = 1;
+  std::int32_t has_catalogue = 0;
+};
+
+/// An array without its values.
 struct ArrayHead {
   ValuePlace place;
   Box box;
@@ -22,61 +37,56 @@ struct ArrayHead {
   std::int32_t reserved = 0;
 };
 
-void put(ByteWriter& out, const ArrayView& array, PlacedValues& values) {
-  out.put(ArrayHead{values.place(array), array.box, array.type, array.space, array.components});
-}
-
-ArrayView get_array(ByteReader& in, std::span<const std::byte* const> objects) {
-  const auto head = in.get<ArrayHead>();
-  ArrayView array{nullptr, head.type, head.space, head.box, head.components, head.place.strides};
-  if (head.place.object >= 0) {
-    array.data = objects[static_cast<std::size_t>(head.place.object)] + head.place.offset;
+/// Writes views. An array is written as the place of its values.
+class ViewWriter {
+ public:
+  ViewWriter(ByteWriter& out, PlacedValues& values) : out_(out), values_(values) {}
+  void put(const ArrayView& view) {
+    const auto& [data, type, space, box, components, strides] = view;
+    out_.put(ArrayHead{values_.place(view), box, type, space, components});
   }
-  return array;
-}
-
-void put(ByteWriter& out, const BlockView& view, PlacedValues& values) {
-  out.put(view.block);
-  out.put(view.points);
-  out.put(view.owned);
-  put(out, view.array, values);
-  out.put(view.copy);
-  out.put(view.halo.size());
-  for (const HaloPiece& piece : view.halo) {
-    out.put(piece.box);
-    put(out, piece.array, values);
+  template <HasFields T>
+  void put(const T& all) {
+    std::apply([&](const auto&... field) { (put(field), ...); }, fields_of(all));
   }
-  out.put(view.covered);
-  put(out, view.ghosts, values);
-  out.put(view.absent);
-}
-
-void get(ByteReader& in, BlockView& view, std::span<const std::byte* const> objects) {
-  in.get(view.block);
-  in.get(view.points);
-  in.get(view.owned);
-  view.array = get_array(in, objects);
-  in.get(view.copy);
-  for (auto left = in.get<std::size_t>(); left > 0; --left) {
-    HaloPiece& piece = view.halo.emplace_back();
-    in.get(piece.box);
-    piece.array = get_array(in, objects);
+  template <HasFields T>
+  void put(const std::vector<T>& list) {
+    out_.put(list.size());
+    for (const T& one : list) put(one);
   }
-  in.get(view.covered);
-  view.ghosts = get_array(in, objects);
-  in.get(view.absent);
-}
+  void put(const auto& value) { out_.put(value); }
 
-void put(ByteWriter& out, const BlockViews& views, PlacedValues& values) {
-  out.put(views.size());
-  for (const BlockView& view : views) put(out, view, values);
-}
+ private:
+  ByteWriter& out_;
+  PlacedValues& values_;
+};
 
-void get(ByteReader& in, BlockViews& views, std::span<const std::byte* const> objects) {
-  for (auto left = in.get<std::size_t>(); left > 0; --left) get(in, views.emplace_back(), objects);
-}
+/// Reads what `ViewWriter` wrote.
+class ViewReader {
+ public:
+  ViewReader(ByteReader& in, std::span<const std::byte* const> objects) : in_(in), objects_(objects) {}
+  void get(ArrayView& view) {
+    const auto head = in_.get<ArrayHead>();
+    view = {nullptr, head.type, head.space, head.box, head.components, head.place.strides};
+    if (head.place.object < 0) return;
+    view.data = objects_[static_cast<std::size_t>(head.place.object)] + head.place.offset;
+  }
+  template <HasFields T>
+  void get(T& all) {
+    std::apply([&](auto&... field) { (get(field), ...); }, fields_of(all));
+  }
+  template <HasFields T>
+  void get(std::vector<T>& list) {
+    for (auto left = in_.get<std::size_t>(); left > 0; --left) get(list.emplace_back());
+  }
+  void get(auto& value) { in_.get(value); }
 
-/// The lists that entries point at: those of `blocks` by variable, then others, by number.
+ private:
+  ByteReader& in_;
+  std::span<const std::byte* const> objects_;
+};
+
+/// Numbers the lists that entries point at: first those of `blocks`, by variable, then all others.
 class Lists {
  public:
   explicit Lists(const LocalInput& input) : first_(input.blocks.data()), used_(input.blocks.size(), false) {
@@ -113,65 +123,54 @@ class Lists {
 }  // namespace
 
 Bytes bytes_of(const LocalInput& input, PlacedValues& values) {
+  // All members, so that a new one is not forgotten. The worker has the metadata, and what it returns never stays.
+  const auto& [iteration, metadata, blocks, pass, feedback, catalogue, entries, server, servers, events, stays] = input;
   ByteWriter out;
-  out.put(input.iteration);
-  out.put(input.pass);
-  out.put(input.server);
-  out.put(input.servers);
-  out.put(Bytes(input.feedback.begin(), input.feedback.end()));
-  out.put(input.catalogue != nullptr);
-  if (input.catalogue) {
-    out.put(input.catalogue->global);
-    out.put(input.catalogue->blocks);
-    out.put(input.catalogue->ranges);
-  }
+  ViewWriter views(out, values);
+  out.put(Head{iteration, pass, server, servers, catalogue != nullptr});
+  out.put(Bytes(feedback.begin(), feedback.end()));
+  if (catalogue) views.put(*catalogue);
   const Lists lists(input);
   static const BlockViews none;
-  for (std::size_t v = 0; v < input.blocks.size(); ++v) put(out, lists.used(v) ? input.blocks[v] : none, values);
+  for (std::size_t v = 0; v < blocks.size(); ++v) views.put(lists.used(v) ? blocks[v] : none);
   out.put(lists.others().size());
-  for (const BlockViews* views : lists.others()) put(out, *views, values);
-  out.put(input.entries.size());
-  for (const EntryViews& entry : input.entries) {
+  for (const BlockViews* list : lists.others()) views.put(*list);
+  out.put(entries.size());
+  for (const EntryViews& entry : entries) {
     out.put(entry.variable);
     out.put(entry.views.size());
-    for (const BlockViews* views : entry.views) out.put(lists.number(views));
+    for (const BlockViews* list : entry.views) out.put(lists.number(list));
   }
-  out.put(input.events.size());
-  for (const Event& event : input.events) put_event(out, event);
+  views.put(std::vector<Event>(events.begin(), events.end()));
   return out.take();
 }
 
 ReceivedInput::ReceivedInput(BytesView bytes, const Metadata& metadata, std::span<const std::byte* const> objects) {
   ByteReader in(bytes);
-  in.get(iteration_);
-  const auto pass = in.get<int>(), server = in.get<int>(), servers = in.get<int>();
+  ViewReader views(in, objects);
+  const auto head = in.get<Head>();
+  iteration_ = head.iteration;
   in.get(feedback_);
-  in.get(has_catalogue_);
-  if (has_catalogue_) {
-    in.get(catalogue_.global);
-    in.get(catalogue_.blocks);
-    in.get(catalogue_.ranges);
-  }
+  if (head.has_catalogue != 0) views.get(catalogue_);
   blocks_.resize(metadata.variables.size());
-  for (BlockViews& views : blocks_) get(in, views, objects);
+  for (BlockViews& list : blocks_) views.get(list);
   pieces_.resize(in.get<std::size_t>());
-  for (BlockViews& views : pieces_) get(in, views, objects);
+  for (BlockViews& list : pieces_) views.get(list);
   entries_.resize(in.get<std::size_t>());
   for (EntryViews& entry : entries_) {
     in.get(entry.variable);
     entry.views.resize(in.get<std::size_t>(), nullptr);
-    for (const BlockViews*& views : entry.views) {
+    for (const BlockViews*& list : entry.views) {
       const auto number = in.get<std::int64_t>();
       if (number < 0) continue;
       const auto n = static_cast<std::size_t>(number);
-      views = n < blocks_.size() ? &blocks_[n] : &pieces_.at(n - blocks_.size());
+      list = n < blocks_.size() ? &blocks_[n] : &pieces_.at(n - blocks_.size());
     }
   }
-  events_.resize(in.get<std::size_t>());
-  for (Event& event : events_) event = get_event(in);
-  input_ = std::make_unique<LocalInput>(LocalInput{iteration_, metadata, blocks_, pass, feedback_,
-                                                   has_catalogue_ ? &catalogue_ : nullptr, entries_, server, servers,
-                                                   events_});
+  views.get(events_);
+  input_ = std::make_unique<LocalInput>(LocalInput{iteration_, metadata, blocks_, head.pass, feedback_,
+                                                   head.has_catalogue != 0 ? &catalogue_ : nullptr, entries_,
+                                                   head.server, head.servers, events_});
 }
 
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-// What `local` gets, as bytes for another process; the values stay where `PlacedValues` says.
+// The input of `local` as bytes for another process. Values stay where `PlacedValues` says.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ namespace sidestream {
 /// Encodes the input, with only those blocks that the entries of the selection asked for.
 [[nodiscard]] Bytes bytes_of(const LocalInput& input, PlacedValues& values);
 
-/// The other way, over memory that outlives it: `objects[n]` is where object n begins here.
+/// An input that another process wrote. Its values lie in memory that must outlive it: object n begins at `objects[n]`.
 class ReceivedInput {
  public:
   /// Throws Error(internal) if the bytes end too early.
@@ -25,7 +25,6 @@ class ReceivedInput {
   Iteration iteration_;
   Bytes feedback_;
   Catalogue catalogue_;
-  bool has_catalogue_ = false;
   std::vector<std::vector<BlockView>> blocks_;  ///< by variable
   std::vector<std::vector<BlockView>> pieces_;  ///< of decompositions
   std::vector<EntryViews> entries_;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,10 +12,10 @@
 
 namespace sidestream {
 
-/// The same task here and in the worker: what does not communicate runs there, everything else here.
+/// The same task exists here and in the worker. `local` runs there, everything that communicates runs here.
 class IsolatedTask final : public Task {
  public:
-  /// `objects` outlives the task; what it holds when the first iteration runs is what the worker maps.
+  /// `objects` must outlive the task. The worker maps the objects that are in it when the first iteration runs.
   IsolatedTask(std::unique_ptr<Task> task, WorkerSettings settings, const std::vector<SharedObject>& objects)
       : task_(std::move(task)), worker_(std::move(settings)), objects_(objects) {}
 
@@ -26,6 +28,7 @@ class IsolatedTask final : public Task {
     worker_.discard(iteration);
     task_->discard(iteration);
   }
+  [[nodiscard]] std::optional<std::string> take_refusal() override { return task_->take_refusal(); }
 
  private:
   std::unique_ptr<Task> task_;

@@ -8,7 +8,7 @@ namespace sidestream {
 
 namespace {
 
-/// What an array takes of memory: from `first` bytes after its data on (0 or less), `bytes`.
+/// The memory of an array: `bytes`, which begin `first` bytes (0 or less) after its data.
 struct Span {
   std::int64_t first = 0;
   std::uint64_t bytes = 0;
@@ -26,7 +26,7 @@ Span span_of(const ArrayView& array) {
   return {low * size, static_cast<std::uint64_t>((high - low + 1) * size)};
 }
 
-/// The order of an array that is copied without its gaps.
+/// The order in which an array is packed.
 Order order_of(const ArrayView& array) {
   return std::abs(array.strides[0]) <= std::abs(array.strides[2]) ? Order::column : Order::row;
 }

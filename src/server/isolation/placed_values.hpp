@@ -1,4 +1,4 @@
-// Where another process finds the values of blocks.
+// Places where another process finds the values of blocks.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace sidestream {
 
-/// In the memory object of number `object`, 0 the one that values are copied to; -1: nowhere, there are none.
+/// A place in the memory object number `object`. Object 0 takes copied values; -1 means that there are no values.
 struct ValuePlace {
   std::int32_t object = -1;
   std::int32_t reserved = 0;
@@ -22,7 +22,7 @@ struct ValuePlace {
   std::array<Index, 4> strides{};  ///< there
 };
 
-/// Finds a place for each array: where it is, if that is in a memory object, or one behind those that are to be copied.
+/// Finds a place for each array. An array in a memory object stays where it is; all others will be copied.
 /// An array that several ask for is copied once.
 class PlacedValues {
  public:
@@ -30,7 +30,7 @@ class PlacedValues {
   /// Object n + 1 is `objects[n]`.
   explicit PlacedValues(std::span<const SharedObject> objects) : objects_(objects) {}
   [[nodiscard]] ValuePlace place(const ArrayView& array);
-  /// What there is to copy.
+  /// The size of all arrays that will be copied.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   /// `to` has `bytes()` bytes, aligned to `alignment`.
   void copy(std::byte* to) const;

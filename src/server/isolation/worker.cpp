@@ -22,10 +22,10 @@ namespace sidestream {
 
 namespace {
 
-/// For reading the configuration and making the object, which with Python imports packages from slow disks.
+/// Seconds for reading the configuration and making the object. Python may import packages from slow disks.
 constexpr double start_limit = 60;
 constexpr std::size_t most_output = 2000;
-/// How long an end of a process may go unnoticed whose socket somebody else still holds.
+/// The longest time until the end of a process is noticed if another process still holds its socket.
 constexpr std::chrono::milliseconds slice{100};
 
 std::vector<std::string> environment_of_worker() {
@@ -76,7 +76,7 @@ void Worker::start(std::span<const SharedObject> objects) {
   fail(Code::analysis, "{}: {}", what, why);
 }
 
-/// False: the worker has gone.
+/// Returns false if the worker has gone.
 bool Worker::send(WorkerRequest& request, std::span<const SharedObject> objects) {
   request.object = sent_.bytes();
   std::array<Descriptor, 2> opened;
@@ -171,7 +171,7 @@ void Worker::wait(Time until) {
   read_output();
 }
 
-/// True: an answer is there. Throws if it is none of ours.
+/// Returns true if an answer is there. Throws if it comes from another build.
 bool Worker::take(WorkerReply& reply) {
   pollfd end{socket_.get(), POLLIN, 0};
   if (poll(&end, 1, 0) <= 0) return false;
@@ -216,7 +216,7 @@ void Worker::dead(const std::string& what) {
        killed ? " (perhaps by the system, for want of memory: see memory_limit)" : "", printed);
 }
 
-/// One that can say where it is, as Python can, is given a second for it.
+/// Gives the process a second to print where it is, as Python can.
 void Worker::late(double seconds, const std::string& what) {
   process_->ask_to_end();
   const Time until = std::chrono::steady_clock::now() + std::chrono::seconds(1);

@@ -1,4 +1,4 @@
-// A server's end of the process in which an isolated analysis runs: docs/containment.md has the states.
+// The process of an isolated analysis as its server sees it. docs/containment.md has the states.
 #pragma once
 
 #include <chrono>
@@ -22,14 +22,14 @@ struct WorkerSettings {
   std::uint64_t memory = 0;  ///< bytes that it may allocate; 0: any amount
 };
 
-/// Starts the process when it is needed and after it has died, and hands it one input at a time.
+/// Starts the process when it is needed, also after it has died, and gives it one input at a time.
 class Worker {
  public:
   explicit Worker(WorkerSettings settings) : settings_(std::move(settings)) {}
-  /// What `local` of the worker's object returns. Throws Error(analysis) if that fails, or if the process dies or has
-  /// to be ended. `objects`: memory that it can map; the same in every call.
+  /// Runs `local` in the worker. Throws Error(analysis) if that fails, or if the process dies or has to be
+  /// ended. `objects`: memory that it can map, the same in every call.
   [[nodiscard]] Bytes local(const LocalInput& input, std::span<const SharedObject> objects);
-  /// If the worker has been asked about this iteration.
+  /// Does nothing unless the worker was asked about this iteration.
   void discard(const Iteration& iteration) noexcept;
 
  private:

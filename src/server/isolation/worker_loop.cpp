@@ -33,7 +33,7 @@ namespace {
 
 using Kind = WorkerRequest::Kind;
 
-/// What the server has open is not ours: sockets of MPI, files of the simulation.
+/// Closes descriptors that the server has open: sockets of MPI, files of the simulation.
 void close_others() {
 #ifdef SYS_close_range
   if (syscall(SYS_close_range, worker_socket + 1, ~0u, 0) == 0) return;
@@ -47,7 +47,7 @@ void close_others() {
   }
 }
 
-/// The process that the system ends first where memory is short.
+/// Lets the system end this process first if memory is short.
 void offer_to_the_system() {
   std::FILE* const file = std::fopen("/proc/self/oom_score_adj", "w");
   if (!file) return;
@@ -78,12 +78,12 @@ class Loop {
   }
 
  private:
-  /// False: the server has gone, or speaks another language.
+  /// Returns false if the server has gone, or is of another build.
   bool receive() {
     Received received = receive_with_descriptors(worker_socket, std::as_writable_bytes(std::span(&request_, 1)));
     if (received.bytes <= 0) return false;
     if (received.bytes != static_cast<ssize_t>(sizeof request_) || request_.layout != worker_layout()) {
-      std::fputs("sidestream-worker: it is started by Sidestream alone, and by the same build of it\n", stderr);
+      std::fputs("sidestream-worker: only Sidestream starts it, and only the same build\n", stderr);
       broken_ = true;
       return false;
     }
@@ -100,7 +100,7 @@ class Loop {
     return true;
   }
 
-  /// False: nobody is there to read it.
+  /// Returns false if the server has gone.
   bool answer() {
     WorkerReply reply;
     Bytes bytes;

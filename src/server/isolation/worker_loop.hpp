@@ -1,4 +1,4 @@
-// What runs in the process of an isolated analysis.
+// The main loop of the process of an isolated analysis.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,15 @@
 
 namespace sidestream {
 
-/// The analysis, and what it needs to live.
+/// The analysis, with all objects that it needs.
 struct WorkerTask {
   std::shared_ptr<const void> keeps;
   const Metadata* metadata = nullptr;
   std::unique_ptr<Task> task;
 };
 
-/// Serves the server at the other end of `worker_socket` until that closes or says something that is not understood.
-/// `make`: from the setup; may throw. The exit status of the process.
+/// Serves the server at the other end of `worker_socket` until it closes the socket or sends an unknown message.
+/// `make` makes the task from the setup and may throw. Returns the exit status of the process.
 [[nodiscard]] int run_worker(const std::function<WorkerTask(BytesView setup)>& make);
 
 }  // namespace sidestream

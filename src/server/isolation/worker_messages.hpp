@@ -1,5 +1,5 @@
-// What a server and the worker of an isolated analysis send each other over their socket. All else is in memory that
-// both map.
+// The messages between a server and the worker of an isolated analysis, over their socket. All other data are in memory
+// that both map.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace sidestream {
 /// The socket's number in the worker.
 inline constexpr int worker_socket = 3;
 
-/// To be raised with the meaning of messages.
-inline constexpr std::size_t worker_version = 1;
+/// Must be raised when the meaning of messages changes.
+inline constexpr std::size_t worker_version = 2;
 
-/// Differs between builds that do not understand each other.
+/// A hash that differs between builds that do not understand each other.
 constexpr std::uint32_t worker_layout() {
   return hash_of_sizes({worker_version, sizeof(Block), sizeof(Box), sizeof(void*)});
 }

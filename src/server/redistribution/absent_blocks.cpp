@@ -24,8 +24,9 @@ bool has_points(const Variable& variable, const Block& block) {
 
 /// Calls f(arrival) for everything that exists in the iteration, without empty blocks.
 template <class F>
-void for_each_arrival(ServerTransport& transport, std::int64_t index, F&& f) {
-  for (const std::vector<Arrival>* all : {&transport.inbox(index).blocks, &transport.persistent()}) {
+void for_each_arrival(const ServerState& state, F&& f) {
+  const std::vector<Arrival>* const lists[] = {&state.inbox.blocks, &state.tables.persistent};
+  for (const std::vector<Arrival>* all : lists) {
     for (const Arrival& arrival : *all) {
       if (!arrival.record.points().empty()) f(arrival);
     }
@@ -33,27 +34,27 @@ void for_each_arrival(ServerTransport& transport, std::int64_t index, F&& f) {
 }
 
 /// Adds the missing blocks of a variable that did not arrive for all blocks.
-void add_absent(ServerTransport& transport, std::int64_t index, const Variable& variable, std::int64_t declared,
+void add_absent(const ServerState& state, const Variable& variable, std::int64_t declared,
                 std::vector<AbsentBlock>& absent) {
   std::set<std::int64_t> there;
-  for_each_arrival(transport, index, [&](const Arrival& arrival) {
+  for_each_arrival(state, [&](const Arrival& arrival) {
     if (arrival.record.variable == variable.id) there.insert(arrival.record.block.id);
   });
   if (there.empty()) {
     absent.push_back({variable.id, static_cast<std::int32_t>(declared), 0});
     return;
   }
-  for (const Block& block : transport.blocks()) {
+  for (const Block& block : state.tables.blocks) {
     if (has_points(variable, block) && !there.contains(block.id)) absent.push_back({variable.id, 0, block.id});
   }
 }
 
 }  // namespace
 
-std::vector<AbsentBlock> find_absent(ServerTransport& transport, std::int64_t index, const Metadata& metadata) {
+std::vector<AbsentBlock> find_absent(const ServerState& state, const Metadata& metadata) {
   std::vector<std::int64_t> declared(metadata.variables.size(), 0), arrived(metadata.variables.size(), 0);
   std::vector<std::int64_t> boxes(metadata.meshes.size(), 0);
-  for (const Block& block : transport.blocks()) {
+  for (const Block& block : state.tables.blocks) {
     if (!block.is_list()) {
       boxes[static_cast<std::size_t>(block.mesh)] += !block.empty();
       continue;
@@ -66,12 +67,12 @@ std::vector<AbsentBlock> find_absent(ServerTransport& transport, std::int64_t in
     std::int64_t& count = declared[static_cast<std::size_t>(variable.id)];
     count = variable.derived() ? 0 : count + boxes[static_cast<std::size_t>(variable.mesh)];
   }
-  for_each_arrival(transport, index,
+  for_each_arrival(state,
                    [&](const Arrival& arrival) { ++arrived[static_cast<std::size_t>(arrival.record.variable)]; });
   std::vector<AbsentBlock> absent;
   for (const Variable& variable : metadata.variables) {
     const auto v = static_cast<std::size_t>(variable.id);
-    if (declared[v] > arrived[v]) add_absent(transport, index, variable, declared[v], absent);
+    if (declared[v] > arrived[v]) add_absent(state, variable, declared[v], absent);
   }
   return absent;
 }

@@ -25,8 +25,7 @@ struct AbsentBlock {
 
 /// Finds the missing blocks of one server's clients in one iteration, by variable; also of variables that nobody
 /// published. If nothing is missing it only counts.
-[[nodiscard]] std::vector<AbsentBlock> find_absent(ServerTransport& transport, std::int64_t index,
-                                                   const Metadata& metadata);
+[[nodiscard]] std::vector<AbsentBlock> find_absent(const ServerState& state, const Metadata& metadata);
 
 /// Missing blocks on all servers, the same on each. Costs nothing if nothing is missing.
 class AbsentBlocks {

@@ -32,7 +32,7 @@ std::string of_named(const char* what, const std::vector<Thing>& mine, const std
                      Compare compare) {
   for (std::size_t n = 0; n < std::max(mine.size(), others.size()); ++n) {
     if (n >= mine.size()) return fmt::format("the {} '{}' (here not declared)", what, others[n].name);
-    if (n >= others.size()) return fmt::format("the {} '{}' (declared here alone)", what, mine[n].name);
+    if (n >= others.size()) return fmt::format("the {} '{}' (declared only here)", what, mine[n].name);
     if (mine[n].name != others[n].name)
       return fmt::format("the {} '{}' (here '{}')", what, others[n].name, mine[n].name);
     if (const std::string part = compare(mine[n], others[n]); !part.empty()) {

@@ -76,6 +76,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
   if (world_->rank() == 0) {
     for (const std::string& former : opening_.former_names) log::warning("{}", former);
     for (const std::string& ignored : opening_.placement.warnings) log::warning("{}", ignored);
+    for (const std::string& note : opening_.placement.notes) log::info("{}", note);
   }
   roles_ = assign_roles(*world_, opening_.placement);
   run_collectively(*world_, [&] {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/backoff.hpp"
+#include "base/fields.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/timer.hpp"
@@ -15,6 +16,9 @@
 #include "transport/shared_memory/sidecar/sidecar_client.hpp"
 
 namespace sidestream {
+
+template <>
+inline constexpr std::size_t field_count<SidecarSetup> = 7;
 
 namespace {
 
@@ -133,32 +137,12 @@ std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
   return dropped;
 }
 
-Bytes SidecarSetup::encode() const {
-  ByteWriter out;
-  out.put(declarations);
-  out.put(metadata);
-  out.put(file);
-  out.put(directory);
-  out.put(steering);
-  out.put(std::uint64_t{sizeof clients});
-  out.put(clients);
-  for (const std::string& event : events) out.put(event);
-  return out.take();
-}
+Bytes SidecarSetup::encode() const { return packed_fields(*this); }
 
 SidecarSetup SidecarSetup::decode(BytesView bytes) {
   ByteReader in(bytes, Code::system,
                 "what the simulation declares ends too early; run the same build of Sidestream on both sides");
-  SidecarSetup setup;
-  in.get(setup.declarations);
-  in.get(setup.metadata);
-  in.get(setup.file);
-  in.get(setup.directory);
-  in.get(setup.steering);
-  static_cast<void>(in.get<std::uint64_t>());  // size of the rest
-  in.get(setup.clients);
-  while (!in.at_end()) in.get(setup.events.emplace_back());
-  return setup;
+  return unpacked_fields<SidecarSetup>(in);
 }
 
 std::string steering_text(const Config& config) {

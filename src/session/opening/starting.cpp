@@ -139,7 +139,7 @@ void Session::Implementation::begin_together() {
     transports_ = make_transports(*world_, roles_, config_.opening.placement, published_,
                                   publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
   }
-  if (transports_.server) transports_.server = attach_streams(streams_, transports_.server);
+  if (transports_.server) attach_streams(*streams_, *transports_.server);
   begin_serving();
   // From here on it is a run that a later one must not overwrite.
   run_collectively(*world_, [&] {
@@ -187,7 +187,7 @@ void Session::Implementation::agree_on_declarations() {
       fail(
           Code::usage,
           "rank {} declares other parameters, meshes or variables than rank {}{}{}; make the same declarations on every "
-          "client (blocks alone may differ)",
+          "client (only blocks may differ)",
           world_->rank(), first, what.empty() ? "" : ", as ", what);
     }
   });

@@ -126,7 +126,7 @@ class Endpoint {
       }
     }
     jointly(group(), [&] {
-      static_cast<void>(attach_streams(streams_, server_));
+      attach_streams(*streams_, *server_);
       const std::int64_t first = std::max<std::int64_t>(0, server_->current());
       serving_->begin({server_.get(), nullptr, nullptr, config_.events, first, now(), -1, 0, false, false,
                        tables_ ? rows_to(*tables_, roles_, all_.rank() == 0) : LedgerRows{}});
@@ -160,6 +160,8 @@ class Endpoint {
       staging::register_streams(registry_, streams_);
       modules_ = load_plugins(opening_, *document_, folder_, registry_);
     });
+    if (all_.rank() != 0) return;
+    for (const std::string& former : opening_.former_names) log::warning("{}", former);
   }
 
   /// Joins the declarations of the simulation and of this file.

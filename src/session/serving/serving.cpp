@@ -74,7 +74,7 @@ Serving::Serving(const Group& group, const Config& config, const Registry& regis
 
 void Serving::begin(Feed feed) {
   feed_ = std::move(feed);
-  if (feed_.transport) objects_ = feed_.transport->shared_objects();
+  if (feed_.transport) objects_ = feed_.transport->traits().shared_objects;
   // Clients learn of changes from one group, so that all of them learn of two changes in the same order.
   const bool steers = feed_.transport && feed_.steers && group_ == 0;
   steering_ = std::make_unique<SteeringLink>(config_, servers_->rank() == 0, steers);

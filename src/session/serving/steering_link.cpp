@@ -49,7 +49,7 @@ void SteeringLink::open_mailbox() {
     mailbox_ = std::make_unique<SteeringMailbox>(config_.opening.directory, config_.opening.same_session);
     if (config_.opening.placement.mode == PlacementMode::sidecar) mailbox_->keep(true);
   } catch (const Error& error) {
-    log::warning("'sidestream set' can not reach this run: {}", error.what());
+    log::warning("'sidestream set' cannot reach this run: {}", error.what());
   }
 }
 
@@ -88,7 +88,7 @@ void SteeringLink::take(std::size_t parameter, const SteeredParameter::Value& va
   try {
     post_steering(config_.opening.directory, posted_++, config_.steering[parameter].name, text_of(value));
   } catch (const Error& error) {
-    log::error("steering: '{}' can not be set: {}", config_.steering[parameter].name, error.what());
+    log::error("steering: '{}' cannot be set: {}", config_.steering[parameter].name, error.what());
   }
 }
 

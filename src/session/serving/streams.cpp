@@ -8,7 +8,6 @@
 #include "base/timer.hpp"
 #include "data/derivation.hpp"
 #include "session/serving/server_groups.hpp"
-#include "transport/staging/forwarder.hpp"
 
 namespace sidestream {
 
@@ -92,19 +91,13 @@ void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::s
   config.tasks = {task};
 }
 
-std::shared_ptr<ServerTransport> attach_streams(const std::shared_ptr<staging::StreamContext>& streams,
-                                                const std::shared_ptr<ServerTransport>& transport) {
-  // The transport outlives the tasks that ask and, with placement `job`, owns the context: a shared pointer would close
-  // a cycle.
-  ServerTransport* const raw = transport.get();
-  streams->signalled = [raw](std::int64_t index) { return raw->inbox(index).end.events; };
-  streams->blocks = [raw] { return raw->blocks(); };
-  streams->given_up = [raw] {
-    raw->receive(std::chrono::microseconds(0));
-    return raw->abandoned();
+void attach_streams(staging::StreamContext& streams, ServerTransport& transport) {
+  streams.signalled = [&transport](std::int64_t index) { return transport.state(index).inbox.end.events; };
+  streams.blocks = [&transport](std::int64_t index) { return transport.state(index).tables.blocks; };
+  streams.given_up = [&transport] {
+    transport.receive(std::chrono::microseconds(0));
+    return transport.state(0).abandoned;  // the same for all iterations
   };
-  if (!streams->decides) return transport;
-  return std::make_shared<staging::Forwarder>(transport, streams);
 }
 
 }  // namespace sidestream

@@ -25,8 +25,7 @@ void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers);
 void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::size_t group, const Registry& registry,
                          const std::shared_ptr<const OutputDirectory>& directory);
 
-/// Lets streams query the transport for data that writers do not get; with placement `job`, outcomes are the stream's.
-[[nodiscard]] std::shared_ptr<ServerTransport> attach_streams(const std::shared_ptr<staging::StreamContext>& streams,
-                                                              const std::shared_ptr<ServerTransport>& transport);
+/// Lets streams query the transport for data that writers do not get. It outlives the tasks that ask.
+void attach_streams(staging::StreamContext& streams, ServerTransport& transport);
 
 }  // namespace sidestream

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/fields.hpp"
 #include "base/paths.hpp"
 #include "client/declarations.hpp"
 #include "config/options/document.hpp"
@@ -17,7 +18,6 @@
 #include "session/opening/modules.hpp"
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
@@ -26,19 +26,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* program_name = "sidestream-worker";
+constexpr const char* places[] = {".",      "sidestream", "..", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream",
+                                  "../src", "../../src"};
 
 /// Path of the worker program: next to this library; in the installed location relative to the library or to a program
 /// that contains it; or the corresponding places in a build folder.
 std::string worker_program(const Settings& settings) {
   std::vector<std::string> folders;
-  for (const fs::path& own : own_folders()) {
-    if (own.empty()) continue;
-    for (const char* const folder :
-         {".", "sidestream", "..", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream", "../src", "../../src"}) {
-      const fs::path candidate = (own / folder / program_name).lexically_normal();
-      if (access(candidate.c_str(), X_OK) == 0) return candidate.string();
-      folders.push_back(candidate.parent_path().string());
-    }
+  for (const fs::path& folder : places_from_own(places)) {
+    const std::string candidate = (folder / program_name).string();
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    folders.push_back(folder.string());
   }
   settings.fail("isolate", fmt::format("found 'isolate: process', for which Sidestream needs its program {}, and found "
                                        "none in {}; install it beside the library",
@@ -73,10 +71,16 @@ struct Setup {
   Bytes declarations;
   Bytes metadata;  ///< all metadata with their ids
   std::uint64_t analysis = 0;
-  std::vector<std::string> expressions;  ///< expressions that analyses use instead of names, also those of other
-  std::vector<std::string> modules;
-  ///< analyses
+  std::vector<std::string> expressions;  ///< that analyses use instead of names, also those of other analyses
+  std::vector<std::string> modules;      ///< files of modules, which the server has loaded
 };
+
+}  // namespace
+
+template <>
+inline constexpr std::size_t field_count<Setup> = 8;
+
+namespace {
 
 Bytes numbered(const Metadata& metadata) {
   Declarations all;
@@ -103,35 +107,19 @@ WorkerSettings worker_settings(const WorkerSource& source, const Config& config,
                                                "into a library and name that under 'plugins:', or remove it",
                                                entry.kind));
   }
-  ByteWriter out;
-  out.put(source.text);
-  out.put(source.file);
-  out.put(source.folder);
-  out.put(source.declarations);
-  out.put(numbered(config.metadata));
-  out.put(static_cast<std::uint64_t>(task));
-  const std::vector<std::string> expressions = expressions_in_place(config.metadata);
-  out.put(static_cast<std::uint64_t>(expressions.size()));
-  for (const std::string& text : expressions) out.put(text);
-  out.put(static_cast<std::uint64_t>(source.modules.size()));
-  for (const std::string& file : source.modules) out.put(file);
-  return {worker_program(entry.settings), out.take(), entry.limit, entry.memory_limit};
+  const Setup setup{source.text,
+                    source.file,
+                    source.folder,
+                    source.declarations,
+                    numbered(config.metadata),
+                    task,
+                    expressions_in_place(config.metadata),
+                    source.modules};
+  return {worker_program(entry.settings), packed_fields(setup), entry.limit, entry.memory_limit};
 }
 
 WorkerTask make_worker_task(BytesView bytes) {
-  ByteReader in(bytes);
-  Setup setup;
-  in.get(setup.text);
-  in.get(setup.file);
-  in.get(setup.folder);
-  in.get(setup.declarations);
-  in.get(setup.metadata);
-  in.get(setup.analysis);
-  std::uint64_t count = 0;
-  in.get(count);
-  while (setup.expressions.size() < count) in.get(setup.expressions.emplace_back());
-  in.get(count);
-  while (setup.modules.size() < count) in.get(setup.modules.emplace_back());
+  const auto setup = unpacked_fields<Setup>(ByteReader(bytes));
   // The server may have another working directory when it starts a later worker, so each worker enters the one of the
   // first. A node without that folder goes on without it.
   [[maybe_unused]] const int entered = setup.folder.empty() ? 0 : chdir(setup.folder.c_str());

@@ -35,7 +35,8 @@ Packing::Packing(std::vector<std::vector<std::string>> lists, Type type, const C
 Packing Packing::chosen(const std::vector<std::string>& names, Type type, const CodecKinds& kinds) {
   if (std::find(names.begin(), names.end(), "auto") == names.end()) return Packing({names}, type, kinds);
   if (names.size() > 1) {
-    fail(Code::configuration, "found 'auto' beside other codecs, expected it alone: it chooses among them; remove one");
+    fail(Code::configuration,
+         "found 'auto' beside other codecs, expected only 'auto': it chooses among them; remove one");
   }
   const std::string packer = kinds.contains("zstd") ? "zstd" : "gzip";
   Packing packing({{packer}, {"byte-shuffle", packer}}, type, kinds);

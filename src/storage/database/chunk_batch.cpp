@@ -5,7 +5,7 @@ namespace sidestream::database {
 void ChunkBatch::add(BytesView raw, bool stays) {
   if (filled_ == jobs_.size()) jobs_.emplace_back();
   Job& job = jobs_[filled_];
-  // With one thread it is encoded before the caller goes on.
+  // With only one thread the chunk is encoded before the caller goes on.
   if (stays || most() <= 2) {
     job.raw = raw;
   } else {

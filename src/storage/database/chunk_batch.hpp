@@ -1,4 +1,4 @@
-// Encoding the chunks of a piece, several at a time.
+// Encodes the chunks of a piece, several at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace sidestream::database {
 
-/// What encodes, for all pieces of a domain.
+/// The encoders for all pieces of a domain.
 struct Encoding {
   WorkerPool* pool = nullptr;
   PackingPace pace{};
   std::shared_ptr<const TreeCodec> of_trees{};  ///< null if no variable goes through it
 };
 
-/// Takes chunks one after the other; rows and bytes come in that order, however many threads there are.
+/// Takes chunks one after the other. Rows and bytes come in that order, for any number of threads.
 class ChunkBatch {
  public:
   ChunkBatch(const Encoding& encoding, const Packing& packing, std::vector<ChunkRow>& rows, Bytes& out)
       : encoding_(encoding), packing_(packing), rows_(rows), out_(out) {}
-  /// `stays`: the bytes are there until `finish` has returned; others are copied.
+  /// `stays`: the bytes remain valid until `finish` has returned. Others are copied.
   void add(BytesView raw, bool stays);
   void finish();
 

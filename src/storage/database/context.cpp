@@ -26,7 +26,7 @@ std::string path_of(const std::string& directory, const Entry& entry, std::uint3
   return (fs::path(directory) / segment_name(entry.run, group, number)).string();
 }
 
-/// Reads bytes whose length the file's own bounds, and checks them.
+/// Reads and checks bytes. Their length is bounded by that of the file.
 Bytes read_checked(const PlacedFile& file, std::uint64_t offset, std::uint64_t size, std::uint64_t checksum,
                    const char* what) {
   const std::uint64_t length = file.size();
@@ -91,7 +91,7 @@ Bytes Context::checked(std::size_t group, std::uint64_t offset, std::uint64_t si
 
 void Context::check_segments(std::size_t group) const {
   const GroupEntry& entry = groups_.at(group);
-  // Files come from anybody: a range without end finds its first gap soon.
+  // Files may be made up: a range without end finds its first gap soon.
   for (std::uint64_t number = entry.first; number <= entry.last; ++number) {
     const std::string path = path_of(directory_, entry_, entry.group, static_cast<std::uint32_t>(number));
     std::error_code ignored;

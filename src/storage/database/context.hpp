@@ -1,5 +1,5 @@
-// A context that is read: every length is checked against the file before memory is taken for it, every byte against
-// its checksum before it is used.
+// Reads a context. Each length is compared with the file before memory is allocated for it, and each byte with its
+// checksum before it is used.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,10 @@
 
 namespace sidestream::database {
 
-/// The bytes of a record, checked. Throws Error(file).
+/// Reads the bytes of a record and checks them. Throws Error(file).
 [[nodiscard]] Bytes read_record(const std::string& directory, const Entry& entry);
 
-/// Where values go: an array of the variable's type over `box`.
+/// The destination of values: an array of the variable's type over `box`.
 struct Target {
   void* data = nullptr;
   Box box;
@@ -30,7 +30,7 @@ struct Target {
 
 class TreePieces;
 
-/// Where the chunks of a piece are: of each, and behind the last one.
+/// The places of the chunks of a piece: where each one begins, and where the last one ends.
 struct ChunkPlaces {
   std::vector<std::uint64_t> stored{};  ///< in the segment
   std::vector<std::uint64_t> values{};  ///< in the values of the piece
@@ -41,7 +41,7 @@ struct ChunkPlaces {
 class Context {
  public:
   Context(std::string directory, const Entry& entry) : Context(directory, entry, read_record(directory, entry)) {}
-  /// With the record at hand.
+  /// For a caller that has read the record.
   Context(std::string directory, const Entry& entry, BytesView record);
   ~Context();
   Context(const Context&) = delete;
@@ -57,20 +57,20 @@ class Context {
   [[nodiscard]] const PieceRow* find(std::size_t group, std::uint32_t variable, std::uint32_t block);
   /// All bytes of one chunk of a piece, decoded. The view holds until the next call.
   [[nodiscard]] BytesView chunk(std::size_t group, const PieceRow& piece, std::uint64_t number);
-  /// Holds until the next call with another piece. Of a piece that is cut by level this reads the flags of its tree.
+  /// Valid until the next call with another piece. Reads the flags of the tree if the piece is cut by level.
   [[nodiscard]] const ChunkPlaces& places(std::size_t group, const PieceRow& piece);
-  /// The same into `out`, which has as many bytes as it has values.
+  /// The same into `out`, which has the size of the values.
   void read_chunk(std::size_t group, const PieceRow& piece, std::uint64_t number, std::span<std::byte> out);
-  /// The tree of a block of an octree. Throws also where its flags were not stored. Holds until the next call.
+  /// The tree of a block of an octree. Throws also if its flags were not stored. Valid until the next call.
   [[nodiscard]] LinkedTree& tree(std::size_t group, std::uint32_t block);
-  /// Checks that all segments are there that a group says it has. Throws where one is missing.
+  /// Checks that all segments of a group exist. Throws if one is missing.
   void check_segments(std::size_t group) const;
   /// Checks the stored bytes of all chunks of a piece.
   void verify(std::size_t group, const PieceRow& piece);
-  /// For whoever has the blocks of a group already.
+  /// For a caller that has the blocks of the group.
   void give_blocks(std::size_t group, BytesView bytes);
   [[nodiscard]] Bytes read_blocks(std::size_t group);
-  /// Gives up the pieces of a group, for whoever goes through those of all: they are read again when they are asked
+  /// Frees the pieces of a group, for a caller that goes through all groups. They are read again when they are asked
   /// for.
   void forget_pieces(std::size_t group);
 
@@ -84,7 +84,7 @@ class Context {
   [[nodiscard]] Bytes checked(std::size_t group, std::uint64_t offset, std::uint64_t size, std::uint64_t checksum,
                               const char* what);
   [[nodiscard]] std::uint64_t bytes_of(std::size_t group, const PieceRow& piece);
-  /// `room` gives memory for the values, and is asked when it is known that the file has them.
+  /// `room` gives memory for the values. It is called only when the file is known to have them.
   void fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
              const std::function<std::span<std::byte>()>& room);
   /// Checks that the file has the bytes of a chunk, which begin at `at`; then reads them into what `room` gives.
@@ -111,24 +111,24 @@ class Context {
   std::unique_ptr<TreePieces> trees_;
 };
 
-/// The number of points of `region` that no block of the level has. The others are written to `target`, whose box holds
-/// `region`, from the block of lowest id that has them. Of meshes whose blocks are boxes.
+/// Reads the points of `region`, for meshes whose blocks are boxes. A point comes from the block of lowest id that has
+/// it and goes to `target`, whose box contains `region`. Returns the number of points that no block of the level has.
 [[nodiscard]] std::int64_t read_box(Context& context, std::uint32_t variable, std::int32_t level, const Box& region,
                                     const Target& target);
 
-/// Entries [first, first + count) of the values of all blocks of a list, one block after the other by ascending id;
-/// gapless. Throws also where there are fewer.
+/// Reads entries [first, first + count) of a list into contiguous memory. The blocks follow each other by ascending
+/// id. Throws also if there are fewer entries.
 void read_list(Context& context, std::uint32_t variable, std::int64_t first, std::int64_t count, std::byte* out);
 
-/// The whole of a piece, in the order of the variable, gapless: `out` has bytes_of_piece bytes.
+/// Reads a whole piece into contiguous memory, in the order of the variable. `out` has bytes_of_piece bytes.
 void read_piece(Context& context, std::size_t group, const PieceRow& piece, std::span<std::byte> out);
 
-/// Of a piece that is cut by level, the values in cells of the levels down to `deepest`, which come first: no byte of
-/// finer ones is read. `out` has as many bytes as these are.
+/// Reads the values in cells down to the level `deepest`, of a piece that is cut by level. These come first, and no
+/// byte of finer levels is read. `out` has the size of these values.
 void read_levels(Context& context, std::size_t group, const PieceRow& piece, std::int32_t deepest,
                  std::span<std::byte> out);
 
-/// What is damaged in a share of a context, a sentence each: `number` of `shares` alike. Never throws Error.
+/// Finds damage in share `number` of `shares` equal shares of a context, a sentence for each. Never throws Error.
 [[nodiscard]] std::vector<std::string> verify(Context& context, int number = 0, int shares = 1);
 
 }  // namespace sidestream::database

@@ -1,4 +1,4 @@
-// Finding contexts.
+// Finds contexts.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@
 
 namespace sidestream::database {
 
-/// Which context is wanted.
+/// Selects a context.
 struct Wanted {
   std::optional<std::int64_t> cycle;  ///< of this cycle; the one written last, if several are
   std::optional<Kind> kind;
 };
 
-/// The entries that may be meant, the newest first. Throws Error(file) if there is none.
+/// The entries that fit, the newest first. Throws Error(file) if there is none.
 [[nodiscard]] std::vector<Entry> candidates(const Journal& journal, const Wanted& wanted, const std::string& directory);
 
 /// `cycle 40 (run 1, iteration 4, time 0.4)`

@@ -10,7 +10,7 @@ namespace sidestream::database {
 
 namespace {
 
-/// Cuts bytes that come in any lengths into chunks of the given sizes, or all of chunk_bytes.
+/// Cuts a stream of bytes into chunks of the given sizes, or of chunk_bytes each.
 class Cutter {
  public:
   Cutter(const std::vector<std::uint64_t>& sizes, const std::function<void(BytesView)>& emit)

@@ -1,4 +1,4 @@
-// What one server has of an iteration.
+// The part of an iteration that one server has.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,20 @@
 
 namespace sidestream::database {
 
-/// What a server has of an iteration, until it is stored. Values that go through codecs are held encoded, others are
-/// read where they are.
+/// The part of an iteration that a server has, until it is stored. Values that go through codecs are kept encoded.
+/// Others are read in place.
 class Domain {
  public:
-  /// Adds one variable on one block. `variable` counts in the schema; `view` stays until the domain is stored.
+  /// Adds one variable on one block. `variable` is its number in the schema. `view` must live until the domain is
+  /// stored.
   void add(std::uint32_t variable, const Variable& declared, const BlockView& view, const Packing& packing,
            const Encoding& encoding) {
     add_cut(variable, declared, view, {}, packing, encoding);
   }
-  /// The same of a variable in cells of a tree, whose chunks have the values in those of `cuts`.
+  /// Adds a variable in cells of a tree. Its chunks are cut as `cuts` says.
   void add_levels(std::uint32_t variable, const Variable& declared, const BlockView& view, const LevelCuts& cuts,
                   const Packing& packing, const Encoding& encoding);
-  /// Likewise, of which the chunks are there: of each its bytes and whether these are encoded.
+  /// Adds such a variable whose chunks exist already: the bytes of each, and whether these are encoded.
   struct MadeChunk {
     Bytes bytes;
     bool encoded = false;
@@ -44,7 +45,7 @@ class Domain {
   };
   [[nodiscard]] std::vector<Piece>& pieces() noexcept { return pieces_; }
   [[nodiscard]] DomainRows& rows() noexcept { return rows_; }
-  /// Of values, in the segments.
+  /// Bytes of values in the segments.
   [[nodiscard]] std::uint64_t stored_bytes() const noexcept;
   [[nodiscard]] std::uint64_t raw_bytes() const noexcept { return raw_bytes_; }
   /// Writes a piece that is not encoded with `put(offset in the piece, bytes)`, chunk by chunk, and notes checksums.

@@ -1,42 +1,40 @@
-// What a leader of a group tells the first server of a context.
+// The report of the leader of a group to the first server of a context.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "base/fields.hpp"
 #include "base/retry_while_out_of_memory.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "storage/database/layout.hpp"
 
 namespace sidestream::database {
 
-/// What a leader tells the first server.
+/// A report about one context.
 struct GroupReport {
   std::string failure{};
   GroupEntry entry{};
   std::uint64_t bytes = 0, stored = 0;
 
-  [[nodiscard]] Bytes packed() const {
-    Bytes bytes_of_it;
-    retry_while_out_of_memory([&] {
-      ByteWriter writer;
-      writer.put(failure);
-      writer.put(entry);
-      writer.put(bytes);
-      writer.put(stored);
-      bytes_of_it = writer.take();
-    });
-    return bytes_of_it;
-  }
-  static GroupReport of(const Bytes& bytes) {
-    ByteReader reader(bytes);
-    GroupReport report;
-    reader.get(report.failure);
-    reader.get(report.entry);
-    reader.get(report.bytes);
-    reader.get(report.stored);
-    return report;
-  }
+  [[nodiscard]] Bytes packed() const;
+  static GroupReport of(const Bytes& bytes);
 };
+
+}  // namespace sidestream::database
+
+namespace sidestream {
+template <>
+inline constexpr std::size_t field_count<database::GroupReport> = 4;
+}  // namespace sidestream
+
+namespace sidestream::database {
+
+inline Bytes GroupReport::packed() const {
+  Bytes packed;
+  retry_while_out_of_memory([&] { packed = packed_fields(*this); });
+  return packed;
+}
+
+inline GroupReport GroupReport::of(const Bytes& bytes) { return unpacked_fields<GroupReport>(ByteReader(bytes)); }
 
 }  // namespace sidestream::database

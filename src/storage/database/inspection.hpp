@@ -1,4 +1,4 @@
-// All of a database, read and checked.
+// Reads and checks a whole database.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct Inspection {
   Unnamed unnamed;
 };
 
-/// Reads every byte that contexts have. Throws Error(file) where there is no database.
+/// Reads every byte of all contexts. Throws Error(file) if there is no database.
 [[nodiscard]] Inspection inspect(const std::string& directory);
 
 }  // namespace sidestream::database

@@ -1,4 +1,4 @@
-// Few large writes in place of many small ones.
+// Few large writes instead of many small ones.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sidestream::database {
 
-/// Puts what follows each other into one write: blocks may have a few bytes each.
+/// Joins consecutive bytes into one write, since blocks may have only a few bytes each.
 class JoinedWrites {
  public:
   JoinedWrites(GrowingFile& file, bool flushed_later) : file_(file), flushed_later_(flushed_later) {}
@@ -27,7 +27,7 @@ class JoinedWrites {
   }
 
  private:
-  /// What will be flushed is on its way to the disk while the next bytes are copied.
+  /// Writes the bytes. If they are flushed later, flushing begins while the next ones are copied.
   void put(std::uint64_t offset, BytesView bytes) {
     file_.write(offset, bytes);
     if (!flushed_later_) return;

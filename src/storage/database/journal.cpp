@@ -28,7 +28,7 @@ std::string passed_over(const std::string& path, std::uint64_t slot, std::size_t
       slot);
 }
 
-/// Moves those whose slots are named from the contexts to what is removed, in the order of the slots.
+/// Moves the contexts with these slots to the removed ones, in the order of the slots.
 void remove_all(Journal& journal, const std::unordered_set<std::uint64_t>& slots) {
   if (slots.empty()) return;
   const auto stays = [&](const Entry& entry) { return !slots.contains(entry.slot); };
@@ -70,7 +70,7 @@ Journal parse_journal(BytesView bytes, const std::string& path) {
     }
     journal.run = std::max(journal.run, content.run);
     if (content.what == What::context) journal.contexts.push_back(content.entry);
-    // Of an earlier slot: what is written later is not meant.
+    // Removals only apply to earlier slots, not to contexts that are written later.
     if (content.what == What::removal && content.removed < slot) removed.insert(content.removed);
     if (slot == 0 && content.what != What::head) {
       journal.remarks.push_back(fmt::format("{}: the head is damaged; contexts are read all the same", path));

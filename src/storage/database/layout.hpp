@@ -33,7 +33,7 @@ enum class Kind : std::uint32_t { checkpoint = 0, post = 1 };
 /// XXH3 of 64 bits.
 [[nodiscard]] std::uint64_t checksum_of(BytesView bytes) noexcept;
 
-/// Where bytes lie in the segments of a run.
+/// A place in the segments of a run.
 struct Place {
   std::uint32_t group = 0, number = 0;
   std::uint64_t offset = 0, size = 0;
@@ -52,7 +52,7 @@ struct Entry {
   Place record;
 };
 
-/// What a record says of a group.
+/// The part of a record that describes a group.
 struct GroupEntry {
   std::uint32_t group = 0, number = 0;  ///< of the segment with the tables
   std::uint32_t first = 0, last = 0;    ///< segments of this context
@@ -93,7 +93,7 @@ using Slot = std::array<std::byte, slot_bytes>;
 [[nodiscard]] Slot context_slot(const Entry& entry);
 [[nodiscard]] Slot removal_slot(std::uint64_t slot, std::uint32_t run, std::uint64_t removed);
 
-/// What a slot says.
+/// The content of a slot.
 struct SlotContent {
   enum class What { head, newer, context, removal, broken, empty };
   What what = What::broken;
@@ -101,11 +101,11 @@ struct SlotContent {
   std::uint64_t removed = 0;  ///< of a removal
   std::uint32_t run = 0;
 };
-/// Never throws: what makes no sense is `broken`, zeros are `empty`.
+/// Reads a slot. Never throws: nonsense is `broken`, zeros are `empty`.
 [[nodiscard]] SlotContent read_slot(BytesView bytes, std::uint64_t slot);
 
 [[nodiscard]] BlockRow row_of(const Block& block);
-/// The block of a row. Throws Error(file) where it makes no sense; `where` names the table.
+/// The block of a row. Throws Error(file) if it makes no sense; `where` names the table.
 [[nodiscard]] Block block_of(const BlockRow& row, const Metadata& metadata, const std::string& where);
 
 /// `segment-0001-000000-0000.h5`
@@ -113,13 +113,13 @@ struct SlotContent {
 /// `context-000001.h5`
 [[nodiscard]] std::string shown_name(std::uint64_t slot);
 
-/// What the name of a segment says.
+/// The parts of the name of a segment.
 struct SegmentName {
   std::uint32_t run = 0, group = 0, number = 0;
 };
-/// Nothing where a name is not exactly one that segment_name makes: other files belong to other people.
+/// Nothing unless segment_name makes exactly this name: other files belong to other people.
 [[nodiscard]] std::optional<SegmentName> parse_segment_name(const std::string& name);
-/// The slot of a name that shown_name makes, likewise.
+/// The slot in a name that shown_name makes; nothing for other names.
 [[nodiscard]] std::optional<std::uint64_t> parse_shown_name(const std::string& name);
 
 }  // namespace sidestream::database

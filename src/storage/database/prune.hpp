@@ -1,4 +1,4 @@
-// Removing contexts by hand.
+// Removes contexts by hand.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Pruned {
   std::uint64_t left = 0;               ///< bytes of removed contexts in files that others use
 };
 
-/// Removes contexts, and deletes files that no context uses: those of removed contexts and of runs that were killed. No
-/// file is touched whose name is not exactly one that the database gives. Throws Error(file), also where a run is
+/// Removes contexts, and deletes files that no context uses: those of removed contexts and of killed runs. Only files
+/// with names that the database gives are touched. Throws Error(file), also while a run is
 /// writing.
 [[nodiscard]] Pruned prune(const std::string& directory, const PruneOptions& options);
 

@@ -104,7 +104,7 @@ class BoxReader {
            offset(at, target_.box, target_.strides) * static_cast<Index>(element);
   }
 
-  /// Whether a part lies in one stretch in the file, and in the target as there.
+  /// True if a part is contiguous in the file, and lies in the same order in the target.
   [[nodiscard]] bool is_one_run(const Box& part) const {
     if (variable_.components > 1 && target_.strides[3] != 1) return false;
     Index expected = variable_.components;

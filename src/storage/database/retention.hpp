@@ -1,4 +1,4 @@
-// Contexts that are removed because newer ones are there.
+// Removes contexts that newer ones replace.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace sidestream::database {
 class Retention {
  public:
   explicit Retention(std::string directory) : directory_(std::move(directory)) {}
-  /// Notes a context that is committed, and the segments that this group has of it.
+  /// Notes a committed context, and the segments of it that this group has.
   void committed(std::uint64_t slot, std::uint32_t first, std::uint32_t last);
-  /// The contexts that are too many when `keep` are kept, oldest first.
+  /// The contexts that exceed `keep`, oldest first.
   [[nodiscard]] std::vector<std::uint64_t> surplus(int keep) const;
   /// After their removal is committed: deletes this group's segments that no other context uses, and forgets them.
   void drop(const std::vector<std::uint64_t>& slots, std::uint32_t run, std::uint32_t group) noexcept;

@@ -3,18 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "data/mesh_arrays.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/database/json.hpp"
 #include "storage/database/layout.hpp"
+#include "storage/files/json.hpp"
 
 namespace sidestream::database {
 
@@ -25,7 +28,9 @@ constexpr std::size_t most_codecs = 16;
 constexpr std::size_t most_faces = 4;
 constexpr Index most_product = Index{1} << 60;
 
-/// Reads values out of a tree, and says what is wrong with it in one way.
+using Json = nlohmann::json;
+
+/// Reads values out of JSON. Anything that is missing or of another type than expected throws the same sentence.
 class Reader {
  public:
   explicit Reader(const std::string& where) : where_(where) {}
@@ -34,53 +39,66 @@ class Reader {
     fail(Code::file, "{}: {} in what the context says of itself; the file is damaged, or of another version", where_,
          what);
   }
-  [[nodiscard]] const Node& of(const Node& map, const char* key) const {
-    const Entry* entry = find(map, key);
-    if (entry == nullptr) wrong(fmt::format("no '{}'", key));
-    return entry->value;
+  /// A member that must be there.
+  [[nodiscard]] const Json& of(const Json& object, const char* key) const {
+    const Json* value = find(object, key);
+    if (value == nullptr) wrong(fmt::format("no '{}'", key));
+    return *value;
   }
-  [[nodiscard]] static const sidestream::Entry* find(const Node& map, const char* key) {
-    return map.kind == Node::Kind::map ? map.find(key) : nullptr;
+  /// A member, or null if it is missing or `object` is no object.
+  [[nodiscard]] static const Json* find(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found == object.end() ? nullptr : &*found;
   }
-  [[nodiscard]] const std::string& text(const Node& node) const {
-    if (node.kind != Node::Kind::scalar) wrong("a list or a map where a text is expected");
-    return node.text;
+  [[nodiscard]] const std::string& text(const Json& value) const {
+    if (!value.is_string()) wrong(fmt::format("{} where a text is expected", shown(value)));
+    return value.get_ref<const std::string&>();
   }
-  [[nodiscard]] bool truth(const Node& node) const {
-    const std::string& word = text(node);
-    if (word != "true" && word != "false") wrong(fmt::format("'{}' where a truth is expected", word.substr(0, 40)));
-    return word == "true";
+  [[nodiscard]] bool truth(const Json& value) const {
+    if (!value.is_boolean()) wrong(fmt::format("{} where a truth is expected", shown(value)));
+    return value.get<bool>();
   }
+  /// A number that the type can hold. A null stands for a real number that is not finite, which JSON does not have.
   template <class T>
-  [[nodiscard]] T number(const Node& node) const {
-    const std::string& digits = text(node);
-    T value{};
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) {
-      wrong(fmt::format("'{}' where a number is expected", digits.substr(0, 40)));
+  [[nodiscard]] T number(const Json& value) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (value.is_null()) return std::numeric_limits<T>::quiet_NaN();
+      if (value.is_number()) return value.get<T>();
+    } else if (value.is_number_unsigned()) {
+      if (std::in_range<T>(value.get<std::uint64_t>())) return value.get<T>();
+    } else if (value.is_number_integer() && std::in_range<T>(value.get<std::int64_t>())) {
+      return value.get<T>();
     }
+    wrong(fmt::format("{} where a number is expected", shown(value)));
+  }
+  /// A list, to go through.
+  [[nodiscard]] const Json& items(const Json& value) const {
+    if (!value.is_array()) wrong(fmt::format("{} where a list is expected", shown(value)));
     return value;
   }
   template <class T>
-  [[nodiscard]] std::vector<T> list(const Node& node) const {
-    if (node.kind != Node::Kind::list) wrong("no list where one is expected");
+  [[nodiscard]] std::vector<T> list(const Json& value) const {
     std::vector<T> values;
-    for (const Node& item : node.items) values.push_back(number<T>(item));
+    for (const Json& item : items(value)) values.push_back(number<T>(item));
     return values;
   }
   template <class T>
-  [[nodiscard]] std::array<T, 3> three(const Node& node) const {
-    const std::vector<T> values = list<T>(node);
+  [[nodiscard]] std::array<T, 3> three(const Json& value) const {
+    const std::vector<T> values = list<T>(value);
     if (values.size() != 3) wrong(fmt::format("{} numbers where three are expected", values.size()));
     return {values[0], values[1], values[2]};
   }
 
  private:
-  using Entry = sidestream::Entry;
+  /// The beginning of a value, for messages.
+  [[nodiscard]] static std::string shown(const Json& value) {
+    if (value.is_structured()) return value.is_array() ? "a list" : "an object";
+    return fmt::format("'{}'", (value.is_string() ? value.get_ref<const std::string&>() : value.dump()).substr(0, 40));
+  }
   const std::string& where_;
 };
 
-/// Files come from anybody: whatever is calculated with a product of these fits into 64 bits.
+/// Checks that a product of these counts fits into 64 bits, since files may be made up.
 void check_extents(const std::array<Index, 3>& counts, const char* what, const Reader& reader) {
   Index product = 1;
   for (const Index n : counts) {
@@ -89,7 +107,7 @@ void check_extents(const std::array<Index, 3>& counts, const char* what, const R
   }
 }
 
-std::shared_ptr<const Geometry> read_geometry(const Node& node, const Box& cells, const Reader& reader) {
+std::shared_ptr<const Geometry> read_geometry(const Json& node, const Box& cells, const Reader& reader) {
   const std::string& type = reader.text(reader.of(node, "type"));
   if (type == "uniform") {
     return std::make_shared<UniformGeometry>(reader.three<double>(reader.of(node, "origin")),
@@ -102,11 +120,11 @@ std::shared_ptr<const Geometry> read_geometry(const Node& node, const Box& cells
                                             reader.three<double>(reader.of(node, "spacing")));
   }
   if (type == "rectilinear") {
-    const Node& nodes = reader.of(node, "nodes");
-    if (nodes.kind != Node::Kind::list || nodes.items.size() != 3) reader.wrong("'nodes' that are not three lists");
+    const Json& nodes = reader.of(node, "nodes");
+    if (!nodes.is_array() || nodes.size() != 3) reader.wrong("'nodes' that are not three lists");
     std::array<std::vector<double>, 3> lines;
     for (std::size_t a = 0; a < 3; ++a) {
-      lines[a] = reader.list<double>(nodes.items[a]);
+      lines[a] = reader.list<double>(nodes[a]);
       const auto cells_along = static_cast<std::uint64_t>(cells.hi[a] - cells.lo[a]);
       if (lines[a].size() != cells_along + 1) reader.wrong("'nodes' that are not one more than cells");
     }
@@ -119,27 +137,25 @@ std::shared_ptr<const Geometry> read_geometry(const Node& node, const Box& cells
   reader.wrong(fmt::format("a mesh of the unknown type '{}'", type.substr(0, 40)));
 }
 
-Mesh read_mesh(const Node& node, std::int32_t id, const Reader& reader) {
+Mesh read_mesh(const Json& node, std::int32_t id, const Reader& reader) {
   Mesh mesh;
   mesh.id = id;
   mesh.name = reader.text(reader.of(node, "name"));
   mesh.dimensions = reader.number<int>(reader.of(node, "dimensions"));
   if (mesh.dimensions < 1 || mesh.dimensions > 3) reader.wrong("a mesh of no or many dimensions");
-  const Node& cells = reader.of(node, "cells");
-  if (cells.kind != Node::Kind::list || cells.items.size() != 2) reader.wrong("'cells' that are not two lists");
-  mesh.cells = {reader.three<Index>(cells.items[0]), reader.three<Index>(cells.items[1])};
+  const Json& cells = reader.of(node, "cells");
+  if (!cells.is_array() || cells.size() != 2) reader.wrong("'cells' that are not two lists");
+  mesh.cells = {reader.three<Index>(cells[0]), reader.three<Index>(cells[1])};
   for (std::size_t a = 0; a < 3; ++a) {
     const Index lo = mesh.cells.lo[a], hi = mesh.cells.hi[a];
     if (lo < -most_product || hi > most_product || lo > hi) reader.wrong("'cells' that make no sense");
   }
   mesh.geometry = read_geometry(node, mesh.cells, reader);
-  const Node& periodic = reader.of(node, "periodic");
-  if (periodic.kind != Node::Kind::list || periodic.items.size() != 3) reader.wrong("'periodic' that is not a list");
-  for (std::size_t a = 0; a < 3; ++a) mesh.periodic[a] = reader.truth(periodic.items[a]);
-  const Node& levels = reader.of(node, "refinement");
-  if (levels.kind != Node::Kind::list) reader.wrong("'refinement' that is not a list");
+  const Json& periodic = reader.of(node, "periodic");
+  if (!periodic.is_array() || periodic.size() != 3) reader.wrong("'periodic' that is not a list");
+  for (std::size_t a = 0; a < 3; ++a) mesh.periodic[a] = reader.truth(periodic[a]);
   std::array<Index, 3> finest{1, 1, 1};
-  for (const Node& level : levels.items) {
+  for (const Json& level : reader.items(reader.of(node, "refinement"))) {
     mesh.refinement.push_back(reader.three<Index>(level));
     check_extents(mesh.refinement.back(), "ratios of levels", reader);
     for (std::size_t a = 0; a < 3; ++a) {
@@ -154,24 +170,25 @@ Mesh read_mesh(const Node& node, std::int32_t id, const Reader& reader) {
   return mesh;
 }
 
-VariableRelations read_relations(const Node& node, const Reader& reader) {
+VariableRelations read_relations(const Json& node, const Reader& reader) {
+  if (!node.is_object()) reader.wrong("relations that are no object");
   VariableRelations relations;
   const auto text = [&](const char* key) {
-    const sidestream::Entry* const found = Reader::find(node, key);
-    return found != nullptr ? reader.text(found->value) : std::string();
+    const Json* const found = Reader::find(node, key);
+    return found != nullptr ? reader.text(*found) : std::string();
   };
   relations.parent = text("father");  // the key of the format, which the configuration calls `parent`
   relations.equals = text("equals");
   relations.face = text("face");
   relations.opposite = text("opposite");
-  if (const sidestream::Entry* const found = Reader::find(node, "divergence_free")) {
-    if (found->value.items.size() > most_faces) reader.wrong("too many faces without divergence");
-    for (const Node& name : found->value.items) relations.divergence_free.push_back(reader.text(name));
+  if (const Json* const found = Reader::find(node, "divergence_free")) {
+    if (found->size() > most_faces) reader.wrong("too many faces without divergence");
+    for (const Json& name : reader.items(*found)) relations.divergence_free.push_back(reader.text(name));
   }
   return relations;
 }
 
-Variable read_variable(const Node& node, std::int32_t id, const std::vector<Mesh>& meshes, const Reader& reader) {
+Variable read_variable(const Json& node, std::int32_t id, const std::vector<Mesh>& meshes, const Reader& reader) {
   Variable v;
   v.id = id;
   v.name = reader.text(reader.of(node, "name"));
@@ -205,11 +222,13 @@ Variable read_variable(const Node& node, std::int32_t id, const std::vector<Mesh
   return v;
 }
 
-void connect(const Node& node, Mesh& mesh, const Metadata& metadata, const Reader& reader) {
-  for (const sidestream::Entry& entry : reader.of(node, "arrays").entries) {
-    const Variable* variable = metadata.find_variable(reader.text(entry.value));
-    if (variable == nullptr) reader.wrong(fmt::format("no variable for '{}'", entry.key.substr(0, 40)));
-    const std::optional<Role> role = role_named(entry.key);
+void connect(const Json& node, Mesh& mesh, const Metadata& metadata, const Reader& reader) {
+  const Json& arrays = reader.of(node, "arrays");
+  if (!arrays.is_object()) reader.wrong("'arrays' that are no object");
+  for (const auto& [key, name] : arrays.items()) {
+    const Variable* variable = metadata.find_variable(reader.text(name));
+    if (variable == nullptr) reader.wrong(fmt::format("no variable for '{}'", key.substr(0, 40)));
+    const std::optional<Role> role = role_named(key);
     if (!role || variable->role != *role || variable->mesh != mesh.id) {
       reader.wrong(fmt::format("a variable that is not what its mesh says, '{}'", variable->name));
     }
@@ -225,11 +244,11 @@ void check_names(const std::vector<Named>& all, const Reader& reader) {
   }
 }
 
-/// A list of codecs, first to last.
-std::vector<std::string> read_codecs(const Node& list, const Reader& reader) {
-  if (list.items.size() > most_codecs) reader.wrong("too many codecs");
+/// Reads a list of codecs, first to last.
+std::vector<std::string> read_codecs(const Json& list, const Reader& reader) {
+  if (list.size() > most_codecs) reader.wrong("too many codecs");
   std::vector<std::string> names;
-  for (const Node& name : list.items) names.push_back(reader.text(name));
+  for (const Json& name : reader.items(list)) names.push_back(reader.text(name));
   return names;
 }
 
@@ -243,7 +262,7 @@ bool has_trees(const Metadata& metadata) {
 
 Schema read_schema(const std::string& text, const std::string& where) {
   const Reader reader(where);
-  Node root;
+  Json root;
   try {
     root = parse_json(text);
   } catch (const Error& error) {
@@ -254,32 +273,32 @@ Schema read_schema(const std::string& text, const std::string& where) {
   schema.chunk = reader.number<std::uint64_t>(reader.of(root, "chunk"));
   if (schema.chunk == 0 || schema.chunk > most_chunk_bytes || schema.chunk % 8 != 0)
     reader.wrong("a wrong size of chunks");
-  const sidestream::Entry* const pruned = Reader::find(root, "pruned");
-  schema.pruned = pruned != nullptr && reader.truth(pruned->value);
+  const Json* const pruned = Reader::find(root, "pruned");
+  schema.pruned = pruned != nullptr && reader.truth(*pruned);
   Metadata& metadata = schema.metadata;
-  const Node &meshes = reader.of(root, "meshes"), &variables = reader.of(root, "variables");
-  for (const Node& node : meshes.items) {
+  const Json& meshes = reader.items(reader.of(root, "meshes"));
+  for (const Json& node : meshes) {
     const auto id = static_cast<std::int32_t>(metadata.meshes.size());
     metadata.meshes.push_back(read_mesh(node, id, reader));
-    if (const sidestream::Entry* const times = Reader::find(node, "level_times")) {
-      schema.level_times[id] = reader.list<double>(times->value);
+    if (const Json* const times = Reader::find(node, "level_times")) {
+      schema.level_times[id] = reader.list<double>(*times);
     }
   }
-  for (const Node& node : variables.items) {
+  for (const Json& node : reader.items(reader.of(root, "variables"))) {
     const auto id = static_cast<std::int32_t>(metadata.variables.size());
     metadata.variables.push_back(read_variable(node, id, metadata.meshes, reader));
     schema.codecs.push_back(read_codecs(reader.of(node, "codec"), reader));
-    const sidestream::Entry* const relations = Reader::find(node, "relations");
-    schema.relations.push_back(relations != nullptr ? read_relations(relations->value, reader) : VariableRelations{});
+    const Json* const relations = Reader::find(node, "relations");
+    schema.relations.push_back(relations != nullptr ? read_relations(*relations, reader) : VariableRelations{});
     std::vector<std::vector<std::string>>& others = schema.other_codecs.emplace_back();
-    const sidestream::Entry* const more = Reader::find(node, "others");
+    const Json* const more = Reader::find(node, "others");
     if (more == nullptr) continue;
-    for (const Node& list : more->value.items) others.push_back(read_codecs(list, reader));
+    for (const Json& list : reader.items(*more)) others.push_back(read_codecs(list, reader));
   }
   check_names(metadata.meshes, reader);
   check_names(metadata.variables, reader);
   for (std::size_t n = 0; n < metadata.meshes.size(); ++n) {
-    connect(meshes.items[n], metadata.meshes[n], metadata, reader);
+    connect(meshes[n], metadata.meshes[n], metadata, reader);
   }
   return schema;
 }

@@ -1,4 +1,4 @@
-// What a context says of itself, as JSON: meshes, variables, codecs.
+// The description of a context, as JSON: meshes, variables, codecs.
 #pragma once
 
 #include <map>
@@ -15,18 +15,18 @@ struct Schema {
   std::uint64_t chunk = 0;  ///< bytes of values
   Metadata metadata;
   std::vector<std::vector<std::string>> codecs;  ///< by variable
-  /// By variable: more lists, where each chunk goes through one of several; the first is that in `codecs`. May be
-  /// shorter than there are variables.
+  /// By variable: the further lists, if each chunk goes through one of several. The first list is in `codecs`. May be
+  /// shorter than the number of variables.
   std::vector<std::vector<std::vector<std::string>>> other_codecs{};
-  /// By variable, what its values are coded with; may be shorter than there are variables.
+  /// By variable, the relations that its values are encoded with. May be shorter than the number of variables.
   std::vector<VariableRelations> relations{};
   [[nodiscard]] VariableRelations relations_of(std::size_t variable) const {
     return variable < relations.size() ? relations[variable] : VariableRelations{};
   }
-  /// By mesh, of those whose levels have times of their own: that of each level, from 0 on; of others the context's.
+  /// By mesh, the time of each level from 0 on. Meshes that are not in it have the time of the context.
   std::map<std::int32_t, std::vector<double>> level_times{};
   bool pruned = false;  ///< trees are without what other blocks have
-  /// All of a variable.
+  /// All lists of a variable.
   [[nodiscard]] std::vector<std::vector<std::string>> lists_of(std::size_t variable) const {
     std::vector<std::vector<std::string>> lists{codecs.at(variable)};
     if (variable >= other_codecs.size()) return lists;
@@ -35,17 +35,17 @@ struct Schema {
   }
 };
 
-/// What stands in a list of codecs, alone, for what is of trees: packed flags, and values through the coder of values.
+/// The only name in the list of codecs of data on trees: packed flags, and values through the coder for values.
 inline constexpr const char* tree_codec = "tree";
 
-/// Whether there is an octree whose flags are among the variables: its values are cut by level.
+/// True if the flags of an octree are among the variables. Its values are cut by level then.
 [[nodiscard]] bool has_trees(const Metadata& metadata);
 
 [[nodiscard]] std::string schema_text(const Schema& schema);
-/// Throws Error(file) with `where` in front.
+/// Reads a description. Throws Error(file) with `where` in front.
 [[nodiscard]] Schema read_schema(const std::string& text, const std::string& where);
-/// The variables `kept` alone, with the meshes that they are on and those that these need; ids count anew. Arrays of
-/// meshes that are not kept are no longer arrays of them.
+/// Only the variables `kept` with their meshes, under new ids. An array of a mesh that is not kept
+/// is no longer an array of that mesh.
 [[nodiscard]] Metadata part_of(const Metadata& metadata, const std::vector<std::int32_t>& kept);
 
 }  // namespace sidestream::database

@@ -1,4 +1,4 @@
-// Files that several processes write at places of their own.
+// Files that several processes write, each at places of its own.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ class GrowingFile {
   GrowingFile(GrowingFile&& other) noexcept;
   GrowingFile& operator=(GrowingFile&&) = delete;
   void write(std::uint64_t offset, BytesView bytes);
-  /// Lets the file system find room for what will be written from `begin` to `end`, beyond the end of the file too,
-  /// which stays where it is: a hint. Where there is not enough room all that lies beyond the end is given back.
+  /// Asks the file system to allocate room from `begin` to `end`, also beyond the end of the file, which does not move.
+  /// This is a hint. If there is not enough room, everything beyond the end is released.
   void reserve(std::uint64_t begin, std::uint64_t end) noexcept;
-  /// Lets the disk begin with what was written from `begin` to `end`, without waiting for it: a hint, so that a flush
-  /// that follows does not find all of it still to be done.
+  /// Starts writing the bytes from `begin` to `end` to the disk, and does not wait for it. This is a hint: a later
+  /// flush takes less time.
   void begin_flush(std::uint64_t begin, std::uint64_t end) noexcept;
   void flush();
   void close();

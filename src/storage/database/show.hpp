@@ -1,4 +1,4 @@
-// Contexts as HDF5 files that hold no values.
+// Shows contexts as HDF5 files that contain no values.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace sidestream::database {
 /// segments. Throws Error(file).
 void show(const std::string& directory, const Entry& entry);
 
-// The pieces of a context as HDF5's readers find them.
+// The pieces of a context as readers of HDF5 find them.
 
 /// A piece that went through no codec.
 struct Shown {
@@ -31,7 +31,7 @@ struct Shown {
 /// By variable, in ascending order of blocks.
 using ShownPieces = std::map<std::int32_t, std::vector<Shown>>;
 
-// What makes a context one that VTK and ParaView open.
+// The group that lets VTK and ParaView open a context.
 
 /// Adds the group `VTKHDF` to a file that has all of `pieces` as arrays under the names of variable_path: links to
 /// those, and what VTK needs besides. Of one mesh it is a data set of its kind, of several a collection with a part for

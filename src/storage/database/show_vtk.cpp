@@ -57,7 +57,7 @@ class Face {
     return found == pieces_.end() ? nullptr : &found->second;
   }
 
-  /// Whether all of these are there, on the same blocks.
+  /// True if arrays of all these roles are there, on the same blocks.
   [[nodiscard]] bool has(const Mesh& mesh, std::initializer_list<Role> roles) const {
     const std::vector<Shown>* first = nullptr;
     for (const Role role : roles) {
@@ -137,7 +137,7 @@ class Face {
     group.set("Direction", std::span<const double>(std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1}));
   }
 
-  /// Of the variable's list on each block.
+  /// Length of the variable's list on each block.
   static Numbers lengths_of(const std::vector<Shown>& pieces) {
     Numbers lengths;
     for (const Shown& piece : pieces) lengths.push_back(piece.points.extent(0));

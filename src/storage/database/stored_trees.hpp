@@ -1,4 +1,4 @@
-// The trees of the blocks that a server stores in an iteration, and values in their cells as they are stored.
+// The trees of the blocks that a server stores in an iteration, and the values in their cells.
 #pragma once
 
 #include <deque>
@@ -28,12 +28,12 @@ class StoredTrees {
 
   /// Begins an iteration.
   void clear();
-  /// A block of an octree from its flags, all of them; `owned` may be null. Flags that are not those of a tree are left
-  /// alone.
+  /// Adds a block of an octree, given all of its flags; `owned` may be null. Flags that do not form a tree are
+  /// ignored.
   void add(const Mesh& mesh, const BlockView& refined, const BlockView* owned);
-  /// Null where there is none.
+  /// Null if there is none.
   [[nodiscard]] StoredTree* find(std::int32_t mesh, std::int64_t block);
-  /// A variable in cells of that tree as it is stored: without gaps. Stays until the next iteration.
+  /// A variable in cells of that tree as it is stored, contiguous. Valid until the next iteration.
   [[nodiscard]] const BlockView& stored(const Variable& variable, const BlockView& view, const StoredTree& tree);
 
  private:

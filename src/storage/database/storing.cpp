@@ -102,7 +102,7 @@ void Storing::open(Communicator& servers) {
   run_ = record_of<std::uint32_t>(run);
 }
 
-/// What a segment that was made last is called must outlive a loss of power before anything points to it.
+/// The name of the last segment must survive a loss of power before anything points to it.
 void Storing::flush_name() {
   if (!name_flushed_) flush_directory(options_.directory);
   name_flushed_ = true;
@@ -418,7 +418,7 @@ void Storing::finish(Communicator& servers, const WrittenRows& mine, std::string
   reader.get(entry.slot);
   reader.get(perhaps_committed_);
   if (!perhaps_committed_) {
-    // What was written is nobody's: the next context may take its place.
+    // No context has the written bytes, so the next one may overwrite them.
     number_ = committed_number_;
     end_ = committed_end_;
     throw Error(Code::file, failure);

@@ -1,4 +1,4 @@
-// Writing contexts: what the servers do together. docs/database.md has the states.
+// Writes contexts, all servers together. docs/database.md has the states.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct StoringOptions {
   bool stagger = false;  ///< servers write one after the other
 };
 
-/// One server's end of a database that is written.
+/// One server of those that write a database.
 class Storing {
  public:
   explicit Storing(StoringOptions options);
@@ -66,7 +66,7 @@ class Storing {
     std::uint32_t number = 0;
     std::uint64_t offset = 0;
   };
-  /// Of a segment.
+  /// A range of bytes in a segment.
   struct Extent {
     std::uint64_t begin = 0, end = 0;
   };
@@ -95,10 +95,10 @@ class Storing {
   StoringOptions options_;
   std::optional<Groups> groups_;
   std::uint32_t run_ = 0;
-  // Of the leader of a group: the segment that grows, how far what is committed reaches in it, and how far this
-  // context.
+  // The leader of a group keeps the number of the growing segment, and the ends of committed bytes and of this context
+  // in it.
   std::uint32_t number_ = 0, first_ = 0;
-  bool any_placed_ = false;  ///< of this context
+  bool any_placed_ = false;  ///< a piece of this context has its place
   std::uint64_t end_ = 0, committed_end_ = 0;
   std::uint32_t committed_number_ = 0;
   std::uint32_t made_ = 0;          ///< segments that exist

@@ -1,4 +1,4 @@
-// What a group has of a context: blocks, pieces, chunks.
+// The tables of a group in a context: blocks, pieces, chunks.
 #pragma once
 
 #include <span>
@@ -15,13 +15,13 @@ struct Pieces {
   std::vector<ChunkRow> chunks;
 };
 
-/// What one contributor has; numbers of blocks and chunks count its own.
+/// The rows of one contributor. Numbers of blocks and chunks count its own.
 struct DomainRows {
   std::vector<BlockRow> blocks;
   Pieces rows;
 };
 
-/// The tables of a group as they lie in a segment, and what the record says of them but for where.
+/// The tables of a group as they lie in a segment, and the entry in the record without the place.
 struct PackedTable {
   Bytes bytes;
   GroupEntry entry;

@@ -6,7 +6,7 @@ namespace sidestream::database {
 
 namespace {
 
-/// Of arrays in memory. Any number of threads.
+/// Values of cells from arrays in memory. Any number of threads may use it.
 class CellsInMemory final : public CellValues {
  public:
   explicit CellsInMemory(const FindView& view) : view_(view) {}

@@ -1,4 +1,4 @@
-// Pieces of trees through the codec of trees.
+// Encodes pieces of trees with the codec for trees.
 #pragma once
 
 #include <functional>

@@ -15,7 +15,7 @@ constexpr int most_chained = 1000;                       ///< of chunks that nee
 
 bool is_of_tree(const std::vector<std::string>& codecs) { return codecs.size() == 1 && codecs.front() == tree_codec; }
 
-/// Counts how deep calls are in each other.
+/// Counts the depth of recursion.
 class Deeper {
  public:
   Deeper(int& depth, const std::string& where) : depth_(depth) {

@@ -1,4 +1,4 @@
-// Pieces of trees that are read: what is cut by level, and the flags that say where.
+// Reads pieces of trees: those that are cut by level, and the flags that give the cuts.
 #pragma once
 
 #include <list>
@@ -11,13 +11,14 @@
 
 namespace sidestream::database {
 
-/// Of a context. Keeps the trees that were asked for last, and of one block the values that others are decoded with.
+/// The pieces of a context that are values in trees. Keeps the trees that were asked for last, and the values of one
+/// block that decoding others needs.
 class TreePieces {
  public:
   explicit TreePieces(Context& context) : context_(context) {}
   [[nodiscard]] LinkedTree& tree(std::size_t group, std::uint32_t block);
-  /// Where the chunks of a piece begin in its values, and where the last one ends. Throws Error(file) where they are
-  /// not as many as the table says.
+  /// The beginnings of the chunks in the values of a piece, and the end of the last one. Throws Error(file) if the
+  /// table has another number of chunks.
   [[nodiscard]] std::vector<std::uint64_t> cuts(std::size_t group, const PieceRow& piece);
   /// As Context::fetch.
   void fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,

@@ -1,4 +1,4 @@
-// Variables in cells of a block's tree on their way into a database: pruned, cut by level, through their codecs.
+// Stores variables in cells of trees: prunes them, cuts them by level, and encodes them.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace sidestream::database {
 
-/// What else there is on the block.
+/// The other values on the block.
 struct TreeValues {
   /// Another variable in cells of the tree as it was published, on all of them; null: the block has none.
   std::function<const BlockView*(const Variable& variable)> published;
-  /// How a variable's values are packed where they do not go through the codec of trees.
+  /// The packing of a variable's values without the codec of trees.
   std::function<const Packing&(std::int32_t variable)> packing;
 };
 

@@ -62,7 +62,7 @@ class RecordSearch {
     const std::uint64_t left = size_ - at - head_bytes, text = head[1], groups = head[2];
     if (text > left || groups == 0 || groups > left / sizeof(GroupEntry)) return nullptr;
     const std::uint64_t size = head_bytes + round_up(text, 8) + groups * sizeof(GroupEntry);
-    // Files come from anybody: whatever they say, they are not read more often than twice.
+    // Files may be made up. They are read at most twice.
     if (size > size_ - at || size > budget_) return nullptr;
     budget_ -= size;
     Bytes record(size);
@@ -97,7 +97,7 @@ bool is_record_of(const Context& context, const std::vector<Entry>& entries) {
   });
 }
 
-/// Why the file that shows a slot is not spare; empty if it is.
+/// The reason why the file that shows a slot is not spare; empty if it is spare.
 std::string missed(std::uint64_t slot, const std::string& name, const Journal& journal,
                    const std::vector<Entry>& removed) {
   if (std::any_of(removed.begin(), removed.end(), [slot](const Entry& entry) { return entry.slot == slot; })) return {};

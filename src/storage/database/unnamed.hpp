@@ -1,4 +1,4 @@
-// Files in the directory of a database that no slot names: what killed runs leave, and what a cut file of slots forgot.
+// Files in the directory of a database that no slot names: killed runs leave them, or a truncated file of slots.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sidestream::database {
 
-/// Which segments contexts have, and what they use of them.
+/// The segments of contexts, and the bytes of them that are used.
 class SegmentUse {
  public:
   /// The segments of a context, and where its bytes lie. Throws Error(file) where its tables cannot be read.
@@ -17,7 +17,7 @@ class SegmentUse {
   /// A context that cannot be read: any segment of its run may be its own.
   void add_unreadable(const Entry& entry) { whole_runs_.push_back(entry.run); }
   [[nodiscard]] bool has(const SegmentName& segment) const;
-  /// Where bytes lie that are nobody's: begins and ends, in ascending order, up to `size`.
+  /// Ranges of bytes that belong to no context: beginnings and ends, in ascending order, up to `size`.
   [[nodiscard]] std::vector<std::pair<std::uint64_t, std::uint64_t>> gaps(const SegmentName& segment,
                                                                           std::uint64_t size) const;
 
@@ -40,8 +40,8 @@ struct Unnamed {
   std::vector<std::string> lost;   ///< a sentence for each sign of such a context
 };
 
-/// What lies in a directory beside the contexts whose segments `use` has. `removed`: contexts that were removed, which
-/// nobody misses. Throws Error(file, system).
+/// Finds the contents of a directory besides the contexts whose segments are in `use`. `removed`: contexts that were
+/// removed on purpose. Throws Error(file, system).
 [[nodiscard]] Unnamed find_unnamed(const std::string& directory, const Journal& journal,
                                    const std::vector<Entry>& removed, const SegmentUse& use);
 

@@ -5,7 +5,7 @@ namespace sidestream::database {
 
 namespace {
 
-/// Adds the sentence of what `work` throws. False: it threw.
+/// Adds the sentence of an exception that `work` throws. Returns false if it threw.
 template <class Work>
 bool noted(std::vector<std::string>& damages, Work&& work) {
   try {

@@ -1,4 +1,4 @@
-// The tables of what a server has written of a context, part by part.
+// The tables of the parts of a context that a server has written.
 #pragma once
 
 #include <algorithm>

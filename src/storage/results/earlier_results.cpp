@@ -1,7 +1,5 @@
 #include "storage/results/earlier_results.hpp"
 
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/results/series.hpp"
+#include "storage/results/series_index.hpp"
 
 namespace sidestream {
 
@@ -69,19 +68,14 @@ void remove_result(const fs::path& result) {
 std::vector<fs::path> listed_in(const fs::path& json, const fs::path& rest) {
   std::vector<fs::path> results;
   std::error_code error;
-  for (const fs::path& from : {json, rest}) {
-    if (!fs::exists(from, error)) continue;
-    std::string text = read_file(from.string());
-    if (from == rest) {
-      text.resize(text.rfind('\n') + 1);
-      std::replace(text.begin(), text.end(), '\n', ',');
-      text = "{\"files\": [" + text + "]}";
-    }
-    for (const auto& file : YAML::Load(text)["files"]) {
-      const fs::path name = fs::path(file["name"].as<std::string>()).lexically_normal();
+  const auto take = [&](const std::vector<ListedFile>& files) {
+    for (const ListedFile& file : files) {
+      const fs::path name = fs::path(file.name).lexically_normal();
       if (name.is_relative() && !name.empty() && *name.begin() != "..") results.push_back(json.parent_path() / name);
     }
-  }
+  };
+  if (fs::exists(json, error)) take(parse_index(read_file(json.string())));
+  if (fs::exists(rest, error)) take(parse_rest(read_file(rest.string())));
   return results;
 }
 

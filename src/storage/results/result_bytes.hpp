@@ -3,22 +3,41 @@
 
 #include <string>
 
+#include "base/fields.hpp"
 #include "sidestream/data/result.hpp"
-#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
-void put(ByteWriter& sink, const Table& table);
-void put(ByteWriter& sink, const Surface& surface);
-void put(ByteWriter& sink, const CellSet& cells);
-void put(ByteWriter& sink, const DataSet& data);
-void get(ByteReader& source, Table& table);
-void get(ByteReader& source, Surface& surface);
-void get(ByteReader& source, CellSet& cells);
-void get(ByteReader& source, DataSet& data);
+template <>
+inline constexpr std::size_t field_count<Column> = 2;
+template <>
+inline constexpr std::size_t field_count<Surface::Array> = 4;
+template <>
+inline constexpr std::size_t field_count<Surface> = 5;
+template <>
+inline constexpr std::size_t field_count<CellSet> = 8;
+template <>
+inline constexpr std::size_t field_count<DataSet::Attribute> = 2;
+template <>
+inline constexpr std::size_t field_count<DataSet::Array> = 9;
+template <>
+inline constexpr std::size_t field_count<DataSet> = 2;
 
-[[nodiscard]] Bytes packed(const DataSet& data);
-[[nodiscard]] DataSet unpacked_data(BytesView bytes);
+/// Writes a result, which `unpacked` reads.
+template <class Result>
+[[nodiscard]] Bytes packed(const Result& result) {
+  return packed_fields(result);
+}
+[[nodiscard]] inline Bytes packed(const Table& table) { return packed_fields(table.columns()); }
+
+template <class Result>
+[[nodiscard]] Result unpacked(BytesView bytes) {
+  return unpacked_fields<Result>(ByteReader(bytes));
+}
+template <>
+[[nodiscard]] inline Table unpacked<Table>(BytesView bytes) {
+  return Table(unpacked_fields<std::vector<Column>>(ByteReader(bytes)));
+}
 
 // Check of texts in results, which come from analyses, plug-ins and functions of the program.
 

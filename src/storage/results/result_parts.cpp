@@ -17,16 +17,13 @@ constexpr std::int64_t most_in_one_file = std::int64_t{64} << 20;
 
 template <class Result>
 std::vector<Result> gather(const Result& mine, Communicator& servers) {
-  ByteWriter sink;
-  if (servers.rank() != 0) put(sink, mine);
-  std::vector<Bytes> gathered = servers.gather(sink.take(), 0);
+  std::vector<Bytes> gathered = servers.gather(servers.rank() != 0 ? packed(mine) : Bytes(), 0);
   std::vector<Result> parts;
   if (servers.rank() != 0) return parts;
   parts.reserve(gathered.size());
   parts.push_back(mine);  // not sent
   for (std::size_t n = 1; n < gathered.size(); ++n) {
-    ByteReader source(gathered[n]);
-    get(source, parts.emplace_back());
+    parts.push_back(unpacked<Result>(gathered[n]));
     Bytes().swap(gathered[n]);
   }
   return parts;

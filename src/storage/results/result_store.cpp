@@ -312,7 +312,7 @@ void FileStore::add_pieces(const std::string& file, const Iteration& iteration, 
       },
       [&](const std::string& path, const std::vector<Piece>& pieces) {
         std::vector<DataSet> parts;
-        for (const Piece& piece : pieces) parts.push_back(unpacked_data(piece.description));
+        for (const Piece& piece : pieces) parts.push_back(unpacked<DataSet>(piece.description));
         check_parts(parts);
         format.data_list(path, parts, written(pieces), iteration, directory_->provenance());
       });

@@ -1,7 +1,6 @@
 #include "storage/results/series.hpp"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
@@ -14,10 +13,10 @@
 #include "base/timer.hpp"
 #include "data/file_pattern.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/base/numbers.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/formats/vtk_xml.hpp"
+#include "storage/results/series_index.hpp"
 
 namespace sidestream {
 
@@ -53,51 +52,29 @@ Series::~Series() {
   }
 }
 
-namespace {
-
-/// Reads a number by hand, since yaml-cpp's own conversions depend on the program's locale.
-template <class Read>
-auto number_in(const YAML::Node& node, Read read) {
-  const auto number = read(node.as<std::string>());
-  if (!number) throw YAML::RepresentationException(node.Mark(), "not a number");
-  return *number;
-}
-
-}  // namespace
-
-/// Adds the entries listed in `json` (a subset of YAML).
-void Series::take(const std::string& json, const ResumeFilter& what) {
-  const auto whole = [](const std::string& text) { return whole_of<std::int64_t>(text); };
+void Series::take(const std::vector<ListedFile>& files, const ResumeFilter& what) {
   std::set<std::string> known;
   for (const Entry& entry : entries_) known.insert(entry.name);
-  for (const auto& file : YAML::Load(json)["files"]) {
-    Entry entry;
-    entry.name = file["name"].as<std::string>();
-    entry.iteration.time = number_in(file["time"], real_of);
-    entry.iteration.cycle = number_in(file["cycle"], whole);
-    entry.iteration.index = number_in(file["iteration"], whole);
-    if (what.keeps(entry.iteration.index, entry.iteration.cycle) && known.insert(entry.name).second) {
-      entries_.push_back(std::move(entry));
+  for (const auto& [name, iteration] : files) {
+    if (!iteration) fail(Code::file, "the entry of '{}' lacks 'time', 'cycle' or 'iteration'", name);
+    if (what.keeps(iteration->index, iteration->cycle) && known.insert(name).second) {
+      entries_.push_back({*iteration, name});
     }
   }
 }
 
 void Series::resume(const ResumeFilter& what) {
-  std::string reading;
-  try {
-    if (reading = json_path_; fs::exists(reading)) take(read_file(reading), what);
-    if (reading = rest_path_; fs::exists(reading)) {
-      std::string rest = read_file(reading);
-      rest.resize(rest.rfind('\n') + 1);  // npos + 1 is 0; a crash may have left an incomplete line
-      std::replace(rest.begin(), rest.end(), '\n', ',');
-      take("{\"files\": [" + rest + "]}", what);
+  for (const std::string& path : {json_path_, rest_path_}) {
+    if (!fs::exists(path)) continue;
+    const std::string text = read_file(path);
+    try {
+      take(path == json_path_ ? parse_index(text) : parse_rest(text), what);
+    } catch (const Error& error) {
+      fail(Code::file,
+           "'{}', which this run should continue, is not an index that Sidestream wrote ({}); move it away or choose "
+           "another file name",
+           path, error.what());
     }
-  } catch (const YAML::Exception& error) {
-    fail(Code::file,
-         "'{}', which this run should continue, is not an index that Sidestream wrote (line {}: {}); move it "
-         "away or "
-         "choose another file name",
-         reading, error.mark.line + 1, error.msg);
   }
 }
 
@@ -149,7 +126,7 @@ void Series::add(const Iteration& iteration, const std::string& path) {
     if (is_due()) {
       replace();
     } else {
-      append_to_file(rest_path_, entry_text(entries_.back()) + "\n");
+      append_to_file(rest_path_, entry_text(entries_.back().name, iteration) + "\n");
     }
   } catch (...) {
     drop_last();
@@ -190,17 +167,11 @@ std::string Series::relative(const std::string& path) const {
   return fs::path(path).lexically_relative(fs::path(json_path_).parent_path()).generic_string();
 }
 
-std::string Series::entry_text(const Entry& entry) {
-  const auto& [index, cycle, time] = entry.iteration;
-  return fmt::format("{{\"name\": {}, \"time\": {}, \"cycle\": {}, \"iteration\": {}}}", quoted_text(entry.name), time,
-                     cycle, index);
-}
-
 std::string Series::as_json() const {
   std::string text = "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [";
   const char* separator = "\n";
   for (const Entry& entry : entries_) {
-    text += fmt::format("{}    {}", separator, entry_text(entry));
+    text += fmt::format("{}    {}", separator, entry_text(entry.name, entry.iteration));
     separator = ",\n";
   }
   return text + "\n  ]\n}\n";

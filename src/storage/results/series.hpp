@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/results/earlier_results.hpp"
+#include "storage/results/series_index.hpp"
 
 namespace sidestream {
 
@@ -46,11 +47,11 @@ class Series {
     std::string name;  ///< path relative to the index
   };
   [[nodiscard]] std::string relative(const std::string& path) const;
-  [[nodiscard]] static std::string entry_text(const Entry& entry);
   [[nodiscard]] std::string as_json() const;
   [[nodiscard]] std::string as_pvd() const;
   [[nodiscard]] bool is_due() const;
-  void take(const std::string& json, const ResumeFilter& what);
+  /// Enters those of the files of an earlier run that stay.
+  void take(const std::vector<ListedFile>& files, const ResumeFilter& what);
   void replace();
   void replace_index();
   [[nodiscard]] bool has_version(const Iteration& iteration, const std::string& path) const;

@@ -278,7 +278,7 @@ DataSet data_set_of(const std::string& file, const Table& mine, Index first, Ind
       array.values = bytes_of_values(*numbers);
     } else {
       fail(Code::configuration,
-           "the table for '{}' has texts in its column '{}', and '.h5' takes numbers alone; write "
+           "the table for '{}' has texts in its column '{}', and '.h5' takes only numbers; write "
            "it to a file that ends in .csv",
            file, column.name);
     }

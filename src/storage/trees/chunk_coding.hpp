@@ -21,7 +21,7 @@ class CellValues {
                                      Bytes& room) = 0;
 };
 
-/// How a variable on a tree is coded, component by component.
+/// The coding of a variable on a tree, component by component.
 struct VariableCoding {
   const Variable* variable = nullptr;
   std::vector<DeclaredRelations> declared{};

@@ -32,10 +32,6 @@ std::size_t LevelCuts::chunk_of(Index cell) const noexcept {
   return static_cast<std::size_t>(std::upper_bound(cells.begin(), cells.end(), cell) - cells.begin()) - 1;
 }
 
-std::size_t LevelCuts::down_to(std::int32_t deepest) const noexcept {
-  return static_cast<std::size_t>(std::upper_bound(level.begin(), level.end(), deepest) - level.begin());
-}
-
 LevelCuts cut_levels(const LinkedTree& tree, std::uint64_t cell_bytes, std::uint64_t chunk) {
   const auto group = std::uint64_t{1} << tree.shape().dimensions;
   const auto most = static_cast<Index>(chunk / (cell_bytes * group) * group);

@@ -39,8 +39,6 @@ struct LevelCuts {
   [[nodiscard]] std::size_t chunks() const noexcept { return level.size(); }
   /// The chunk that contains the cell.
   [[nodiscard]] std::size_t chunk_of(Index cell) const noexcept;
-  /// Number of chunks of the levels down to `deepest`; they come first.
-  [[nodiscard]] std::size_t down_to(std::int32_t deepest) const noexcept;
 };
 
 /// Cuts a tree into chunks of as many whole sibling groups as `chunk` bytes hold. No chunks if not even one fits.

@@ -219,7 +219,7 @@ bool DatabaseWriter::goes_as_tree(const Settings& settings, const Variable& vari
   if (by_name && (!on_tree || names.size() > 1)) {
     settings.fail(
         option,
-        fmt::format("found the codec 'tree' for '{}', expected it alone and for values in cells of octrees; use "
+        fmt::format("found the codec 'tree' for '{}', expected it without others, for values in cells of octrees; use "
                     "'auto', which takes it there and others elsewhere",
                     variable.name));
   }

@@ -4,28 +4,16 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/base/records.hpp"
+#include "base/fields.hpp"
 
 namespace sidestream {
 
-namespace {
+template <>
+inline constexpr std::size_t field_count<StoredBlock> = 5;
+template <>
+inline constexpr std::size_t field_count<ServerPart> = 4;
 
-ServerPart unpack_part(const Bytes& bytes) {
-  ByteReader source(bytes);
-  ServerPart part;
-  source.get(part.file);
-  source.get(part.servers);
-  source.get(part.published);
-  while (!source.at_end()) {
-    StoredBlock& block = part.blocks.emplace_back();
-    source.get(block.variable);
-    source.get(block.level);
-    source.get(block.id);
-    source.get(block.stored);
-    source.get(block.owned);
-  }
-  return part;
-}
+namespace {
 
 /// The parts of one variable's virtual dataset, sorted by block id. So the file does not depend on the order of the
 /// servers.
@@ -115,20 +103,7 @@ void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& 
 
 }  // namespace
 
-Bytes pack_part(const ServerPart& part) {
-  ByteWriter sink;
-  sink.put(part.file);
-  sink.put(part.servers);
-  sink.put(part.published);
-  for (const StoredBlock& block : part.blocks) {
-    sink.put(block.variable);
-    sink.put(block.level);
-    sink.put(block.id);
-    sink.put(block.stored);
-    sink.put(block.owned);
-  }
-  return sink.take();
-}
+Bytes pack_part(const ServerPart& part) { return packed_fields(part); }
 
 void write_whole_file(const std::string& path, const std::string& provenance, const CombineInput& input,
                       const std::vector<std::int32_t>& variables, std::span<const double> level_times,
@@ -136,7 +111,7 @@ void write_whole_file(const std::string& path, const std::string& provenance, co
   std::vector<ServerPart> servers;
   std::vector<std::string> files;
   for (const Bytes& part : parts) {
-    servers.push_back(unpack_part(part));
+    servers.push_back(unpacked_fields<ServerPart>(ByteReader(part)));
     if (!servers.back().blocks.empty()) files.push_back(servers.back().file);
   }
   std::sort(files.begin(), files.end());

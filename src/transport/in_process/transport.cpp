@@ -36,15 +36,13 @@ bool InProcessTransport::retire(const BlockRecord& record) {
   return true;
 }
 
-Outcome InProcessTransport::outcome(std::int64_t index) {
+Settled InProcessTransport::outcome(std::int64_t index) {
   const auto found = outcomes_.find(index);
-  if (found == outcomes_.end()) return Outcome::pending;
+  if (found == outcomes_.end()) return {};
   const Outcome outcome = found->second;
   outcomes_.erase(found);
-  return outcome;
+  return {outcome, 0};
 }
-
-std::string InProcessTransport::failure() { return std::exchange(failure_, {}); }
 
 bool InProcessTransport::drain(std::chrono::milliseconds) {
   store_.close(0);
@@ -55,7 +53,7 @@ bool InProcessTransport::notify(const Notice& notice) {
   if (notice.payload.size() > longest_notice) {
     fail(Code::usage, "a notice of {} bytes is too long, {} are possible", notice.payload.size(), longest_notice);
   }
-  notices_.push_back(notice);
+  news_.notices.push_back(notice);
   return true;
 }
 

@@ -19,12 +19,11 @@ namespace {
 constexpr auto forever = std::chrono::steady_clock::time_point::max();
 /// Longest pause where this thread moves the messages itself, so that what arrives is not delayed.
 constexpr std::chrono::microseconds look_again{20};
-/// Number of iterations for which `bytes_sent` is known; more than can be in flight.
-constexpr std::size_t most_remembered = 10'000;
 }  // namespace
 
 Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
     : comm_(std::move(comm)), options_(options), uses_(std::make_shared<RegionUses>(options.limit, options.lender)) {
+  memory_ = uses_;
   links_.emplace_back(Contact{comm_, options_.contact}, value_store_);
   for (const Contact& other : options_.others) links_.emplace_back(other, value_store_);
   if (!threaded()) return;
@@ -54,8 +53,10 @@ void Client::take_told(Link& link) {
   std::optional<std::string> failure = link.take_failure();
   if (!failure && !link.has_notices()) return;
   const std::lock_guard lock(mutex_);
-  if (failure) failure_ = std::move(*failure);
-  for (Notice& notice : link.take_notices()) retry_while_out_of_memory([&] { notices_.push_back(std::move(notice)); });
+  if (failure) news_.failure = std::move(*failure);
+  for (Notice& notice : link.take_notices()) {
+    retry_while_out_of_memory([&] { news_.notices.push_back(std::move(notice)); });
+  }
 }
 
 /// Frees iterations that no group needs any more and that MPI no longer reads.
@@ -89,11 +90,7 @@ void Client::release_settled() {
     }
     {
       const std::lock_guard lock(mutex_);
-      retry_while_out_of_memory([&] {
-        outcomes_[index] = outcome;
-        bytes_sent_[index] = bytes;
-        if (bytes_sent_.size() > most_remembered) bytes_sent_.erase(bytes_sent_.begin());
-      });
+      retry_while_out_of_memory([&] { outcomes_[index] = {outcome, bytes}; });
       settled_ = index + 1;
     }
     changed_.notify_all();
@@ -193,7 +190,7 @@ bool Client::wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadl
       pause_for(look_again);
     }
   }
-  waited_ += now() - start;
+  status_.waited += now() - start;
   return done;
 }
 
@@ -335,35 +332,24 @@ void Client::end(const EndRecord& record) {
   if (!threaded()) move();
 }
 
-Outcome Client::outcome(std::int64_t index) {
+Settled Client::outcome(std::int64_t index) {
   const std::lock_guard lock(mutex_);
   if (broken_) std::rethrow_exception(broken_);
   const auto found = outcomes_.find(index);
-  if (found == outcomes_.end()) return Outcome::pending;
-  const Outcome outcome = found->second;
+  if (found == outcomes_.end()) return {};
+  const Settled settled = found->second;
   outcomes_.erase(found);
-  return outcome;
+  return settled;
 }
 
 void Client::await(std::int64_t index) {
   static_cast<void>(wait_for([&] { return settled_ > index; }, forever));
 }
 
-std::uint64_t Client::bytes_sent(std::int64_t index) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = bytes_sent_.find(index);
-  return found == bytes_sent_.end() ? 0 : found->second;
-}
-
-std::vector<Notice> Client::notices() {
+News Client::news() {
   if (!threaded()) move();
   const std::lock_guard lock(mutex_);
-  return std::exchange(notices_, {});
-}
-
-std::string Client::failure() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(failure_, {});
+  return std::exchange(news_, {});
 }
 
 void Client::tell(MessageKind kind) {
@@ -382,7 +368,7 @@ bool Client::drain(std::chrono::milliseconds limit) {
   drop_manifest();
   tell(MessageKind::close);
   const auto settled = [&] { return parted_ && packets_.empty(); };
-  const double waited = waited_;
+  const double waited = status_.waited;
   bool done = wait_for(settled, Clock::now() + limit);
   if (!done) {
     // The servers finish what they have begun, for which they may need values from here, and refuse the rest.
@@ -390,7 +376,7 @@ bool Client::drain(std::chrono::milliseconds limit) {
     static_cast<void>(wait_for(settled, forever));
   }
   while (!threaded() && move()) pause_for(look_again);
-  waited_ = waited;
+  status_.waited = waited;
   return done;
 }
 

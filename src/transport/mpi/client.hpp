@@ -48,18 +48,13 @@ class Client final : public ClientTransport {
   [[nodiscard]] bool retire(const BlockRecord& record) override;
   void commit(const BlockRecord& record, const Region& region, bool hold) override;
   void clear(const Region& region) override;
-  [[nodiscard]] std::shared_ptr<const void> memory() const override { return uses_; }
   void declare(const Block& block, bool removed) override;
   void signal(const Signal& signal) override;
   void end(const EndRecord& record) override;
-  [[nodiscard]] Outcome outcome(std::int64_t index) override;
+  [[nodiscard]] Settled outcome(std::int64_t index) override;
   void await(std::int64_t index) override;
-  [[nodiscard]] std::string failure() override;
-  [[nodiscard]] std::vector<Notice> notices() override;
+  [[nodiscard]] News news() override;
   bool drain(std::chrono::milliseconds limit) override;
-  [[nodiscard]] double waited() const override { return waited_; }
-  /// Known for the last iterations that have an outcome; keeping those of all would take too much memory in a long run.
-  [[nodiscard]] std::uint64_t bytes_sent(std::int64_t index) const override;
 
  private:
   /// Performs one round of the client's communication, in the only thread that calls MPI.
@@ -98,10 +93,8 @@ class Client final : public ClientTransport {
   std::deque<Pushed> pushes_;             ///< values to send to the contact
   std::int64_t ended_ = 0, settled_ = 0;  ///< number of iterations ended here; number of those with an outcome
   std::int64_t freed_ = 0;                ///< number of iterations whose memory is free again; never less than settled_
-  std::map<std::int64_t, Outcome> outcomes_;          ///< outcomes that were not asked for yet
-  std::map<std::int64_t, std::uint64_t> bytes_sent_;  ///< by iteration
-  std::string failure_;
-  std::vector<Notice> notices_;
+  std::map<std::int64_t, Settled> outcomes_;  ///< outcomes that were not asked for yet
+  News news_;
   bool stopping_ = false;
   bool closing_ = false, parted_ = false;  ///< true if it publishes no more; true if servers know that nothing more
                                            ///< comes
@@ -111,8 +104,7 @@ class Client final : public ClientTransport {
   std::vector<MessageLine> manifest_;    ///< messages of the current iteration
   MessageWriter writer_, ended_writer_;  ///< the second is a copy from when the iteration began
   std::vector<Pushed> values_;           ///< pushed values of the current iteration
-  double waited_ = 0;
-  std::optional<double> stuck_since_;  ///< time since which only other clients could give it room
+  std::optional<double> stuck_since_;    ///< time since which only other clients could give it room
 
   // Used by the moving thread only.
   std::deque<Link> links_;  ///< one link for each group of servers

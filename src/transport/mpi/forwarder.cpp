@@ -1,6 +1,7 @@
 #include "transport/mpi/forwarder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/backoff.hpp"
 #include "base/retry_while_out_of_memory.hpp"
@@ -38,7 +39,8 @@ void Forwarder::report_iteration() {
     writer_.sent();
   };
   retry_while_out_of_memory([&] { clients_.advance(reported_); });
-  for (const BlockChange& change : clients_.take_changes()) {
+  const ServerState state = clients_.state(reported_);
+  for (const BlockChange& change : std::exchange(state.tables.changes, {})) {
     message.block.block = change.block;
     add(change.removed ? MessageKind::remove : MessageKind::declare);
     value_store_.forget(reported_, change.block, change.removed != 0);
@@ -49,9 +51,9 @@ void Forwarder::report_iteration() {
     add(MessageKind::block);
     retry_while_out_of_memory([&] { static_cast<void>(value_store_.put(reported_, arrival)); });
   };
-  const Inbox& inbox = clients_.inbox(reported_);
+  const Inbox& inbox = state.inbox;
   for (const Arrival& arrival : inbox.blocks) add_block(arrival);
-  for (const Arrival& arrival : clients_.persistent()) {
+  for (const Arrival& arrival : state.tables.persistent) {
     if (arrival.since == reported_) add_block(arrival);
   }
   for (const Signal& signal : inbox.signals) {
@@ -61,7 +63,7 @@ void Forwarder::report_iteration() {
   EndRecord& end = message.end;
   end = inbox.end;
   // A client that left before its end makes the iteration refused.
-  if (clients_.ended(reported_) < clients_.clients()) end.refused |= Refusal::left;
+  if (state.ended < clients_.traits().clients) end.refused |= Refusal::left;
   add(MessageKind::end);
   retry_while_out_of_memory([&] { value_store_.complete(reported_, end.refused != 0); });
   send(manifest);
@@ -70,16 +72,21 @@ void Forwarder::report_iteration() {
 
 bool Forwarder::report() {
   bool any = false;
-  while (clients_.pending(reported_) == 0 && clients_.ended(reported_) > 0) {
+  const auto is_complete = [this] {
+    const ServerState state = clients_.state(reported_);
+    return state.pending == 0 && state.ended > 0;
+  };
+  while (is_complete()) {
     report_iteration();
     any = true;
   }
-  if (!closed_ && clients_.pending(reported_) == 0) {
+  const ServerState state = clients_.state(reported_);
+  if (!closed_ && state.pending == 0) {
     tell(MessageKind::close);
     for (Link& link : links_) link.close(reported_);
     closed_ = any = true;
   }
-  if (!abandoned_ && clients_.abandoned()) {
+  if (!abandoned_ && state.abandoned) {
     tell(MessageKind::abandon);
     abandoned_ = any = true;
   }
@@ -106,7 +113,7 @@ bool Forwarder::release_settled() {
   }
   if (free > freed_) {
     static_cast<void>(value_store_.drop(free - 1));
-    clients_.free_values(free - 1);
+    clients_.release(free - 1, Outcome::pending);
     freed_ = free;
     any = true;
   }

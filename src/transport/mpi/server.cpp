@@ -12,7 +12,8 @@
 namespace sidestream::mpi {
 
 Server::Server(std::shared_ptr<MpiCommunicator> comm, Options options)
-    : comm_(std::move(comm)),
+    : ServerTransport({static_cast<int>(options.contacts.size()), false}),
+      comm_(std::move(comm)),
       options_(std::move(options)),
       store_(static_cast<int>(options_.contacts.size())),
       readers_(options_.contacts.size()),
@@ -150,7 +151,7 @@ std::vector<int> Server::holders_of(std::span<const Wanted> wanted) const {
   return holders;
 }
 
-std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const Wanted> wanted) {
+std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const Wanted> wanted, bool again) {
   receive_pushed(index);
   const bool standing = standing_.covers(index, wanted);
   if (standing) {
@@ -167,19 +168,22 @@ std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const 
         "not split them",
         failed);
   }
-  return standing ? standing_.values(index) : fetcher_.values();
+  const std::vector<const std::byte*> values = standing ? standing_.values(index) : fetcher_.values();
+  if (again) order(index, wanted);
+  return values;
 }
 
 /// Used only where values are fetched from clients or forwarders, since pushing clients wait for no request. Holders
 /// confirm the order before the servers agree on anything else, so that no holder has left when it arrives.
-void Server::expect_same(std::int64_t index, std::span<const Wanted> wanted) {
+void Server::order(std::int64_t index, std::span<const Wanted> wanted) {
   if (pushes()) return;
   standing_.order(index, wanted, holders_of(wanted), send_queue_);
   poll_until([&] { return standing_.taken(); });
 }
 
 /// Receives what holders have sent for refused iterations; otherwise those holders would wait for ever.
-void Server::finish() {
+void Server::finish(const std::string& trouble) {
+  if (!trouble.empty()) return post_failure(trouble);
   poll_until([&] { return standing_.finished() && send_queue_.sweep(); });
 }
 
@@ -215,6 +219,7 @@ void Server::free_values(std::int64_t index) {
 }
 
 void Server::release(std::int64_t index, Outcome outcome) {
+  if (outcome == Outcome::pending) return free_values(index);
   fetcher_.release();
   if (pushes()) {
     // Messages of one sender arrive in order, so values that nobody requested must be received before later ones.

@@ -28,31 +28,25 @@ class Server final : public ServerTransport {
   };
   Server(std::shared_ptr<MpiCommunicator> comm, Options options);
 
-  [[nodiscard]] int clients() const override { return store_.clients(); }
   bool receive(std::chrono::microseconds limit) override;
-  [[nodiscard]] const Inbox& inbox(std::int64_t index) override { return store_.inbox(index); }
-  [[nodiscard]] int ended(std::int64_t index) const override { return store_.ended(index); }
-  [[nodiscard]] int pending(std::int64_t index) const override { return store_.pending(index); }
-  [[nodiscard]] bool abandoned() const override { return store_.abandoned(); }
-  bool advance(std::int64_t index) override { return store_.advance(index); }
-  [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
-  [[nodiscard]] std::vector<BlockChange> take_changes() override { return store_.take_changes(); }
-  [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
-  [[nodiscard]] bool values_in_place() const override { return false; }
-  [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) override;
+  [[nodiscard]] ServerState state(std::int64_t index) override { return store_.state(index); }
+  void advance(std::int64_t index) override { store_.advance(index); }
+  [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted,
+                                                    bool again) override;
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override;
-  void expect_same(std::int64_t index, std::span<const Wanted> wanted) override;
-  void finish() override;
-  void free_values(std::int64_t index) override;
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override;
   [[nodiscard]] bool notify(const Notice& notice) override;
-  [[nodiscard]] std::uint64_t bytes_received() const override {
+  void finish(const std::string& trouble) override;
+  /// Bytes of values received so far.
+  [[nodiscard]] std::uint64_t bytes_received() const noexcept {
     return fetcher_.bytes() + standing_.bytes() + pushed_.bytes();
   }
 
  private:
   [[nodiscard]] std::vector<int> holders_of(std::span<const Wanted> wanted) const;
+  void order(std::int64_t index, std::span<const Wanted> wanted);
+  void free_values(std::int64_t index);
   bool poll();
   void take(Packet& packet);
   void take_manifest(const Packet& packet);

@@ -151,23 +151,7 @@ void Arena::give_back(int client, std::uint64_t first, std::uint64_t chunks) noe
   }
 }
 
-std::uint64_t Arena::reclaim(int client) noexcept {
-  const auto name = static_cast<std::uint16_t>(client + 1);
-  std::uint64_t count = 0;
-  for (std::uint64_t n = 0; n < chunks_; ++n) {
-    std::uint16_t theirs = name;
-    count += owners_[n].compare_exchange_strong(theirs, 0, std::memory_order_acq_rel, std::memory_order_relaxed);
-  }
-  return count;
-}
-
 int Arena::clients() const noexcept { return static_cast<int>(table(memory_).clients); }
-
-std::uint64_t Arena::free_chunks() const noexcept {
-  std::uint64_t count = 0;
-  for (std::uint64_t n = 0; n < chunks_; ++n) count += owners_[n].load(std::memory_order_relaxed) == 0;
-  return count;
-}
 
 Extents Arena::extents(int client) const noexcept { return entries(memory_)[client].extents; }
 

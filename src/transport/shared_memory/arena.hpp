@@ -52,14 +52,10 @@ class Arena {
   [[nodiscard]] std::optional<std::uint64_t> borrow(int client, std::uint64_t chunks, std::uint64_t hint) noexcept;
   /// Gives back chunks that `client` borrowed. Ignores chunks of others.
   void give_back(int client, std::uint64_t first, std::uint64_t chunks) noexcept;
-  /// Takes back all chunks of a client that no longer runs; nobody may still read them. Returns their number.
-  std::uint64_t reclaim(int client) noexcept;
 
   [[nodiscard]] int clients() const noexcept;
   [[nodiscard]] std::uint64_t chunk_bytes() const noexcept { return chunk_bytes_; }
   [[nodiscard]] std::uint64_t chunks() const noexcept { return chunks_; }
-  /// Number of free chunks; counts them, for reports.
-  [[nodiscard]] std::uint64_t free_chunks() const noexcept;
   [[nodiscard]] std::byte* chunk(std::uint64_t n) const noexcept { return pool_ + n * chunk_bytes_; }
   /// The rounded extents of a client. Its homes are contiguous, followed by its keep.
   [[nodiscard]] Extents extents(int client) const noexcept;

@@ -96,8 +96,9 @@ void Channel::take_notices(std::vector<Notice>& told) {
 std::string Channel::failure() {
   const std::uint32_t version = server_->failure.version();
   if (version == failure_seen_ || version % 2 == 1) return {};  // odd: being written, read next time
-  failure_seen_ = version;
-  return server_->failure.read();
+  std::string text = server_->failure.read();
+  failure_seen_ = version;  // only now: reading allocates
+  return text;
 }
 
 std::string Channel::last_words() {

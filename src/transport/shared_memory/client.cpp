@@ -21,6 +21,8 @@ Client::Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight
       when_full_(when_full),
       max_in_flight_(max_in_flight),
       progress_(std::move(progress)) {
+  memory_ = node_;
+  copy_ = copy_to_shared;
   for (std::size_t group = 0; group < groups_of(node_->role()); ++group) channels_.emplace_back(*node_, group);
 }
 
@@ -45,7 +47,7 @@ Channel& Client::last_to_release() noexcept {
 
 /// Checks whether the servers are still alive. Reading their own word costs a load, checking a process a system call.
 void Client::look(bool waits) {
-  if (!connected_ || !watches_) return;
+  if (!status_.connected || !watches_) return;
   constexpr double interval = 0.2;
   const bool asks = waits && now() - looked_ >= interval;
   if (asks) looked_ = now();
@@ -63,7 +65,7 @@ void Client::lose(Channel& channel, bool left) {
   log::error("client {} of its node: {}", node_->role().number, lost_);
   lost_channel_ = &channel;
   left_behind_ = channels_.size() > 1;
-  connected_ = false;
+  status_.connected = false;
   for (Channel& other : channels_) {
     if (&other == &channel) continue;
     other.drop_backlog();
@@ -75,11 +77,11 @@ void Client::lose(Channel& channel, bool left) {
 [[gnu::hot]] bool Client::begin() {
   look(false);
   if (current_ > begun_) heap_.begin_iteration(begun_ = current_);
-  while (connected_ && current_ - released() >= max_in_flight_) {
+  while (status_.connected && current_ - released() >= max_in_flight_) {
     if (when_full_ == WhenFull::skip) return false;
     wait_for_release();
   }
-  return connected_;
+  return status_.connected;
 }
 
 [[gnu::hot]] void Client::prefetch() const noexcept {
@@ -94,13 +96,13 @@ void Client::wait_for_release() {
   last_to_release().wait([&] { return released() != before; }, slice);
   if (progress_) progress_();
   look(true);
-  waited_ += now() - start;
+  status_.waited += now() - start;
   seen_released_ = released();
 }
 
 [[gnu::hot]] std::optional<Region> Client::reserve(std::uint64_t bytes, bool persistent) {
   for (;;) {
-    if (!connected_ && !persistent) return std::nullopt;
+    if (!status_.connected && !persistent) return std::nullopt;
     seen_released_ = released();
     heap_.release_upto(seen_released_);
     std::optional<Region> region = heap_.reserve(bytes, persistent);
@@ -134,12 +136,9 @@ void Client::spill_to(std::unique_ptr<SpillFile> file) {
   for (Channel& channel : channels_) {
     std::memcpy(channel.control().spill, file->path().c_str(), file->path().size() + 1);
   }
+  using Both = std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>;
+  memory_ = std::make_shared<Both>(node_, file->memory());
   spill_ = std::move(file);
-}
-
-std::shared_ptr<const void> Client::memory() const {
-  if (!spill_) return node_;
-  return std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(node_, spill_->memory());
 }
 
 void Client::clear(const Region& region) {
@@ -147,18 +146,18 @@ void Client::clear(const Region& region) {
   heap_.clear(region);
 }
 
-Outcome Client::outcome(std::int64_t index) {
+Settled Client::outcome(std::int64_t index) {
   look(false);
-  if (connected_) {
+  if (status_.connected) {
     for (Channel& channel : channels_) channel.poll_outcomes();
   }
   // Takes no outcome before all groups have decided.
   const bool known =
       std::all_of(channels_.begin(), channels_.end(), [&](const Channel& channel) { return channel.polled() > index; });
-  if (!known) return Outcome::pending;
+  if (!known) return {};
   Outcome outcome = Outcome::delivered;
   for (Channel& channel : channels_) outcome = joined(outcome, channel.take_outcome(index));
-  return outcome;
+  return {outcome, 0};
 }
 
 bool Client::flush() {
@@ -169,7 +168,7 @@ bool Client::flush() {
 
 void Client::push(const Message& message) {
   for (Channel& channel : channels_) {
-    if (connected_) push_to(channel, message);
+    if (status_.connected) push_to(channel, message);
   }
 }
 
@@ -181,13 +180,13 @@ void Client::push_to(Channel& channel, const Message& message) {
     return channel.ring();
   }
   const double start = now();
-  while (connected_ && !channel.try_push(message)) {
+  while (status_.connected && !channel.try_push(message)) {
     channel.ring();
     channel.wait([&] { return channel.has_room(); }, slice);
     if (progress_) progress_();
     look(true);
   }
-  waited_ += now() - start;
+  status_.waited += now() - start;
 }
 
 bool Client::retire(const BlockRecord& record) {
@@ -197,10 +196,6 @@ bool Client::retire(const BlockRecord& record) {
   heap_.retire(found->second.second);
   persistent_.erase(found);
   return true;
-}
-
-[[gnu::hot]] void Client::fill(const Region& region, const void* values, std::uint64_t bytes) {
-  copy_to_shared(region.data, values, bytes);
 }
 
 using Place =
@@ -224,13 +219,18 @@ using Place =
 
 /// Commits a block to the spill file. The record follows the values, so its reader finds the values whole in the file.
 void Client::commit_spilled(const BlockRecord& record, const Region& region, bool hold) {
-  if (connected_) return push_block(record, spill_->commit(record, region, hold, current_), spill_segment);
-  if (!hold) spill_->clear(region);
+  if (!status_.connected) {
+    if (!hold) spill_->clear(region);
+    return;
+  }
+  const std::uint64_t offset = spill_->commit(record, region, hold, current_);
+  status_.bytes_spilled = spill_->written();
+  push_block(record, offset, spill_segment);
 }
 
 [[gnu::hot]] void Client::push_block(const BlockRecord& record, std::uint64_t offset, std::uint32_t segment) {
   for (Channel& channel : channels_) {
-    if (!connected_) return;
+    if (!status_.connected) return;
     if (channel.try_push_block(record, offset, segment)) continue;
     Message message;
     message.kind = MessageKind::block;
@@ -279,7 +279,7 @@ void Client::end(const EndRecord& record) {
   message.end = record;
   push(message);
   for (Channel& channel : channels_) {
-    if (connected_) {
+    if (status_.connected) {
       channel.count_end(current_);
     } else if (channel.polled() <= current_) {
       channel.refuse(current_);
@@ -291,14 +291,14 @@ void Client::end(const EndRecord& record) {
 void Client::disconnect(Outcome undecided) {
   retry_while_out_of_memory([&] { take_notices(); });  // notices count although their servers are gone
   for (Channel& channel : channels_) channel.settle(undecided, current_);
-  connected_ = false;
+  status_.connected = false;
 }
 
 void Client::connect(const std::function<void(std::int64_t first)>& ready) {
   // The previous servers are gone and the next ones read nothing before `ready`, so all of this belongs to this client.
   for (Channel& channel : channels_) channel.restart(current_);
   seen_released_ = current_;
-  connected_ = true;
+  status_.connected = true;
   heap_.release_upto(current_);
   ready(current_);
   Message message;
@@ -312,8 +312,8 @@ void Client::connect(const std::function<void(std::int64_t first)>& ready) {
 
 /// True if all groups have decided on every iteration below `below`.
 bool Client::settled(std::int64_t below) const noexcept {
-  return !connected_ || std::all_of(channels_.begin(), channels_.end(),
-                                    [&](const Channel& channel) { return channel.decided() >= below; });
+  return !status_.connected || std::all_of(channels_.begin(), channels_.end(),
+                                           [&](const Channel& channel) { return channel.decided() >= below; });
 }
 
 void Client::await(std::int64_t index) {
@@ -326,19 +326,23 @@ void Client::await(std::int64_t index) {
     if (progress_) progress_();
     look(true);
   }
-  waited_ += now() - start;
+  status_.waited += now() - start;
 }
 
 void Client::take_notices() {
   for (Channel& channel : channels_) channel.take_notices(told_);
 }
 
-std::vector<Notice> Client::notices() {
-  if (connected_) take_notices();
-  return std::exchange(told_, {});
+/// Loses nothing where memory is short.
+News Client::news() {
+  if (status_.connected) take_notices();
+  News all;
+  all.failure = next_failure();
+  all.notices = std::exchange(told_, {});
+  return all;
 }
 
-std::string Client::failure() {
+std::string Client::next_failure() {
   if (!lost_.empty()) return std::exchange(lost_, {});
   for (Channel& channel : channels_) {
     if (std::string sentence = channel.failure(); !sentence.empty()) return sentence;
@@ -364,7 +368,7 @@ void Client::give_up() {
   for (Channel& channel : channels_) {
     channel.drop_backlog();
     for (const MessageKind kind : {MessageKind::close, MessageKind::abandon}) {
-      if (connected_) push_at_last(channel, kind);
+      if (status_.connected) push_at_last(channel, kind);
     }
     look(true);
   }

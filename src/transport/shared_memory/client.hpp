@@ -15,7 +15,7 @@
 
 namespace sidestream::shared_memory {
 
-class Client final : public ClientTransport {
+class Client : public ClientTransport {
  public:
   /// `progress` is called about every millisecond while the client waits. It keeps MPI messages of the simulation
   /// moving, for which other clients may wait. It may call `disconnect`, which ends the waiting.
@@ -25,20 +25,15 @@ class Client final : public ClientTransport {
   void prefetch() const noexcept override;
   [[nodiscard]] std::optional<Region> reserve(std::uint64_t bytes, bool persistent) override;
   [[nodiscard]] bool retire(const BlockRecord& record) override;
-  void fill(const Region& region, const void* values, std::uint64_t bytes) override;
   void commit(const BlockRecord& record, const Region& region, bool hold) override;
   void clear(const Region& region) override;
-  [[nodiscard]] std::shared_ptr<const void> memory() const override;
   void declare(const Block& block, bool removed) override;
   void signal(const Signal& signal) override;
   void end(const EndRecord& record) override;
-  [[nodiscard]] Outcome outcome(std::int64_t index) override;
+  [[nodiscard]] Settled outcome(std::int64_t index) override;
   void await(std::int64_t index) override;
-  [[nodiscard]] std::string failure() override;
-  [[nodiscard]] std::vector<Notice> notices() override;
+  [[nodiscard]] News news() override;
   bool drain(std::chrono::milliseconds limit) override;
-  [[nodiscard]] double waited() const override { return waited_; }
-  [[nodiscard]] std::uint64_t bytes_spilled() const override { return spill_ ? spill_->written() : 0; }
   /// Sets the file for blocks that find no room (WhenFull::spill). Call it before the first iteration. Throws
   /// Error(system) if its path is too long.
   void spill_to(std::unique_ptr<SpillFile> file);
@@ -50,13 +45,16 @@ class Client final : public ClientTransport {
 
   // Sidecar: a client that is not connected refuses every iteration. It keeps persistent arrays and the list of its
   // blocks for the servers that attach next.
-  [[nodiscard]] bool connected() const noexcept { return connected_; }
   /// Disconnects from servers that are gone and read nothing any more. Iterations that they had received and did not
   /// announce become `undecided`; those that they had not received are refused.
   void disconnect(Outcome undecided);
   /// Starts anew with other servers, between iterations: the current one is the first they get. `ready` is called when
   /// rings and counters are at their start, before anything is sent.
   void connect(const std::function<void(std::int64_t first)>& ready);
+
+ protected:
+  /// The failure that `news` hands out.
+  [[nodiscard]] virtual std::string next_failure();
 
  private:
   void push(const Message& message);
@@ -78,7 +76,7 @@ class Client final : public ClientTransport {
   [[nodiscard]] bool never_fits(std::uint64_t bytes) const noexcept;
   /// Iterations below this number are released by all groups.
   [[nodiscard]] std::int64_t released() const noexcept {
-    if (!connected_) return left_behind_ ? released_behind() : current_;
+    if (!status_.connected) return left_behind_ ? released_behind() : current_;
     std::int64_t lowest = channels_.front().released();
     for (std::size_t g = 1; g < channels_.size(); ++g) lowest = std::min(lowest, channels_[g].released());
     return lowest;
@@ -93,7 +91,6 @@ class Client final : public ClientTransport {
   WhenFull when_full_;
   int max_in_flight_;
   std::function<void()> progress_;
-  bool connected_ = true;
   const Channel* lost_channel_ = nullptr;  ///< the channel whose server is gone, while servers of other groups remain
   bool left_behind_ = false;  ///< remaining servers work on what they were given; they have been told to close
   std::map<std::pair<std::int32_t, std::int64_t>, Block> blocks_;  ///< latest declarations, by mesh and id
@@ -102,7 +99,6 @@ class Client final : public ClientTransport {
   std::int64_t current_ = 0;  ///< number of iterations ended
   std::int64_t begun_ = 0;    ///< number of iterations begun, without the first
   std::int64_t seen_released_ = 0;
-  double waited_ = 0;
   bool watches_ = true;
   double looked_ = 0;  ///< time at which it last checked that the server's process exists
   std::string lost_;   ///< how it lost its server, until that is reported

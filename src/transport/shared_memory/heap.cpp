@@ -24,7 +24,7 @@ ClientHeap::ClientHeap(Arena& arena, int client) : arena_(arena), client_(client
     if (own.home > 0) idle_homes_.push_back(new_extent(arena.home(client, n), own.home, Extent::Kind::home));
   }
   if (own.keep > 0) keep_ = new_extent(arena.keep(client), own.keep, Extent::Kind::keep);
-  used_ = peak_ = own.keep;
+  used_ = own.keep;
 }
 
 ClientHeap::~ClientHeap() {
@@ -178,7 +178,6 @@ std::byte* ClientHeap::cut_persistent(std::uint64_t bytes, std::uint32_t& extent
   idle_homes_.pop_back();
   extents_[home].iteration = current_;
   used_ += length(extents_[home].begin, extents_[home].end);
-  peak_ = std::max(peak_, used_);
   return home;
 }
 
@@ -190,7 +189,6 @@ std::optional<std::uint32_t> ClientHeap::take_run(std::uint64_t bytes) {
   const std::uint32_t run = new_extent(arena_.chunk(*first), chunks * arena_.chunk_bytes(), Extent::Kind::run);
   extents_[run].first_chunk = *first;
   used_ += chunks * arena_.chunk_bytes();
-  peak_ = std::max(peak_, used_);
   return run;
 }
 

@@ -62,9 +62,8 @@ class ClientHeap {
   [[nodiscard]] std::uint64_t offset(const Region& region) const noexcept {
     return static_cast<std::uint64_t>(region.data - arena_.begin());
   }
-  /// Bytes in use or waiting for release, in whole extents; and the largest number so far. For reports.
+  /// Bytes in use or waiting for release, in whole extents; tests look for leaks.
   [[nodiscard]] std::uint64_t bytes_used() const noexcept { return used_; }
-  [[nodiscard]] std::uint64_t bytes_peak() const noexcept { return peak_; }
 
  private:
   /// Memory that is cut into regions: small ones from the bottom, whole pages from the top.
@@ -120,7 +119,7 @@ class ClientHeap {
   std::uint64_t footprint_ = 0;  ///< bytes cut in the current iteration
   std::uint64_t expected_ = 0;   ///< footprint of the last iteration that used memory
   std::uint64_t hint_ = 0;       ///< chunk of the run freed last; borrowed next, because its pages are the warmest
-  std::uint64_t used_ = 0, peak_ = 0;
+  std::uint64_t used_ = 0;
 };
 
 }  // namespace sidestream::shared_memory

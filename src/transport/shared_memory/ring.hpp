@@ -103,14 +103,6 @@ class RingConsumer : public RingEnd<T> {
  public:
   using RingEnd<T>::RingEnd;
 
-  /// Takes the first record; returns false if the ring is empty. The record is taken when the call returns: a process
-  /// killed inside it sees the record again when it reopens the ring.
-  bool try_pop(T& record) noexcept {
-    if (!peek(0, record)) return false;
-    drop(1);
-    return true;
-  }
-
   /// Copies the record `ahead` records behind the first one and leaves it in the ring. Returns false if there are
   /// fewer.
   bool peek(std::uint64_t ahead, T& record) noexcept {
@@ -121,13 +113,14 @@ class RingConsumer : public RingEnd<T> {
     std::memcpy(&record, this->slot(this->popped_ + ahead), sizeof(T));
     return true;
   }
-  /// Removes `records` records that `peek` has seen.
+  /// Removes `records` records that `peek` has seen. A process killed before it returns sees them again when it reopens
+  /// the ring.
   void drop(std::uint64_t records) noexcept {
     this->popped_ += records;
     this->shared_->popped.store(this->popped_, std::memory_order_release);
   }
 
-  /// True if try_pop would return false now.
+  /// True if `peek` would find no record now.
   [[nodiscard]] bool empty() noexcept {
     if (this->popped_ != this->pushed_) return false;
     this->pushed_ = this->shared_->pushed.load(std::memory_order_acquire);

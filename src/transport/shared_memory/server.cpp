@@ -11,11 +11,17 @@
 namespace sidestream::shared_memory {
 
 namespace {
-int count_clients(const NodeRole& role) {
+[[nodiscard]] int count_clients(const NodeRole& role) {
   int count = 0;
   const std::size_t group = group_of(role.number, role);
   for (int c = 0; c < role.clients; ++c) count += server_of(c, role, group) == role.number;
   return count;
+}
+
+[[nodiscard]] ServerTraits traits_of(const Node& node) {
+  const Segment& buffer = node.buffer_segment();
+  return {
+      count_clients(node.role()), true, {{buffer.descriptor(), buffer.data(), buffer.bytes(), Segment::header_bytes}}};
 }
 
 /// Pauses between two reads of memory that another core writes.
@@ -27,13 +33,14 @@ inline void rest() noexcept {
 }  // namespace
 
 Server::Server(std::shared_ptr<Node> node, Open open, double poll)
-    : node_(std::move(node)),
+    : ServerTransport(traits_of(*node)),
+      node_(std::move(node)),
       control_(node_->layout().server(node_->control(), static_cast<std::uint32_t>(node_->role().number))),
-      rings_(static_cast<std::size_t>(count_clients(node_->role()))),
+      rings_(static_cast<std::size_t>(traits().clients)),
       readers_(rings_.size()),
       notices_(rings_.size()),
       writers_(rings_.size()),
-      store_(count_clients(node_->role())),
+      store_(traits().clients),
       anticipation_(std::chrono::duration_cast<Anticipation::Duration>(std::chrono::duration<double>(poll))) {
   const NodeRole& role = node_->role();
   group_ = group_of(role.number, role);
@@ -77,19 +84,18 @@ void Server::take(int client, const Message& message) {
   });
 }
 
-bool Server::advance(std::int64_t index) {
-  const bool changed = store_.advance(index);
-  if (!spilled_.waits(index)) return changed;
+void Server::advance(std::int64_t index) {
+  store_.advance(index);
+  if (!spilled_.waits(index)) return;
   Inbox& inbox = store_.inbox(index);
   if (inbox.end.refused == 0) {
     const std::string wrong =
         spilled_.load(index, inbox, [this](std::size_t client) { return std::string(client_control(client).spill); });
-    if (wrong.empty()) return changed;
+    if (wrong.empty()) return;
     inbox.end.refused |= Refusal::on_server;
     log::error("iteration {}: {}; it is refused", index, wrong);
     control_.failure.post(wrong);
   }
-  return changed;
 }
 
 void Server::forget(std::int64_t index) {
@@ -167,21 +173,19 @@ bool Server::receive(std::chrono::microseconds limit) {
   return take_all();
 }
 
-/// Frees an iteration's values when a forwarder's servers have fetched what they need from here.
-void Server::free_values(std::int64_t index) {
-  for (std::size_t c = 0; c < rings_.size(); ++c) client_control(c).release(index);
-}
-
-void Server::leave(const std::string& why) {
-  control_.failure.post(why);
+void Server::finish(const std::string& trouble) {
+  if (trouble.empty()) return;
+  control_.failure.post(trouble);
   control_.liveness.closed.store(1, std::memory_order_release);
   for (std::size_t c = 0; c < rings_.size(); ++c) client_control(c).room.ring();
 }
 
+/// A forwarder releases with a pending outcome when its servers have fetched what they need from here.
 void Server::release(std::int64_t index, Outcome outcome) {
-  forget(index);
+  const bool decided = outcome != Outcome::pending;
+  if (decided) forget(index);
   for (std::size_t c = 0; c < rings_.size(); ++c) {
-    client_control(c).announce(index, outcome);
+    if (decided) client_control(c).announce(index, outcome);
     client_control(c).release(index);
   }
 }

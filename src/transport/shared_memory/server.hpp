@@ -18,32 +18,18 @@ class Server : public ServerTransport {
   /// `poll`: seconds to poll without sleeping when an iteration is expected; see Anticipation.
   explicit Server(std::shared_ptr<Node> node, double poll = 0) : Server(std::move(node), Open::now, poll) {}
 
-  [[nodiscard]] int clients() const override { return store_.clients(); }
   bool receive(std::chrono::microseconds limit) override;
-  [[nodiscard]] const Inbox& inbox(std::int64_t index) override { return store_.inbox(index); }
-  [[nodiscard]] int ended(std::int64_t index) const override { return store_.ended(index); }
-  [[nodiscard]] int pending(std::int64_t index) const override { return store_.pending(index); }
-  [[nodiscard]] bool abandoned() const override { return store_.abandoned(); }
+  [[nodiscard]] ServerState state(std::int64_t index) override { return store_.state(index); }
   /// Also reads back the blocks of the iteration that clients spilled; if that fails, refuses it and says why.
-  bool advance(std::int64_t index) override;
-  [[nodiscard]] const std::vector<Block>& blocks() const override { return store_.blocks(); }
-  [[nodiscard]] std::vector<BlockChange> take_changes() override { return store_.take_changes(); }
-  [[nodiscard]] const std::vector<Arrival>& persistent() const override { return store_.persistent(); }
-  [[nodiscard]] bool values_in_place() const override { return true; }
-  [[nodiscard]] std::vector<SharedObject> shared_objects() const override {
-    const Segment& buffer = node_->buffer_segment();
-    return {{buffer.descriptor(), buffer.data(), buffer.bytes(), Segment::header_bytes}};
-  }
-  [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t, std::span<const Wanted>) override { return {}; }
+  void advance(std::int64_t index) override;
+  [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t, std::span<const Wanted>, bool) override { return {}; }
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override {
     return store_.ranges(index, requests, nullptr);
   }
-  void free_values(std::int64_t index) override;
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override { control_.failure.post(message); }
   [[nodiscard]] bool notify(const Notice& notice) override;
-  void leave(const std::string& why) override;
-  [[nodiscard]] std::uint64_t bytes_received() const override { return store_.bytes(); }
+  void finish(const std::string& trouble) override;
 
  protected:
   /// Time at which the rings are opened: a ring must be in the state that its client left for this server.

@@ -1,4 +1,4 @@
-// What a session gives its streams besides what every writer gets.
+// The part of a session that its streams use, besides the arguments of every writer.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,14 @@
 
 namespace sidestream::staging {
 
-/// Filled when the session starts, before the first iteration; shared by its streams. A session without streams leaves
-/// it empty.
+/// Filled when the session starts, before the first iteration; shared by its streams. Empty without streams.
 struct StreamContext {
   std::uint64_t session = 0;                             ///< drawn at random, the same on every server
-  Bytes declarations;                                    ///< parameters, meshes, variables: for the reader, opaque here
+  Bytes declarations;                                    ///< parameters, meshes, variables, for the reader
   std::vector<std::string> events;                       ///< names; place = bit of `signalled`
   std::function<std::uint64_t(std::int64_t)> signalled;  ///< events of an iteration, of this server's clients
   std::vector<Event> raised{};                           ///< events of the iteration at hand, as this server sees them
-  std::function<std::vector<Block>()> blocks;            ///< declared by this server's clients
+  std::function<std::vector<Block>(std::int64_t)> blocks;  ///< declared by this server's clients, as of an iteration
   std::function<bool()> given_up;  ///< takes in what clients sent; true if one has stopped waiting for outcomes
 
   /// These servers read a stream themselves. ADIOS2 that reads one SST stream and writes another in the same process
@@ -34,7 +33,6 @@ struct StreamContext {
   WhenFull when_full = WhenFull::wait;                 ///< where the stream's own options leave it open
   std::optional<std::vector<std::int32_t>> variables;  ///< with `decides`: which ones go; nothing: all
   std::vector<std::int32_t> with_ghosts{};             ///< with `decides`: of which arrays go as they were published
-  std::int64_t refused = -1;                           ///< with `decides`: the iteration at hand, if it is not taken
 };
 
 }  // namespace sidestream::staging

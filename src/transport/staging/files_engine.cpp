@@ -18,7 +18,7 @@ class FilesWriter final : public BulkWriter {
   explicit FilesWriter(const BulkSetup& setup) : folder_(setup.folder), rank_(setup.group.rank()) {}
 
   void put(const StepIndex& step, std::span<Outgoing> mine, std::int64_t, const std::function<bool()>&) override {
-    if (mine.empty() || written_.contains(step.iteration.index)) return;  // a reader that takes over finds them there
+    if (mine.empty() || written_.contains(step.iteration.index)) return;  // the next reader finds the file
     const std::string name = data_name(step.iteration.index, rank_);
     written_.insert(step.iteration.index);
     try {
@@ -110,7 +110,7 @@ class FilesReader final : public BulkReader {
     }
   }
 
-  /// Row by row, or in longer runs where whole rows or layers are wanted. Such parts have no checksum of their own.
+  /// Reads row by row, or longer runs where whole rows or layers are wanted. Parts of a record have no checksum.
   void read_part(const Piece& piece) {
     const StepRecord& record = *piece.record;
     const PosixFile& file = file_of(record.writer);

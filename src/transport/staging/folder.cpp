@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A directory while it is used. Opened anew each time: it may be removed and made again while we wait for a stream.
+/// An open directory. It is opened for each use: somebody may remove and make it again while we wait for a stream.
 class Opened {
  public:
   explicit Opened(const std::string& path) : descriptor_(open_folder(path, false)), error_(errno) {
@@ -50,7 +50,7 @@ class Opened {
   }
   Opened(const Opened&) = delete;
   Opened& operator=(const Opened&) = delete;
-  /// For what needs it to be there.
+  /// Throws if the directory is missing.
   [[nodiscard]] int get(const std::string& path) const {
     if (descriptor_ < 0) fail_file("open the directory", path, error_);
     return descriptor_;
@@ -72,7 +72,7 @@ std::vector<std::string> names_in(const std::string& path) {
   std::vector<std::string> all;
   const Opened directory(path);
   if (directory.missing()) return all;
-  // Through the descriptor, so that it is the directory that was checked.
+  // The descriptor refers to the directory that was checked.
   const int descriptor = above_standard(::openat(directory.get(path), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   DIR* stream = descriptor < 0 ? nullptr : ::fdopendir(descriptor);
   if (!stream) {
@@ -90,7 +90,7 @@ void Folder::prepare() const {
   std::error_code error;
   const fs::path parent = fs::path(path_).parent_path();
   if (!parent.empty()) fs::create_directories(parent, error);
-  // Not for all to write, whatever the umask says.
+  // Others may not write, whatever the umask says.
   constexpr mode_t mode = 0775;
   const bool made = !error && (::mkdir(path_.c_str(), mode) == 0 || errno == EEXIST);
   const int reason = error ? error.value() : errno;

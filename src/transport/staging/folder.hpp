@@ -1,6 +1,6 @@
 // The directory of a stream: files that appear, change and vanish as a whole. Whoever can write into it controls the
-// stream, and it often lies where others can write too (a memory file system): it must be this user's own, is entered
-// through no symbolic link, and no link in it is followed.
+// stream, and it often lies where others can write too (a memory file system). So it must belong to this user, and no
+// symbolic link to it or in it is followed.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace sidestream::staging {
 
-/// Every function throws Error(file) for what is neither success nor one of the results it names.
+/// Every function throws Error(file) unless it succeeds or has one of the results that it names.
 class Folder {
  public:
   explicit Folder(std::string path) : path_(std::move(path)) {}
@@ -27,23 +27,23 @@ class Folder {
   [[nodiscard]] std::string path(std::string_view name) const;
   /// A new file for what will be named `name`: nobody reads it before `finish`.
   [[nodiscard]] PosixFile begin(std::string_view name) const;
-  /// Gives what was begun its name, in place of whatever has it.
+  /// Gives a file that was begun its name, and replaces any file that has it.
   void finish(std::string_view name) const;
-  /// Removes what was begun.
+  /// Removes a file that was begun.
   void abandon(std::string_view name) const noexcept;
-  /// For reading; nothing if there is no such file.
+  /// Opens a file for reading; nothing if there is no such file.
   [[nodiscard]] std::optional<PosixFile> open(std::string_view name) const;
   [[nodiscard]] PosixFile open_to_overwrite(std::string_view name) const;
 
   /// Gives the file this content at once: readers see the old or the new, never a mixture, also after a crash.
   void put(std::string_view name, BytesView content) const;
   void put(std::string_view name, std::string_view text) const;
-  /// Likewise, unless there is such a file already: then false.
+  /// As `put`, unless there is such a file already: then false.
   [[nodiscard]] bool put_new(std::string_view name, std::string_view text) const;
   /// The content; nothing if there is no such file.
   [[nodiscard]] std::optional<Bytes> get(std::string_view name) const;
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
-  /// Of several processes that rename the same file one succeeds; the others get false, because it is not there.
+  /// Returns false if there is no such file. If several processes rename the same file, one of them succeeds.
   [[nodiscard]] bool rename(std::string_view from, std::string_view to) const;
   void remove(std::string_view name) const noexcept;
 

@@ -19,7 +19,7 @@ constexpr std::size_t checked_part = offsetof(FileHeader, own_checksum);
 
 constexpr std::uint64_t most_events = 64;  // each is a bit
 
-/// What begins the content of a step file.
+/// The beginning of a step file's content.
 struct StepHead {
   std::int64_t cycle = 0;
   double time = 0;
@@ -43,7 +43,7 @@ Bytes whole_file(FileHeader header, const Bytes& content) {
   return file.take();
 }
 
-/// The header, checked, and the content, checked.
+/// Checks header and content, and returns the content.
 std::pair<FileHeader, BytesView> open_file(BytesView file, FileKind kind, const std::string& path) {
   if (file.size() < sizeof(FileHeader)) {
     fail(Code::file, "'{}' is shorter than a header; it is no file of a stream", path);
@@ -107,7 +107,7 @@ Bytes encode_step(const StepIndex& index) {
   content.put_all(std::span(index.blocks));
   content.put_all(std::span(index.records));
   content.put_all(std::span(index.ranges));
-  for (const Event& event : index.raised) put_event(content, event);
+  for (const Event& event : index.raised) write_fields(content, event);
   return whole_file(header, content.bytes());
 }
 
@@ -123,7 +123,7 @@ StepIndex decode_step(BytesView file, const std::string& path) {
   source.get_all(index.blocks, head.blocks);
   source.get_all(index.records, head.records);
   source.get_all(index.ranges, head.ranges);
-  while (!source.at_end()) index.raised.push_back(get_event(source));
+  while (!source.at_end()) read_fields(source, index.raised.emplace_back());
   for (const StepRecord& record : index.records) {
     const bool in_place = record.block >= 0 && static_cast<std::uint64_t>(record.block) < head.blocks &&
                           record.writer >= 0 && record.writer < header.writers;

@@ -18,7 +18,7 @@ namespace sidestream::staging {
 
 inline constexpr std::uint32_t format_version = 3;
 
-/// What a file holds; the numeric values are the first eight bytes of the file.
+/// The kind of a file; its number is the file's first eight bytes.
 enum class FileKind : std::uint64_t {
   step = 0x0050455453534453,          ///< "SDSSTEP"
   data = 0x0041544144534453,          ///< "SDSDATA"
@@ -44,8 +44,8 @@ struct FileHeader {
 [[nodiscard]] std::uint32_t layout_hash() noexcept;
 [[nodiscard]] std::uint32_t checksum(BytesView bytes) noexcept;
 
-/// One array of values in a step: the points of a variable on a block, and those that its array has around them if the
-/// readers want them, in column order without gaps.
+/// One array of values in a step: the points of a variable on a block, in column order without gaps. If the readers
+/// want them, also the points that the array has around those.
 struct StepRecord {
   std::int64_t block = 0;  ///< place in StepIndex::blocks
   std::int32_t variable = -1;
@@ -59,7 +59,7 @@ struct StepRecord {
   std::uint32_t checksum = 0;
 };
 
-/// What one iteration holds and where; all values are elsewhere.
+/// The contents of one iteration, without values: these are elsewhere.
 struct StepIndex {
   std::uint64_t session = 0;
   Iteration iteration;
@@ -76,7 +76,7 @@ struct StepIndex {
 /// Throws Error(file) if the content is not such a file, cut off, or changed; `path` is for the sentence.
 [[nodiscard]] StepIndex decode_step(BytesView file, const std::string& path);
 
-/// What the announcement refers to.
+/// The file that the announcement refers to.
 struct Announced {
   Bytes declarations;
   std::vector<std::string> events;

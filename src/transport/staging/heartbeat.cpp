@@ -23,7 +23,7 @@ std::string first_word(const std::string& file) {
   return word;
 }
 
-/// What must be equal for process numbers to mean the same: the machine since its last start, and the name space.
+/// Names the space of process numbers: the machine since its last start, and the PID namespace.
 std::string reach() {
   char space[64] = "";
   const ssize_t size = ::readlink("/proc/self/ns/pid", space, sizeof space - 1);
@@ -70,10 +70,10 @@ void Heartbeat::beat() {
   std::unique_lock lock(mutex_);
   for (std::int64_t count = 1; !changed_.wait_for(lock, interval_, [this] { return ending_; }); ++count) {
     try {
-      // In place and of the same length: this works on a full disk too.
+      // The count keeps its place and length, so that this works on a full disk too.
       const std::string text = fmt::format("{:012}\n", count);
       folder_.open_to_overwrite(name_).overwrite(std::as_bytes(std::span(text)), 0);
-    } catch (const std::exception&) {  // shows as silence, which the other side reports
+    } catch (const std::exception&) {  // the other side reports the silence
     }
   }
 }

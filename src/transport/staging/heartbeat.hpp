@@ -1,4 +1,4 @@
-// Whether a process of another job lives, as far as one can tell without a connection to it.
+// Finds out whether a process of another job lives, without a connection to it.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +13,15 @@
 
 namespace sidestream::staging {
 
-/// Names this process so that others on the same machine can ask for it, and those elsewhere know that they can't.
+/// Names this process so that others on the same machine can look for it, and those elsewhere know that they can't.
 [[nodiscard]] std::string this_process();
 
-/// Of a named process. Unknown: it is, or was, out of our reach.
+/// The life of a named process; unknown if it is, or was, out of reach.
 enum class Life { unknown, running, ended };
 [[nodiscard]] Life life_of(const std::string& process);
 [[nodiscard]] inline bool has_ended(const std::string& process) { return life_of(process) == Life::ended; }
 
-/// Counts in a file from a thread of its own: a process that works for long still shows that it lives, one that is
-/// stopped doesn't.
+/// Counts in a file from a thread of its own: a process that works for long shows that it lives, a stopped one doesn't.
 class Heartbeat {
  public:
   /// `limit`: seconds of silence that others take for death. It counts five times in them, and at least once a second.
@@ -42,7 +41,7 @@ class Heartbeat {
   std::thread thread_;
 };
 
-/// Watches a heartbeat. No clocks are compared but this process' own with itself.
+/// Watches a heartbeat by this process' own clock.
 class HeartbeatMonitor {
  public:
   HeartbeatMonitor(const Folder& folder, std::string name, std::string process)

@@ -14,7 +14,7 @@ namespace sidestream::staging {
 
 OpeningFile::OpeningFile(const Folder& folder) : folder_(folder) {
   std::uint64_t number = 0;
-  [[maybe_unused]] const auto got = getrandom(&number, sizeof number, 0);  // without it: as good as any other
+  [[maybe_unused]] const auto got = getrandom(&number, sizeof number, 0);  // any number will do
   sign_ = fmt::format("format: sidestream-opening\nnumber: {:016x}\nprocess: {}\n", number, this_process());
   folder_.prepare();
   folder_.put(names::opening, sign_ + "state: open\n");
@@ -24,7 +24,7 @@ OpeningFile::~OpeningFile() {
   try {
     retry_while_out_of_memory([&] {
       const std::optional<std::string> text = folder_.text(names::opening);
-      // Otherwise the stream was announced, or another simulation is about to.
+      // If it is not there, the stream was announced, or another simulation is about to start.
       if (text && text->starts_with(sign_)) folder_.put(names::opening, sign_ + "state: failed\n");
     });
   } catch (const std::exception& error) {

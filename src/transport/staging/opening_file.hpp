@@ -1,4 +1,4 @@
-// How an endpoint that waits for a simulation learns that it has ended before it opened its stream.
+// Tells a waiting endpoint that the simulation has ended before it opened its stream.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace sidestream::staging {
 
-/// The simulation's end, on one rank, while its session is open: a file in the stream's directory, which is removed by
-/// who announces the stream. If it is still there when this is destroyed, it says that there will be no stream.
+/// A file in the stream's directory while a session of the simulation opens; on one rank. Announcing the stream removes
+/// it. If it is still there when this is destroyed, the file says that there will be no stream.
 class OpeningFile {
  public:
   /// Makes the directory if it is missing. Throws Error(file).
@@ -25,13 +25,13 @@ class OpeningFile {
 /// The endpoint's end.
 class OpeningWatch {
  public:
-  /// What is over already is an earlier run's.
+  /// Ignores an opening that is over already: an earlier run's.
   explicit OpeningWatch(const Folder& folder) : folder_(folder), earlier_(over()) {}
-  /// Whether a simulation that was about to start since then has ended without a stream.
+  /// True if a simulation that was about to start since then has ended without a stream.
   [[nodiscard]] bool has_ended() const;
 
  private:
-  /// What tells the opening that is over from others; empty if none is.
+  /// The sign of the opening that is over; empty if none is.
   [[nodiscard]] std::string over() const;
   Folder folder_;
   std::string earlier_;

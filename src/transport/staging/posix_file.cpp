@@ -27,7 +27,7 @@ void fail_file(const char* action, const std::string& path, int error) {
 PosixFile PosixFile::create(int directory, const std::string& name, std::string path) {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   int descriptor = above_standard(::openat(directory, name.c_str(), flags, 0666));
-  if (descriptor < 0 && errno == EEXIST) {  // left over from a process that was killed, or laid there for us
+  if (descriptor < 0 && errno == EEXIST) {  // a killed process left it, or somebody laid it there
     ::unlinkat(directory, name.c_str(), 0);
     descriptor = above_standard(::openat(directory, name.c_str(), flags, 0666));
   }
@@ -35,7 +35,7 @@ PosixFile PosixFile::create(int directory, const std::string& name, std::string 
   return {descriptor, std::move(path)};
 }
 
-/// What we read decides what we do: it must be a file, and this user's.
+/// Throws unless it is a regular file of this user: its content decides what we do.
 PosixFile PosixFile::checked(int descriptor, std::string path) {
   PosixFile file(descriptor, std::move(path));
   struct stat status {};
@@ -48,7 +48,7 @@ PosixFile PosixFile::checked(int descriptor, std::string path) {
 }
 
 std::optional<PosixFile> PosixFile::open(int directory, const std::string& name, std::string path) {
-  // O_NONBLOCK: a pipe of that name must not make us wait.
+  // O_NONBLOCK keeps a pipe of that name from making us wait.
   const int descriptor =
       above_standard(::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (descriptor >= 0) return checked(descriptor, std::move(path));

@@ -1,4 +1,4 @@
-// A file by its descriptor: positional reads, and writes that are known to have reached the disk.
+// A file by its descriptor: reads at positions, and writes that are flushed to the disk.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace sidestream::staging {
 /// Throws Error(file) with the system's reason: "cannot `action` '`path`' (...)".
 [[noreturn]] void fail_file(const char* action, const std::string& path, int error);
 
-/// Closed by the destructor. All but open throw Error(file). Files are named within a directory that is open
-/// (`directory`, which the caller keeps); `path` is for messages. No symbolic link is followed.
+/// An open file, which the destructor closes. Functions throw Error(file). Files are named relative to an open
+/// directory (`directory`, which the caller keeps); `path` is for messages. No symbolic link is followed.
 class PosixFile {
  public:
-  /// A new, empty file for writing; whatever has that name is removed first and not written to.
+  /// A new, empty file for writing. A file of that name is removed first, and not written to.
   [[nodiscard]] static PosixFile create(int directory, const std::string& name, std::string path);
   /// An existing file, to overwrite parts of.
   [[nodiscard]] static PosixFile open_to_overwrite(int directory, const std::string& name, std::string path);
@@ -27,9 +27,9 @@ class PosixFile {
   ~PosixFile();
 
   void write(BytesView bytes);
-  /// Until the bytes are on the disk.
+  /// Waits until the bytes are on the disk.
   void flush();
-  /// Writes over bytes that are there.
+  /// Writes over existing bytes.
   void overwrite(BytesView bytes, std::uint64_t at);
   [[nodiscard]] std::uint64_t size() const;
   /// Fills `bytes` from `at` on; a file that ends before that throws.

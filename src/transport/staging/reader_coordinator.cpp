@@ -59,7 +59,7 @@ Announced ReaderCoordinator::announced() const {
   return decode_announced(*file, folder_.path(names::declarations));
 }
 
-/// Whether a reader of this session is there that lives. One out of reach does until it has been silent for the limit.
+/// True if a living reader of this session is there. A reader out of reach lives until it is silent for the limit.
 bool ReaderCoordinator::somebody_reads() {
   const std::vector<std::int64_t> epochs = folder_.numbers(names::reader);
   if (epochs.empty()) return false;
@@ -76,7 +76,7 @@ bool ReaderCoordinator::somebody_reads() {
 }
 
 bool ReaderCoordinator::take() {
-  // The number first: if another takes it while we look whether somebody reads, we can't have it.
+  // The number comes first: another may take it while we look whether somebody reads.
   std::int64_t next = epoch_;
   for (const char* prefix : {names::reader, names::gone}) {
     const std::vector<std::int64_t> epochs = folder_.numbers(prefix);
@@ -101,7 +101,7 @@ bool ReaderCoordinator::has_closed() const {
 
 ReaderCoordinator::News ReaderCoordinator::look(std::int64_t after) {
   if (!folder_.text(names::of(names::reader, epoch_))) {
-    // Given up by the writers, or another session has begun here.
+    // The writers gave us up, or another session has begun here.
     const std::optional<Announcement> stream = read();
     return stream && stream->session == stream_.session && !stream->ended ? News::replaced : News::ended;
   }
@@ -119,7 +119,7 @@ ReaderCoordinator::News ReaderCoordinator::look(std::int64_t after) {
   };
   if (over()) return News::ended;
   if (writer_->death(stream_.limit).empty()) return News::nothing;
-  // It may have closed the stream and ended since we looked.
+  // The writer may have closed the stream and ended since we looked.
   return over() ? News::ended : News::writer_died;
 }
 

@@ -13,7 +13,7 @@
 
 namespace sidestream::staging {
 
-/// What a stream says of itself.
+/// The announcement of a stream.
 struct Announcement {
   std::uint64_t session = 0;
   std::string engine;
@@ -23,7 +23,7 @@ struct Announcement {
   std::string process;
 };
 
-/// Rank 0 of the readers alone uses it. Functions throw Error(file) for what is wrong with the files.
+/// Used only on rank 0 of the readers. Functions throw Error(file) if files are wrong.
 class ReaderCoordinator {
  public:
   explicit ReaderCoordinator(const Folder& folder) : folder_(folder) {}
@@ -33,22 +33,22 @@ class ReaderCoordinator {
 
   /// Looks for a stream whose simulation lives. Throws if there is one of another version.
   [[nodiscard]] bool find();
-  /// Becomes its reader. False: another one reads it and lives, as far as is known yet; to be asked again then.
+  /// Becomes its reader. False: another reader lives, as far as is known yet; ask again later.
   [[nodiscard]] bool take();
-  /// Whether the stream that was found has been closed, or another has taken its place.
+  /// True if the stream that was found has been closed, or another has taken its place.
   [[nodiscard]] bool has_closed() const;
   [[nodiscard]] const Announcement& stream() const noexcept { return stream_; }
   [[nodiscard]] Announced announced() const;
   [[nodiscard]] std::int64_t epoch() const noexcept { return epoch_; }
 
-  /// What there is to do.
+  /// The next thing to do.
   enum class News : std::int64_t { nothing = 0, step = 1, ended = 2, writer_died = 3, replaced = 4 };
   /// `after`: the iteration that was taken last. With `step`, `step()` is what was offered.
   [[nodiscard]] News look(std::int64_t after);
   [[nodiscard]] const Bytes& step() const noexcept { return step_; }
   [[nodiscard]] std::int64_t step_number() const noexcept { return step_number_; }
 
-  /// Acknowledges. False: the writers have withdrawn the step.
+  /// Acknowledges a step. False: the writers have withdrawn it.
   [[nodiscard]] bool answer(std::int64_t iteration, Outcome outcome, const std::string& message);
 
  private:

@@ -36,7 +36,8 @@ int place_of(const std::vector<T>& all, const std::string& name) {
 }  // namespace
 
 Server::Server(const StreamConfig& config, Communicator& readers, double patience, std::function<bool()> stop)
-    : config_(config),
+    : ServerTransport({1, false}),
+      config_(config),
       readers_(readers),
       stop_(std::move(stop)),
       folder_(config.path()),
@@ -47,8 +48,8 @@ Server::Server(const StreamConfig& config, Communicator& readers, double patienc
   static_cast<void>(connect(patience));
 }
 
-/// On rank 0: waits until this group is the stream's reader. Another answer than `nothing` is why it will not be one
-/// again, having been one before.
+/// Waits on rank 0 until this group is the stream's reader. Returns `nothing`, or why a group that was its reader
+/// before will not be so again.
 ReaderCoordinator::News Server::attach(double patience) {
   const double began = now();
   const bool again = session_ != 0;
@@ -94,7 +95,7 @@ void Server::fail_waiting(bool found, double patience) const {
        folder_.path(), patience);
 }
 
-/// Makes this group the reader of the stream, with the next epoch. The answer is that of `attach`, on all.
+/// Makes this group the reader of the stream, with the next epoch. Returns the answer of `attach` on all members.
 ReaderCoordinator::News Server::connect(double patience) {
   std::string engine;
   Bytes file;
@@ -141,7 +142,7 @@ void Server::translate(const Metadata& there, const Metadata& here, const std::v
   for (const std::string& event : announced_.events) events_.push_back(place_of(events, event));
 }
 
-/// Rank 0 looks, everybody hears.
+/// Rank 0 looks, and all members get the result.
 ReaderCoordinator::News Server::await_news(std::chrono::microseconds limit) {
   std::array<std::int64_t, 2> words{0, 0};
   run_collectively(readers_, [&] {
@@ -186,7 +187,7 @@ bool Server::act_on(ReaderCoordinator::News news) {
       return false;
     case ReaderCoordinator::News::step: {
       if (!bulk_->ready()) {
-        // What was offered to the reader before us is there, but our writers have not got through to us yet.
+        // The step was offered to the reader before us; our writers are not connected yet.
         pause_for(std::chrono::milliseconds(5));
         bulk_->prepare();
         return false;
@@ -207,14 +208,14 @@ bool Server::act_on(ReaderCoordinator::News news) {
       if (coordinator_) log::error("the simulation that writes the stream '{}' has died", folder_.path());
       break;
     case ReaderCoordinator::News::ended:
-    case ReaderCoordinator::News::replaced:  // seen to above
+    case ReaderCoordinator::News::replaced:  // handled above
       break;
   }
   ended_ = true;
   return true;
 }
 
-/// A step that cannot be used is refused with what was wrong, and the stream goes on.
+/// Takes a step. One that cannot be used is refused with the reason, and the stream goes on.
 void Server::take() {
   const Bytes file = std::move(file_);
   const std::int64_t number = current_;
@@ -241,7 +242,8 @@ void Server::take() {
   }
 }
 
-/// The step is done; only who was to hear of it did not. It is begun again so that the engine can let go of it.
+/// Answers a step again that is done, since the writers did not hear the answer. The engine begins the step anew, so
+/// that it can let go of it.
 void Server::say_again() {
   const Bytes file = std::move(file_);
   taken_ = say_again_ = false;
@@ -277,7 +279,7 @@ BlockRecord Server::describe(const StepRecord& record) const {
   return described;
 }
 
-/// Events are the first server's, who shares those with the others that all see. Barriers have been reached.
+/// Adds the events on the first server, which shares them with the others. Barriers have been reached.
 void Server::take_events() {
   for (const Event& event : step_.raised) {
     const auto there = std::find(announced_.events.begin(), announced_.events.end(), event.name);
@@ -293,7 +295,7 @@ void Server::take_events() {
   }
 }
 
-/// The head of the iteration, and the records of this rank's share of the blocks.
+/// Fills in the head of the iteration, and the records of this rank's share of the blocks.
 void Server::fill_inbox() {
   inbox_.end.iteration = step_.iteration;
   for (std::size_t bit = 0; bit < events_.size(); ++bit) {
@@ -314,22 +316,28 @@ void Server::fill_inbox() {
   }
 }
 
-/// Notes what is different from the iteration before.
+/// Notes the differences to the blocks of the iteration before.
 void Server::change_blocks(std::vector<Block> mine) {
-  if (mine == blocks_) return;
-  // A block that another client has now is removed from the first one.
+  if (mine == tables_.blocks) return;
+  // A block that has gone to another client is removed from the first one.
   std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, const Block*> before;
-  for (const Block& block : blocks_) before[{block.mesh, block.id, block.client}] = &block;
+  for (const Block& block : tables_.blocks) before[{block.mesh, block.id, block.client}] = &block;
   for (const Block& block : mine) {
     const auto known = before.extract({block.mesh, block.id, block.client});
-    if (!known || !(*known.mapped() == block)) changes_.push_back({block, 0, 0});
+    if (!known || !(*known.mapped() == block)) tables_.changes.push_back({block, 0, 0});
   }
-  for (const auto& [key, block] : before) changes_.push_back({*block, 1, 0});
-  table_changed_ = true;
-  blocks_ = std::move(mine);
+  for (const auto& [key, block] : before) tables_.changes.push_back({*block, 1, 0});
+  tables_.blocks = std::move(mine);
 }
 
-bool Server::advance(std::int64_t) { return std::exchange(table_changed_, false); }
+ServerState Server::state(std::int64_t index) {
+  return {index == current_ ? inbox_ : skipped_,         tables_, static_cast<int>(index <= current_),
+          static_cast<int>(index > current_ && !ended_), false,   false};
+}
+
+void Server::finish(const std::string& trouble) {
+  if (!trouble.empty()) post_failure(trouble);
+}
 
 std::byte* Server::memory(std::uint64_t bytes) {
   std::byte* region = pool_.take(std::max<std::uint64_t>(bytes, 1));
@@ -339,10 +347,9 @@ std::byte* Server::memory(std::uint64_t bytes) {
 
 void Server::read(std::span<const Piece> pieces) {
   if (!pieces.empty()) bulk_->read(pieces);
-  for (const Piece& piece : pieces) bytes_ += packed_bytes(piece.points, piece.record->components, piece.record->type);
 }
 
-std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const Wanted> wanted) {
+std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const Wanted> wanted, bool) {
   std::vector<const std::byte*> values(wanted.size(), nullptr);
   std::vector<Piece> pieces;
   std::vector<std::byte*> to(wanted.size(), nullptr);
@@ -362,7 +369,7 @@ std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const 
   return values;
 }
 
-/// Streams carry column order; a variable in row order is asked for as such.
+/// Turns values of a variable in row order, since streams carry column order.
 void Server::turn(const Wanted& wanted, std::byte* values) {
   const Variable& variable = here_->variables[static_cast<std::size_t>(wanted.variable)];
   if (variable.order == Order::column) return;
@@ -390,7 +397,7 @@ std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const Range
       range.block = arrival.record.block.id;
       range.variable = variable;
       if (found != known.end()) continue;
-      // The writers did not send it: looked at here.
+      // The writers did not send this range, so it is computed here.
       std::byte* to = memory(arrival.record.bytes);
       const Piece piece{records_.at({variable, arrival.record.block.id}), arrival.record.box, to};
       read({&piece, 1});
@@ -401,7 +408,8 @@ std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const Range
 }
 
 void Server::release(std::int64_t index, Outcome outcome) {
-  if (!held_ || index != current_) return;  // it was not in the stream
+  if (outcome == Outcome::pending) return;  // the writers' memory is free when the step is answered
+  if (!held_ || index != current_) return;  // the stream did not carry it
   held_ = false;
   for (std::byte* region : std::exchange(regions_, {})) pool_.give_back(region);
   jointly(readers_, [&] {

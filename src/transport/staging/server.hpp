@@ -1,5 +1,4 @@
-// The reader of a stream, as the servers' end of a transport: the engine that runs analyses in a simulation's job runs
-// them here.
+// The reader of a stream, as the servers' end of a transport: the endpoint's engine is that of a simulation's servers.
 #pragma once
 
 #include <map>
@@ -18,46 +17,41 @@
 
 namespace sidestream::staging {
 
-/// One on each rank of the reader group; each has an equal share of the blocks as its own. Iterations keep the numbers
-/// that they have in the simulation: those that the stream did not carry show as refused.
+/// One on each rank of the reader group, with an equal share of the blocks. Iterations keep the numbers that they have
+/// in the simulation; iterations that the stream did not carry count as refused.
 class Server final : public ServerTransport {
  public:
-  /// Collective: waits until the stream is there, at most `patience` seconds, and becomes its reader. Throws the same
-  /// Error everywhere. References outlive this.
-  /// Leaves between two iterations once `stop` is true on one of the ranks.
+  /// Waits until the stream is there, at most `patience` seconds, and becomes its reader. Collective; throws the same
+  /// Error everywhere. References outlive this. The stream ends between two iterations once `stop` is true on a rank.
   Server(const StreamConfig& config, Communicator& readers, double patience, std::function<bool()> stop);
 
-  /// What the simulation declared. The same everywhere.
+  /// The simulation's declarations, the same everywhere.
   [[nodiscard]] const Announced& announced() const noexcept { return announced_; }
   [[nodiscard]] std::uint64_t session() const noexcept { return session_; }
   [[nodiscard]] const std::string& engine() const noexcept { return engine_; }
-  /// Tells how the stream's meshes, variables and events are called here, by name. Once, before the first `receive`.
+  /// Finds the stream's meshes, variables and events by their names here. Called once, before the first `receive`.
   void translate(const Metadata& there, const Metadata& here, const std::vector<std::string>& events);
   /// The newest iteration that was offered; -1 if none was.
   [[nodiscard]] std::int64_t current() const noexcept { return current_; }
   [[nodiscard]] bool has_ended() const noexcept { return ended_; }
-  /// The simulation died without closing the stream.
+  /// True if the simulation died without closing the stream.
   [[nodiscard]] bool writer_died() const noexcept { return writer_died_; }
 
-  [[nodiscard]] int clients() const override { return 1; }
-  /// Collective over the readers unless `limit` is 0, when it does nothing: what comes is the same for all of them.
+  /// Collective over the readers, which all get the same. With the limit 0 it does nothing.
   bool receive(std::chrono::microseconds limit) override;
-  [[nodiscard]] const Inbox& inbox(std::int64_t index) override { return index == current_ ? inbox_ : skipped_; }
-  [[nodiscard]] int ended(std::int64_t index) const override { return index <= current_; }
-  [[nodiscard]] int pending(std::int64_t index) const override { return index > current_ && !ended_; }
-  [[nodiscard]] bool abandoned() const override { return false; }
-  bool advance(std::int64_t index) override;
-  [[nodiscard]] const std::vector<Block>& blocks() const override { return blocks_; }
-  [[nodiscard]] const std::vector<Arrival>& persistent() const override { return persistent_; }
-  [[nodiscard]] std::vector<BlockChange> take_changes() override { return std::exchange(changes_, {}); }
-  /// Blocks are read when an analysis needs them, by whichever rank that is.
-  [[nodiscard]] bool values_in_place() const override { return false; }
-  [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted) override;
+  [[nodiscard]] ServerState state(std::int64_t index) override;
+  /// The tables change when a step is taken: there is one at a time.
+  void advance(std::int64_t) override {}
+  /// Reads blocks when an analysis needs them, on whichever rank.
+  [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted,
+                                                    bool again) override;
   [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override;
   /// Acknowledges the iteration. Collective.
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override;
-  [[nodiscard]] std::uint64_t bytes_received() const override { return bytes_; }
+  /// Streams carry no notices.
+  [[nodiscard]] bool notify(const Notice&) override { return false; }
+  void finish(const std::string& trouble) override;
 
  private:
   using Key = std::tuple<std::int32_t, std::int64_t>;  ///< variable here, block
@@ -88,7 +82,7 @@ class Server final : public ServerTransport {
   std::uint64_t session_ = 0;
   std::string engine_;
 
-  Metadata there_;  ///< as the simulation declared it: what steps are checked against
+  Metadata there_;  ///< as the simulation declared it; steps are checked against it
   const Metadata* here_ = nullptr;
   std::vector<std::int32_t> meshes_, variables_;  ///< ids here, by ids there
   std::vector<int> events_;                       ///< likewise; -1: nobody here knows it
@@ -98,9 +92,9 @@ class Server final : public ServerTransport {
   bool taken_ = false;         ///< there is one
   bool say_again_ = false;     ///< it is the newest one, which was worked on before
   bool held_ = false;          ///< it is not released yet
-  bool ended_ = false, writer_died_ = false, table_changed_ = false;
-  /// What this group has said of the newest iteration and the writers did not hear, because they had given it up. If
-  /// they still have the iteration when it attaches again, it says so again. On rank 0.
+  bool ended_ = false, writer_died_ = false;
+  /// This group's answer to the newest iteration, which the writers did not hear, because they had given the group up.
+  /// If they still have the iteration when it attaches again, it answers again. On rank 0.
   struct Said {
     Outcome outcome;
     std::string message;
@@ -109,14 +103,11 @@ class Server final : public ServerTransport {
   StepIndex step_;
   std::map<Key, const StepRecord*> records_;  ///< of all blocks of the step
   Inbox inbox_, skipped_;
-  std::vector<Block> blocks_;
-  std::vector<BlockChange> changes_;
-  std::vector<Arrival> persistent_;
+  ServerTables tables_;
   std::string failure_;
   RegionPool pool_;
   std::vector<std::byte*> regions_;
   Bytes turned_;  ///< of a block whose variable is in row order
-  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace sidestream::staging

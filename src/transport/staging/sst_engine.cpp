@@ -1,9 +1,9 @@
 // Engine `sst`: ADIOS2's Sustainable Staging Transport. Part of the build if ADIOS2 was found.
 //
-// SST alone would not do: its writers wait for a reader in Open, in Close and where its queue is full, and it drops
-// steps with a line on standard error. So its queue is unlimited, one step at most is in it, and whether there is a
-// reader, and whether it has the step, is known from the writers' coordinator. A reader that comes late is let in when
-// the writers end a step: while they wait for it they end empty ones.
+// SST's writers wait for a reader in Open, in Close and where the queue is full, and SST drops steps with a line on
+// standard error. So the queue is unlimited and has at most one step. The writers' coordinator knows whether there is a
+// reader and whether it has the step. SST lets a late reader in when the writers end a step, so they end empty steps
+// while they wait for it.
 #include <adios2.h>
 
 #include <optional>
@@ -26,7 +26,7 @@ std::string contact_name(std::int64_t epoch) { return fmt::format("sst-{}", epoc
 std::string connected_name(std::int64_t epoch) { return fmt::format("sst-connected-{}", epoch); }
 std::string values_name(std::int32_t variable) { return fmt::format("values-{}", variable); }
 
-/// A connection of ADIOS2's, with what it hangs on.
+/// A connection of ADIOS2, with the objects that it needs.
 struct Line {
   Line(const BulkSetup& setup, EngineParameters defaults)
       : adios(*static_cast<MPI_Comm*>(setup.group.native())), io(adios.DeclareIO("stream")) {
@@ -39,7 +39,7 @@ struct Line {
   adios2::Engine engine;
 };
 
-/// Every block is an array of bytes (k, j, i, point), so that parts of it can be asked for.
+/// Defines each block as an array of bytes (k, j, i, point), so that readers can ask for parts.
 adios2::Dims extents(const StepRecord& record, const Box& box) {
   const auto extent = [&](int axis) { return static_cast<std::size_t>(box.extent(axis)); };
   return {extent(2), extent(1), extent(0), size_of(record.type) * static_cast<std::size_t>(record.components)};
@@ -75,8 +75,8 @@ class SstWriter final : public BulkWriter {
   }
 
  private:
-  /// Opens a line for the reader of `epoch` alone. The one before, if there is any, had a reader that died or was given
-  /// up. Closing would wait for that reader, perhaps for ever, so it is left as it is, with the step that it holds.
+  /// Opens a connection only for the reader of `epoch`. The reader of the connection before died or was given up.
+  /// Closing that one could wait for ever, so it stays as it is, with the step that it holds.
   void dial(std::int64_t epoch) {
     if (line_) static_cast<void>(line_.release());
     epoch_ = epoch;
@@ -123,7 +123,7 @@ class SstWriter final : public BulkWriter {
     line_->engine.Put(variable, static_cast<const std::uint8_t*>(values), adios2::Mode::Deferred);
   }
 
-  /// Closing waits until the reader has released every step: only a reader that said so surely has.
+  /// Closing waits until the reader has released every step, so it is only safe with a reader that said so.
   void hang_up() {
     if (!line_) return;
     if (connected_ && sent_ == answered_) {
@@ -157,7 +157,7 @@ class SstReader final : public BulkReader {
 
   void connect(std::int64_t epoch) override { epoch_ = epoch; }
 
-  /// The writers make a file with their address when they have something to send, and wait for us then.
+  /// Waits for the file with the writers' address, which they make when they have something to send.
   [[nodiscard]] bool ready() const override { return line_ != nullptr; }
   void prepare() override {
     std::int64_t there = setup_.group.rank() == 0 && folder_.text(contact_name(epoch_) + ".sst");
@@ -217,7 +217,7 @@ class SstReader final : public BulkReader {
     if (setup_.group.rank() == 0) folder_.put(connected_name(epoch_), std::string_view("connected\n"));
   }
 
-  /// ADIOS2 counts the blocks of each variable through all writers, in the order of their calls.
+  /// The number of a block in ADIOS2, which counts them through all writers in the order of their calls.
   void number_blocks() {
     std::map<std::int32_t, std::size_t> counts;
     block_numbers_.clear();

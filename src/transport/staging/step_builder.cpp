@@ -8,7 +8,7 @@ namespace sidestream::staging {
 
 namespace {
 
-/// Blocks, each once, with their places.
+/// A list of blocks without repetition, and the place of each.
 class Blocks {
  public:
   explicit Blocks(std::vector<Block>& list) : list_(list) {}
@@ -31,9 +31,9 @@ StepBuilder::StepBuilder(const Metadata& metadata, const std::vector<Held>& held
   if (context.signalled) step_.events = context.signalled(head.iteration.index);
   step_.raised = context.raised;
   Blocks blocks(step_.blocks);
-  // Blocks that were not delivered are named too: they may own points that others share with them.
+  // Blocks that were not delivered are listed too: they may own points that they share with others.
   if (context.blocks) {
-    for (const Block& block : context.blocks()) static_cast<void>(blocks.place_of(block));
+    for (const Block& block : context.blocks(head.iteration.index)) static_cast<void>(blocks.place_of(block));
   }
   for (const Held& one : held) {
     const Variable& variable = metadata.variables[static_cast<std::size_t>(one.variable)];
@@ -75,7 +75,7 @@ StepIndex merge_steps(const StepIndex& head, const std::vector<Bytes>& parts) {
       whole.records.push_back(record);
     }
     whole.ranges.insert(whole.ranges.end(), step.ranges.begin(), step.ranges.end());
-    for (const Event& event : step.raised) {  // what all servers see, each part has
+    for (const Event& event : step.raised) {  // each part has the events that all servers see
       if (event.scope != EventScope::all || &part == &parts.front()) whole.raised.push_back(event);
     }
   }

@@ -1,4 +1,4 @@
-// What one writer contributes to a step, and the whole made from all contributions.
+// One writer's part of a step, and the step that all parts make.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ class StepBuilder {
               const StepIndex& head, int rank);
   /// Adds the extremes of every component of every block.
   void measure();
-  /// What engines send; filled in by them.
+  /// The records for engines, which complete them.
   [[nodiscard]] std::span<Outgoing> outgoing() noexcept { return outgoing_; }
-  /// For `merge_steps`, after the engine has filled in what it knows: a step of this writer's alone.
+  /// The step with only this writer's records, for `merge_steps`. Called after the engine has completed them.
   [[nodiscard]] Bytes encode() const { return encode_step(step_); }
 
  private:
@@ -35,10 +35,10 @@ class StepBuilder {
   std::vector<Outgoing> outgoing_;  ///< points into step_
 };
 
-/// The index of a step: `head`, and everything that the writers' parts hold. A block that several name is in it once.
+/// Joins `head` and the writers' parts to the index of a step. Blocks in several parts appear once.
 [[nodiscard]] StepIndex merge_steps(const StepIndex& head, const std::vector<Bytes>& parts);
 
-// Whether what a step says can be believed: whoever can write a stream's directory can write anything into a step.
+// Checks of a step's content: whoever can write into a stream's directory can write anything into a step.
 
 /// Throws Error(file) unless every field of the step that anything is computed from agrees with the declarations of
 /// the stream and with the other fields: ids are those of declared things, blocks lie in their mesh and are there once,

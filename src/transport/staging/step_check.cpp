@@ -64,7 +64,7 @@ class Check {
     if (block.space != IndexSpace::box) wrong("block {} of '{}' counted in an unknown way", block.id, mesh.name);
     const Box all = cells(mesh, block);
     for (int axis = 0; axis < 3; ++axis) {
-      // An empty block may be anywhere, but not where neighbours could not be counted.
+      // An empty block may be anywhere where indices of neighbours do not overflow.
       constexpr Index far = Index{1} << 62;
       const Index lo = block.cells.lo[axis], hi = block.cells.hi[axis];
       if (lo > hi || lo < -far || hi > far) wrong("block {} from {} to {}", block.id, lo, hi);

@@ -15,15 +15,15 @@ namespace sidestream::staging {
 
 namespace {
 
-// What `ask` may return besides epochs and what the coordinator says.
+// Results of `ask` besides epochs and answers of the coordinator.
 constexpr std::int64_t nobody_knows = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t failed = nobody_knows + 1;
 constexpr std::int64_t not_yet = 0, given_up = -1;
 
-// Verdicts on a step that was offered.
+// Results of `look`.
 constexpr std::int64_t answered = 1, taken_over = 2, abandoned = 3;
 
-/// The message with the directory in place of a file in it that is an iteration's own: the same each time.
+/// Replaces the path of an iteration's own file in the message by that of the directory, so that messages repeat.
 std::string without_file(std::string message, const std::string& directory) {
   const auto at = message.find("'" + directory + "/");
   if (at == std::string::npos) return message;
@@ -49,9 +49,9 @@ Offers::Offers(const StreamConfig& config, const Metadata& metadata, StreamConte
   bulk_ = bulk_engines().at(config_.engine).writer({folder_, writers_, config_.parameters, config_.reader_limit});
 }
 
-/// Rank 0 asks its coordinator, everybody gets the answer; `given_up` if clients have stopped waiting. One reduction.
-/// If the coordinator fails, that is the same Error on all; with `trouble` the answer `failed` instead, and the
-/// sentence on rank 0.
+/// Asks the coordinator on rank 0 and returns the answer on all members, or `given_up` if clients have stopped waiting.
+/// Costs one reduction. If the coordinator fails, all members throw the same Error; with `trouble` they return
+/// `failed`, and rank 0 gets the message.
 std::int64_t Offers::ask(const std::function<std::int64_t()>& question, std::string* trouble) {
   std::array<std::int64_t, 2> words{nobody_knows, 0};
   std::string message;
@@ -75,7 +75,7 @@ std::int64_t Offers::ask(const std::function<std::int64_t()>& question, std::str
   return words[0] == not_yet && words[1] ? given_up : words[0];
 }
 
-/// Rank 0's message on all.
+/// Throws rank 0's message on all members.
 void Offers::fail_together(const std::string& message) {
   run_collectively(writers_, [&] {
     if (coordinator_) fail(Code::file, "{}", message);
@@ -104,7 +104,7 @@ void Offers::put(Step& step, std::int64_t epoch) {
   run_collectively(writers_, [&] { bulk_->put(step.head, step.mine.outgoing(), epoch, alive); });
 }
 
-/// What there is to say of a step that was offered; on rank 0.
+/// Looks what became of an offered step; on rank 0.
 std::int64_t Offers::look(const Step& step, std::int64_t epoch, double& lost_since) {
   if (coordinator_->answer(step.head.iteration.index).outcome != Outcome::pending) return answered;
   const std::int64_t reader = coordinator_->reader();
@@ -132,7 +132,7 @@ Answer Offers::await_answer(Step& step, std::int64_t epoch) {
       if (epoch > 0) put(step, epoch);
       lost_since = 0;
     } else if (verdict == abandoned || verdict == given_up || verdict == failed) {
-      // A reader may answer at this very moment: then that counts.
+      // If a reader answers at this very moment, its answer counts.
       const bool broke = verdict == failed;
       verdict = ask([&] { return coordinator_->withdraw(index) ? abandoned : answered; });
       waited_in_vain_ = !broke;
@@ -153,12 +153,12 @@ Answer Offers::take_answer(std::int64_t index) {
     }
   });
   const Answer answer = share(mine);
-  // What a reader refused it may never have begun, and then it has not let go of it.
+  // A reader that refused the step may not have begun it, and then has not let go of it.
   acknowledged_ = answer.outcome != Outcome::refused;
   return answer;
 }
 
-/// Rank 0's answer on every member.
+/// Returns rank 0's answer on every member.
 Answer Offers::share(const Answer& answer) {
   Bytes bytes(1 + answer.message.size(), static_cast<std::byte>(answer.outcome));
   std::memcpy(bytes.data() + 1, answer.message.data(), answer.message.size());
@@ -167,7 +167,7 @@ Answer Offers::share(const Answer& answer) {
           std::string(reinterpret_cast<const char*>(bytes.data()) + 1, bytes.size() - 1)};
 }
 
-/// The same text each time, so that it is reported once however many iterations it costs.
+/// The text is the same each time, so that it is reported once.
 Answer Offers::refusal() {
   if (last_epoch_ == 0) {
     return {Outcome::refused,
@@ -221,7 +221,7 @@ Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& he
   } catch (const Error& e) {
     clean();
     throw Error(e.code(), without_file(e.what(), folder_.path()));
-  } catch (...) {  // memory, on this member alone: the others are told
+  } catch (...) {  // out of memory only on this member; the others are told
     clean();
     throw;
   }

@@ -1,5 +1,4 @@
-// Handing iterations over: the writers of a stream agree on everything with each other, and one of them with the
-// reader.
+// Handing iterations over. The writers of a stream agree with each other, and one of them agrees with the reader.
 #pragma once
 
 #include <memory>
@@ -13,22 +12,22 @@
 
 namespace sidestream::staging {
 
-/// A block of a variable, as the server has it.
+/// A block of a variable on this server.
 struct Held {
   std::int32_t variable = -1;
   BlockView view;
-  Box box;  ///< the points that go: the block's, or what the array covers
+  Box box;  ///< the points to send: those of the block, or all that the array covers
 };
 
-/// All calls are collective over `writers` and give the same result on every member, or throw on every member.
+/// All calls are collective over `writers` and return the same or throw on every member.
 class Offers {
  public:
-  /// Makes the directory and lets readers find the stream. References outlive this; `writers` is not used by the
-  /// destructor. It is guarded: if a member leaves a call by an exception, the others' next communication throws.
+  /// Makes the directory and announces the stream to readers. References outlive this; the destructor does not use
+  /// `writers`. The group is guarded: if a member throws, the others' next communication throws.
   Offers(const StreamConfig& config, const Metadata& metadata, StreamContext& context, Communicator& writers);
 
-  /// Offers the iteration and waits until the reader group is done with it. Refused: nobody took it; the message says
-  /// why. Otherwise the outcome and the failures that the reader group had.
+  /// Offers the iteration and waits until the reader group is done with it. Returns its outcome and failures; `refused`
+  /// if nobody took the iteration, and why.
   [[nodiscard]] Answer hand_over(const Iteration& iteration, const std::vector<Held>& held);
 
  private:
@@ -45,7 +44,7 @@ class Offers {
   [[nodiscard]] Answer refusal();
   void report_reader(std::int64_t epoch);
 
-  bool acknowledged_ = false;  ///< the reader has had the step at hand and let go of it
+  bool acknowledged_ = false;  ///< the reader has taken the step at hand and let go of it
   StreamConfig config_;
   const Metadata& metadata_;
   StreamContext& context_;

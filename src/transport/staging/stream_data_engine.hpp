@@ -1,5 +1,5 @@
-// How the values of a stream travel: the contract of its engines. Everything else (who reads, what a step holds, what
-// was received) is the same with all of them.
+// The contract of engines, which move the values of a stream. Engines know nothing of readers that come and go, of a
+// step's content, or of answers.
 #pragma once
 
 #include <functional>
@@ -17,10 +17,10 @@
 
 namespace sidestream::staging {
 
-/// Pairs of names and values that are the engine's own.
+/// Names and values that only the engine knows.
 using EngineParameters = std::map<std::string, std::string>;
 
-/// What engines are made with; references outlive them.
+/// The arguments of an engine; references outlive it.
 struct BulkSetup {
   const Folder& folder;
   Communicator& group;  ///< all writers, or all readers
@@ -43,8 +43,8 @@ class BulkWriter {
   /// `alive` is asked on rank 0 during waits: false ends them.
   virtual void put(const StepIndex& step, std::span<Outgoing> mine, std::int64_t epoch,
                    const std::function<bool()>& alive) = 0;
-  /// Nobody needs the step any more. `acknowledged`: its reader has said that it has done with it; otherwise the reader
-  /// may be gone and still hold it. Not collective.
+  /// Frees a step that nobody needs any more. `acknowledged`: its reader has said that it is done with the step;
+  /// otherwise the reader may be gone and still hold it. Not collective.
   virtual void forget(std::int64_t iteration, bool acknowledged) noexcept = 0;
 };
 
@@ -59,17 +59,17 @@ struct Piece {
 class BulkReader {
  public:
   virtual ~BulkReader() = default;
-  /// Collective, once: connects as the reader of `epoch`, if there is anything to connect.
+  /// Connects as the reader of `epoch`, if the engine has connections. Collective, once.
   virtual void connect(std::int64_t epoch) = 0;
-  /// The same on every reader: steps can be begun. Until then `prepare`, which is collective, is called again and
-  /// again.
+  /// True if steps can be begun, the same on every reader. Until then the reader calls `prepare`, which is collective,
+  /// again and again.
   [[nodiscard]] virtual bool ready() const { return true; }
   virtual void prepare() {}
-  /// Collective: what follows is about this step.
+  /// Begins a step, which the following reads are about. Collective.
   virtual void begin(const StepIndex& step) = 0;
-  /// Not collective. Throws Error(file) if values are missing or damaged.
+  /// Reads values of the step. Not collective. Throws Error(file) if values are missing or damaged.
   virtual void read(std::span<const Piece> pieces) = 0;
-  /// Collective: the step is not needed any more.
+  /// Lets go of the step. Collective.
   virtual void end() = 0;
 };
 
@@ -86,7 +86,7 @@ void check_engine(const Settings& settings, const std::string& engine);
 /// The engine that `auto` means here.
 [[nodiscard]] std::string best_engine();
 
-/// For files in the directory; files_engine.cpp.
+/// Moves values by files in the directory; files_engine.cpp.
 [[nodiscard]] BulkEngine files_engine();
 /// Adds `sst`, or nothing: one of sst_engine.cpp and no_sst_engine.cpp is part of the build.
 void add_sst_engine(std::map<std::string, BulkEngine>& engines);

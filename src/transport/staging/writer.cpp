@@ -68,22 +68,33 @@ class StreamWriter final : public Task {
 
   Bytes local(const LocalInput&) override { return {}; }
 
-  /// Nothing is copied before it is known that somebody reads.
   Bytes combine(const CombineInput& input) override {
-    // Until all know that it was taken: what is thrown below is thrown on every server.
-    context_->refused = input.iteration.index;
-    const std::vector<Held> outgoing = held(*input.local);
-    if (!offers_) open(input.communicator);
-    context_->raised.assign(input.local->events.begin(), input.local->events.end());
-    const Answer answer = offers_->hand_over(input.iteration, outgoing);
-    if (answer.outcome != Outcome::refused) context_->refused = -1;
+    Answer answer;
+    try {
+      answer = hand_over(input);
+    } catch (...) {  // on every server
+      refuse();
+      throw;
+    }
+    if (answer.outcome == Outcome::refused) refuse();
     if (!answer.message.empty()) throw Error(Code::analysis, answer.message);
     return {};
   }
 
-  void discard(const Iteration& iteration) noexcept override { context_->refused = iteration.index; }
+  void discard(const Iteration&) noexcept override { refuse(); }
 
  private:
+  /// With placement `job` the reader decides on iterations. Elsewhere a stream is one output of several.
+  void refuse() noexcept {
+    if (context_->decides) refuse_iteration("no endpoint took it");
+  }
+  /// Copies nothing before it is known that somebody reads.
+  [[nodiscard]] Answer hand_over(const CombineInput& input) {
+    const std::vector<Held> outgoing = held(*input.local);
+    if (!offers_) open(input.communicator);
+    context_->raised.assign(input.local->events.begin(), input.local->events.end());
+    return offers_->hand_over(input.iteration, outgoing);
+  }
   [[nodiscard]] std::vector<Held> held(const LocalInput& input) const {
     std::vector<Held> outgoing;
     for (const Selected& selected : selection_.variables) {

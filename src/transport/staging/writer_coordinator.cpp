@@ -23,7 +23,7 @@ WriterCoordinator::~WriterCoordinator() {
   if (!heartbeat_) return;
   heartbeat_.reset();
   try {
-    // Tells a reader that nothing more comes; one that finds neither this nor a heartbeat knows that we died.
+    // This tells a reader that nothing more comes. A reader that finds neither it nor a heartbeat knows that we died.
     retry_while_out_of_memory([&] { put_announcement(ended_state); });
   } catch (const std::exception& e) {
     log::warning("{}", e.what());
@@ -41,7 +41,7 @@ void WriterCoordinator::put_announcement(const char* state) {
           this_process()));
 }
 
-/// A stream of that name may be left over from a session that died; one whose writer still counts is in use.
+/// Throws if a stream of that name has a living writer. One that a dead session left is taken over.
 void WriterCoordinator::refuse_running() const {
   const std::optional<std::string> text = folder_.text(names::announcement);
   if (!text || line_of(*text, "state") != open_state || has_ended(line_of(*text, "process"))) return;
@@ -63,7 +63,7 @@ void WriterCoordinator::announce(const Announced& announced, const std::string& 
   refuse_running();
   engine_ = engine;
   writers_ = writers;
-  // The old announcement first: who reads it while the rest vanishes would take one session's files for another's.
+  // The old announcement goes first: its readers would take one session's files for another's.
   folder_.remove(names::announcement);
   folder_.clear({names::reader, names::gone, names::step, names::done, names::withdrawn, names::outcome, "beat-",
                  "data-", "sst-", ".data-", ".step-"});
@@ -78,7 +78,7 @@ void WriterCoordinator::look_for_reader() {
   if (epochs.empty() || epochs.back() <= epoch_) return;
   const std::optional<std::string> claim = folder_.text(names::of(names::reader, epochs.back()));
   if (!claim || line_of(*claim, "session") != fmt::format("{:016x}", session_)) return;
-  // Who has a lower number counted as dead for the one that came. If it lives, it finds out by this.
+  // The new reader took the ones with lower numbers for dead. One that lives finds out by this.
   for (const std::int64_t epoch : epochs) {
     if (epoch < epochs.back())
       static_cast<void>(folder_.rename(names::of(names::reader, epoch), names::of(names::gone, epoch)));
@@ -94,7 +94,7 @@ std::int64_t WriterCoordinator::reader() {
   std::string death = monitor_->death(limit_);
   if (death.empty() && !folder_.text(name)) death = "it left";
   if (death.empty()) return epoch_;
-  // A reader that was only stopped finds out by this when it goes on, and may come back as a new one.
+  // A reader that was stopped finds out by this when it goes on, and may come back as a new one.
   static_cast<void>(folder_.rename(name, names::of(names::gone, epoch_)));
   folder_.remove(names::reader_beat(epoch_));
   monitor_.reset();
@@ -124,7 +124,7 @@ bool WriterCoordinator::withdraw(std::int64_t iteration) {
 }
 
 void WriterCoordinator::forget(std::int64_t iteration) noexcept {
-  // The step first: who has not answered yet finds that it can't.
+  // The step goes first: a reader that has not answered yet finds that it cannot.
   for (const char* prefix : {names::step, names::done, names::withdrawn, names::outcome}) {
     try {
       retry_while_out_of_memory([&] { folder_.remove(names::of(prefix, iteration)); });

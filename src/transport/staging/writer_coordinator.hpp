@@ -1,5 +1,5 @@
-// The writers' side of the messages with readers: who reads, what was offered, what became of it. Files in the stream's
-// directory, which one process, rank 0 of the writers, writes and looks at.
+// The writers' side of the messages with readers: readers, offered steps, answers. Messages are files in the stream's
+// directory, and only rank 0 of the writers handles them.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace sidestream::staging {
 
-/// What a reader said of a step, or that it may not any more.
+/// A reader's answer to a step, or that it came too late.
 struct Answer {
   Outcome outcome = Outcome::pending;
-  std::string message;  ///< what failed there; empty if nothing
+  std::string message;  ///< the reader's failures; empty if none
 };
 
 class WriterCoordinator {
@@ -29,20 +29,20 @@ class WriterCoordinator {
   WriterCoordinator(const WriterCoordinator&) = delete;
   WriterCoordinator& operator=(const WriterCoordinator&) = delete;
 
-  /// Removes what an earlier session left and lets readers find this one.
+  /// Removes the files of an earlier session and announces this one to readers.
   void announce(const Announced& announced, const std::string& engine, int writers);
   /// The epoch of the reader that is there and lives; 0 if none does. Epochs grow with each reader.
   [[nodiscard]] std::int64_t reader();
-  /// Why the last one is not there any more; empty if there was none yet.
+  /// Why the last reader is gone; empty if there was none yet.
   [[nodiscard]] const std::string& loss() const noexcept { return loss_; }
 
   /// Shows a step to readers.
   void offer(const StepIndex& step);
-  /// What a reader said of the step; pending if none has.
+  /// The answer of a reader to the step; pending if there is none.
   [[nodiscard]] Answer answer(std::int64_t iteration);
   /// Takes the step back. False: a reader has just answered. Either side renames the step's file, so one of them wins.
   [[nodiscard]] bool withdraw(std::int64_t iteration);
-  /// Removes what is left of a step that was answered or withdrawn.
+  /// Removes the files of a step that was answered or withdrawn.
   void forget(std::int64_t iteration) noexcept;
 
  private:

@@ -1,5 +1,5 @@
-# Copies the headers of FROM into TO/include, with CHANGE two virtual functions of Task exchanged there, and makes the
-# generated header of that tree as a build of it would. No structure changes its size.
+# Copies the headers of FROM into TO/include, and makes the generated header of that tree, as a build of it would. With
+# CHANGE, two virtual functions of Task are exchanged there; no structure changes its size.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${TO})
 file(COPY ${FROM}/include DESTINATION ${TO})

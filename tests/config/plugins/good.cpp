@@ -1,4 +1,4 @@
-// A plug-in as it should be.
+// A correct plug-in.
 #include "sidestream/extend/plugin.hpp"
 
 SIDESTREAM_PLUGIN(registry) {

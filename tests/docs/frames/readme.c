@@ -1,4 +1,4 @@
-/* What surrounds the README's lines in a real simulation. */
+/* A real simulation, for the lines of the README. */
 #include <sidestream/sidestream.h>
 
 static void compute(MPI_Comm comm, double* T) {

@@ -24,12 +24,12 @@ struct RandomTree {
   Index3 roots{1, 1, 1};
   std::vector<std::vector<std::uint8_t>> refined;
   std::vector<std::vector<Place>> places;
-  std::vector<LevelLinks> links;  ///< of each level; none of the roots
+  std::vector<LevelLinks> links;  ///< links of each level except the roots
   [[nodiscard]] std::size_t children() const { return std::size_t{1} << dimensions; }
   [[nodiscard]] std::size_t cells(std::size_t level) const { return places[level].size(); }
 };
 
-/// `share` of the cells above level `deepest` are refined.
+/// A random tree, in which `share` of the cells above level `deepest` are refined.
 inline RandomTree random_tree(std::mt19937_64& random, int dimensions, const Index3& roots, std::size_t deepest,
                               double share) {
   RandomTree tree{dimensions, roots, {}, {}, {}};
@@ -67,11 +67,11 @@ inline RandomTree random_tree(std::mt19937_64& random, int dimensions, const Ind
   return tree;
 }
 
-/// Values of the cells of each level.
+/// The values of the cells of each level.
 template <class T>
 using Field = std::vector<std::vector<T>>;
 
-/// f(position of the middle in lengths of a root, level)
+/// A field with the values f(position of the centre in lengths of a root, level).
 template <class T, class F>
 Field<T> field_of(const RandomTree& tree, F&& f) {
   Field<T> field;
@@ -87,8 +87,8 @@ Field<T> field_of(const RandomTree& tree, F&& f) {
   return field;
 }
 
-/// Sets the values of parents, from the deepest level up. `mean(level, first)`: the value of the parent of the children
-/// that begin at `first`.
+/// Sets the values of parents, from the deepest level up. `mean(level, first)` gives the value of the parent whose
+/// children begin at `first`.
 template <class T, class Mean>
 void set_parents(const RandomTree& tree, Field<T>& field, Mean&& mean) {
   for (std::size_t level = tree.places.size(); level-- > 1;) {
@@ -163,15 +163,14 @@ void each_chunk(const RandomTree& tree, const Field<T>& field, std::size_t group
   }
 }
 
-/// Numbers that are easily lost: payloads of what is not a number, infinities, zeros of both signs, denormals, the
-/// largest.
+/// Numbers that are easily lost: payloads of NaN, infinities, zeros of both signs, denormals, and the largest numbers.
 template <class T>
 T odd_number(std::mt19937_64& random) {
   using Limits = std::numeric_limits<T>;
   using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   switch (random() % 9) {
     case 0: {
-      // Quiet or signalling, of either sign, with some payload.
+      // NaN, quiet or signalling, of either sign, with some payload.
       Word bits = static_cast<Word>(random()) | std::bit_cast<Word>(Limits::infinity());
       return std::bit_cast<T>(bits);
     }

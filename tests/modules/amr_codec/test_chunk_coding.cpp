@@ -1,4 +1,4 @@
-// Chunks of values on trees: each decoded alone, in any order, with what it needs and nothing else.
+// Chunks of values on trees. Each is decoded by itself, in any order, with only what it needs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -100,7 +100,7 @@ std::vector<Field> fields_on(LinkedTree& tree, std::mt19937& random) {
   return fields;
 }
 
-/// All values of a tree, and their chunks.
+/// The values of a tree, and their chunks.
 class Stored final : public CellValues {
  public:
   Stored(LinkedTree& tree, std::vector<Field>& fields, std::uint64_t chunk) : tree_(tree), fields_(fields) {
@@ -176,8 +176,8 @@ void check(LinkedTree& tree, std::mt19937& random, std::uint64_t chunk) {
     stored.asked.clear();
     decode_chunk(streams[f][n], tree, cells, stored.codings[f], stored, codec(), out);
     REQUIRE(std::equal(out.begin(), out.end(), expected.begin()));
-    // The decoder asks only for its own values in the next coarser level, and for other variables in its cells and in
-    // their parents.
+    // The decoder asks for its own values only in the next coarser level. It asks for other variables only in its cells
+    // and their parents.
     for (const auto& [of, first, past] : stored.asked) {
       const bool own = first == cells.first && past == cells.past;
       REQUIRE(((of != f && own) || (first == cells.above_first && past == cells.above_past)));
@@ -208,10 +208,6 @@ TEST_CASE("chunks are cut by level, at groups of siblings") {
       REQUIRE((cuts.cells[c] - tree.starts()[level]) % children == 0);
       REQUIRE(static_cast<std::uint64_t>(cuts.cells[c + 1] - cuts.cells[c]) * cell <= chunk);
       for (Index at = cuts.cells[c]; at < cuts.cells[c + 1]; ++at) REQUIRE(cuts.chunk_of(at) == c);
-    }
-    for (int level = -1; level <= tree.levels(); ++level) {
-      const auto end = static_cast<std::size_t>(std::clamp(level + 1, 0, tree.levels()));
-      REQUIRE(cuts.cells[cuts.down_to(level)] == tree.starts()[end]);
     }
   }
 }

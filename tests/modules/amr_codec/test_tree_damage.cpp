@@ -1,4 +1,4 @@
-// Streams that are damaged, or decoded beside other values than they were made with, and calls that make no sense.
+// Damaged streams, streams that are decoded with other companion values, and calls that make no sense.
 #include <doctest/doctest.h>
 
 #if defined(__x86_64__)
@@ -14,7 +14,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// One chunk of some tree with all relations, and a stream of each method.
+/// A chunk of a tree with all relations, and a stream of each method.
 struct Sample {
   Sample() {
     std::mt19937_64 random(31);
@@ -58,9 +58,9 @@ struct Sample {
 constexpr std::array methods{TreeMethod::raw,        TreeMethod::zstd,      TreeMethod::shuffled,
                              TreeMethod::parent_xor, TreeMethod::predicted, TreeMethod::predicted_zstd};
 
-/// The stream is refused with Error(file), or gives what it was made of: some bits say nothing.
+/// Checks that the stream is refused with Error(file), or gives its values, because some bits have no meaning.
 void check_refused(const Sample& sample, const Bytes& stream) {
-  // A copy of exactly this size: tools for memory see what is read behind it.
+  // The copy has exactly this size, so that memory checkers see reads behind it.
   const std::unique_ptr<std::byte[]> exact(new std::byte[stream.size()]);
   std::copy(stream.begin(), stream.end(), exact.get());
   Bytes back(sample.values.size());

@@ -1,4 +1,4 @@
-// Streams that an earlier Sidestream made, by each method and with each relation: values come out bit by bit.
+// Streams that an earlier Sidestream made, by each method and with each relation: all bits of the values are right.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -14,7 +14,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// The same on all machines: whole numbers and powers of two.
+/// A wave that is the same on all machines, from whole numbers and powers of two.
 double wave(std::int64_t n) {
   const std::int64_t phase = (n * 37) % 512 - 256;
   return static_cast<double>(65536 - phase * phase) / 65536 + static_cast<double>((n * 2654435761) % 1024) / 1048576;
@@ -72,7 +72,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// Of one case: what encoder and decoder are given.
+/// The input of the encoder and the decoder in one case.
 struct Prepared {
   explicit Prepared(const Case& one) : own(3) {
     TreeDescent descent(3, {1, 1, 1});
@@ -92,7 +92,7 @@ struct Prepared {
     values = wide ? bytes_of(own.cells, 0, 64) : bytes_of(floats, 0, 64);
     chunk.parents = wide ? bytes_of(own.parents, 0, 8) : bytes_of(float_parents, 0, 8);
   }
-  /// Values that the relation holds for, where it is not their mean's.
+  /// Fills in values for which the relation holds, unless it is that of the mean.
   void fill_own(const Relations& relations) {
     const auto& a = others;
     for (std::size_t n = 0; n < 64; ++n) {
@@ -113,7 +113,7 @@ struct Prepared {
   BytesView values;
 };
 
-/// A level of 64 x 64 cells in two dimensions, large enough for corrections, which its cross derivatives call for.
+/// A level of 64 x 64 cells in two dimensions. It is large enough for corrections, which its cross derivatives need.
 struct Large {
   Large() {
     TreeDescent descent(2, {32, 32, 1});
@@ -175,7 +175,7 @@ TEST_CASE("a stream with corrections is read") {
   const std::string text = read_file(golden_corrected);
   const BytesView stream = std::as_bytes(std::span(text));
   REQUIRE(stream.size() > 4);
-  CHECK((stream[3] & std::byte{8}) != std::byte{0});  // the plan says that it has them
+  CHECK((stream[3] & std::byte{8}) != std::byte{0});  // the plan says that it has corrections
   const Large large;
   Bytes back(large.cells.size() * sizeof(float));
   decode_tree_values(stream, large.chunk, {}, back);
@@ -196,7 +196,7 @@ TEST_CASE("the paper's code makes the same bytes as ever") {
   }
 }
 
-// A new version of the format gets a new file: test_storage_tree_values --no-skip -tc="write the streams".
+// This makes a new file for a new version of the format: test_tree_values --no-skip -tc="write the streams".
 TEST_CASE("write the streams" * doctest::skip()) {
   std::ofstream out("tree-values.streams", std::ios::binary);
   for (const Case& one : cases()) {

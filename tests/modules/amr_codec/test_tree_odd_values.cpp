@@ -1,5 +1,5 @@
-// Chunks of odd values. None takes more than 1 % more than the best of the methods that it is compared with. `make
-// test` tries every fourth kind of values, and every third chunk of each.
+// Chunks of odd values. Each takes at most 1 % more than the best of the other methods. `make test` tries every fourth
+// kind of values, and every third chunk of each.
 #include <doctest/doctest.h>
 #include <zstd.h>
 
@@ -65,7 +65,7 @@ double packed_size(BytesView bytes) {
   return static_cast<double>(ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 19));
 }
 
-/// What of all others is the smallest.
+/// The smallest size that the other methods give.
 double best_of_others(const SomeChunk& one) {
   Bytes shuffled;
   trees::shuffle(one.values, size_of(one.chunk.type), shuffled);
@@ -81,10 +81,10 @@ double best_of_others(const SomeChunk& one) {
 TEST_CASE_TEMPLATE("no chunk takes a hundredth more than the best of three others", T, float, double) {
   std::mt19937_64 random(21);
   const RandomTree tree = random_tree(random, 3, {1, 1, 1}, 6, 0.8);
-  constexpr double overhead = 24;  // of a stream: its head and its checksum
+  constexpr double overhead = 24;  // bytes of a stream's head and checksum
   int place = 0, number_of = 0;
   for (const auto& [name, number] : kinds()) {
-    if (place++ % 4 != 0 && !test_all()) continue;
+    if (place++ % 4 != 1 && !test_all()) continue;  // with NaN, denormal ones and noise
     Field<T> field = field_of<T>(tree, [&, &make = number](const auto& at, std::size_t) { return make(at, random); });
     for (const bool means : {false, true}) {
       if (means && sizeof(T) == 4) continue;

@@ -1,4 +1,4 @@
-// Declared relations: they save where they hold, do no harm where they don't, and lose no bit either way.
+// Declared relations save bytes where they hold, do no harm where they don't, and never lose a bit.
 #include <doctest/doctest.h>
 
 #include "amr_codec/values/value_coder.hpp"
@@ -10,7 +10,7 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// Bytes of all chunks; every bit is checked.
+/// The number of bytes of all chunks. Checks every bit.
 template <class T>
 std::size_t size_of_all(const RandomTree& tree, const Field<T>& field, const Relations& relations, const Others& others,
                         const TreeCoding& coding = {}, std::size_t chunk = 2048) {
@@ -116,7 +116,8 @@ class Faces {
   }
 
  private:
-  // On level `deepest_` by the potential, above it the mean of the faces below, as codes take it.
+  // The value on a face: from the potential on level `deepest_`, and above it the mean of the faces below, as codes
+  // take it.
   [[nodiscard]] double face(std::size_t axis, std::array<Index, 3> at, std::size_t level) const {
     if (level == deepest_) return curl(axis, at);
     double sum = 0;
@@ -173,7 +174,7 @@ TEST_CASE("the parent is the mean: one child of a group costs next to nothing") 
     const double with = static_cast<double>(size_of_all(tree, field, relations, {}));
     // One of 2, 4 or 8 children is known except for a few bits.
     CHECK(with < without * (1 - 0.8 / static_cast<double>(tree.children())));
-    // This also holds without a declaration.
+    // Without a declaration the size is about the same.
     CHECK(static_cast<double>(size_of_all(tree, field, {}, {})) < 1.01 * with);
   }
 }
@@ -249,10 +250,10 @@ TEST_CASE("faces that cells share, and a field without divergence") {
     }
     const double raw = raw_size(low[0]);
     const int last = dimensions - 1;
-    // By its neighbours alone, low from high and high from low.
+    // Predicted only from its neighbours: low from high and high from low.
     CHECK(static_cast<double>(size_of_all(tree, high[0], face_relation(0, true, 0, {}, 1), {&low[0]})) < 0.35 * raw);
     CHECK(static_cast<double>(size_of_all(tree, low[0], face_relation(0, false, 0, {}, 1), {&high[0]})) < 0.35 * raw);
-    // What leaves through the other faces: known opposite, or the chain from one cell to the next.
+    // The flow through the other faces: the opposite face is known, or the chain from one cell to the next.
     Others all;
     std::vector<int> others;
     for (int a = 0; a < last; ++a) {
@@ -281,7 +282,7 @@ TEST_CASE("cells that are no cubes") {
   const Faces faces(tree, 7);
   const Field<double> x_low = faces.field(0, false), x_high = faces.field(0, true);
   Field<double> y_low = faces.field(1, false), y_high = faces.field(1, true);
-  // Twice as high as wide: what flows up per area is half as much for the same flow.
+  // Cells are twice as high as wide, so that the same flow per area is half as much upwards.
   for (Field<double>* field : {&y_low, &y_high}) {
     for (auto& level : *field) {
       for (double& value : level) value *= 2;
@@ -344,7 +345,7 @@ TEST_CASE("values and companions of any type, wherever they lie in memory") {
   const std::vector<float> density_above(gas.density[above].begin(), gas.density[above].end());
   const std::vector<std::int32_t> velocity(gas.velocity[level].size(), -3),
       velocity_above(gas.velocity[above].size(), 2);
-  // Each a byte behind where it would lie well.
+  // Each one is shifted by one byte, so that it is not aligned.
   std::vector<Bytes> moved;
   moved.reserve(6);
   const auto shifted = [&](BytesView bytes) {

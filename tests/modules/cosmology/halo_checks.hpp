@@ -1,4 +1,4 @@
-// Halos found by looking at every cell again and again, and how the tests of halos run the analysis.
+// Halos found by brute force, and helpers of the tests that run the analysis.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,9 +10,9 @@
 #include <set>
 #include <sstream>
 
-#include "analysis/hash_field.hpp"
 #include "cosmology/kinds.hpp"
 #include "support/fake_domain.hpp"
+#include "support/hash_field.hpp"
 
 namespace sidestream::testing {
 
@@ -23,7 +23,7 @@ struct FoundHalo {
   long double mass = 0;
 };
 
-/// Whether cells that differ so much are neighbours, by the words of the definition.
+/// True if cells whose indices differ by `d` are neighbours, as the documentation defines it.
 inline bool next_to(int connectivity, const Index3& d) {
   const Index steps = std::abs(d[0]) + std::abs(d[1]) + std::abs(d[2]);
   if (connectivity == 6) return steps == 1;
@@ -38,7 +38,7 @@ inline bool next_to(int connectivity, const Index3& d) {
   return all(0, 1) || all(0, -1);
 }
 
-/// The cells of a mesh as the twin looks at them: values by linear index, and neighbours.
+/// The cells of a mesh for the search by brute force: values by linear index, and neighbours.
 struct Cells {
   Index3 size;
   std::array<bool, 3> periodic{};
@@ -77,7 +77,7 @@ struct Cells {
   }
 };
 
-/// By peak.
+/// The halos found by brute force, by their peak.
 inline std::map<Index, FoundHalo> brute_force(const Cells& cells, double boundary, double peak, std::size_t least = 1) {
   std::map<Index, FoundHalo> halos;
   std::vector<bool> seen(cells.values.size());
@@ -118,7 +118,7 @@ inline FakeDomain hashed(Index n) {
       fake_cube(n, 0, 20, {{"a", [field = HashField(n)](auto&, const Index3& p, int) { return field(p); }}}));
 }
 
-/// Few values, so that there are plateaus and ties.
+/// Noise with few distinct values, so that there are plateaus and ties.
 inline double noise(const Index3& p, unsigned seed, int values = 12) {
   std::seed_seq seeds{static_cast<unsigned>(p[0] + 100), static_cast<unsigned>(p[1] + 100),
                       static_cast<unsigned>(p[2] + 100), seed};
@@ -140,7 +140,7 @@ inline Index whole(const Table& table, std::size_t row, const std::string& name)
   return std::get<std::int64_t>(table.at(row, column_of(table, name)));
 }
 
-/// A file of the reference results, as numbers.
+/// The rows of a file of reference results, as numbers.
 inline std::vector<std::map<std::string, double>> reference_rows(const std::string& name) {
   std::ifstream file(std::string(COSMOLOGY_DATA) + "/" + name);
   REQUIRE_MESSAGE(file.good(), name);

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/level_cases.hpp"
 #include "modules/cosmology/halo_checks.hpp"
+#include "support/level_cases.hpp"
 
 namespace sidestream::testing {
 
 inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Few values, so that there are ties and plateaus; some are none.
+/// Few distinct values, so that there are ties and plateaus; some are NaN.
 inline double value_of(const TreeCell& cell, std::uint64_t seed) {
   const double value = std::floor(8 * random_of(cell, seed));
   return value == 2 && cell.level > 0 ? not_a_number : value;
@@ -23,7 +23,7 @@ inline TreeWorld tree_of(int dimensions, std::uint64_t seed, std::int32_t deepes
   return world;
 }
 
-/// One root cell of side 2, with the value 7.
+/// A tree of one root cell of side 2, with the value 7.
 inline TreeWorld one_root_cell() {
   TreeWorld world;
   world.refined = [](const TreeCell&) { return false; };
@@ -40,7 +40,8 @@ inline CapturedResults run(const TreeWorld& world, std::array<bool, 3> periodic,
   return run_lists(halos_kind(), yaml, tree.domain, tree.blocks, servers, partials);
 }
 
-/// The same field on the finest level alone; `width`: how many of its cells lie along one of a level.
+/// Gives the leaf that covers a cell of the finest level, and its value. `resampled` is the same field on that level
+/// only.
 using LeafAt = std::function<std::pair<TreeCell, double>(const Index3&)>;
 inline FakeDomain resampled(const Box& cells, const std::array<double, 3>& origin, const std::array<double, 3>& spacing,
                             int dimensions, std::array<bool, 3> along, const LeafAt& leaf) {
@@ -68,7 +69,7 @@ inline FakeDomain resampled(const TreeWorld& world, std::int32_t deepest, std::a
   return resampled(cells, world.origin, spacing, world.dimensions, along, leaf);
 }
 
-/// Of patches, whose finest level is 2.
+/// The same for patches, whose finest level is 2.
 inline FakeDomain resampled(const PatchWorld& world, LeafAt& leaf) {
   const Mesh mesh = world.metadata().meshes[0];
   std::array<double, 3> spacing = world.spacing;

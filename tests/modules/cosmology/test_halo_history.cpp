@@ -1,4 +1,4 @@
-// Halos over time: blobs that are born, move, meet, part and vanish, and rules that follow from the definition.
+// Halos over time: blobs appear, move, meet, part and vanish. Other tests check rules that follow from the definition.
 #include <cmath>
 
 #include "cosmology/halos/finder/tracks.hpp"
@@ -10,14 +10,14 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// One analysis at work over several iterations, whose blocks lie elsewhere each time.
+/// An analysis that runs over several iterations, with another division each time.
 class Run {
  public:
   Run(const std::string& yaml, const FakeDomain& domain, Communicator& servers)
       : servers_(servers),
         task_(halos_kind().create(fake_settings(halos_kind(), yaml, domain.metadata), domain.metadata)) {}
 
-  /// The history of the iteration; empty but on the first server.
+  /// The history of the iteration; empty except on the first server.
   Table step(const FakeDomain& domain, const Division& division, std::int64_t index, bool fails = false) {
     std::vector<std::size_t> mine;
     for (std::size_t id = 0; id < division.size(); ++id) {
@@ -83,9 +83,9 @@ TEST_CASE("two blobs meet, one is born, one vanishes, one comes apart") {
   MpiCommunicator world(test_ranks());
   const std::vector<std::vector<Blob>> films{
       {{5, 5, 4}, {20, 5, 3}, {30, 30, 4}},                  // three
-      {{7, 5, 4}, {18, 5, 3}, {30, 30, 4}, {2, 20, 2}},      // two are nearer, one is born
-      {{10, 5, 4}, {14, 5, 3}, {30, 30, 4}},                 // those meet, and the new one has vanished
-      {{10, 5, 4}, {14, 5, 3}, {26, 30, 3}, {35, 30, 2.5}},  // the third is two
+      {{7, 5, 4}, {18, 5, 3}, {30, 30, 4}, {2, 20, 2}},      // two are nearer, one is new
+      {{10, 5, 4}, {14, 5, 3}, {30, 30, 4}},                 // these two meet, and the new one has vanished
+      {{10, 5, 4}, {14, 5, 3}, {26, 30, 3}, {35, 30, 2.5}},  // the third has split in two
   };
   Run run("{variable: a, boundary: 0.3, halo: 0.6, history: {image: {file: tree.png, size: [300, 200]}}}",
           sky(films[0]), world);
@@ -123,7 +123,7 @@ TEST_CASE("two blobs meet, one is born, one vanishes, one comes apart") {
   CHECK(chart.arguments == said);
 }
 
-TEST_CASE("what is remembered survives iterations that fail or are not seen, and does not depend on the servers") {
+TEST_CASE("tracks survive iterations that fail or are not seen, and do not depend on the servers") {
   MpiCommunicator world(test_ranks()), self(MPI_COMM_SELF);
   const std::string yaml = "{variable: a, boundary: 0.3, halo: 0.6, history: {}}";
   const auto at = [](int n) {
@@ -148,7 +148,7 @@ TEST_CASE("no halo before, none now") {
   CHECK(run.step(none, {none.mesh().cells}, 0).rows() == 0);
   const Table born = run.step(one, {none.mesh().cells}, 1);
   REQUIRE(born.rows() == 1);
-  CHECK(event(born, 0) == "birth");  // nothing was there before, which is known
+  CHECK(event(born, 0) == "birth");  // it is known that nothing was there before
   const Table dead = run.step(none, {none.mesh().cells}, 2);
   REQUIRE(dead.rows() == 1);
   CHECK(event(dead, 0) == "death");
@@ -159,7 +159,8 @@ TEST_CASE("descendants and main branches by the rules, ties included") {
   using halos::TrackEvent;
   halos::Tracks tracks;
   static_cast<void>(tracks.follow({{10, 5, 7.0}, {20, 5, 7.0}, {30, 9, 1.0}}, {}));
-  // 10 shares as much with both: the heavier one is its descendant. 20 and 10 weigh the same: the larger index leads.
+  // Halo 10 shares as much with both, so the heavier one is its descendant. Halos 20 and 10 have the same mass, so the
+  // larger index leads.
   const auto steps = tracks.follow({{11, 8, 3.0}, {21, 8, 4.0}}, {{10, 11, 2}, {10, 21, 2}, {20, 21, 3}, {30, 21, 1}});
   REQUIRE(steps.size() == 4);
   CHECK(steps[0].event == TrackEvent::split);

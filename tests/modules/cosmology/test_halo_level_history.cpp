@@ -1,5 +1,5 @@
-// Histories of halos on meshes that are refined and derefined from one iteration to the next: what they are on the
-// finest level alone, where halos share as many cells as they share volume here.
+// Histories of halos on meshes that are refined and coarsened from one iteration to the next. They are compared with
+// histories on a uniform grid of the finest level, where halos share as many cells as they share volume here.
 #include <cmath>
 
 #include "modules/cosmology/halo_level_cases.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 const char* const file = "halo-history.csv";
 
-/// Particles for all ranks: position, number and weight.
+/// A particle: position, number and weight.
 struct Particle {
   std::array<double, 3> x;
   std::int64_t id;
@@ -28,7 +28,7 @@ void add_stars(Metadata& metadata, int dimensions) {
                  {"weight"}});
 }
 
-/// Views of some of the particles, as one block, are added.
+/// Adds views of some of the particles, as one block.
 void give_stars(std::vector<std::vector<BlockView>>& views, const Metadata& metadata, std::deque<Bytes>& memory,
                 const std::vector<Particle>& particles, int dimensions, std::int64_t id) {
   std::vector<double> places, weights;
@@ -56,7 +56,7 @@ void give_stars(std::vector<std::vector<BlockView>>& views, const Metadata& meta
   give("weight", weights, 1);
 }
 
-/// One analysis at work over several iterations.
+/// An analysis that runs over several iterations.
 class Run {
  public:
   Run(const std::string& yaml, Metadata metadata, Communicator& servers)
@@ -64,7 +64,7 @@ class Run {
         metadata_(std::move(metadata)),
         task_(halos_kind().create(fake_settings(halos_kind(), yaml, metadata_), metadata_)) {}
 
-  /// `views_of(server, servers)`: what a server has. The history; empty but on the first server.
+  /// The history, which is empty except on the first server. `views_of(server, servers)` gives the views of a server.
   template <class ViewsOf>
   Table step(std::int64_t index, ViewsOf views_of, bool fails = false) {
     const auto& views = views_of(static_cast<std::size_t>(servers_.rank()), static_cast<std::size_t>(servers_.size()));
@@ -95,7 +95,7 @@ struct Blob {
   double x, y, size;
 };
 
-/// Blobs on a periodic square of side 1, in a tree that is another one in each iteration, and as random as can be.
+/// Blobs on a periodic square of side 1, in a random tree, which is another one in each iteration.
 TreeWorld sky(const std::vector<Blob>& blobs, std::uint64_t seed, std::int32_t deepest) {
   TreeWorld world;
   world.dimensions = 2;
@@ -114,7 +114,7 @@ TreeWorld sky(const std::vector<Blob>& blobs, std::uint64_t seed, std::int32_t d
   return world;
 }
 
-/// Blobs that move, meet, part, vanish and come; the third iteration has none.
+/// Blobs that move, meet, part, vanish and appear. The third iteration has none.
 std::vector<Blob> film(int n) {
   if (n == 3) return {};
   const double t = 0.04 * n;
@@ -140,7 +140,7 @@ std::vector<Particle> particles_of(int n) {
   return all;
 }
 
-/// `scale`: what a shared cell of the finest level is here.
+/// Compares the histories. `cell` is the volume of a cell of the finest level.
 void compare(const Table& levels, const Table& uniform, double cell, bool particles) {
   REQUIRE(levels.rows() == uniform.rows());
   for (std::size_t r = 0; r < levels.rows(); ++r) {
@@ -243,7 +243,7 @@ TEST_CASE("histories in patches that come and go are those of the finest level")
       world.periodic = {dimensions == 2, false, true};
       if (n % 3 == 1) std::erase_if(world.patches, [](const auto& patch) { return patch.first == 2; });
       if (n % 3 == 2) std::erase_if(world.patches, [](const auto& patch) { return patch.first > 0; });
-      // Neighbours in space have much the same values, which drift.
+      // Neighbours in space have similar values, which drift.
       world.value = [mesh = world.metadata().meshes[0], world, n](const TreeCell& cell, auto&) {
         const auto x = world.centre(mesh, cell);
         return std::sin(17 * x[0] + 0.4 * n) + std::cos(13 * x[1] - 0.3 * n) + std::sin(9 * x[2]);

@@ -1,4 +1,5 @@
-// Profiles and labels of halos in trees and patches, against looking at every cell and against the finest level alone.
+// Profiles and labels of halos in trees and patches. They are compared with a search through all cells, and with a
+// uniform grid of the finest level.
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -16,7 +17,7 @@ const char* const halos_file = "halos-{index:05}.csv";
 const char* const profiles_file = "halo-profiles-{index:05}.csv";
 const char* const labels_file = "halo-labels-{index:05}.h5";
 
-/// A leaf of the world: where its middle is, its volume and its value.
+/// A leaf of the world: its centre, its volume and its value.
 struct Leaf {
   std::array<double, 3> x;
   double volume, value, level;
@@ -40,7 +41,7 @@ std::vector<Leaf> leaves_of(const TreeWorld& world) {
   return leaves;
 }
 
-/// Shells of all leaves round a point, from their definition.
+/// Checks the shells round a point against all leaves, by the definition.
 void check_shells(const Table& profiles, std::size_t row, const std::vector<Leaf>& leaves, const TreeWorld& world,
                   std::array<bool, 3> periodic, const std::array<double, 3>& middle, const std::vector<double>& edges) {
   std::vector<long double> mass(edges.size()), volume(edges.size()), levels(edges.size());
@@ -84,7 +85,7 @@ void check_shells(const Table& profiles, std::size_t row, const std::vector<Leaf
   }
 }
 
-/// Of each finest cell the number of its halo, or -1, as a data set of levels says it.
+/// The number of the halo, or -1, of each cell of the finest grid, as a data set of levels says it.
 std::vector<std::int32_t> painted(const DataSet& data, const FakeDomain& fine, const LeafAt& leaf, int dimensions) {
   std::map<std::pair<std::int32_t, Index3>, std::int32_t> labels;
   const auto all = [&]<class T>(std::size_t n, T) {

@@ -1,5 +1,5 @@
-// Halos in trees and patches on levels: what is found when all cells are cut into those of the finest level, and the
-// same bits for every division and number of servers.
+// Halos in trees and patches on levels. They are those of the mesh in which all cells are divided into cells of the
+// finest level. Results have the same bits for every division and number of servers.
 #include <cmath>
 
 #include "modules/cosmology/halo_level_cases.hpp"
@@ -10,7 +10,8 @@ using namespace sidestream::testing;
 
 namespace {
 
-/// Row for row; a level's cell is the finest one at its upper corner. `exact`: cells are divided by powers of two.
+/// Compares row by row. A cell of a level stands for the finest cell at its upper corner. `exact` means that cells are
+/// divided by powers of two.
 void compare(const Table& levels, const FakeDomain& fine, const Table& expected, const LeafAt& leaf, bool exact) {
   REQUIRE(levels.rows() == expected.rows());
   const auto* uniform = dynamic_cast<const UniformGeometry*>(fine.mesh().geometry.get());
@@ -36,7 +37,7 @@ void compare(const Table& levels, const FakeDomain& fine, const Table& expected,
     for (std::size_t a = 0; a < static_cast<std::size_t>(fine.mesh().dimensions); ++a) {
       const std::string xyz(1, "xyz"[a]), ijk(1, "ijk"[a]);
       CHECK(whole(levels, r, "peak_" + ijk) == at.index[a]);
-      if (fine.mesh().periodic[a]) continue;  // halos that reach more than half round are cut elsewhere
+      if (fine.mesh().periodic[a]) continue;  // halos that reach round more than half of the mesh are cut elsewhere
       CHECK(real(levels, r, "mass_" + xyz) == doctest::Approx(real(expected, r, "mass_" + xyz)).epsilon(1e-11));
       CHECK(real(levels, r, "centre_" + xyz) == doctest::Approx(real(expected, r, "centre_" + xyz)).epsilon(1e-11));
       const auto face = [&](Index i) { return uniform->origin()[a] + uniform->spacing()[a] * static_cast<double>(i); };
@@ -125,7 +126,7 @@ TEST_CASE("a halo of a deep tree round the end of the mesh is where it is") {
   MpiCommunicator self(MPI_COMM_SELF);
   TreeWorld world;
   world.owner = scattered;
-  // Fine at the corner of the mesh, which is one place round its ends.
+  // The tree is fine at the corners of the mesh, which are the same place, as it is periodic.
   world.refined = [](const TreeCell& cell) {
     for (const Index i : cell.index) {
       if (i != 0 && i + 1 != Index{1} << cell.level) return false;

@@ -1,4 +1,4 @@
-// Halos matched by the particles in them, on any number of servers, particles anywhere.
+// Halos matched by the particles in them, on any number of servers, which have any of the particles.
 #include <cmath>
 #include <limits>
 
@@ -16,7 +16,7 @@ struct Particle {
   double x, y, weight;
 };
 
-/// A periodic plane of 40 x 40 cells whose density is 1 in those named, and particles.
+/// A periodic plane of 40 x 40 cells with given densities, and particles.
 struct Sky {
   std::map<std::array<Index, 2>, double> cells;
   std::vector<Particle> particles;
@@ -39,7 +39,8 @@ FakeDomain domain_of(const Sky& sky) {
   return domain;
 }
 
-/// One analysis at work; grid blocks and particles are dealt out in different ways each time.
+/// An analysis that runs over several iterations. Blocks of the grid and particles are dealt out in another way each
+/// time.
 class Run {
  public:
   Run(const std::string& yaml, Communicator& servers)
@@ -102,14 +103,14 @@ class Run {
   std::unique_ptr<Task> task_;
 };
 
-/// A halo of 3 x 3 cells round a cell, whose middle is the peak.
+/// Adds a halo of 3 x 3 cells, with the peak in the central one.
 void put_halo(Sky& sky, Index i, Index j, double peak) {
   for (Index di = -1; di <= 1; ++di) {
     for (Index dj = -1; dj <= 1; ++dj) sky.cells[{(i + di + 40) % 40, (j + dj + 40) % 40}] = 1;
   }
   sky.cells[{i, j}] = peak;
 }
-/// Particles first to first + n - 1 near the middle of a cell, some of them a turn round the mesh away.
+/// Adds particles first to first + n - 1 near the centre of a cell; some are given as periodic images.
 void put_particles(Sky& sky, Index i, Index j, std::int64_t first, int n, double weight = 1) {
   for (int k = 0; k < n; ++k) {
     const double turn = k % 3 == 0 ? 20.0 : 0.0;
@@ -139,7 +140,7 @@ TEST_CASE("halos that have moved farther than their size are found again by thei
   put_particles(second, 15, 15, 100, 4);
   put_particles(second, 30, 0, 200, 5);
   put_particles(second, 3, 3, 300, 5);  // in no halo
-  put_halo(third, 30, 30, 5);           // both have met, but for two particles that are elsewhere
+  put_halo(third, 30, 30, 5);           // both have met, except for two particles that are elsewhere
   put_particles(third, 30, 30, 100, 4);
   put_particles(third, 30, 30, 202, 3);
   put_halo(third, 3, 3, 2);
@@ -160,7 +161,7 @@ TEST_CASE("halos that have moved farther than their size are found again by thei
   CHECK(event(lost, 0) == "birth");
   CHECK(event(lost, 2) == "death");
   REQUIRE(met.rows() == 3);
-  CHECK(event(met, 0) == "birth");  // of particles that were in no halo
+  CHECK(event(met, 0) == "birth");  // its particles were in no halo
   CHECK(event(met, 1) == "merger");
   CHECK(whole(met, 1, "track") == 1);  // the heavier one
   CHECK(whole(met, 1, "shared") == 3);

@@ -1,4 +1,4 @@
-// Profiles of halos against looking at every cell, on any number of servers.
+// Profiles of halos, compared with a look at every cell, on any number of servers.
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -37,7 +37,7 @@ struct Shell {
   std::array<long double, 2> weights{}, products{};
 };
 
-/// Every cell of the mesh, or of a halo, is looked at, in all places where a periodic mesh has it.
+/// Shells found from every cell of the mesh, or of a halo, and all periodic images of it.
 std::vector<Shell> shells_of(const FakeDomain& domain, const Cells& cells, const std::vector<Index3>& wanted,
                              const std::array<double, 3>& middle, const std::vector<double>& edges) {
   const auto* uniform = dynamic_cast<const UniformGeometry*>(domain.mesh().geometry.get());
@@ -183,7 +183,8 @@ TEST_CASE("about the centroid, round the end of the mesh") {
 }
 
 TEST_CASE("where a power law is so many times as dense") {
-  // rho = r^-2: within r it is 3 r^-2, so that it is 200 times the reference where r = sqrt(3 / 200 / reference).
+  // With rho = r^-2, the mean density within r is 3 r^-2. It is 200 times the reference at r = sqrt(3 / 200 /
+  // reference).
   const auto value = [](const std::array<double, 3>& x, const Index3&, int) {
     const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
     return 1 / std::max(r2, 1e-4);
@@ -236,7 +237,7 @@ TEST_CASE("what makes no profile is refused") {
   refused("{radius: 1, reference: 3}", "found 'reference' without `overdensities`");
   refused("{radius: 1, fields: [c]}", "c");
   refused("{radius: [1, 1.0000000000000002], bins: 50}", "too narrow");
-  // Nodes are not to be taken for cells, with refinement levels neither.
+  // Nodes must not be taken for cells, also with refinement levels.
   const auto value = [](auto&, auto&, int) { return 1.0; };
   FakeDomain nodes = fake_cube(4, 0, 1, {{"a", value}, {"b", value, Centering::node}});
   for (const std::vector<Index3>& levels : {std::vector<Index3>{}, {{2, 2, 2}}}) {

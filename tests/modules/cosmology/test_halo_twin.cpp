@@ -1,5 +1,6 @@
-// Halos, as `halos` and `merge_tree` find them, on random small meshes against a twin of a few lines: any connectivity,
-// periodicity, type, order, threshold and division; plateaus, ties, NaN, infinities, single cells.
+// Halos, as `halos` and `merge_tree` find them, compared with a simple search on small random meshes. Cases have any
+// connectivity, periodicity, type, order, threshold and division, with plateaus, ties, NaN, infinities and single
+// cells.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -42,7 +43,7 @@ struct Case {
       return other == 0 ? std::numeric_limits<double>::quiet_NaN()
                         : (other == 1 ? 1 : -1) * std::numeric_limits<double>::infinity();
     };
-    boundary = up_to(static_cast<unsigned>(values));  // a value that cells have: >= must take them
+    boundary = up_to(static_cast<unsigned>(values));  // some cells have this value, and >= must include them
     peak = boundary + up_to(2);
     least = 1 + static_cast<std::size_t>(up_to(3));
     const auto cells = static_cast<std::size_t>(size[0] * size[1] * size[2]);
@@ -57,7 +58,7 @@ struct Case {
   }
 };
 
-/// Components by taking the larger of neighbours' numbers until nothing changes.
+/// Connected components: each cell takes the largest number of its neighbours until nothing changes.
 std::map<Index, std::vector<Index>> twin(const Case& one, const Cells& cells) {
   std::vector<Index> number(cells.values.size(), -1);
   for (std::size_t n = 0; n < number.size(); ++n) {
@@ -97,14 +98,14 @@ void compare(const Table& table, std::size_t columns, const std::map<Index, std:
     CHECK(whole(table, row, "peak_index") == peak);
     CHECK(real(table, row, "peak_value") == cells.values[static_cast<std::size_t>(peak)]);
     CHECK(whole(table, row, "cells") == static_cast<Index>(members.size()));
-    CHECK(real(table, row, "mass") == mass * volume);  // whole numbers: exact
+    CHECK(real(table, row, "mass") == mass * volume);  // exact for whole numbers
     ++row;
   }
 }
 
 }  // namespace
 
-TEST_CASE("what is found is what the twin finds") {
+TEST_CASE("halos are those that a simple search finds") {
   MpiCommunicator world(test_ranks());
   std::size_t found = 0;
   for (unsigned seed = 0; seed < 240; ++seed) {

@@ -1,4 +1,4 @@
-// Halos against looking at every cell.
+// Halos, compared with a look at every cell.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -24,7 +24,7 @@ Table found(const FakeDomain& domain, const std::string& yaml, const Division& d
   return run_alone(halos_kind(), yaml, domain, division, how).tables.at("halos-{index:05}.csv");
 }
 
-/// Every number of the table against the cells of the twin's halo.
+/// Compares every number of the table with the cells of the expected halo.
 void compare(const Table& table, const std::map<Index, FoundHalo>& expected, const FakeDomain& domain) {
   REQUIRE(table.rows() == expected.size());
   const Cells cells(domain);
@@ -120,7 +120,7 @@ TEST_CASE("planes and lines") {
 
 TEST_CASE("blobs over every face, edge and corner are one halo each") {
   for (Index place = 0; place < 27; ++place) {
-    // 0: at the end of the periodic mesh; 1: where blocks meet; 2: inside of one.
+    // Along each axis, 0 is at the end of the periodic mesh, 1 where blocks meet, and 2 inside a block.
     const std::array<double, 3> at{6.0 * (place % 3), 6.0 * (place / 3 % 3), 6.0 * (place / 9)};
     const std::array<double, 3> middle{at[0] == 12 ? 3 : at[0], at[1] == 12 ? 3 : at[1], at[2] == 12 ? 3 : at[2]};
     const auto blob = [&](const std::array<double, 3>& x, const Index3&, int) {

@@ -1,4 +1,4 @@
-// Halos on several servers against reference tables, and the same bits for every division.
+// Halos on several servers, compared with reference tables; the same bits for every division.
 #include <cmath>
 
 #include "modules/cosmology/halo_checks.hpp"
@@ -44,7 +44,7 @@ TEST_CASE("the tables are those of the reference") {
 
 TEST_CASE("the same bits for every division and number of servers") {
   MpiCommunicator world(test_ranks());
-  // Sizes of 26 orders of magnitude, of both signs: sums that depend on their order would show it.
+  // Values have both signs and 26 orders of magnitude, so that a sum that depends on the order would show.
   const auto value = [](auto&, const Index3& p, int) {
     const double size = noise(p, 3, 20);
     return size * std::pow(10.0, noise(p, 9, 26) - 13);

@@ -1,4 +1,4 @@
-// The module as a plug-in: its kinds, and what they do to a registry that has some already.
+// The module as a plug-in: its kinds, and how it registers them where some exist already.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Lyman-alpha against reference lines of sight, the definition with the C library's erf, and what must hold exactly.
+// Lyman-alpha spectra, compared with reference lines of sight and with the definition by the C library's erf. Some
+// properties must hold exactly.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -6,10 +7,10 @@
 #include <numbers>
 #include <random>
 
-#include "analysis/grid_checks.hpp"
 #include "cosmology/kinds.hpp"
 #include "cosmology/spectra/lyman_alpha/optical_depth.hpp"
 #include "support/fake_pieces.hpp"
+#include "support/grid_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -25,7 +26,7 @@ struct Line {
   std::vector<double> density, temperature, velocity, depth;
 };
 
-/// The definition, by erf, and by as many images as can be seen.
+/// The optical depth by the definition, with erf, and with all periodic images that contribute.
 std::vector<double> by_definition(const Line& line, double length, const Cosmology& c) {
   const auto n = static_cast<Index>(line.density.size());
   const double period = c.velocity(length), dv = period / static_cast<double>(n);
@@ -60,7 +61,7 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// Differences of erf lose what is below 1e-16 of the greatest depth.
+/// Compares depths. Differences of erf lose digits below 1e-16 of the greatest depth.
 void check_lines(const std::vector<double>& found, const std::vector<double>& expected) {
   const double most = *std::max_element(expected.begin(), expected.end());
   for (std::size_t n = 0; n < found.size(); ++n) {
@@ -104,13 +105,13 @@ TEST_CASE("rows of erfc and exp against the C library's") {
     for (Index e = -reach; e <= reach + 1; ++e) {
       for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); ++l) {
         const long double low = (static_cast<double>(e) - 0.5L - at[l]) * scale[l], high = low + scale[l];
-        // What is beyond the ends belongs to the last pixels.
+        // Steps beyond the ends are added to the last pixels, so they are not compared.
         if (low < -6 || high > 6 || e == -reach || e == reach + 1) continue;
         const long double exact = low > 0    ? std::erfc(low) - std::erfc(high)
                                   : high < 0 ? std::erfc(-high) - std::erfc(-low)
                                              : std::erf(high) - std::erf(low);
         const double found = out[static_cast<std::size_t>((e + reach) * lanes) + l];
-        // Differences of narrow steps have lost digits that both terms had.
+        // Differences over narrow steps have lost digits.
         const bool beside = low > 0 || high < 0;
         const double size = beside ? static_cast<double>(std::erfc(std::min(std::fabs(low), std::fabs(high)))) : 1;
         worst_step = std::max(worst_step, static_cast<double>(std::fabs(found - 3 * exact)) / (3 * size));
@@ -168,7 +169,7 @@ TEST_CASE("the definition: cold and hot gas, fast and slow, long and short lines
         }
         const auto depth = computed(line, 5, reference), expected = by_definition(line, 5, reference);
         const double most = *std::max_element(expected.begin(), expected.end());
-        // Places of fast cells are known to 1e-16 of their velocity in widths of the line.
+        // Positions of fast cells are known to 1e-16 of their velocity, in widths of the line.
         const double place = 1e-15 * fast / std::sqrt(1.65e7 * hot);
         for (std::size_t j = 0; j < depth.size(); ++j) {
           CHECK(std::fabs(depth[j] - expected[j]) <= 1e-10 * expected[j] + (1e-14 + 10 * place) * most);
@@ -182,7 +183,7 @@ TEST_CASE("the definition: cold and hot gas, fast and slow, long and short lines
 TEST_CASE("no gas, no temperature, numbers that are none") {
   Line line{{0, 1e-11, 0, 0}, {0, 0, 1e4, 1e4}, {0, 0, 0, 0}, {}};
   auto depth = computed(line, 1, reference);
-  // A line without width is that of its own pixel: it is between the edges of one.
+  // A line without width lies within one pixel.
   CHECK(std::fabs(mean(depth) / reference.mean_depth(mean(line.density)) - 1) < 1e-12);
   CHECK(std::count(depth.begin(), depth.end(), 0.0) == 3);
   for (int field = 0; field < 3; ++field) {
@@ -192,7 +193,7 @@ TEST_CASE("no gas, no temperature, numbers that are none") {
   }
   line.temperature[2] = -1;
   for (const double d : computed(line, 1, reference)) CHECK(std::isnan(d));
-  // As hot as can be: the same everywhere.
+  // A cell that is extremely hot gives the same depth everywhere.
   line = {{0, 0, 1e-11, 0}, {1e4, 1e4, 1e300, 1e4}, {0, 0, 0, 0}, {}};
   for (const double d : computed(line, 1, reference)) CHECK(std::fabs(d / reference.mean_depth(0.25e-11) - 1) < 1e-14);
 }
@@ -245,7 +246,7 @@ TEST_CASE("tables of a field against its lines one by one") {
       CHECK(column(pdf, "count")[10 * a + b] == static_cast<double>(counts[b]));
       CHECK(std::fabs(column(pdf, "density")[10 * a + b] - static_cast<double>(counts[b]) / count * 10) < 1e-12);
     }
-    // The first mode, by hand.
+    // The power of the first mode, by hand.
     double power = 0;
     for (const auto& flux : fluxes) {
       std::complex<double> x = 0;
@@ -324,7 +325,7 @@ TEST_CASE("a line that has a number that is none has no flux") {
   CHECK(std::isnan(column(results.tables.at("lyman_alpha.csv"), "mean_flux")[0]));
 }
 
-TEST_CASE("a line that has a number that is none does not pass for one that lets nothing through") {
+TEST_CASE("a line with NaN does not count as opaque") {
   const FakeDomain whole = forest({12, 7, 5});
   std::vector<FakeField> fields{
       {"nhi", [&](auto&, const Index3& p, int) { return whole.value(0, p, 0); }},
@@ -386,7 +387,7 @@ TEST_CASE("the same bits for every number of servers and division of the work") 
   }
 }
 
-TEST_CASE("the time says the redshift; what is missing is said") {
+TEST_CASE("the redshift comes from the time; missing options are named") {
   const FakeDomain domain = forest({8, 8, 8});
   CHECK_THROWS_WITH_AS(run_pieces_alone(lyman_alpha_kind(), "{" + common + "}", domain, {1, {{0, 0, 0}, {1, 1, 2}}}),
                        doctest::Contains("6 of the 1536 values that lines of sight consist of were not published"),

@@ -1,13 +1,13 @@
-// Lyman-alpha of a whole field of 64^3 cells against the reference's tables: mean flux, distribution of the flux, its
-// spectra along lines and in space, and optical depths; on any number of servers.
+// Lyman-alpha flux of a whole field of 64^3 cells, compared with reference tables, on any number of servers. Tables are
+// of the mean flux, its distribution, its spectra along lines and in space, and optical depths.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/grid_checks.hpp"
 #include "cosmology/kinds.hpp"
 #include "support/fake_pieces.hpp"
+#include "support/grid_checks.hpp"
 #include "support/igm_fields.hpp"
 #include "support/ranks.hpp"
 
@@ -26,7 +26,7 @@ const IgmFields& gas() {
   return fields;
 }
 
-/// The box of 20 Mpc/h, as a code publishes it.
+/// The box of 20 Mpc/h, as a simulation publishes it.
 FakeDomain box(std::vector<FakeField> fields) { return fake_cube(cells, 0, 20, std::move(fields)); }
 FakeDomain forest(Order order) {
   const auto scalar = [&](const char* name, const std::vector<double>& values) {
@@ -45,7 +45,7 @@ FakeDomain forest(Order order) {
               {"v", velocity, Centering::cell, 3, Type::float64, order}});
 }
 
-/// What a user asks for: Gimlet's bins are `widening`, its flux spectra those of F / <F> - 1.
+/// The configuration of a user. Gimlet's bins are `widening`, and its flux spectra are those of F / <F> - 1.
 const std::string yaml =
     "{hydrogen: nhi, temperature: t, velocity: v, redshift: 3, omega_matter: 0.3, omega_lambda: 0.7, hubble: 0.7, "
     "bins: widening, flux_bins: 50, pdf_file: pdf.csv, spectrum_file: lines.csv, field_spectrum_file: field.csv, "
@@ -61,8 +61,8 @@ double middle(std::vector<double> values) {
   return (*half + *std::max_element(values.begin(), half)) / 2;
 }
 
-/// Rows of both tables from their first ones: the lower edge, the number of modes, the mean wave number weighted by
-/// power, and the power.
+/// Compares all rows of both tables: the lower edge, the number of modes, the mean wave number weighted by power, and
+/// the power.
 void check_spectrum(const Table& found, const std::string& reference) {
   const auto rows = cosmology_table(reference);
   REQUIRE(rows.size() == 22);
@@ -77,7 +77,7 @@ void check_spectrum(const Table& found, const std::string& reference) {
 
 void check_means(const CapturedResults& results) {
   const Table& means = results.tables.at("lyman_alpha.csv");
-  // Three of the exact definition, and three of Gimlet's, which leaves out what is beyond 4 b.
+  // Three rows follow the exact definition, and three Gimlet's, which leaves out contributions beyond 4 b.
   const auto rows = cosmology_table("mean_flux_igm64.csv");
   REQUIRE(rows.size() == 6);
   for (const auto& row : rows) {
@@ -114,7 +114,7 @@ void check_rays(const CapturedResults& results, std::size_t axis) {
   const auto fluxes = reals_of(results.data_sets.at("sight.h5"), "flux_" + name);
   for (const auto& row : cosmology_table("tau_rays_igm64_dir" + std::to_string(axis) + ".csv")) {
     const auto pixel = static_cast<std::size_t>((row[1] * cells + row[0]) * cells + row[2]);
-    // Differences of erf lose what is below 1e-16 of the line's greatest depth.
+    // Differences of erf lose digits below 1e-16 of the line's greatest depth.
     CHECK(std::fabs(depths[pixel] - row[7]) <= 1e-10 * row[7] + 1e-13);
     check_near(fluxes[pixel], row[8]);
   }
@@ -158,7 +158,7 @@ TEST_CASE("fluxes that are published give the reference's spectra too") {
       "{hydrogen: nhi, temperature: t, velocity: v, redshift: 3, along: x, lines: {file: sight.h5, values: flux}}";
   const auto fluxes =
       reals_of(run_pieces_alone(lyman_alpha_kind(), only, forest(Order::row)).data_sets.at("sight.h5"), "flux_x");
-  // Lines along x lie by z and y.
+  // Lines along x are indexed by z and y.
   const FakeDomain domain = box({{"flux", [&](auto&, const Index3& p, int) { return fluxes[at(p[2], p[1], p[0])]; }}});
   MpiCommunicator world(test_ranks());
   for (const auto& [more, reference] :

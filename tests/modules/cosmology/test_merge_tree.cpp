@@ -1,9 +1,9 @@
-// Merge trees against sweeping over all cells.
+// Merge trees, compared with a sweep over all cells.
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "analysis/tree_checks.hpp"
+#include "modules/cosmology/tree_checks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -16,8 +16,8 @@ struct Pair {
   Index saddle = -1, into = -1;
 };
 
-/// Cells from the highest down, each joined with its higher neighbours: of the components that meet at it all but the
-/// one with the highest maximum end.
+/// Pairs found by a sweep from the highest cell down, which joins each cell with its higher neighbours. Where
+/// components meet, all end except the one with the highest maximum.
 std::map<Index, Pair> swept(const Cells& cells) {
   std::vector<Index> order;
   for (std::size_t n = 0; n < cells.values.size(); ++n) {
@@ -26,7 +26,7 @@ std::map<Index, Pair> swept(const Cells& cells) {
   const auto value = [&](Index id) { return cells.values[static_cast<std::size_t>(id)]; };
   const auto above = [&](Index a, Index b) { return value(a) != value(b) ? value(a) > value(b) : a > b; };
   std::sort(order.begin(), order.end(), above);
-  std::map<Index, Index> top_of;  // of a cell; a component is all cells of one top
+  std::map<Index, Index> top_of;  // the top of each cell; cells with the same top are one component
   std::map<Index, std::vector<Index>> members;
   std::map<Index, Pair> pairs;
   for (const Index id : order) {
@@ -107,7 +107,7 @@ TEST_CASE("maxima that are infinite, and meet at infinite saddles") {
                            }}});
   const Cells cells(domain, 14);
   const auto expected = swept(cells);
-  bool same = false;  // birth and death are, for which the difference is no number
+  bool same = false;  // birth and death are the same, so that the difference is NaN
   for (const auto& [top, pair] : expected) {
     same |= pair.saddle >= 0 && std::isinf(cells.values[static_cast<std::size_t>(top)]) &&
             cells.values[static_cast<std::size_t>(top)] == cells.values[static_cast<std::size_t>(pair.saddle)];

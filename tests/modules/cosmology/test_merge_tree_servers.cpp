@@ -1,9 +1,9 @@
-// Merge trees on several servers against the reference pairs, the analysis `halos`, and flooding.
+// Merge trees on several servers, compared with reference pairs, with the analysis `halos`, and with flooding.
 #include <cmath>
 #include <limits>
 
-#include "analysis/tree_checks.hpp"
 #include "cosmology/halos/merge_tree/tree_joining.hpp"
+#include "modules/cosmology/tree_checks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -41,7 +41,7 @@ TEST_CASE("the most persistent pairs are those of the reference") {
       CHECK(real(table, at->second, "death") == pair.at("death"));
       least = std::min(least, pair.at("birth") - pair.at("death"));
     }
-    std::size_t above = 0;  // and there are no others as persistent
+    std::size_t above = 0;  // and no other pairs are as persistent
     for (std::size_t r = 0; r < table.rows(); ++r) {
       above += whole(table, r, "saddle_index") >= 0 && real(table, r, "persistence") > least ? 1 : 0;
     }
@@ -74,7 +74,7 @@ TEST_CASE("halos of any thresholds are those that `halos` finds") {
   CHECK(row == table.rows());
 }
 
-TEST_CASE("two places hang together above a level exactly if a way of such cells leads from one to the other") {
+TEST_CASE("two cells are connected above a level exactly if a path of cells above it joins them") {
   MpiCommunicator world(test_ranks());
   for (unsigned seed = 0; seed < 4; ++seed) {
     const FakeDomain domain = noisy({6, 5, 4}, 3, seed);
@@ -170,7 +170,7 @@ TEST_CASE("a server holds what its own cells lead to, not all that reaches borde
   const auto all = halos::join_forests(edges, world);
   CHECK(mine.size() <= all.size());
   if (servers >= 5) CHECK(sum_of(mine.size(), world) < sum_of(all.size(), world) * 2 / 3);
-  // Of each maximum here the same comes out at every level.
+  // Both forests give the same result for each maximum here, at every level.
   halos::TripletMap few(mine), many(all);
   few.add(tree.certain());
   many.add(tree.certain());

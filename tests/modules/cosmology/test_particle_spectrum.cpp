@@ -1,4 +1,5 @@
-// Spectra of particles against the deposit and a transform by its definition, and the same bits for every division.
+// Spectra of particles, compared with the deposit and a Fourier transform by the definition; the same bits for every
+// division.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,9 +10,9 @@
 #include <random>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/grid_checks.hpp"
-#include "analysis/list_blocks.hpp"
 #include "cosmology/kinds.hpp"
+#include "support/grid_checks.hpp"
+#include "support/list_blocks.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;
@@ -20,7 +21,7 @@ using std::numbers::pi;
 
 namespace {
 
-/// Particles dealt out to blocks, flagged copies beside some of them; of the last block nothing is left.
+/// Particles dealt out to blocks, with flagged copies of some. The last block has nothing.
 struct Swarm {
   ListDomain domain;
   std::vector<ListBlock> blocks;
@@ -75,7 +76,7 @@ const std::array<Grid, 4> grids{Grid{{9, 1, 1}, {1, 1, 1}, "size: 9, low: 0, hig
                                 Grid{{6, 5, 8}, {1, 3, 2}, "size: [6, 5, 8], low: [0, 0, 0], high: [1, 3, 2]"},
                                 Grid{{1, 4, 3}, {1, 3, 2}, "size: [1, 4, 3], low: [0, 0, 0], high: [1, 3, 2]"}};
 
-/// Mean power by bin, of values with x fastest, the window of order `window` divided out.
+/// Mean power in each bin, of values with x fastest, divided by the window of order `window`.
 std::vector<double> by_definition(const std::vector<double>& values, const Grid& grid, int window,
                                   const std::vector<double>& edges) {
   const Index3& n = grid.size;
@@ -184,7 +185,7 @@ TEST_CASE("spectra of particles are the same bits for every division and number 
 TEST_CASE("no particles, no weight, one particle") {
   MpiCommunicator self(MPI_COMM_SELF);
   Swarm swarm(1, 1, 3);
-  // One particle alone is all noise, whatever the wave: each mode has the power V.
+  // A single particle is only noise: each mode has the power V.
   const Table one = spectrum(swarm, grids[2].yaml + ", method: ngp, deconvolve: false", self);
   for (std::size_t b = 0; b < one.rows(); ++b) CHECK(std::fabs(reals(one, "power")[b]) < 1e-13);
   std::get<std::vector<double>>(swarm.blocks[0].values.at("w")).assign(2, 0.0);

@@ -1,5 +1,5 @@
-// Power spectra against reference tables, what can be said by hand, and a transform by its definition; and the same
-// bits for every number of servers and way of dividing the transform.
+// Power spectra, compared with reference tables, results by hand, and a Fourier transform by the definition. They have
+// the same bits for every number of servers and way of dividing the transform.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ using std::numbers::pi;
 
 namespace {
 
-/// A box of n cells along each axis, of given sides, with one field by indices.
+/// A box with given numbers of cells and sides, and fields that depend on the indices.
 FakeDomain box_of(const Index3& n, const std::array<double, 3>& sides, std::vector<FakeField> fields,
                   int dimensions = 3, const Index3& origin = {0, 0, 0}) {
   std::array<double, 3> spacing{1, 1, 1};
@@ -41,7 +41,7 @@ FakeField hashed(const std::vector<double>& field, Index n, Type type = Type::fl
           order};
 }
 
-/// White noise of a seed, by indices alone.
+/// White noise of a seed, which depends only on the indices.
 double noise(const Index3& p, unsigned seed) {
   std::mt19937_64 random(static_cast<std::uint64_t>(((p[0] + 100) * 1000 + p[1] + 100) * 1000 + p[2] + 100) + seed);
   random.discard(3);
@@ -61,7 +61,7 @@ void check_near(double found, double expected, double tolerance) {
   CHECK(std::fabs(found - expected) <= tolerance * std::fabs(expected));
 }
 
-/// The power of every mode by the definition, over a bin of wave numbers.
+/// The mean power of all modes in a bin of wave numbers, by the definition.
 std::vector<double> by_definition(const FakeDomain& domain, const std::array<double, 3>& sides,
                                   const std::vector<double>& edges, std::size_t second, std::vector<double>& modes) {
   const Box& cells = domain.mesh().cells;
@@ -138,7 +138,7 @@ TEST_CASE("sums by windows are exact") {
 }
 
 TEST_CASE("the reference's spectra of a field of 64^3") {
-  const std::vector<double> field = hash_field(64);
+  const std::vector<double> field = HashField(64).values();
   for (const Order order : {Order::column, Order::row}) {
     const FakeDomain domain = box_of({64, 64, 64}, {20, 20, 20}, {hashed(field, 64, Type::float64, order)});
     const auto widening = cosmology_table("ps3d_hash_64.csv");
@@ -216,7 +216,7 @@ TEST_CASE("a single wave, and Parseval's theorem") {
           return 3 * (1 + amplitude * std::cos(2 * pi * static_cast<double>(2 * p[0] + 3 * p[1] - 6 * p[2]) / n));
         }}});
   const Table table = alone(wave, "{variable: w}");
-  // Two modes of |n| = 7, of the shell's; each has the power A^2 / 4 V.
+  // Two modes of the shell |n| = 7 have power, A^2 / 4 V each.
   for (std::size_t r = 0; r < table.rows(); ++r) {
     const double expected = r == 6 ? 2 * amplitude * amplitude / 4 * side * side * side / column(table, "modes")[r] : 0;
     CHECK(std::fabs(column(table, "power")[r] - expected) < 1e-13);
@@ -237,7 +237,7 @@ TEST_CASE("a single wave, and Parseval's theorem") {
   const Table all = alone(random, "{variable: a, of: difference, edges: [0.1, 1000]}");
   CHECK(column(all, "modes")[0] == count - 1);
   check_near(column(all, "power")[0] * (count - 1) / (side * 4 * 3), variance, 1e-12);
-  // White noise has the same power everywhere: the variance by the density of points.
+  // White noise has the same power everywhere: the variance divided by the density of points.
   const FakeDomain white = box_of({48, 48, 48}, {1, 1, 1}, {noisy("a", 9)});
   const Table flat = alone(white, "{variable: a, of: difference, edges: [10, 100, 150]}");
   for (const double power : column(flat, "power")) check_near(power, 1.0 / 12 / (48.0 * 48 * 48), 0.02);
@@ -252,7 +252,7 @@ TEST_CASE("a Gaussian blob has the transform that it should") {
                                                              return std::exp(-square / (2 * s * s));
                                                            }}});
   const Table table = alone(domain, "{variable: g, of: difference, edges: [6, 6.5, 12, 13]}");
-  // Modes |n| = 1 alone in the first bin, |n| = 2 in the third.
+  // The first bin has only modes |n| = 1, the third only |n| = 2.
   for (const std::size_t r : {std::size_t{0}, std::size_t{2}}) {
     const double k = column(table, "k")[r], transform = std::pow(2 * pi * s * s, 1.5) * std::exp(-k * k * s * s / 2);
     check_near(column(table, "power")[r], transform * transform, 1e-9);
@@ -262,7 +262,7 @@ TEST_CASE("a Gaussian blob has the transform that it should") {
 TEST_CASE("windows are divided out, and shot noise taken off") {
   const Index n = 8;
   const FakeDomain domain = box_of({n, n, n}, {1, 1, 1}, {noisy("a", 4)});
-  // A bin of modes (1, 0, 0) alone: W = sin(pi / 8) / (pi / 8).
+  // The bin has only modes like (1, 0, 0), for which W = sin(pi / 8) / (pi / 8).
   const std::string edges = "edges: [6, 6.5]";
   const double plain = column(alone(domain, "{variable: a, " + edges + "}"), "power")[0];
   const double window = std::sin(pi / n) / (pi / n);
@@ -280,7 +280,7 @@ TEST_CASE("the same bits for every number of servers, decomposition and division
     Index3 n;
     int dimensions;
   };
-  // Fewer planes and lines than servers, one cell, odd numbers.
+  // Cases with fewer planes and lines than servers, one cell, odd numbers.
   for (const Case& c : {Case{{24, 18, 20}, 3}, Case{{5, 7, 3}, 3}, Case{{2, 2, 2}, 3}, Case{{16, 9, 1}, 2},
                         Case{{33, 1, 1}, 1}, Case{{1, 1, 1}, 3}, Case{{4, 64, 1}, 3}}) {
     const FakeDomain domain = box_of(c.n, {1, 1.5, 2}, {noisy("a", 5), noisy("b", 6, Order::row)}, c.dimensions);
@@ -309,7 +309,7 @@ TEST_CASE("very small contrasts, and numbers that are none") {
               {"c", [](auto&, const Index3& p, int) { return p[0] == 3 ? std::nan("") : 1.0; }},
               {"d", [](auto&, const Index3& p, int) { return p[0] % 2 == 0 ? 1.0 : -1.0; }}});
   const Table table = alone(domain, "{variable: a, edges: [6, 6.5]}");
-  // The values are doubles: a step is 1.2e-10 of them, a thousandth of the amplitude.
+  // The spacing of doubles of this size is 1.2e-10, a thousandth of the amplitude.
   check_near(column(table, "power")[0], 1e-26 / 4 / 3, 2e-2);
   for (const double power : column(alone(domain, "{variable: c}"), "power")) CHECK(std::isnan(power));
   CHECK_THROWS_WITH_AS(alone(domain, "{variable: d}"), doctest::Contains("the mean of 'd' is 0"), Error);
@@ -327,7 +327,7 @@ TEST_CASE("values that were not published are missed") {
   }
 }
 
-TEST_CASE("what can not be is refused") {
+TEST_CASE("impossible options are refused") {
   const FakeDomain domain =
       box_of({8, 8, 1}, {1, 1, 1}, {noisy("a", 1), {"n", [](auto&, auto&, int) { return 1.0; }, Centering::node}}, 2);
   const auto refused = [&](const std::string& yaml, const char* text) {

@@ -1,2 +1,2 @@
-// Cannot be included twice.
+// A header that cannot be included twice.
 inline int defined_twice() { return 1; }

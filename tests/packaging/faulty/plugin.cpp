@@ -1,4 +1,4 @@
-// A plug-in that must be refused; FAULT says for which reason.
+// A plug-in that must be refused; FAULT is the reason.
 #include <sidestream/extend/plugin.hpp>
 
 #define WRONG_VERSION 1

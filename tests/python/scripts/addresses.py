@@ -1,4 +1,4 @@
-"""Where the values lie that an analysis gets: nothing has been copied for it."""
+"""Addresses of the values that an analysis gets, which shows that nothing was copied."""
 
 import re
 import resource
@@ -19,7 +19,7 @@ def where(block):
     more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     lent = getattr(sys.modules["__main__"], "LENT", {}).get(
         block.data.index, -1
-    )  # by a program in Python, in its process
+    )  # published by a program in Python, in its own process
     return {
         "shared": mapped,
         "same": int(address == lent),

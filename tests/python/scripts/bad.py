@@ -1,4 +1,4 @@
-"""Analyses that fail, each in its way."""
+"""Analyses that fail, each in another way."""
 
 import sys
 import time
@@ -24,7 +24,7 @@ def keeps(block):
 
 
 def keeps_in_cycle(block):
-    """Nothing is in use once the cycle is found."""
+    """The array is no longer in use once Python has collected the cycle."""
     cycle = [block["t"]]
     cycle.append(cycle)
     return {"a": block["t"].max()}
@@ -103,7 +103,7 @@ class Unpicklable(Base):
 
 
 class Kept(Base):
-    """The block outlives the call, but gives nothing then."""
+    """The block outlives the call, but gives no values then."""
 
     def local(self, data):
         self.blocks = data.blocks()

@@ -16,7 +16,7 @@ def blocks(block, scale=1, label="none"):
 
 
 def picture(whole, draw=True):
-    """A slice, its numbers, and a table."""
+    """Results are a slice, its numbers, and a table."""
     t = whole["t"]
     arrays = {"middle": t[len(t) // 2], "nodes": whole["p"], "known": whole.known("t")}
     table = {"seconds": whole.time, "hits": int((t > 0).sum()), "z": whole.coordinates("t")[2][-1]}
@@ -31,7 +31,8 @@ def picture(whole, draw=True):
 
 
 class Steepest:
-    """By layers across z: the greatest difference between neighbours, and how many points have a given part of it."""
+    """For each layer across z: the greatest difference between neighbours, and the number of points with a given
+    part of it."""
 
     passes = 2
 
@@ -79,7 +80,7 @@ class Steepest:
 
 
 class WithMpi:
-    """The same through mpi4py."""
+    """Counts values through mpi4py."""
 
     def local(self, data):
         return sum(int(block.counted("t").sum()) for block in data)

@@ -9,7 +9,7 @@ def line(block):
 
 
 def plane(block):
-    """Of a variable in row order: b[i, j]."""
+    """Columns for a variable in row order, b[i, j]."""
     x, y = block.coordinates("b")
     mask = block.counted("b")
     i, j = np.nonzero(mask)
@@ -20,7 +20,7 @@ def plane(block):
 
 
 def curved(block):
-    """Where the nodes are is an array beside the values."""
+    """The coordinates of the nodes are an array beside the values."""
     places = block.arrays["coordinates"]
     assert list(block) == ["c"] and "xy" not in block and places.shape == (5, 4, 2)
     middle = 0.25 * (places[1:, 1:] + places[:-1, 1:] + places[1:, :-1] + places[:-1, :-1])

@@ -1,4 +1,4 @@
-"""What servers see of events."""
+"""Writes the events that servers see."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ NAMES = ["lost", "count", "phase"]
 
 
 class Seen:
-    """A row for each event, in order; servers that see different events fail."""
+    """A row for each event, in order. Servers that see different events fail."""
 
     def local(self, data):
         return [(NAMES.index(e.name), e.client, e.raised, e.values.dtype.name, e.values.tolist()) for e in data.events]

@@ -1,4 +1,4 @@
-// Two meshes with known fields, written by a writer as a session would drive it.
+// Two meshes with known fields, and functions to run a writer on them as a session would.
 #pragma once
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 namespace sidestream::testing {
 
-/// A directory of this test alone, the same on all members of `communicator`, removed at the end.
+/// A directory that only this test uses, the same on all members of `communicator`. It is removed at the end.
 class SharedDirectory {
  public:
   explicit SharedDirectory(Communicator& communicator) : communicator_(communicator) {
@@ -53,7 +53,7 @@ inline std::vector<std::string> files_under(const std::string& path) {
   return names;
 }
 
-/// A uniform and a rectilinear mesh whose values tell the place: i + 100 j + 10000 k + c + step, and on the
+/// A uniform and a rectilinear mesh whose values depend on the position: i + 100 j + 10000 k + c + step, and on the
 /// second mesh i + 10 j + 50 k + step.
 struct Sample {
   Sample() : box(make_box()), stretched(make_stretched()) {
@@ -70,7 +70,7 @@ struct Sample {
       metadata.variables.push_back(variable);
     }
     box_blocks = random_division(box.mesh().cells, 7, 1);
-    // A block without cells: the writers must pass over it.
+    // This block has no cells, and writers must skip it.
     box_blocks.push_back({{2, -1, 3}, {2, -1, 3}});
     stretched_blocks = random_division(stretched.mesh().cells, 4, 2);
   }
@@ -107,8 +107,8 @@ struct Sample {
   }
 
   int step = 0;
-  /// Whether blocks of the box hold right values at nodes that count as another block's, as simulations do;
-  /// if not, values that must not be used.
+  /// True if blocks of the box hold right values at nodes that another block owns, as in simulations. Otherwise they
+  /// hold values there that must not be used.
   bool shared_nodes_agree = false;
   FakeDomain box, stretched;
   Metadata metadata;
@@ -172,7 +172,7 @@ inline Settings writer_settings(const WriterKind& kind, const std::string& yaml,
                        {ExpressionContext{none}, &metadata});
 }
 
-/// What the writer on this member gets.
+/// The input of the writer on this member.
 inline LocalInput input_of(const Sample& sample, const Sample::Held& held, const Iteration& iteration,
                            const Communicator& communicator) {
   LocalInput input{iteration, sample.metadata, held.views, 0, {}};
@@ -181,7 +181,7 @@ inline LocalInput input_of(const Sample& sample, const Sample::Held& held, const
   return input;
 }
 
-/// One iteration through a writer on all members; throws what it throws.
+/// Writes one iteration on all members. Throws what the writer throws.
 inline void write_iteration(Task& writer, const Sample& sample, const Iteration& iteration, Communicator& communicator,
                             int ghosts = 0, const std::vector<std::size_t>& absent = {}) {
   const auto held = sample.held(communicator.rank(), communicator.size(), writer.selection(), ghosts, absent);

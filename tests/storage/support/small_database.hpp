@@ -1,4 +1,4 @@
-// A database of a few small blocks whose values tell cycle and block, and what reading it gives.
+// A database of a few small blocks whose values depend on cycle and block, and functions to read it.
 #pragma once
 
 #include <stdlib.h>
@@ -19,13 +19,13 @@
 
 namespace sidestream::testing {
 
-/// Temporary files go into memory where there is a folder for that: a disk would make thousands of states slow.
+/// Puts temporary files into a folder in memory, if there is one, because thousands of states would be slow on a disk.
 inline void stay_in_memory() {
   std::error_code ignored;
   if (std::filesystem::is_directory("/dev/shm", ignored)) ::setenv("TMPDIR", "/dev/shm", 1);
 }
 
-/// One server's end of it. Blocks are lines of three cells, of which servers have two, none, one, two, none, ...
+/// A server's part of the database. Blocks are lines of three cells. Servers have two blocks, none, one, two, none, ...
 class SmallDatabase {
  public:
   SmallDatabase(Communicator& servers, database::StoringOptions options, std::vector<std::string> codecs = {})
@@ -57,10 +57,10 @@ class SmallDatabase {
     return static_cast<double>(cycle) * 100 + static_cast<double>(id) + static_cast<double>(n) / 8;
   }
 
-  /// What its one variable is called.
+  /// Changes the name of the only variable.
   void rename(const std::string& name) { schema_.metadata.variables.front().name = name; }
 
-  /// Collective.
+  /// Stores a context; collective.
   void store(std::int64_t cycle) { store(cycle, 0.5 * static_cast<double>(cycle)); }
   void store(std::int64_t cycle, double time) {
     const Packing packing({schema_.codecs.front()}, Type::float64, built_in_codecs());
@@ -89,7 +89,7 @@ class SmallDatabase {
   database::Storing storing_;
 };
 
-/// What is wrong with a context: a sentence; empty if it has all blocks and values of its cycle.
+/// A sentence about what is wrong with a context; empty if it has all blocks and values of its cycle.
 inline std::string wrong_with(database::Context& context, std::uint64_t blocks) {
   const std::int64_t cycle = context.entry().iteration.cycle;
   std::uint64_t found = 0;
@@ -108,11 +108,11 @@ inline std::string wrong_with(database::Context& context, std::uint64_t blocks) 
   return found == blocks ? "" : "blocks are missing";
 }
 
-/// What a reader finds in a directory.
+/// The things that a reader finds in a directory.
 struct Findings {
   std::set<std::int64_t> whole, damaged;  ///< cycles
   std::vector<std::string> remarks, damages;
-  bool wrong = false;  ///< something was given out that was never stored
+  bool wrong = false;  ///< the reader gave out something that was never stored
 };
 
 inline Findings read_all(const std::string& directory, std::uint64_t blocks) {

@@ -1,4 +1,4 @@
-// Forests of random trees, cut into domains.
+// Forests of random trees that are cut into domains.
 #pragma once
 
 #include <map>
@@ -9,20 +9,20 @@
 
 namespace sidestream::testing {
 
-/// A cell by its way from its root: the root's number, then children.
+/// The path to a cell: the root's number, then the numbers of children.
 using Way = std::vector<int>;
 
-/// A tree as it is stored, and of each cell its way.
+/// A tree as it is stored, and the path to each cell.
 struct WayTree {
   std::vector<Way> ways;
   std::vector<std::uint8_t> refined, owned;
 };
 
-/// Which cells of a whole forest are refined, and which domain has each leaf.
+/// A whole forest: the cells that are refined, and the domain of each leaf.
 struct Forest {
   TreeShape shape;
   std::map<Way, bool> refined;
-  std::map<Way, int> domain;  ///< of leaves
+  std::map<Way, int> domain;  ///< domain of each leaf
   int domains = 1;
 
   Forest(std::mt19937& random, int dimensions, Index roots, int domains_of, int depth, double chance)
@@ -30,7 +30,7 @@ struct Forest {
     const bool scattered = random() % 2 == 0;
     std::vector<Way> leaves;
     for (int root = 0; root < roots; ++root) grow(random, {root}, depth, chance, leaves);
-    // Along the order of the leaves, as a space-filling curve gives them, or anyhow.
+    // Leaves get domains in their order, as along a space-filling curve, or at random.
     for (std::size_t n = 0; n < leaves.size(); ++n) {
       domain[leaves[n]] = scattered ? static_cast<int>(random() % static_cast<unsigned>(domains))
                                     : static_cast<int>(n * static_cast<std::size_t>(domains) / leaves.size());
@@ -48,7 +48,7 @@ struct Forest {
     return false;
   }
 
-  /// What a domain publishes: its leaves, what leads to them, and of others' cells more or less.
+  /// The tree that a domain publishes: its leaves, their ancestors, and some cells of others.
   [[nodiscard]] WayTree published(std::mt19937& random, int of) const {
     WayTree tree;
     for (int root = 0; root < shape.roots; ++root) tree.ways.push_back({root});
@@ -58,7 +58,7 @@ struct Forest {
       const bool needed = is_parent && has(way, of);
       const bool shown = needed || (is_parent && random() % 3 != 0);
       tree.refined.push_back(shown ? 1 : 0);
-      // Flags of parents and ghosts may be anything, as from a program.
+      // Flags of parents and ghosts may be anything, as in programs.
       tree.owned.push_back(is_parent ? static_cast<std::uint8_t>(shown && random() % 2) : domain.at(way) == of ? 1 : 0);
       if (!shown) continue;
       for (int child = 0; child < 1 << shape.dimensions; ++child) {

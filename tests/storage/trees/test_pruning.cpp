@@ -1,4 +1,4 @@
-// Pruned trees against a twin that follows each cell's way, on random forests that are cut into domains.
+// Pruned trees, compared with a search along each cell's path, on random forests that are cut into domains.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -13,7 +13,7 @@ using sidestream::testing::WayTree;
 
 namespace {
 
-/// The ways of the cells that stay, in their order.
+/// The paths of the cells that stay, in their order.
 std::vector<Way> kept_ways(const WayTree& tree, const PrunedTree& less) {
   std::vector<Way> ways;
   for (const CellRun& run : less.kept) {
@@ -70,7 +70,7 @@ void check(const Forest& forest, std::mt19937& random) {
       if (less.refined[n] == 0 && less.owned[n] != 0) owned_leaves.insert(twin.ways[n]);
     }
   }
-  // Together: each leaf of the forest, once.
+  // All domains together have each leaf of the forest once.
   std::multiset<Way> leaves;
   for (const auto& [way, domain] : forest.domain) leaves.insert(way);
   REQUIRE(owned_leaves == leaves);
@@ -91,14 +91,15 @@ TEST_CASE("pruned domains are what leads to owned leaves, and together the owned
 }
 
 TEST_CASE("the domain of the paper's figure") {
-  // Strafella and Chapon, figure 2: the tree of domain 1, as it is stored there.
+  // The tree of domain 1 in figure 2 of Strafella and Chapon, as it is stored there.
   const std::vector<std::uint8_t> refined{1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   const std::vector<std::uint8_t> owned{0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0};
   const TreeShape shape{2, 1};
   const auto starts = tree_starts(shape, refined);
   REQUIRE(starts.has_value());
   CHECK(*starts == std::vector<Index>{0, 1, 5, 17});
-  // Of the three cells that are refined again only the second has leaves of its own; the ghosts below the others go.
+  // Only the second of the three cells that are refined again has leaves of its own. The ghosts below the others are
+  // removed.
   const PrunedTree less = pruned(shape, refined, owned, *starts);
   CHECK(less.refined == std::vector<std::uint8_t>{1, 0, 1, 0, 0, 0, 0, 0, 0});
   CHECK(less.owned == std::vector<std::uint8_t>{0, 0, 0, 1, 0, 0, 1, 1, 1});

@@ -1,4 +1,4 @@
-// Packed flags of trees: every bit back, little of them, and nothing but errors from bytes that are not theirs.
+// Packed flags of trees give every bit back and are small. Other bytes give only errors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void round_trip(const TreeShape& shape, const Bits& refined, const Bits& owned) 
   REQUIRE(flags == owned);
 }
 
-/// A tree in three dimensions that is refined along a shell, as by a blast; owned on one side.
+/// A tree in three dimensions that is refined along a shell, as in a blast. One side is owned.
 void shell(int depth, Bits& refined, Bits& owned) {
   struct Cell {
     int level;
@@ -77,7 +77,7 @@ TEST_CASE("small and deep trees come back") {
   round_trip({3, 1}, {0}, {1});
   round_trip({1, 5}, {0, 0, 0, 0, 0}, {0, 1, 0, 1, 1});
   Bits refined, owned;
-  for (int level = 0; level < 500; ++level) {  // in one dimension; refines the second child each time
+  for (int level = 0; level < 500; ++level) {  // in one dimension: refines the second child each time
     if (level > 0) refined.push_back(0);
     refined.push_back(level < 499 ? 1 : 0);
   }
@@ -94,7 +94,7 @@ TEST_CASE("a blast's million cells take a few thousand bytes, parents' ownership
   Bytes packed;
   REQUIRE(pack_refined({3, 1}, refined, packed));
   CHECK(packed.size() < refined.size() / 8 / 4);
-  // A byte for each eight siblings through the same zstd, the deepest level too.
+  // For comparison: one byte for eight siblings, on all levels, packed by the same zstd.
   Bytes masks, plain;
   for (std::size_t n = 1; n < refined.size(); n += 8) {
     unsigned mask = 0;

@@ -1,4 +1,4 @@
-// Placement `nodes`: values that are fetched, that are pushed, and through forwarders.
+// Placement `nodes`: values are fetched, pushed, or sent through forwarders.
 #include "support/ranks.hpp"
 #include "transport/conformance/node.hpp"
 #include "transport/conformance/run.hpp"
@@ -18,7 +18,7 @@ std::vector<mpi::ValueShape> shapes() {
   return all;
 }
 
-/// More servers than clients, too: some have none.
+/// Also checks more servers than clients, so that some servers have no client.
 void check_direct(mpi::Moving moving) {
   MpiCommunicator world(testing::test_ranks());
   for (int servers = 1; servers < world.size(); ++servers) {

@@ -1,4 +1,4 @@
-// The shared memory of one node, for what a conformance check needs.
+// The shared memory of one node, as a conformance check needs it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline shared_memory::Extents extents_for(const conformance::Needs& needs) {
   return {needs.bytes + rounding, needs.holds ? 2u : 1u, 0, 2 * needs.bytes + rounding};
 }
 
-/// A little more than the clients' own.
+/// The size of a buffer that is slightly larger than the clients' own parts.
 inline std::uint64_t buffer_for(const conformance::Needs& needs, int clients) {
   const shared_memory::Extents own = extents_for(needs);
   constexpr std::uint64_t rest = 1 << 18;

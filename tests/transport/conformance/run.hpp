@@ -12,7 +12,7 @@
 
 namespace sidestream::test {
 
-/// The ranks of a test: first the servers, then the others (forwarders, say), then the clients.
+/// The ranks of a test: first the servers, then others, such as forwarders, then the clients.
 struct Ranks {
   int servers = 1, others = 0, clients = 1;
   [[nodiscard]] int server_of(int rank) const { return rank < servers ? rank : -1; }
@@ -25,7 +25,7 @@ struct Ranks {
   [[nodiscard]] int contact(int n, int many) const { return n * servers / many; }
 };
 
-/// All ranks, with as many servers and others as that.
+/// Divides all ranks, with these numbers of servers and others.
 inline Ranks ranks_of(const MpiCommunicator& world, int servers, int others = 0) {
   return {servers, others, world.size() - servers - others};
 }

@@ -24,7 +24,7 @@ TEST_CASE("shared memory conforms") {
       } else {
         ends.client = std::make_shared<Client>(node, needs.when_full, needs.max_in_flight, std::function<void()>());
       }
-      world.barrier();  // all have said who they are
+      world.barrier();  // all have registered
       return ends;
     };
     test::conforms(world, ranks, harness);

@@ -1,4 +1,4 @@
-// Placement `sidecar`, its two ends in one MPI job: servers find the clients' memory by the name of its listener.
+// Placement `sidecar`, with both ends in one MPI job. Servers find the clients' memory by the name of its listener.
 #include <fmt/format.h>
 
 #include "base/backoff.hpp"
@@ -62,7 +62,7 @@ TEST_CASE("sidecars conform") {
       if (client == 0) listener = std::make_shared<Listener>(name, node, ListenerOffer{});
       ends.client = std::make_shared<SidecarClient>(node, listener, needs.when_full, needs.max_in_flight,
                                                     std::function<void()>(), false);
-      // So that the first iteration has servers.
+      // Waits, so that the first iteration has servers.
       const ServiceState& service = node->layout().service(node->control());
       while (ServiceState::phase_of(service.load()) != ServiceState::Phase::attached) {
         pause_for(std::chrono::milliseconds(1));

@@ -11,15 +11,20 @@
 
 #include "analyse/merging.hpp"
 #include "analyse/shifted.hpp"
+#include "base/fields.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "client/declarations.hpp"
 #include "config/options/names.hpp"
 #include "loading.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/base/records.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/hdf5/input.hpp"
+
+namespace sidestream {
+template <>
+inline constexpr std::size_t field_count<analysing::StoredIteration> = 4;
+}  // namespace sidestream
 
 namespace sidestream::analysing {
 
@@ -271,13 +276,7 @@ void Sources::share(Communicator& all) {
   run_collectively(all, [&] {
     if (all.rank() != 0) return;
     ByteWriter out;
-    out.put(iterations_.size());
-    for (const StoredIteration& one : iterations_) {
-      out.put(one.format);
-      out.put(one.path);
-      out.put(one.part);
-      out.put(one.when);
-    }
+    write_fields(out, iterations_);
     places = out.take();
     Declarations declarations;
     declarations.metadata = metadata_;
@@ -288,13 +287,7 @@ void Sources::share(Communicator& all) {
   run_collectively(all, [&] {
     if (all.rank() == 0) return;
     ByteReader in(places);
-    iterations_.resize(in.get<std::size_t>());
-    for (StoredIteration& one : iterations_) {
-      in.get(one.format);
-      in.get(one.path);
-      in.get(one.part);
-      in.get(one.when);
-    }
+    read_fields(in, iterations_);
     metadata_ = Declarations::decode(declared).metadata;
   });
 }

@@ -93,7 +93,7 @@ std::string check_plan(const PartitionerKind& kind, const Settings& settings, co
     std::copy_if(plan.begin(), plan.end(), std::back_inserter(mine), is_its);
     const auto part = sorted(kind.plan({metadata, where.blocks, where.servers, server}, settings).pieces);
     std::copy_if(part.begin(), part.end(), std::back_inserter(alone), is_its);
-    if (!same(mine, alone)) return fmt::format("asked for server {} alone it gives it other pieces", server);
+    if (!same(mine, alone)) return fmt::format("asked only for server {} it gives it other pieces", server);
   }
   return {};
 }

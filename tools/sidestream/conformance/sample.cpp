@@ -189,7 +189,7 @@ std::string unsuitable(const Metadata& metadata) {
   for (const Mesh& mesh : metadata.meshes) {
     if (mesh.kind() == MeshKind::points) continue;
     if (!mesh.geometry || !mesh.geometry->axes()) {
-      return fmt::format("the mesh '{}' is neither uniform nor rectilinear, nor has it points alone", mesh.name);
+      return fmt::format("the mesh '{}' is neither uniform nor rectilinear, nor has it only points", mesh.name);
     }
     double points = 1;
     for (int a = 0; a < 3; ++a) points *= static_cast<double>(mesh.cells.extent(a));

@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from .given import Given
 from .how import How
-from .page import Axis, Page
-from .scales import is_even, superscript, usable
+from .page import MOST_ENTRIES, Axis, Page
+from .scales import drawable, is_even, superscript, usable, widened
 from .titles import Titles
 
 # Most eyes can tell these colours apart, also in grey. (Paul Tol, "Colour Schemes", SRON/EPS/TN/09-002, 2021.)
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))  # for the curves after the sixth
 Numbers = NDArray[np.float64]
 Curve = tuple[str, Numbers, Numbers]  # its name (empty if it needs none), x and y
 
@@ -25,45 +26,72 @@ def _inverse(unit: str) -> str:
 
 def _axis(name: str, unit: str, values: list[Numbers], logarithmic: bool, room: float) -> Axis:
     """Makes an axis that shows all values, with some room at both ends."""
-    every = np.concatenate(values) if values else np.empty(0)
-    every = every[np.isfinite(every) & ((every > 0) | (not logarithmic))]
+    every = drawable(np.concatenate(values) if values else np.empty(0), logarithmic)
+    every = every[np.isfinite(every)]
     low, high = usable(float(every.min()), float(every.max()), logarithmic) if len(every) else usable(1, 0, logarithmic)
-    if logarithmic:
-        factor = (high / low) ** room
-        return Axis(name, unit, low / factor, high * factor, True)
-    more = room * (high - low)
-    return Axis(name, unit, low - more, high + more, False)
+    return Axis(name, unit, *widened(low, high, room, logarithmic), logarithmic)
 
 
-def _lines(page: Page, curves: list[Curve], steps: bool) -> None:
-    colours = itertools.cycle(COLOURS)
-    for (name, x, y), colour in zip(curves, colours, strict=False):
-        shown = np.where(np.isfinite(y) & ((y > 0) | (not page.up.logarithmic)), y, np.nan)
-        style = {"color": colour, "linewidth": 1.6 * page.thin}
+def _lines(page: Page, curves: list[Curve], steps: bool, different: int) -> None:
+    looks = itertools.cycle(itertools.islice(itertools.product(DASHES, COLOURS), different))
+    for (name, at, y), (dashes, colour) in zip(curves, looks, strict=False):
+        x, shown = drawable(at, page.across.logarithmic), drawable(y, page.up.logarithmic)
+        style: dict[str, Any] = {"color": colour, "linestyle": dashes, "linewidth": 1.6 * page.thin}
+        if not steps or _is_narrow(x, page.across):
+            style |= {"marker": "o", "markersize": 2.6 * page.thin}
         if steps:
-            (handle,) = page.axes.plot(np.repeat(x, 2)[1:-1], np.repeat(shown, 2), **style)
-        else:
-            (handle,) = page.axes.plot(x, shown, marker="o", markersize=2.6 * page.thin, **style)
+            x, shown = np.repeat(x, 2)[1:-1], np.repeat(shown, 2)
+        (handle,) = page.axes.plot(x, shown, **style)
         if name:
             page.handles.append((handle, name))
 
 
+def _is_narrow(x: Numbers, axis: Axis) -> bool:
+    """True if the steps of a histogram would be too narrow to be seen."""
+    x = x[np.isfinite(x)]
+    if not len(x):
+        return False
+    if axis.logarithmic:
+        return bool(np.ptp(np.log10(x)) < 1e-3 * (np.log10(axis.high) - np.log10(axis.low)))
+    return bool(np.ptp(x) < 1e-3 * (axis.high - axis.low))
+
+
+def _told(page: Page, curves: list[Curve], wanted: bool, across: bool, up: bool) -> None:
+    """Adds remarks about what has no place on the axes. `wanted`: a logarithmic x axis was asked for."""
+    if wanted and not across:
+        page.remarks.append("no value of x is above 0, so its axis is not logarithmic")
+    lost = sum(int(np.sum(np.isfinite(x) & ~np.isfinite(drawable(x, True)))) for _, x, _ in curves)
+    if across and lost:
+        page.remarks.append(f"{lost} values of x are not above 0 and were left out of a logarithmic axis")
+    if not any(np.any(np.isfinite(drawable(y, up))) for _, _, y in curves):
+        what = "finite and above 0, as a logarithmic axis needs it" if up else "finite"
+        page.remarks.append(f"the chart is empty: the table has no value that is {what}")
+
+
 def _finish(
-    page: Page, how: How, curves: list[Curve], names: dict[str, str], steps: bool, log: tuple[bool, bool]
+    page: Page,
+    how: How,
+    curves: list[Curve],
+    names: dict[str, str],
+    steps: bool,
+    log: tuple[bool, bool],
+    different: int = MOST_ENTRIES,
 ) -> None:
+    """Draws curves and chooses the axes. `different`: after so many curves, their looks are repeated."""
     across, up = how.logarithmic(*log)
     xs = [x for _, x, _ in curves]
-    across = across and all(np.all(x > 0) for x in xs)
+    wanted, across = across, across and any(np.any(np.isfinite(drawable(x, True))) for x in xs)
+    _told(page, curves, wanted and how.log is not None, across, up)
     page.across = _axis(how.x_label or names["x"], names.get("x_unit", ""), xs, across, 0.02)
     page.up = _axis(how.y_label or names["y"], names.get("y_unit", ""), [y for _, _, y in curves], up, 0.05)
     if not up and steps and all(np.all(~(y < 0)) for _, _, y in curves):
         page.up.low = 0.0
-    _lines(page, curves, steps)
+    _lines(page, curves, steps, different)
 
 
 def _steps(given: Given, rows: Any, column: str) -> tuple[Numbers, Numbers]:
-    lower, upper = given.columns["lower"][rows], given.columns["upper"][rows]
-    return np.append(lower, upper[-1:]).astype(float), given.columns[column][rows].astype(float)
+    lower, upper = given.numbers("lower", rows), given.numbers("upper", rows)
+    return np.append(lower, upper[-1:]), given.numbers(column, rows)
 
 
 def draw_histogram(page: Page, given: Given, how: How, titles: Titles) -> str:
@@ -94,7 +122,7 @@ def draw_flux(page: Page, given: Given, how: How, titles: Titles) -> str:
 
 def _dimensions(given: Given) -> int:
     """Finds the number of dimensions by the dimensionless form: k³ P / 2π², k² P / 2π or k P / π. 0: unknown."""
-    k, power, without = (given.columns[name].astype(float) for name in ("k", "power", "dimensionless"))
+    k, power, without = (given.numbers(name) for name in ("k", "power", "dimensionless"))
     sound = np.flatnonzero((k > 0) & np.isfinite(power) & (power != 0) & np.isfinite(without))
     for count, factor in ((3, 2 * np.pi**2), (2, 2 * np.pi), (1, np.pi)):
         if len(sound) and np.allclose(k[sound] ** count * power[sound] / factor, without[sound], rtol=1e-6, atol=0):
@@ -119,14 +147,14 @@ def draw_spectrum(page: Page, given: Given, how: How, titles: Titles) -> str:
     curves: list[Curve] = []
     for axis in axes:
         rows = given.columns["axis"] == axis if axis else slice(None)
-        k = given.columns["k"][rows].astype(float)
+        k = given.numbers("k", rows)
         pair = given.has("second") and column == "power"
         along = f"along {axis}" if axis else ""
         first = f"{titles.title(default='first')} {along}".strip() if pair else along
-        curves.append((first, k, given.columns[column][rows].astype(float)))
+        curves.append((first, k, given.numbers(column, rows)))
         if pair:
             second = f"{titles.title('with', 'second')} {along}".strip()
-            curves.append((second, k, given.columns["second"][rows].astype(float)))
+            curves.append((second, k, given.numbers("second", rows)))
     names = {"x": "wave number k", "x_unit": "1/mesh unit", "y": "power P(k)", "y_unit": _power_unit(given, titles)}
     if column == "dimensionless":
         names |= {"y": "dimensionless power", "y_unit": ""}
@@ -136,14 +164,17 @@ def draw_spectrum(page: Page, given: Given, how: How, titles: Titles) -> str:
 
 def draw_statistics(page: Page, given: Given, how: How, titles: Titles) -> str:
     """Draws mean, minimum and maximum of each component over time."""
-    time = given.columns["time"].astype(float)
+    time = given.numbers("time")
     curves: list[Curve] = []
     components = np.unique(given.columns["component"])
+    is_together = 3 * len(components) > MOST_ENTRIES
     for component in components:
         rows = given.columns["component"] == component
         for name in ("maximum", "mean", "minimum"):
             said = name if len(components) == 1 else f"{name} of component {component}"
-            curves.append((said, time[rows], given.columns[name][rows].astype(float)))
+            if is_together:
+                said = f"{name} of each component" if component == components[0] else ""
+            curves.append((said, time[rows], given.numbers(name, rows)))
     names = {"x": "time", "y": titles.title(), "y_unit": titles.unit()}
-    _finish(page, how, curves, names, False, (False, False))
+    _finish(page, how, curves, names, False, (False, False), 3 if is_together else MOST_ENTRIES)
     return f"{how.label or titles.title()}: statistics over time"

@@ -38,6 +38,16 @@ class Given:
         shapes = {column.shape for column in self.columns.values()}
         return len(shapes) == 1 and len(next(iter(shapes))) == 1
 
+    def numbers(self, name: str, rows: Any = slice(None)) -> NDArray[np.float64]:
+        """Returns a column of numbers, with NaN where there is none. Throws Error(FILE) if it has other texts."""
+        values = self.columns[name][rows]
+        try:
+            if values.dtype.kind in "USO":
+                values = np.array([value if value not in (None, "", b"") else "nan" for value in values.tolist()])
+            return values.astype(np.float64)
+        except (TypeError, ValueError):
+            raise Error(f"{self.named}: the column '{name}' holds text, expected numbers", Code.FILE) from None
+
     def has(self, *names: str) -> bool:
         return all(name in self.columns for name in names)
 
@@ -52,6 +62,13 @@ class Given:
             listed = f"; the last ones are {', '.join(str(int(n)) for n in known[-8:])}" if len(known) else ""
             raise Error(f"{self.named}: there is no iteration {number}{listed}")
         chosen = self.columns["iteration"] == (known[-1] if number is None else number)
+        return Given(self.path, {name: column[chosen] for name, column in self.columns.items()}, self.attributes)
+
+    def until(self, number: int | None) -> "Given":
+        """Selects the rows up to an iteration, by default all."""
+        if number is None or "iteration" not in self.columns:
+            return self
+        chosen = self.numbers("iteration") <= number
         return Given(self.path, {name: column[chosen] for name, column in self.columns.items()}, self.attributes)
 
     def moment(self) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Options of a chart, as a user or a run gives them."""
 
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from ..errors import Error
@@ -30,8 +31,23 @@ class How:
     def __post_init__(self) -> None:
         if self.log is not None and self.log not in LOGS:
             raise Error(f"plot: log is '{self.log}', expected one of {', '.join(LOGS)}")
+        if self.tracks < 1:
+            raise Error(f"plot: {self.tracks} tracks, expected at least 1")
+        if self.colour_scale not in ("linear", "logarithmic"):
+            raise Error(f"plot: colour_scale is '{self.colour_scale}', expected linear or logarithmic")
+        if self.range is not None:
+            self._check_range(*self.range)
         if any(not 1 <= n <= 32768 for n in self.size):
             raise Error(f"plot: the size {self.size[0]} x {self.size[1]}, expected 1 to 32768 pixels each")
+
+    def _check_range(self, low: float, high: float) -> None:
+        above = self.colour_scale == "logarithmic"
+        if low < high and isfinite(high - low) and (low > 0 or not above):
+            return
+        raise Error(
+            f"plot: the range {low:g},{high:g}, expected two finite numbers, the lower one first"
+            f"{', and above 0 for logarithmic colours' if above else ''}"
+        )
 
     def logarithmic(self, across: bool, up: bool) -> tuple[bool, bool]:
         """Tells for each axis if it is logarithmic: as requested, otherwise by the given defaults."""

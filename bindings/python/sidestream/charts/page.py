@@ -1,13 +1,16 @@
 """A page with a pair of axes, and the placement of its texts: none is cut, and none overlaps another."""
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import Error
-from .scales import Ticks, linear_ticks, logarithmic_ticks, power_of_ten
+from .fonts import families_of, printable
+from .scales import Ticks, linear_ticks, logarithmic_ticks, plain, power_of_ten
 
 DOTS = 100.0  # pixels per inch; a pixel is 0.72 points
+MOST_ENTRIES = 24  # of a legend: as many as curves have looks
 
 
 @dataclass
@@ -34,7 +37,7 @@ class Axis:
         power = power_of_ten(ticks.exponent) if ticks.exponent else ""
         inside = " ".join(text for text in (power, self.unit) if text)
         sign = "+" if ticks.offset < 0 else "−"
-        offset = f" {sign} {abs(ticks.offset):.17g}" if ticks.offset else ""
+        offset = f" {sign} {plain(abs(ticks.offset))}" if ticks.offset else ""
         return f"{self.name}{offset}{f' [{inside}]' if inside else ''}"
 
 
@@ -80,6 +83,7 @@ class Page:
         self.axes = self.figure.add_axes((0.2, 0.2, 0.7, 0.6))
         self.nominal = max(9.0, min(0.75 * self.width, self.height) / 38)
         self._texts: list[Any] = []
+        self._families: list[str] = []
         self._legend: Any = None
         self._bar_axes: Any = None
 
@@ -90,6 +94,7 @@ class Page:
 
     def fit(self) -> None:
         """Applies the first style, from the fullest to the sparsest, with which everything fits."""
+        self._choose_fonts()
         self._prepare()
         for style in self._styles():
             self._apply(style)
@@ -98,9 +103,22 @@ class Page:
                 return
         raise Error(f"plot: {self.width} x {self.height} pixels are too few for a chart; ask for more")
 
+    def _choose_fonts(self) -> None:
+        """Finds fonts for all texts but numbers. Removes what no font has: control characters."""
+        self.caption = printable(self.caption)
+        self.handles = [(handle, printable(name)) for handle, name in self.handles]
+        axes = [self.across, self.up, *([self.bar.axis] if self.bar is not None else [])]
+        for axis in axes:
+            axis.name, axis.unit = printable(axis.name), printable(axis.unit)
+        names = [text for axis in axes for text in (axis.name, axis.unit)]
+        self._families, lacking = families_of([self.caption, *names, *(name for _, name in self.handles)])
+        if lacking:
+            self.remarks.append(f"no installed font has the characters {' '.join(lacking)}; install one that has them")
+
     def _styles(self) -> list[Style]:
         sizes = sorted({self.nominal, max(7.0, 0.8 * self.nominal), max(6.0, 0.65 * self.nominal)}, reverse=True)
-        all_said = [Style(size, ticks) for size in sizes for ticks in (1.0, 0.7, 0.45)]
+        legend = len(self.handles) <= MOST_ENTRIES
+        all_said = [Style(size, ticks, legend) for size in sizes for ticks in (1.0, 0.7, 0.45)]
         small = sizes[-1]
         less = [Style(small, ticks, legend=False) for ticks in (0.7, 0.4)]
         less += [Style(small, ticks, legend=False, caption=False) for ticks in (0.7, 0.4)]
@@ -108,8 +126,11 @@ class Page:
         return [*all_said, *less, Style(small, 0.0, False, False, False, False)]
 
     def _remark(self, style: Style) -> None:
+        crowded = len(self.handles) > MOST_ENTRIES
+        if crowded:
+            self.remarks.append(f"the legend: {len(self.handles)} curves are too many to be told apart; left out")
         left = {
-            "the legend": self.handles and not style.legend,
+            "the legend": self.handles and not style.legend and not crowded,
             "the caption": self.caption and not style.caption,
             "labels of axes": not style.labels,
             "numbers at axes": not style.numbers,
@@ -167,6 +188,7 @@ class Page:
             fontsize=0.72 * style.text,
             va="top",
             ha="left",
+            family=self._families,
             parse_math=False,
         )
         self._texts.append(text)
@@ -174,20 +196,40 @@ class Page:
 
     def _write_legend(self, style: Style, top: float, margin: float, renderer: Any) -> float:
         """Writes the legend in as many columns as fit. Returns its height."""
-        handles, names = zip(*self.handles, strict=True)
-        for columns in range(len(handles), 0, -1):
+        most = self.width - 2 * margin
+        size = 0.72 * style.text
+        largest = max((handle.get_markersize() for handle, _ in self.handles), default=0.0) / size
+        length, height = max(1.6, largest), max(0.7, largest)
+        names, widths = self._legend_names(style, length, most, renderer)
+        for columns in range(_columns(widths, 1.2 * style.text, most), 0, -1):
+            # Matplotlib leaves out entries whose names begin with "_", so it gets these names later.
             self._legend = self.figure.legend(
-                handles, names, loc="upper left", bbox_to_anchor=(margin / self.width, top / self.height),
-                ncols=columns, fontsize=0.72 * style.text, frameon=False, borderaxespad=0, borderpad=0,
-                handlelength=1.6, columnspacing=1.2, labelspacing=0.3,
+                [handle for handle, _ in self.handles], ["."] * len(names),
+                loc="upper left", bbox_to_anchor=(margin / self.width, top / self.height),
+                ncols=columns, frameon=False, borderaxespad=0, borderpad=0,
+                prop={"family": self._families, "size": size},
+                handlelength=length, handleheight=height, columnspacing=1.2, labelspacing=0.3,
             )  # fmt: skip
-            for text in self._legend.get_texts():
-                text.set_parse_math(False)
-            size = self._legend.get_window_extent(renderer)
-            if size.width <= self.width - 2 * margin or columns == 1:
-                return size.height
+            for text, name in zip(self._legend.get_texts(), names, strict=True):
+                text.set(text=name, parse_math=False)
+            box = self._legend.get_window_extent(renderer)
+            if box.width <= most or columns == 1:
+                return float(box.height)
             self._legend.remove()
         return 0.0
+
+    def _legend_names(self, style: Style, length: float, most: float, renderer: Any) -> tuple[list[str], list[float]]:
+        """Returns the names of curves, with line breaks where they are long, and the widths of their entries.
+        `length`: of the lines or dots next to them, in units of the text's size."""
+        text = self.figure.text(0, 0, "", fontsize=0.72 * style.text, family=self._families, parse_math=False)
+        names, widths = [], []
+        beside = (length + 0.8) * style.text  # the line or dot, and the gap after it
+        for _, name in self.handles:
+            _wrap(text, name, most - beside - 2, renderer, along=0, anywhere=True)
+            names.append(text.get_text())
+            widths.append(text.get_window_extent(renderer).width + beside)
+        text.remove()
+        return names, widths
 
     def _write_axes(self, style: Style, renderer: Any) -> None:
         from matplotlib.ticker import NullFormatter
@@ -217,11 +259,11 @@ class Page:
             )
             axis.set_tick_params(which="minor", length=0.15 * style.text)
             label = axis.label
-            label.set(fontsize=0.72 * style.text, parse_math=False)
+            label.set(fontsize=0.72 * style.text, family=self._families, parse_math=False)
             axis.labelpad = 0.25 * style.text
             label.set_text("")
             if style.labels:
-                _wrap(label, of.label(ticks), length, renderer, along)
+                _wrap(label, of.label(ticks), length, renderer, along, anywhere=True)
         for axis in (axes.xaxis, axes.yaxis):
             if self.bar is None:
                 axis.grid(True, which="major", color="#e2e4e8", linewidth=0.8 * self.thin)
@@ -245,6 +287,21 @@ class Page:
         if any(b.x0 < 0 or b.y0 < 0 or b.x1 > self.width or b.y1 > self.height for b in boxes):
             return True
         return any(_overlap(a, b) for n, a in enumerate(boxes) for b in boxes[:n])
+
+
+def _columns(widths: list[float], gap: float, most: float) -> int:
+    """Returns the largest number of columns of a legend that are no wider than `most`. Entries fill columns one by
+    one."""
+    for columns in range(len(widths), 1, -1):
+        length, more = divmod(len(widths), columns)
+        total, begin = -gap, 0
+        for column in range(columns):
+            end = begin + length + (column < more)
+            total += max(widths[begin:end]) + gap
+            begin = end
+        if total <= most + 1:
+            return columns
+    return 1
 
 
 def _overlap(a: Any, b: Any) -> bool:
@@ -272,7 +329,7 @@ def _wrap(text: Any, words: str, most: float, renderer: Any, along: int, anywher
         if lines[-1] and size(lines[-1] + space + word) > most:
             lines.append("")
         while anywhere and not lines[-1] and size(word) > most and len(word) > 1:  # longer than a line
-            cut = next((n for n in range(len(word) - 1, 1, -1) if size(word[:n]) <= most), 1)
+            cut = max(1, bisect_left(range(1, len(word)), True, key=lambda n: size(word[:n]) > most))
             lines[-1:] = [word[:cut], ""]
             word = word[cut:]
         lines[-1] += (space if lines[-1] else "") + word

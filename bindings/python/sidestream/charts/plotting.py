@@ -1,35 +1,53 @@
 """Draws the chart of a table: `sidestream.plot`, `python -m sidestream plot` and `sidestream plot`."""
 
 import argparse
+import logging
 import os
+import re
 import sys
 import tempfile
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..errors import Code, Error
+from .fonts import FIRST
 from .given import Given, read_given
 from .how import LOGS, How
 from .kinds import is_over_time, kind_of
 from .page import Page
+from .scales import plain
 from .titles import titles_of, told
 
 ENDINGS = (".png", ".pdf", ".svg")
 BESIDE_A_RUN = "--beside-a-run"
+# Journals want fonts of type 42 in PDF files, and points per inch for the fields of 2-D histograms.
+OWN_STYLE = {"font.family": FIRST, "pdf.fonttype": 42, "svg.hashsalt": "sidestream"}
+DOTS_IN_VECTORS = 300
+GLYPH_MISSING = "Glyph .* missing from font"
 
 
 def _default_caption(given: Given, what: str) -> str:
     moment = given.moment()
     parts = [what]
     if "time" in moment:
-        parts.append(f"time {float(moment['time']):.5g}")
+        parts.append(f"time {plain(float(moment['time']), 5)}")
     if "cycle" in moment:
         parts.append(f"cycle {int(moment['cycle'])}")
     return "    ".join(parts)
 
 
-def _drawn(table: Any, how: How) -> Page:
+def _style(ending: str) -> dict[str, Any]:
+    """Returns settings of Matplotlib for a kind of picture. Programs that show PDF and SVG place letters between
+    pixels, so the widths of texts are measured in the same way there."""
+    return OWN_STYLE if ending in ("", ".png") else {**OWN_STYLE, "text.hinting": "no_hinting"}
+
+
+def _drawn(table: Any, how: How, ending: str) -> Page:
+    """Draws for a file with this ending; empty if there is none."""
     if find_spec("matplotlib") is None:
         raise Error(
             "plot: matplotlib is not installed, which draws charts; install it (`pip install 'sidestream[plot]'`)"
@@ -38,22 +56,26 @@ def _drawn(table: Any, how: How) -> Page:
 
     whole = read_given(table, how.iteration, is_over_time)
     kind = kind_of(whole)
-    given = whole if kind.over_time else whole.of_iteration(how.iteration)
-    if kind.over_time and how.iteration is not None and given.has("iteration"):
-        chosen = given.columns["iteration"] <= how.iteration
-        given = Given(given.path, {name: column[chosen] for name, column in given.columns.items()}, given.attributes)
-    with style.context("default", after_reset=True):
-        page = Page(*how.size)
-        what = kind.draw(page, given, how, told(how.said) if how.said else titles_of(given.path))
-        page.caption = _default_caption(given, what) if how.caption is None else how.caption
-        page.fit()
+    given = whole.until(how.iteration) if kind.over_time else whole.of_iteration(how.iteration)
+    titles = told(how.said) if how.said else titles_of(given.path)
+    with (
+        style.context(["default", _style(ending)], after_reset=True),
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+    ):
+        warnings.filterwarnings("ignore", message=GLYPH_MISSING)  # the page remarks on them
+        try:
+            page = Page(*how.size)
+            what = kind.draw(page, given, how, titles)
+            page.caption = _default_caption(given, what) if how.caption is None else how.caption
+            page.fit()
+        except (ValueError, OverflowError) as problem:
+            raise Error(f"{given.named}: its values cannot be drawn ({problem})", Code.FILE) from problem
     return page
 
 
 def _save(page: Page, target: Path, provenance: str) -> None:
     """Writes the file so that it appears whole; replaces an earlier one."""
-    import matplotlib
-
     endings = {
         ".png": {"Software": None, **({"Description": provenance} if provenance else {})},
         ".pdf": {"CreationDate": None, **({"Subject": provenance} if provenance else {})},
@@ -61,12 +83,28 @@ def _save(page: Page, target: Path, provenance: str) -> None:
     }
     if target.suffix not in endings:
         raise Error(f"plot: found '{target.name}', expected a name that ends in one of {', '.join(ENDINGS)}")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}-", suffix=target.suffix, dir=target.parent)
-    os.close(handle)
     try:
-        with matplotlib.rc_context({"svg.hashsalt": "sidestream"}):
-            page.figure.savefig(temporary, dpi=page.figure.dpi, metadata=endings[target.suffix])
+        _write(page, target, endings[target.suffix])
+    except OSError as problem:
+        raise Error(f"{target}: cannot be written: {problem.strerror or problem}", Code.FILE) from problem
+
+
+def _write(page: Page, target: Path, metadata: dict[str, str | None]) -> None:
+    from matplotlib import style
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:40]}-", suffix=target.suffix, dir=target.parent)
+    os.close(handle)
+    dots = page.figure.dpi if target.suffix == ".png" else DOTS_IN_VECTORS
+    try:
+        # Settings of the user, such as savefig.bbox, would change sizes.
+        with (
+            style.context(["default", _style(target.suffix)], after_reset=True),
+            warnings.catch_warnings(),
+            np.errstate(all="ignore"),
+        ):
+            warnings.filterwarnings("ignore", message=GLYPH_MISSING)
+            page.figure.savefig(temporary, dpi=dots, metadata=metadata)
         mask = os.umask(0)
         os.umask(mask)
         Path(temporary).chmod(0o666 & ~mask)
@@ -86,7 +124,7 @@ def plot(table: Any, target: str | os.PathLike[str] | None = None, *, provenance
     the column to draw; caption, empty for none; x_label and y_label; label, the first words of the default caption;
     tracks, the number that a history shows; colours, colour_scale and range of a 2-D histogram. Names and units come
     from the record of the run; reading it needs the package PyYAML."""
-    page = _drawn(table, How(**options))
+    page = _drawn(table, How(**options), "" if target is None else Path(target).suffix)
     if target is not None:
         _save(page, Path(target), provenance)
     return page.figure
@@ -120,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _size(text: str) -> tuple[int, int]:
     parts = text.lower().replace(",", "x").split("x")
-    if len(parts) != 2 or not all(part.strip().isdigit() for part in parts):
+    if len(parts) != 2 or not all(re.fullmatch(r"\s*[0-9]{1,9}\s*", part) for part in parts):
         raise Error(f"plot: the size '{text}', expected width and height in pixels, as in 1024x768", Code.USAGE)
     return int(parts[0]), int(parts[1])
 
@@ -136,25 +174,38 @@ def _range(text: str) -> tuple[float, float]:
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command. Returns 0: done; 1: an error, which is printed; 2: wrong arguments."""
     arguments = sys.argv[2:] if arguments is None else arguments
+    # The user's settings of Matplotlib do not apply, and its remarks about them would only confuse.
+    os.environ.update(MPLBACKEND="agg", MATPLOTLIBRC=os.devnull)
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    warnings.simplefilter("ignore")
     return _beside_a_run(arguments[1:]) if arguments[:1] == [BESIDE_A_RUN] else _one(arguments)
 
 
 def _one(arguments: list[str]) -> int:
     given = vars(_parser().parse_args(arguments))
     table, output, provenance = given.pop("table"), given.pop("output"), given.pop("provenance")
-    target = Path(output) if output else Path(table).with_suffix(".png")
     said = {name: dict(text.split(":", 1) for text in given.pop(name)) for name in ("title", "unit", "option")}
     given["said"] = {name: found for name, found in said.items() if found}
     try:
+        if not (output or Path(table).name):
+            raise Error(f"plot: '{table}' is no table; name the file that an analysis wrote", Code.USAGE)
+        target = Path(output) if output else Path(table).with_suffix(".png")
         given["size"] = _size(given["size"])
         given["range"] = _range(given["range"]) if given["range"] else None
-        page = _drawn(table, How(**given))
+        page = _drawn(table, How(**given), target.suffix)
         _save(page, target, provenance)
     except Error as problem:
         print(f"sidestream: {problem}", file=sys.stderr)
         return 1
     except OSError as problem:
-        print(f"sidestream: plot: {problem}", file=sys.stderr)
+        where = problem.filename or table
+        print(f"sidestream: plot: {where}: {problem.strerror or problem}", file=sys.stderr)
+        return 1
+    except MemoryError:
+        print(
+            f"sidestream: plot: {table}: there is too little memory for its chart; ask for fewer pixels",
+            file=sys.stderr,
+        )
         return 1
     for remark in page.remarks:
         print(f"sidestream: {target}: {remark}", file=sys.stderr)

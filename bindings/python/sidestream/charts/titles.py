@@ -20,12 +20,12 @@ _DEFAULTS = {
     "history": "halo-history.csv",
 }
 _FOLDERS_UP = 4  # how deep below the record a table may lie
-_POWER = re.compile(r"\^\(?(-?\d+)\)?")
+_POWER = re.compile(r"\^(?:\((-?\d+)\)|(-?\d+)(?![\d./]))")  # whole numbers only
 
 
 def pretty(unit: str) -> str:
     """Writes a unit with raised exponents: g/cm^3 as g/cm³."""
-    return _POWER.sub(lambda found: superscript(int(found[1])), unit)
+    return _POWER.sub(lambda found: superscript(int(found[1] or found[2])), unit)
 
 
 @dataclass
@@ -94,7 +94,7 @@ def _record_of(path: Path) -> tuple[Path, dict[str, Any]]:
         except (yaml.YAMLError, AttributeError, TypeError, ValueError, OSError):
             return folder, {}
         return folder, found if isinstance(found, dict) else {}
-    return path.parent, {}
+    return path.resolve().parent, {}
 
 
 def titles_of(path: Path | None) -> Titles:
@@ -102,10 +102,13 @@ def titles_of(path: Path | None) -> Titles:
     if path is None or find_spec("yaml") is None:
         return Titles()
     folder, configuration = _record_of(path)
-    name = path.resolve().relative_to(folder.resolve()).as_posix()
+    name = path.resolve().relative_to(folder).as_posix()
     name = name.removesuffix(".series")
-    variables = {**(configuration.get("variables") or {}), **(configuration.get("derived") or {})}
-    for entry in configuration.get("analyses") or []:
+    variables: dict[str, Any] = {}
+    for several in (configuration.get("variables"), configuration.get("derived")):
+        variables |= several if isinstance(several, dict) else {}
+    entries = configuration.get("analyses")
+    for entry in entries if isinstance(entries, list) else []:
         for kind, options in entry.items() if isinstance(entry, dict) else ():
             for pattern, _, found in _entries(kind, options or {}):
                 if _matches(pattern, name):

@@ -81,7 +81,7 @@ def _export(
     """Returns the sentences, and the names of the new files."""
     if target.suffix == ".parquet":
         if variables or iterations or cycles or time_units:
-            raise Error("export: what to leave out can be said of databases alone; a table goes to .parquet whole")
+            raise Error("export: a table goes to .parquet whole; remove the option that selects from a database")
         from .parquet import to_parquet
 
         to_parquet(place, target)

@@ -20,8 +20,6 @@ ROLES = (
 TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
 
 _NO_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[^\[\]{}"]+', re.DOTALL)
-# Texts, and anything else that is no bracket, comma or colon.
-_TOKEN = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\\?\Z))|([0-9a-zA-Z+.\-]+)', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -78,8 +76,8 @@ def _three(values: Any, least: int, most: int, what: str) -> list[int]:
 
 def _reals(values: Any, what: str) -> list[float]:
     _need(isinstance(values, list), what)
-    _need(all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values), what)
-    return [float(value) for value in values]
+    _need(all(v is None or (isinstance(v, (int, float)) and not isinstance(v, bool)) for v in values), what)
+    return [math.nan if value is None else float(value) for value in values]
 
 
 def _depth(text: str) -> None:
@@ -90,20 +88,11 @@ def _depth(text: str) -> None:
         _need(depth <= MOST_DEPTH + 1, "lists in lists without end")
 
 
-def _number(token: str) -> str:
-    """Converts numbers in the notation of C++ (0.5, .5, 007, nan, -inf) to that of Python's JSON."""
-    if token in ("true", "false", "null") or token[0] == "+":
-        return token
-    for kind in (int, float):
-        try:
-            return json.dumps(kind(token))
-        except ValueError:
-            continue
-    return token
-
-
-def _plain(text: str) -> str:
-    return _TOKEN.sub(lambda found: found[1] if found[1] is not None else _number(found[2]), text)
+def _finite(number: str) -> float:
+    """Also refuses the words NaN and Infinity, which Python's JSON has."""
+    value = float(number)
+    _need(math.isfinite(value), f"the number '{number}'")
+    return value
 
 
 def _geometry(about: dict[str, Any], lo: list[int], hi: list[int]) -> None:
@@ -197,7 +186,7 @@ def _connect(mesh: dict[str, Any], variables: dict[str, Variable]) -> None:
 def read_schema(text: str) -> Schema:
     """Parses the text. Raises ValueError, KeyError or TypeError where C++ refuses it too."""
     _depth(text)
-    about = json.loads(_plain(text), strict=False)
+    about = json.loads(text, parse_float=_finite, parse_constant=_finite)
     chunk = _whole(about["chunk"], 8, MOST_CHUNK, "a wrong size of chunks")
     _need(chunk % 8 == 0, "a wrong size of chunks")
     _need(isinstance(about.get("pruned", False), bool), "'pruned' that is no truth")

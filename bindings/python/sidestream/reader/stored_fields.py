@@ -126,7 +126,7 @@ class _Opening:
         cells = np.array(about["cells"], np.int64) * ratio
         attrs = {"kind": about["type"], "dimensions": about["dimensions"], "lo": cells[0], **about["arrays"]}
         if about["type"] == "uniform":
-            attrs |= {"origin": np.array(about["origin"]), "spacing": np.array(about["spacing"]) / ratio}
+            attrs |= {"origin": np.array(about["origin"], float), "spacing": np.array(about["spacing"], float) / ratio}
         nodes = {axis: np.array(at, np.float64) for axis, at in zip("xyz", about.get("nodes", ()), strict=False)}
         return _Node(variable.mesh, attrs, nodes), cells[0], cells[1] + variable.nodes
 

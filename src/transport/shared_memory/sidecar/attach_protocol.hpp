@@ -8,7 +8,7 @@
 namespace sidestream::shared_memory {
 
 inline constexpr std::uint64_t attach_magic = 0x726f6f6473647373ull;  // "ssdsdoor"
-inline constexpr std::uint32_t attach_version = 2;
+inline constexpr std::uint32_t attach_version = 3;
 
 /// Most groups of servers on a node.
 inline constexpr std::size_t most_groups = 64;

@@ -6,26 +6,25 @@ namespace sidestream::shared_memory {
 
 SidecarClient::SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Listener> listener, WhenFull when_full,
                              int max_in_flight, std::function<void()> progress, bool talks)
-    : node_(std::move(node)),
+    : Client(node, when_full, max_in_flight,
+             [this, progress = std::move(progress)] {
+               look_for_servers();
+               if (progress) progress();
+             }),
       listener_(std::move(listener)),
-      service_(node_->layout().service(node_->control())),
-      client_(node_, when_full, max_in_flight,
-              [this, progress = std::move(progress)] {
-                look();
-                if (progress) progress();
-              }),
+      service_(node->layout().service(node->control())),
       talks_(talks) {
-  client_.trust_others();
-  client_.disconnect(Outcome::refused);
+  trust_others();
+  disconnect(Outcome::refused);
 }
 
 /// Checks that this client's servers are still attached; if not, disconnects from them.
-void SidecarClient::look() {
-  if (!client_.connected() || service_.load() == joined_) return;
+void SidecarClient::look_for_servers() {
+  if (!status().connected || service_.load() == joined_) return;
   // The word may belong to a group two epochs later. `left_epoch` tells about the last group that left. An earlier one
   // has been replaced, and a client that missed two groups must not guess.
   const bool left = service_.left_epoch.load(std::memory_order_acquire) == ServiceState::epoch_of(joined_);
-  client_.disconnect(left ? Outcome::refused : Outcome::lost);
+  disconnect(left ? Outcome::refused : Outcome::lost);
   if (!left) {
     lost_ =
         "the servers of the placement 'sidecar' have ended without leaving; iterations that they had not answered "
@@ -35,10 +34,10 @@ void SidecarClient::look() {
 
 void SidecarClient::join() {
   const std::uint64_t word = service_.load();
-  if (client_.connected() || ServiceState::phase_of(word) != ServiceState::Phase::attached) return;
+  if (status().connected || ServiceState::phase_of(word) != ServiceState::Phase::attached) return;
   joined_ = word;
-  client_.connect([&](std::int64_t first) {
-    for (Channel& channel : client_.channels()) {
+  connect([&](std::int64_t first) {
+    for (Channel& channel : channels()) {
       channel.control().first.store(first, std::memory_order_relaxed);
       channel.control().joined.store(ServiceState::epoch_of(word), std::memory_order_release);
     }
@@ -50,7 +49,7 @@ void SidecarClient::join() {
 }
 
 void SidecarClient::say_missing() {
-  if (!talks_ || missing_said_ || client_.connected()) return;
+  if (!talks_ || missing_said_ || status().connected) return;
   missing_said_ = true;
   if (!lost_.empty()) {
     log::warning("{}", lost_);
@@ -61,41 +60,43 @@ void SidecarClient::say_missing() {
 }
 
 bool SidecarClient::begin() {
-  look();
+  look_for_servers();
   join();
-  const bool ready = client_.begin();
+  const bool ready = Client::begin();
   say_missing();
   return ready;
 }
 
 void SidecarClient::end(const EndRecord& record) {
-  look();
-  client_.end(record);
+  look_for_servers();
+  Client::end(record);
 }
 
-Outcome SidecarClient::outcome(std::int64_t index) {
-  look();
-  return client_.outcome(index);
+Settled SidecarClient::outcome(std::int64_t index) {
+  look_for_servers();
+  return Client::outcome(index);
 }
 
 void SidecarClient::await(std::int64_t index) {
-  look();
-  client_.await(index);
+  look_for_servers();
+  Client::await(index);
 }
 
-std::string SidecarClient::failure() {
-  look();
-  if (!lost_.empty()) {
-    say_missing();
-    return std::exchange(lost_, {});
-  }
-  return client_.failure();
+News SidecarClient::news() {
+  look_for_servers();
+  return Client::news();
+}
+
+std::string SidecarClient::next_failure() {
+  if (lost_.empty()) return Client::next_failure();
+  say_missing();
+  return std::exchange(lost_, {});
 }
 
 bool SidecarClient::drain(std::chrono::milliseconds limit) {
-  look();
+  look_for_servers();
   join();  // servers that attached after the last iteration learn that there are no more
-  return client_.drain(limit);
+  return Client::drain(limit);
 }
 
 }  // namespace sidestream::shared_memory

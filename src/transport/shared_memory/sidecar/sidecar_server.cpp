@@ -7,8 +7,8 @@ namespace sidestream::shared_memory {
 SidecarServer::SidecarServer(std::shared_ptr<Attachment> attachment, double poll)
     : Server(attachment->node(), Open::later, poll),
       attachment_(std::move(attachment)),
-      here_(static_cast<std::size_t>(clients()), false),
-      refused_(static_cast<std::size_t>(clients()), 0),
+      here_(static_cast<std::size_t>(traits().clients), false),
+      refused_(here_.size(), 0),
       missing_(here_.size()) {}
 
 void SidecarServer::look_for_clients() {
@@ -36,6 +36,12 @@ bool SidecarServer::receive(std::chrono::microseconds limit) {
   over_ = true;
   close_clients();
   return true;
+}
+
+ServerState SidecarServer::state(std::int64_t index) {
+  ServerState known = Server::state(index);
+  known.lost = over_ && !attachment_->closed();
+  return known;
 }
 
 void SidecarServer::refuse_early(std::size_t client) {

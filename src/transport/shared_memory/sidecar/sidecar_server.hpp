@@ -16,7 +16,7 @@ class SidecarServer final : public Server {
   explicit SidecarServer(std::shared_ptr<Attachment> attachment, double poll = 0);
 
   bool receive(std::chrono::microseconds limit) override;
-  [[nodiscard]] bool lost() const override { return over_ && !attachment_->closed(); }
+  [[nodiscard]] ServerState state(std::int64_t index) override;
   /// True if all clients of this server have joined; true from the start if it has none.
   [[nodiscard]] bool joined() const noexcept { return missing_ == 0; }
   /// The largest first iteration of its clients, 0 if it has none.

@@ -1,0 +1,86 @@
+#include "storage/files/json.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/plain_locale.hpp"
+#include "base/text.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
+#include "storage/files/file_names.hpp"
+
+namespace sidestream {
+
+namespace {
+
+constexpr int most_depth = 16;
+constexpr std::size_t longest_sentence = 300;  // the library quotes the text that it read last
+
+/// The library's sentence without the name of the exception in front.
+std::string sentence_of(const nlohmann::json::exception& error) {
+  const std::string_view whole = error.what();
+  const std::size_t name = whole.find("] ");
+  return escaped_utf8(whole.substr(name == whole.npos ? 0 : name + 2, longest_sentence));
+}
+
+/// Checks the depth, and that there is no zero byte, which ends the text for the library. A callback of the library's
+/// parser could do so too, but makes the time grow with the square of the length of a list.
+void check_shape(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    const char c = text[n];
+    if (c == '\0') fail(Code::file, "no JSON: byte {} is zero", n);
+    if (quoted && c == '\\') ++n;
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > most_depth) fail(Code::file, "no JSON: lists and objects are nested more than {} deep", most_depth);
+  }
+}
+
+void put(std::string& out, const nlohmann::ordered_json& value) {
+  if (value.is_structured()) {
+    const bool has_names = value.is_object();
+    out += has_names ? '{' : '[';
+    const char* separator = "";
+    for (const auto& [name, item] : value.items()) {
+      out += separator;
+      if (has_names) out += quoted_text(name) + ": ";
+      put(out, item);
+      separator = ", ";
+    }
+    out += has_names ? '}' : ']';
+  } else if (value.is_string()) {
+    out += quoted_text(value.get_ref<const std::string&>());
+  } else if (value.is_number_float() && std::isfinite(value.get<double>())) {
+    out += fmt::format("{}", value.get<double>());
+  } else {
+    out += value.dump();
+  }
+}
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text) {
+  using nlohmann::json;
+  check_shape(text);
+  const PlainLocale locale;
+  const FloatEnvironment environment;
+  try {
+    return json::parse(text.begin(), text.end());
+  } catch (const json::exception& error) {
+    fail(Code::file, "no JSON: {}", sentence_of(error));
+  }
+}
+
+std::string json_line(const nlohmann::ordered_json& value) {
+  std::string line;
+  put(line, value);
+  return line;
+}
+
+}  // namespace sidestream
