@@ -1,6 +1,5 @@
-// Replaces src/storage/codecs/for_readers.cpp and of_trees.cpp, because a fuzzer must not load plug-ins that the
-// environment names. The module is in the program.
-#include "storage/codecs/of_trees.hpp"
+// Replaces src/storage/codecs/lookup.cpp, because a fuzzer must not load plug-ins that the environment names. The
+// module is in the program.
 #include "storage/codecs/pipeline.hpp"
 
 #ifdef SIDESTREAM_FUZZ_TREE_VALUES

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "storage/codecs/of_trees.hpp"
+#include "storage/codecs/pipeline.hpp"
 #include "storage/database/tree_encoding.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/scratch.hpp"

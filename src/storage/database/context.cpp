@@ -10,7 +10,7 @@
 #include "base/paths.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "storage/codecs/of_trees.hpp"
+#include "storage/codecs/pipeline.hpp"
 #include "storage/database/tree_pieces.hpp"
 
 namespace sidestream::database {

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "base/mpi/communicator.hpp"
-#include "storage/codecs/of_trees.hpp"
+#include "storage/codecs/pipeline.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
 

@@ -7,7 +7,6 @@
 
 #include "config/tasks/module_files.hpp"
 #include "session/opening/modules.hpp"
-#include "storage/codecs/of_trees.hpp"
 #include "storage/codecs/pipeline.hpp"
 #include "storage/database/context.hpp"
 #include "storage/database/journal.hpp"

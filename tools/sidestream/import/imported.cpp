@@ -12,7 +12,7 @@
 #include "import/tree_block.hpp"
 #include "progress.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/codecs/of_trees.hpp"
+#include "storage/codecs/pipeline.hpp"
 #include "storage/database/journal.hpp"
 
 namespace sidestream::importing {

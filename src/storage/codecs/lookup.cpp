@@ -1,13 +1,28 @@
-#include "storage/codecs/of_trees.hpp"
+// Codecs that plug-ins and modules have. A fuzzer replaces this file (tests/fuzz/codecs.cpp).
+#include "storage/codecs/pipeline.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
+#include <sstream>
 
 #include "config/tasks/module_files.hpp"
+#include "config/tasks/plugin_loader.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
+
+CodecKinds codecs_for_readers() {
+  Registry registry;
+  for (const auto& [name, kind] : built_in_codecs()) registry.add(CodecKind(kind));
+  const char* const paths = std::getenv("SIDESTREAM_CODEC_PLUGINS");
+  std::istringstream list(paths != nullptr ? paths : "");
+  for (std::string path; std::getline(list, path, ':');) {
+    if (!path.empty()) load_plugin(path, {"SIDESTREAM_CODEC_PLUGINS", 1, 1}, registry);
+  }
+  return *registry.codecs();
+}
 
 FoundTreeCodec find_tree_codec(const std::string& name, CodecKinds kinds, const std::string& base) {
   FoundTreeCodec found;
