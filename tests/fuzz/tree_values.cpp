@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "amr_codec/values/value_coder.hpp"
-#include "storage/trees/tree_links.hpp"
+#include "storage/trees/linked_tree.hpp"
 #include "targets.hpp"
 
 namespace sidestream::fuzz {

@@ -8,7 +8,7 @@
 // the level above; companions are other variables in the same cells. The reader decodes these, and then calls
 //     decode_tree_values(stream, chunk, relations, values);
 // with the same `chunk` and `relations`. Relations belong to the schema; parents and neighbours follow from the
-// structure (tree_links.hpp). Parts that are not needed may be empty. The checksum of a stream reveals parents or
+// structure (linked_tree.hpp). Parts that are not needed may be empty. The checksum of a stream reveals parents or
 // companions that differ from those of the encoder. docs/database-trees.md specifies the bytes.
 //
 // All functions are pure: no state, no files, any number of threads.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "amr_codec/values/value_coder.hpp"
-#include "storage/trees/tree_links.hpp"
+#include "storage/trees/linked_tree.hpp"
 
 namespace sidestream::testing {
 

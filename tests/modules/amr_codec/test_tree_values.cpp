@@ -4,7 +4,7 @@
 #include "amr_codec/values/value_coder.hpp"
 #include "modules/amr_codec/random_trees.hpp"
 #include "sidestream/error.hpp"
-#include "storage/trees/tree_links.hpp"
+#include "storage/trees/linked_tree.hpp"
 #include "support/test_all.hpp"
 
 using namespace sidestream;
