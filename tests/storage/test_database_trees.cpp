@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "storage/codecs/pipeline.hpp"
-#include "storage/database/tree_encoding.hpp"
+#include "storage/database/tree_storing.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/scratch.hpp"
 
