@@ -19,7 +19,6 @@
 #include "storage/database/storing.hpp"
 #include "storage/database/tree_storing.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
-#include "storage/writers/common_options.hpp"
 
 namespace sidestream {
 
