@@ -8,7 +8,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "amr_codec/values/shuffle.hpp"
+#include "amr_codec/values/packer.hpp"
 
 namespace benchmark {
 

@@ -3,7 +3,7 @@
 #include "storage/codecs/pipeline.hpp"
 
 #ifdef SIDESTREAM_FUZZ_TREE_VALUES
-#include "amr_codec/tree_codec.hpp"
+#include "amr_codec/values/value_coder.hpp"
 #endif
 
 namespace sidestream {

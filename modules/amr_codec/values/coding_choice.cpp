@@ -17,7 +17,6 @@
 
 #include "amr_codec/values/packer.hpp"
 #include "amr_codec/values/parent_xor.hpp"
-#include "amr_codec/values/shuffle.hpp"
 #include "amr_codec/values/stream_parts.hpp"
 
 namespace sidestream::trees {

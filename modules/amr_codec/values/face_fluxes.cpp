@@ -1,4 +1,4 @@
-#include "amr_codec/values/face_fluxes.hpp"
+#include "amr_codec/values/group_order.hpp"
 
 #include <algorithm>
 #include <array>

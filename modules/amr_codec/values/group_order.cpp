@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "amr_codec/values/face_fluxes.hpp"
-
 namespace sidestream::trees {
 
 bool chained(const PredictionPlan& plan, const Relations& relations) noexcept {

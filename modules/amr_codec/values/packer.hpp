@@ -1,8 +1,10 @@
 // The general compressor of the codec: zstd, or zlib in builds without it. Packed bytes tell which library made them.
+// Bytes are shuffled before that where this helps.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 
@@ -38,5 +40,11 @@ enum class Packed : std::uint8_t { stored = 0, zlib = 1, zstd = 2 };
 [[nodiscard]] Packed compressor() noexcept;
 /// False if the bytes are damaged. Throws Error(file) if this build lacks zstd.
 [[nodiscard]] bool decompress_zstd(BytesView in, std::span<std::uint8_t> out);
+
+/// Byte shuffle: groups bytes of the same significance. Replaces `out`. An incomplete last element is copied behind the
+/// others.
+void shuffle(BytesView in, std::size_t width, Bytes& out);
+/// The inverse of shuffle(); `out` has the size of `in`.
+void unshuffle(BytesView in, std::size_t width, std::span<std::byte> out);
 
 }  // namespace sidestream::trees

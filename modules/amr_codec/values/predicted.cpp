@@ -19,7 +19,6 @@
 #include "amr_codec/values/correction_fit.hpp"
 #include "amr_codec/values/group_order.hpp"
 #include "amr_codec/values/packer.hpp"
-#include "amr_codec/values/shuffle.hpp"
 #include "amr_codec/values/stream_parts.hpp"
 #include "amr_codec/values/tile_loops.hpp"
 

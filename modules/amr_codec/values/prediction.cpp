@@ -20,7 +20,6 @@
 #include <algorithm>
 
 #include "amr_codec/values/elements.hpp"
-#include "amr_codec/values/face_fluxes.hpp"
 #include "amr_codec/values/group_order.hpp"
 #include "amr_codec/values/prediction_loops.hpp"
 #include "sidestream/kit/base/fail.hpp"

@@ -213,7 +213,7 @@ class Predictor {
   const ParentSlopes* parent_slopes_ = nullptr;
   ParentSlopes own_slopes_{};
   Cells cells_;  ///< work space in the order of cells
-  // For each child: factors and terms of a declared mean (a closure has only terms), and fluxes (face_fluxes.hpp).
+  // For each child: factors and terms of a declared mean (a closure has only terms), and fluxes (read_face_fluxes).
   std::array<Row, 8> weight_, offset_, flux_;
   std::array<Source, tile_groups> from_{};
 };

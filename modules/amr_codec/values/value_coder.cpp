@@ -17,7 +17,6 @@
 #include "amr_codec/values/coding_choice.hpp"
 #include "amr_codec/values/packer.hpp"
 #include "amr_codec/values/parent_xor.hpp"
-#include "amr_codec/values/shuffle.hpp"
 #include "amr_codec/values/stream_parts.hpp"
 #include "sidestream/kit/base/checksum.hpp"
 #include "sidestream/kit/base/fail.hpp"
@@ -217,6 +216,34 @@ void decode_tree_values(BytesView stream, const TreeChunk& chunk, const Relation
          "the values of a tree's stream have not the checksum they were written with; it is damaged, or was decoded "
          "beside other values than it was made with");
   }
+}
+
+namespace {
+
+class ValuesOfTrees final : public TreeCodec {
+ public:
+  [[nodiscard]] std::string name() const override { return "tree"; }
+  [[nodiscard]] Bytes encode_cells(BytesView values, const TreeChunk& chunk, const Relations& relations,
+                                   bool hurries) const override {
+    TreeCoding how;
+    if (hurries) how = {TreeMethod::zstd, how.header_bits, 1};
+    return encode_tree_values(values, chunk, relations, how);
+  }
+  [[nodiscard]] TreeStreamNeeds needs(BytesView stream) const override { return tree_stream_needs(stream); }
+  void decode_cells(BytesView stream, const TreeChunk& chunk, const Relations& relations,
+                    std::span<std::byte> values) const override {
+    decode_tree_values(stream, chunk, relations, values);
+  }
+};
+
+}  // namespace
+
+CodecKind tree_codec_kind() {
+  CodecKind kind;
+  kind.name = "tree";
+  kind.text = "Predicts values in cells of octrees from their parents, their neighbours and declared relations.";
+  kind.create = [](const std::string&) { return std::make_shared<ValuesOfTrees>(); };
+  return kind;
 }
 
 }  // namespace sidestream

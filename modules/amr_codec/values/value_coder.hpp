@@ -63,4 +63,7 @@ struct TreeCoding {
 void decode_tree_values(BytesView stream, const TreeChunk& chunk, const Relations& relations,
                         std::span<std::byte> values);
 
+/// The codec `tree` as the library sees it.
+[[nodiscard]] CodecKind tree_codec_kind();
+
 }  // namespace sidestream

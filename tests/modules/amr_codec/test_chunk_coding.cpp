@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "amr_codec/tree_codec.hpp"
+#include "amr_codec/values/value_coder.hpp"
 #include "sidestream/error.hpp"
 #include "storage/trees/chunk_coding.hpp"
 #include "storage/trees/random_tree.hpp"

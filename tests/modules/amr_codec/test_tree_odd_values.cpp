@@ -7,7 +7,7 @@
 #include <functional>
 #include <map>
 
-#include "amr_codec/values/shuffle.hpp"
+#include "amr_codec/values/packer.hpp"
 #include "amr_codec/values/value_coder.hpp"
 #include "modules/amr_codec/random_trees.hpp"
 #include "support/test_all.hpp"
