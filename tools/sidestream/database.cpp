@@ -5,9 +5,9 @@
 
 #include "config/options/option_text.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/database/database.hpp"
+#include "storage/database/context.hpp"
 #include "storage/database/inspection.hpp"
-#include "storage/database/prune.hpp"
+#include "storage/database/journal.hpp"
 
 namespace sidestream {
 

@@ -1,4 +1,4 @@
-#include "storage/database/prune.hpp"
+#include "storage/database/inspection.hpp"
 
 #include <algorithm>
 #include <filesystem>

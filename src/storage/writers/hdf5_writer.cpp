@@ -12,7 +12,6 @@
 #include "storage/hdf5/hdf5_layout.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/series.hpp"
-#include "storage/writers/common_options.hpp"
 #include "storage/writers/hdf5_whole.hpp"
 
 namespace sidestream {

@@ -7,10 +7,12 @@
 #include <iostream>
 
 #include "base/mpi/communicator.hpp"
+#include "base/paths.hpp"
 #include "commands.hpp"
 #include "import/tree_block.hpp"
 #include "progress.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "storage/codecs/pipeline.hpp"
 #include "storage/database/journal.hpp"
 
 namespace sidestream::importing {
@@ -29,14 +31,24 @@ std::int32_t Imported::add(Mesh mesh) {
   return schema_.metadata.meshes.back().id;
 }
 
+/// False if `auto` has to do without the codec, since its module is not there.
+bool Imported::has_tree_codec(bool by_name) {
+  if (encoding_.of_trees) return true;
+  FoundTreeCodec found = find_tree_codec(database::tree_codec, kinds_, working_directory());
+  if (!found.codec && by_name) fail(Code::configuration, "--codec: {}", found.missing);
+  encoding_.of_trees = std::move(found.codec);
+  return encoding_.of_trees != nullptr;
+}
+
 /// True if the tree codec applies, as in the output `database`: for flags of trees wherever anything is encoded, for
 /// values with `auto` or by name.
-bool Imported::goes_as_tree(const Variable& variable) const {
+bool Imported::goes_as_tree(const Variable& variable) {
   const std::vector<std::string>& codec = options_.codec;
   const Mesh& mesh = schema_.metadata.mesh_of(variable);
   if (mesh.kind() != MeshKind::octree || variable.centering != Centering::cell || codec.empty()) return false;
-  return variable.role != Role::none || codec == std::vector<std::string>{"auto"} ||
-         codec == std::vector<std::string>{database::tree_codec};
+  if (variable.role != Role::none) return true;
+  const bool by_name = codec == std::vector<std::string>{database::tree_codec};
+  return (by_name || codec == std::vector<std::string>{"auto"}) && has_tree_codec(by_name);
 }
 
 std::int32_t Imported::add(Variable variable, VariableRelations relations) {
@@ -126,6 +138,7 @@ void Imported::store(Communicator& all, int parts, const char* unit,
   how.max_file_size = std::uint64_t{2} << 30;
   how.flush = options_.flush;
   how.show = options_.codec.empty();  // HDF5's readers only see values without codecs
+  agree_on_tree_codec(all, encoding_.of_trees != nullptr);
   database::Storing storing(how);
   schema_.pruned = options_.prune && database::has_trees(schema_.metadata);
   const int size = all.size(), rounds = (parts + size - 1) / size;
