@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "base/paths.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "config/options/names.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/packing.hpp"

@@ -19,7 +19,7 @@
 #include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/mesh/point_values.hpp"
 #include "sidestream/kit/reduce/gathered_records.hpp"
-#include "sidestream/kit/reduce/packed_sum.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 
 namespace sidestream::halos {
 

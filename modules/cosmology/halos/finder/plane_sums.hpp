@@ -11,7 +11,7 @@
 #include "sidestream/data/box.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "sidestream/kit/reduce/packed_sum.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 
 namespace sidestream::halos {
 
