@@ -200,9 +200,9 @@ struct Parts {
 };
 
 /// The name of a point in all pieces.
-struct Key {
+struct PointName {
   std::int64_t layer, a, b;
-  auto operator<=>(const Key&) const noexcept = default;
+  auto operator<=>(const PointName&) const noexcept = default;
   [[nodiscard]] int server(int servers) const noexcept {
     const auto bits = mixed_bits(mixed_bits(static_cast<std::uint64_t>(a)) ^ static_cast<std::uint64_t>(b));
     return static_cast<int>(bits % static_cast<std::uint64_t>(servers));
@@ -214,7 +214,7 @@ class SharedPoints {
  public:
   explicit SharedPoints(Communicator& servers)
       : servers_(servers), to_(static_cast<std::size_t>(servers.size())), asked_(to_.size()) {}
-  void add(const Key& key, std::span<const Vector> parts, std::size_t piece, std::size_t point) {
+  void add(const PointName& key, std::span<const Vector> parts, std::size_t piece, std::size_t point) {
     const auto server = static_cast<std::size_t>(key.server(servers_.size()));
     to_[server].put(key);
     to_[server].put(parts.size());
@@ -244,23 +244,23 @@ class SharedPoints {
   }
   /// The answers, in the order in which each server asked.
   static std::vector<Bytes> answered(const std::vector<Bytes>& came) {
-    std::map<Key, std::vector<Vector>> sums;
-    std::vector<std::vector<Key>> order(came.size());
+    std::map<PointName, std::vector<Vector>> sums;
+    std::vector<std::vector<PointName>> order(came.size());
     for (std::size_t server = 0; server < came.size(); ++server) {
       for (ByteReader in(came[server]); !in.at_end();) {
-        const Key key = order[server].emplace_back(in.get<Key>());
+        const PointName key = order[server].emplace_back(in.get<PointName>());
         std::vector<Vector> parts;
         in.get(parts);
         std::vector<Vector>& all = sums[key];
         all.insert(all.end(), parts.begin(), parts.end());
       }
     }
-    std::map<Key, Vector> normals;
+    std::map<PointName, Vector> normals;
     for (auto& [key, parts] : sums) normals[key] = unit_sum(parts);
     std::vector<Bytes> answers;
-    for (const std::vector<Key>& keys : order) {
+    for (const std::vector<PointName>& keys : order) {
       std::vector<Vector> found;
-      for (const Key& key : keys) found.push_back(normals[key]);
+      for (const PointName& key : keys) found.push_back(normals[key]);
       answers.push_back(bytes_of(found));
     }
     return answers;
@@ -280,7 +280,7 @@ void add_facet_normals(std::vector<Piece>& pieces, std::span<const std::int64_t>
   for (std::size_t p = 0; p < pieces.size(); ++p) {
     Parts parts(pieces[p]);
     for (std::size_t point = 0; point < pieces[p].points.size(); ++point) {
-      const Key key{pieces[p].layer, pieces[p].keys[point], pieces[p].others[point]};
+      const PointName key{pieces[p].layer, pieces[p].keys[point], pieces[p].others[point]};
       if (is_shared(key.a) && is_shared(key.b)) {
         normals[p].emplace_back();
         seams.add(key, parts.of(point), p, point);

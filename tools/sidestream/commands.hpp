@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +23,13 @@ struct Answer {
   std::string text;
   int status = 0;
 };
+
+// Commands that run as a group of MPI processes.
+
+/// Initialises MPI, runs `work` on all processes of the group and finalises MPI. `stop` is true once a signal has asked
+/// the group to leave. Returns the exit status: 1 if `work` threw; rank 0 prints the message, which is the same on all.
+[[nodiscard]] int run_group(const char* command,
+                            const std::function<void(MPI_Comm group, const std::function<bool()>& stop)>& work);
 
 /// `sidestream endpoint`: runs the analyses of a configuration in a job of its own. Calls MPI_Init and MPI_Finalize;
 /// returns the exit status.

@@ -5,7 +5,6 @@
 #include <signal.h>
 
 #include <exception>
-#include <functional>
 #include <iostream>
 
 #include "session/serving/attached_groups.hpp"
@@ -28,8 +27,8 @@ void catch_signals() {
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaction(signal, &action, nullptr);
 }
 
-/// Initialises MPI, runs `work` on all processes of the group and finalises MPI. `stop` is true once a signal has asked
-/// the group to leave. Returns the exit status: 1 if `work` threw; rank 0 prints the message, which is the same on all.
+}  // namespace
+
 int run_group(const char* command, const std::function<void(MPI_Comm group, const std::function<bool()>& stop)>& work) {
   int provided = 0;
   // Threads of Sidestream and of ADIOS2 do not call MPI.
@@ -46,8 +45,6 @@ int run_group(const char* command, const std::function<void(MPI_Comm group, cons
   MPI_Finalize();
   return status;
 }
-
-}  // namespace
 
 int serve(AttachOptions options) {
   return run_group("serve", [&](MPI_Comm group, const std::function<bool()>& stop) {
