@@ -6,8 +6,11 @@
 namespace sidestream {
 
 std::uint64_t checksum_of(std::span<const std::byte> bytes) noexcept {
+#ifdef SIDESTREAM_AVX2_CHECKSUM
   static const Checksum wide = wide_checksum();
-  return wide != nullptr ? wide(bytes.data(), bytes.size()) : XXH3_64bits(bytes.data(), bytes.size());
+  if (wide != nullptr) return wide(bytes.data(), bytes.size());
+#endif
+  return XXH3_64bits(bytes.data(), bytes.size());
 }
 
 }  // namespace sidestream

@@ -5,8 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/retry_while_out_of_memory.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"

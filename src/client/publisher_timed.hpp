@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "client/publisher.hpp"
 
 namespace sidestream {

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <random>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 #include "sidestream/error.hpp"
 #include "transport/shared_memory/spill/spill_folder.hpp"
 #include "transport/shared_memory/spill/spill_reader.hpp"

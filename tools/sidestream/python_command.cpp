@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "base/python_program.hpp"
+#include "base/paths.hpp"
 #include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
 

@@ -5,8 +5,7 @@
 #include <iterator>
 #include <new>
 
-#include "base/retry_while_out_of_memory.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"
 #include "server/redistribution/block_table.hpp"

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "base/child_process.hpp"
 #include "base/memory_object.hpp"
+#include "base/process.hpp"
 #include "server/isolation/worker_messages.hpp"
 #include "sidestream/extend/task.hpp"
 #include "sidestream/extend/transport.hpp"

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <filesystem>
 
-#include "base/backoff.hpp"
 #include "base/fields.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "session/opening/spilling.hpp"
 #include "session/serving/server_groups.hpp"

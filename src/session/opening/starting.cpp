@@ -13,7 +13,7 @@
 #include "base/mpi/agree.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "config/options/former_names.hpp"
 #include "data/derivation.hpp"
 #include "session/implementation.hpp"

@@ -15,7 +15,7 @@
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "config/options/document.hpp"
 #include "config/stream_config.hpp"
 #include "config/tasks/tasks.hpp"

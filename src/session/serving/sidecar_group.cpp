@@ -7,14 +7,13 @@
 #include <exception>
 #include <optional>
 
-#include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "client/declarations.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"

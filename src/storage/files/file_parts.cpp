@@ -5,7 +5,6 @@
 
 #include <cerrno>
 
-#include "base/descriptor.hpp"
 #include "base/files.hpp"
 #include "storage/files/output_file.hpp"
 

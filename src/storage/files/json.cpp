@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/plain_locale.hpp"
+#include "base/own_environment.hpp"
 #include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/float_environment.hpp"

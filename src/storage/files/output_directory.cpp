@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <set>
 
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "data/file_pattern.hpp"
 #include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/descriptor.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"

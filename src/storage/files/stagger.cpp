@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 
 namespace sidestream::database {
 

@@ -9,8 +9,7 @@
 #include <set>
 
 #include "base/log.hpp"
-#include "base/retry_while_out_of_memory.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "data/file_pattern.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/files/file_names.hpp"

@@ -9,7 +9,7 @@
 #include <deque>
 #include <sstream>
 
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "config/options/names.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/packing.hpp"

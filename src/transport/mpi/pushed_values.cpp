@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "transport/mpi/wire.hpp"
 
 namespace sidestream::mpi {

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/staging/stream_data_engine.hpp"
 

@@ -7,7 +7,6 @@
 
 #include <cstdlib>
 
-#include "base/descriptor.hpp"
 #include "base/files.hpp"
 #include "sidestream/kit/base/fail.hpp"
 

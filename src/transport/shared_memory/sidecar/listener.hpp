@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "transport/shared_memory/node.hpp"
 #include "transport/shared_memory/sidecar/address_file.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 #include "sidestream/extend/transport.hpp"
 #include "transport/shared_memory/spill/spill_places.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 
 namespace sidestream::shared_memory {
 

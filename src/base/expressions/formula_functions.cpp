@@ -1,4 +1,4 @@
-#include "base/expressions/functions.hpp"
+#include "base/expressions/formula.hpp"
 
 #include <algorithm>
 #include <array>

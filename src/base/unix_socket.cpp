@@ -1,12 +1,15 @@
-#include "base/descriptor.hpp"
+#include "base/unix_socket.hpp"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
-#include "base/files.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
@@ -61,6 +64,27 @@ Received receive_with_descriptors(int socket, std::span<std::byte> bytes) noexce
     if (n < most_descriptors) received.descriptors[n] = std::move(one);
   }
   return received;
+}
+
+int Deadline::milliseconds_left() const {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30));
+}
+
+AbstractAddress::AbstractAddress(const std::string& name) {
+  if (name.empty() || name.size() >= sizeof address.sun_path) {
+    fail(Code::system, "'{}' is no address of shared memory: expected 1 to {} characters", name,
+         sizeof address.sun_path - 1);
+  }
+  address.sun_family = AF_UNIX;
+  std::copy(name.begin(), name.end(), address.sun_path + 1);
+  length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+}
+
+bool same_user(int connection) noexcept {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid();
 }
 
 }  // namespace sidestream

@@ -1,35 +1,19 @@
-// A file descriptor that closes itself.
+// UNIX sockets: messages with bytes and descriptors, addresses without a file, and deadlines of both ends.
 #pragma once
 
+#include <sys/socket.h>
 #include <sys/types.h>
-#include <unistd.h>
+#include <sys/un.h>
+
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <span>
-#include <utility>
+#include <string>
+
+#include "base/files.hpp"
 
 namespace sidestream {
-
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) noexcept : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  [[nodiscard]] int get() const noexcept { return number_; }
-  [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
 
 // Messages with bytes and descriptors over a UNIX socket.
 
@@ -47,5 +31,26 @@ struct Received {
 };
 /// Waits for a message of at most `bytes`.
 [[nodiscard]] Received receive_with_descriptors(int socket, std::span<std::byte> bytes) noexcept;
+
+/// Deadline for waiting.
+class Deadline {
+ public:
+  explicit Deadline(std::chrono::milliseconds limit) : end_(std::chrono::steady_clock::now() + limit) {}
+  /// Remaining time for poll(2); at least 0.
+  [[nodiscard]] int milliseconds_left() const;
+
+ private:
+  std::chrono::steady_clock::time_point end_;
+};
+
+/// Abstract socket address of that name: leading zero byte, no file.
+struct AbstractAddress {
+  explicit AbstractAddress(const std::string& name);
+  sockaddr_un address{};
+  socklen_t length = 0;
+};
+
+/// True if the process at the other end runs under this process' effective user.
+[[nodiscard]] bool same_user(int connection) noexcept;
 
 }  // namespace sidestream

@@ -1,13 +1,14 @@
-// Child processes: starts a program, watches it, and ends it.
+// Processes: starts a child, watches and ends it, and asks the system about any process.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 
 namespace sidestream {
 
@@ -50,5 +51,13 @@ class ChildProcess {
 
 /// The name of a signal: SIGSEGV, or SIGRTMIN+3 and the like as "signal 37".
 [[nodiscard]] std::string name_of_signal(int number);
+
+// The system's information about a process.
+
+struct ProcessStatus {
+  char state = 0;           ///< as in /proc/PID/stat: R, S, T, Z and so on; 0: there is no such process
+  std::uint64_t start = 0;  ///< ticks since boot; distinguishes it from other processes that had or get its number
+};
+[[nodiscard]] ProcessStatus process_status(int pid) noexcept;
 
 }  // namespace sidestream

@@ -1,12 +1,20 @@
-// Back-off for all polling loops: waits by looking again at growing intervals.
+// Time and waiting: clock, pauses, polling loops, and retries while memory is short.
 #pragma once
 
 #include <time.h>
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 namespace sidestream {
+
+using Clock = std::chrono::steady_clock;
+
+/// Seconds since an arbitrary but fixed moment of this machine.
+[[nodiscard]] inline double now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
+
+// Back-off for all polling loops: waits by looking again at growing intervals.
 
 /// Sleeps for `length`, giving the core away. Less exact than in a thread that has called `sleep_exactly`.
 inline void pause_for(std::chrono::nanoseconds length) noexcept {
@@ -42,5 +50,23 @@ class Backoff {
   Duration shortest_, longest_, next_;
   int spins_, looks_ = 0;
 };
+
+// Retries an operation while allocation fails.
+
+/// Repeats `work` until there is memory for it, because other processes wait for it. Meanwhile memory of others may
+/// become free. `work` must leave everything unchanged when it throws. Throws std::bad_alloc after 20 s without
+/// success.
+template <class Work>
+void retry_while_out_of_memory(Work&& work) {
+  constexpr int most_tries = 20'000;
+  for (int tries = 1;; ++tries) {
+    try {
+      return work();
+    } catch (const std::bad_alloc&) {
+      if (tries == most_tries) throw;
+      pause_for(std::chrono::milliseconds(1));
+    }
+  }
+}
 
 }  // namespace sidestream
