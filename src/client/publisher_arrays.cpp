@@ -6,7 +6,7 @@
 #include "client/publisher_debts.hpp"
 #include "client/publisher_timed.hpp"
 #include "client/sentences.hpp"
-#include "data/copy_box.hpp"
+#include "data/box_values.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <limits>
 
+#include "data/box_values.hpp"
 #include "storage/files/output_file.hpp"
-#include "storage/files/slabs.hpp"
 #include "storage/formats/base64.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/formats/kinds.hpp"

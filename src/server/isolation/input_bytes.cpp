@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "base/fields.hpp"
-#include "data/event_bytes.hpp"
 
 namespace sidestream {
 
@@ -15,6 +14,8 @@ template <>
 inline constexpr std::size_t field_count<HaloPiece> = 2;
 template <>
 inline constexpr std::size_t field_count<Catalogue> = 3;
+template <>
+inline constexpr std::size_t field_count<Event> = 6;
 
 namespace {
 

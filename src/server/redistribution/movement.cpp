@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "data/covered_cells.hpp"
+#include "data/levels.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

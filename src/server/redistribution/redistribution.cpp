@@ -1,6 +1,6 @@
 #include "server/redistribution/redistribution.hpp"
 
-#include "data/copy_box.hpp"
+#include "data/box_values.hpp"
 #include "data/images.hpp"
 #include "server/redistribution/redistribution_builder.hpp"
 

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "data/box_values.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "storage/files/file_names.hpp"
-#include "storage/files/slabs.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/series.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/touching.hpp"
+#include "data/levels.hpp"
 #include "server/redistribution/range_decisions.hpp"
 #include "sidestream/data/catalogue.hpp"
 

@@ -4,8 +4,8 @@
 
 #include "analyse/bracketing.hpp"
 #include "analysis/common/extract/empty_results.hpp"
-#include "data/covered_cells.hpp"
 #include "data/derivation.hpp"
+#include "data/levels.hpp"
 #include "data/mesh_arrays.hpp"
 #include "loading.hpp"
 #include "reduce/trigger_statistics.hpp"

@@ -1,4 +1,4 @@
-// Traversal of a block's values in the order of the file, with little memory.
+// Values of a box of an array: copied, erased, or passed on in a file's order.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,13 @@
 #include "sidestream/data/array.hpp"
 
 namespace sidestream {
+
+/// Copies all components of the values of `box`, which lies in both arrays. Both arrays have the same type and number
+/// of components; the memory of `to` must be writable.
+void copy_box(const ArrayView& from, const ArrayView& to, const Box& box);
+
+/// Marks the values of `box`, which lies in the array, as missing: a quiet NaN, or 0 for whole numbers.
+void erase_box(const ArrayView& array, const Box& box);
 
 /// Returns the extents (i, j, k) of the largest contiguous part of `box` in `order` that has at most `limit` bytes:
 /// whole layers, whole lines, or a part of one line, at least one point. `point_bytes`: bytes of a point.
