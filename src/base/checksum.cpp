@@ -6,11 +6,8 @@
 namespace sidestream {
 
 std::uint64_t checksum_of(std::span<const std::byte> bytes) noexcept {
-#ifdef SIDESTREAM_AVX2_CHECKSUM
   static const Checksum wide = wide_checksum();
-  if (wide != nullptr) return wide(bytes.data(), bytes.size());
-#endif
-  return XXH3_64bits(bytes.data(), bytes.size());
+  return wide != nullptr ? wide(bytes.data(), bytes.size()) : XXH3_64bits(bytes.data(), bytes.size());
 }
 
 }  // namespace sidestream

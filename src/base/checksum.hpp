@@ -18,7 +18,7 @@ namespace sidestream {
 
 using Checksum = uint64_t (*)(const void* bytes, size_t size);
 
-/// The wide checksum function, or null if this processor has none. Only builds for x86-64 have it.
+/// The wide checksum function, or null if this build or this processor has none.
 [[nodiscard]] Checksum wide_checksum() noexcept;
 
 }  // namespace sidestream

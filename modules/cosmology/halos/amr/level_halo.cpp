@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sidestream/kit/reduce/packed_sum.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 
 namespace sidestream::halos {
 namespace {

@@ -9,7 +9,7 @@
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/kit/mesh/runs.hpp"
-#include "sidestream/kit/reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 #include "sidestream/kit/reduce/words.hpp"
 
 namespace sidestream::halos {

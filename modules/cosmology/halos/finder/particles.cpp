@@ -17,8 +17,8 @@
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/data/block_index.hpp"
 #include "sidestream/kit/mesh/point_values.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 #include "sidestream/kit/reduce/gathered_records.hpp"
-#include "sidestream/kit/reduce/packed_sum.hpp"
 
 namespace sidestream::halos {
 namespace {

@@ -1,14 +1,19 @@
-#include "sidestream/kit/reduce/packed_sum.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
+
 namespace {
 
-constexpr std::size_t form_words = ExactSum::words - 3;  // then the counts of NaN, of +infinity and of -infinity
+// The serialised form: pieces of 32 bits, of which the last has the sign and may have more bits; then the counts of
+// NaN, of +infinity and of -infinity.
+constexpr std::size_t form_words = ExactSum::words - 3;
 using Form = std::array<std::int64_t, ExactSum::words>;
 
 // The first word has 7 bits each for the number of the first piece and the number of pieces, a bit for the sign, and
@@ -79,6 +84,61 @@ std::size_t add_packed(const std::uint32_t* words, std::size_t left, ExactSum& s
   for (unsigned n = 0; n < 3; ++n) form[form_words + n] = words[0] >> (special_at + n) & 1;
   sum.add(ExactSum::deserialise(form));
   return length;
+}
+
+namespace {
+
+constexpr std::size_t moved = great_bits / 32;  ///< pieces
+
+/// sum * 2^great_bits.
+ExactSum raised(const ExactSum& sum) noexcept {
+  const Form from = sum.serialise();
+  Form to = from;
+  std::fill_n(to.begin(), moved, 0);
+  std::copy_n(from.begin(), form_words - moved - 1, to.begin() + moved);
+  const auto low = static_cast<std::uint64_t>(from[form_words - moved - 1]);
+  const auto high = static_cast<std::uint64_t>(from[form_words - moved]);
+  to[form_words - 1] = static_cast<std::int64_t>(low + (high << 32));  // with the sign of the piece above
+  return ExactSum::deserialise(to);
+}
+
+}  // namespace
+
+bool is_great(const ExactSum& sum) noexcept {
+  const Form form = sum.serialise();
+  const bool finite = std::all_of(form.begin() + form_words, form.end(), [](std::int64_t count) { return count == 0; });
+  return finite && std::isinf(sum.value());
+}
+
+ExactSum lowered(const ExactSum& sum) noexcept {
+  const Form from = sum.serialise();
+  Form to = from;
+  std::copy_n(from.begin() + moved, form_words - moved, to.begin());
+  std::fill_n(to.begin() + (form_words - moved), moved, 0);
+  return ExactSum::deserialise(to);
+}
+
+double product_of(const ExactSum& sum, double factor) noexcept {
+  return is_great(sum) ? std::ldexp(factor * lowered(sum).value(), great_bits) : factor * sum.value();
+}
+
+double quotient_of(const ExactSum& sum, double divisor) noexcept {
+  if (!is_great(sum)) return sum.value() / divisor;
+  // Includes the remainder of the division, so that the mean of the greatest doubles is not rounded beyond them.
+  const std::array<double, 4> terms = lowered(sum).expansion();
+  const double quotient = terms[0] / divisor, rest = std::fma(-quotient, divisor, terms[0]) + terms[1];
+  return std::ldexp(quotient + rest / divisor, great_bits);
+}
+
+void add_weighted(ExactSum& total, const ExactSum& sum, double weight) noexcept {
+  if (weight == 1) return total.add(sum);
+  if (!is_great(sum)) {
+    for (const double term : sum.expansion()) total.add_product(weight, term);
+    return;
+  }
+  ExactSum part;
+  for (const double term : lowered(sum).expansion()) part.add_product(weight, term);
+  total.add(raised(part));
 }
 
 }  // namespace sidestream

@@ -1,6 +1,8 @@
-// Drawing of balls and discs into a framebuffer.
+// Primitives that are no meshes: lines with a width in samples, spheres and discs.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 
 #include "graphics/camera.hpp"
@@ -8,6 +10,21 @@
 #include "graphics/rasteriser.hpp"
 
 namespace sidestream::rendering {
+
+/// Draws the twelve edges of the domain as lines `width` samples wide, hidden where something is in front of them.
+void draw_outline(const Domain& domain, const Camera& camera, double width, Colour colour, Rasteriser& rasteriser);
+
+/// Draws line segments `width` samples wide. They are drawn slightly nearer than they are, to be visible on the surface
+/// in which they lie. `lines` holds the indices of their ends in `points`; `values` is empty or has one for each point.
+struct Lines {
+  std::span<const Vec3> points;
+  std::span<const std::array<std::int64_t, 2>> lines;
+  std::span<const double> values;
+};
+void draw_lines(const Lines& lines, const Camera& camera, double width, const Material& material,
+                Rasteriser& rasteriser);
+
+// Drawing of balls and discs into a framebuffer.
 
 /// Balls of one size; the views must outlive the call. Positions are finite; `values` is empty or has one for each.
 struct Balls {
