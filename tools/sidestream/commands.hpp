@@ -7,7 +7,7 @@
 #include <string>
 
 #include "check_options.hpp"
-#include "session/serving/endpoint_group.hpp"
+#include "session/serving/attached_groups.hpp"
 
 namespace sidestream {
 

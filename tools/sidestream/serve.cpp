@@ -1,6 +1,6 @@
 #include "commands.hpp"
 
-#include "session/serving/sidecar_group.hpp"
+#include "session/serving/attached_groups.hpp"
 
 namespace sidestream {
 

@@ -8,7 +8,7 @@
 #include "base/mpi/agree.hpp"
 #include "base/waiting.hpp"
 #include "data/derivation.hpp"
-#include "session/opening/spilling.hpp"
+#include "session/opening/wiring.hpp"
 #include "session/serving/server_groups.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "transport/mpi/client.hpp"

@@ -5,7 +5,7 @@
 #include "base/mpi/agree.hpp"
 #include "config/tasks/tasks.hpp"
 #include "reduce/trigger_statistics.hpp"
-#include "server/isolation/isolated_task.hpp"
+#include "server/isolation/worker.hpp"
 #include "session/serving/server_groups.hpp"
 #include "sidestream/version.h"
 #include "storage/results/earlier_results.hpp"

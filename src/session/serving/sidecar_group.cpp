@@ -1,4 +1,4 @@
-#include "session/serving/sidecar_group.hpp"
+#include "session/serving/attached_groups.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,7 @@ constexpr double busy_limit = 5;
 
 class Group {
  public:
-  Group(MpiCommunicator& world, const SidecarOptions& options) : world_(world), options_(options) {}
+  Group(MpiCommunicator& world, const AttachOptions& options) : world_(world), options_(options) {}
   void run();
 
  private:
@@ -74,7 +74,7 @@ class Group {
   [[nodiscard]] RunFacts facts() const;
 
   MpiCommunicator& world_;
-  const SidecarOptions& options_;
+  const AttachOptions& options_;
   std::string text_;
   std::string folder_;  ///< working directory of the first server at its start: the base of relative paths
   std::shared_ptr<const Document> document_;
@@ -439,7 +439,7 @@ void Group::run() {
 
 }  // namespace
 
-void serve_sidecar(MPI_Comm comm, const SidecarOptions& options) {
+void serve_sidecar(MPI_Comm comm, const AttachOptions& options) {
   MpiCommunicator world(comm);
   make_together<Group>(world, world, options)->run();
 }
