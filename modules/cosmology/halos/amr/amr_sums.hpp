@@ -12,7 +12,7 @@ namespace sidestream::halos {
 
 class AmrGraph;
 
-/// What cells of a plane have in common along an axis.
+/// The level and index along an axis that cells of a plane share.
 struct AmrPlace {
   std::int32_t level = 0;
   Index index = 0;

@@ -27,7 +27,7 @@
 
 namespace sidestream::halos {
 
-/// What is requested, on any mesh.
+/// The request, on any mesh.
 struct HalosQuery {
   std::string file;
   Thresholds thresholds;
