@@ -304,7 +304,8 @@ int run(int argc, char** argv) {
   add_check(app, options);
   sidestream::PlanOptions plan_options;
   const CLI::App* plan = add_plan(app, plan_options);
-  sidestream::AttachOptions endpoint_options{.wait = 300};
+  sidestream::AttachOptions endpoint_options;
+  endpoint_options.wait = 300;
   const CLI::App* endpoint = add_endpoint(app, endpoint_options);
   sidestream::AttachOptions serve_options;
   const CLI::App* serve = add_serve(app, serve_options);
@@ -323,7 +324,7 @@ int run(int argc, char** argv) {
   sidestream::ExportOptions export_options;
   const CLI::App* exported = add_export(app, export_options);
   sidestream::PlotOptions plot_options;
-  const CLI::App* plotted = add_plot(app, plot_options);
+  const CLI::App* plotted = sidestream::add_plot(app, plot_options);
   sidestream::ImportOptions import_options;
   const CLI::App* imported = add_import(app, import_options);
   TranslateOptions translate_options;
