@@ -1,4 +1,4 @@
-#include "groups.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "analyse/described.hpp"
+#include "analyse/formats.hpp"
 
 #include <fmt/format.h>
 

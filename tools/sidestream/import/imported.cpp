@@ -3,17 +3,76 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iostream>
+#include <map>
+#include <vector>
 
 #include "base/mpi/communicator.hpp"
 #include "commands.hpp"
-#include "import/tree_block.hpp"
 #include "progress.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "storage/database/domain.hpp"
 #include "storage/database/journal.hpp"
+#include "storage/database/schema.hpp"
+#include "storage/database/stored_trees.hpp"
+#include "storage/database/tree_storing.hpp"
 
 namespace sidestream::importing {
+
+namespace {
+
+/// Packing of a variable's values that do not go through the tree codec.
+using PackingOf = std::function<const Packing&(std::int32_t variable)>;
+
+/// Cell variables of one block, including flags. Values must stay until the domain is written.
+class TreeBlock {
+ public:
+  TreeBlock(const database::Schema& schema, const PackingOf& packing, const database::Encoding& encoding,
+            database::StoredTrees& trees)
+      : schema_(schema), packing_(packing), encoding_(encoding), trees_(trees) {}
+
+  /// Sets the contiguous view of a variable on the block.
+  void give(std::int32_t variable, const BlockView& view) { views_[variable] = &view; }
+  /// Adds the variables to the domain. Returns their sizes there in bytes, by variable.
+  [[nodiscard]] std::map<std::int32_t, std::uint64_t> store(database::Domain& domain);
+  /// Number of stored cells; valid after `store`.
+  [[nodiscard]] Index cells() const noexcept { return cells_; }
+
+ private:
+  const database::Schema& schema_;
+  const PackingOf& packing_;
+  const database::Encoding& encoding_;
+  database::StoredTrees& trees_;
+  std::map<std::int32_t, const BlockView*> views_;
+  Index cells_ = 0;
+};
+
+std::map<std::int32_t, std::uint64_t> TreeBlock::store(database::Domain& domain) {
+  const Variable& first = schema_.metadata.variables.at(static_cast<std::size_t>(views_.begin()->first));
+  const Mesh& mesh = schema_.metadata.mesh_of(first);
+  const BlockView& refined = *views_.at(mesh.array(Role::refined));
+  trees_.add(mesh, refined, views_.at(mesh.array(Role::owned)));
+  database::StoredTree* const tree = trees_.find(mesh.id, refined.block.id);
+  if (tree == nullptr) fail(Code::internal, "import: the flags of block {} are not those of a tree", refined.block.id);
+  cells_ = tree->tree.cells();
+  const database::TreeValues values{[this](const Variable& variable) {
+                                      const auto found = views_.find(variable.id);
+                                      return found == views_.end() ? nullptr : found->second;
+                                    },
+                                    packing_};
+  database::TreeStoring storing(schema_, values, encoding_, trees_);
+  std::map<std::int32_t, std::uint64_t> stored;
+  for (const auto& [id, view] : views_) {
+    storing.add(schema_.metadata.variables[static_cast<std::size_t>(id)], *view, *tree, domain);
+    stored[id] = domain.pieces().back().row.bytes;
+  }
+  return stored;
+}
+
+}  // namespace
 
 Imported::Imported(const ImportOptions& options, std::string provenance)
     : options_(options), kinds_(codecs_for_readers()), trees_(options.prune) {

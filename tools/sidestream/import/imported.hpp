@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "import/import.hpp"
+#include "commands.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "storage/codecs/packing.hpp"
 #include "storage/database/stored_trees.hpp"

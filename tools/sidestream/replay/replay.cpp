@@ -1,4 +1,4 @@
-#include "replay.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
-#include "commands.hpp"
 #include "pieces.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/sidestream.hpp"

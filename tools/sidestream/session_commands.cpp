@@ -1,9 +1,15 @@
+// Commands that work with a running session: `serve`, `endpoint`, `set`.
 #include "commands.hpp"
 
+#include <mpi.h>
 #include <signal.h>
 
 #include <exception>
 #include <iostream>
+
+#include "session/serving/attached_groups.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "storage/files/steering_mailbox.hpp"
 
 namespace sidestream {
 
@@ -38,6 +44,31 @@ int run_group(const char* command, const std::function<void(MPI_Comm group, cons
   }
   MPI_Finalize();
   return status;
+}
+
+int serve(AttachOptions options) {
+  return run_group("serve", [&](MPI_Comm group, const std::function<bool()>& stop) {
+    options.stop = stop;
+    serve_sidecar(group, options);
+  });
+}
+
+int endpoint(AttachOptions options) {
+  return run_group("endpoint", [&](MPI_Comm group, const std::function<bool()>& stop) {
+    options.stop = stop;
+    run_endpoint(group, options);
+  });
+}
+
+Answer set_parameter(const SetOptions& options) {
+  if (options.name.empty()) return {steered_parameters(options.directory), 0};
+  if (options.value.empty()) {
+    fail(Code::usage,
+         "set: '{}' has no value; write 'sidestream set {} VALUE', or no name for a list of the parameters",
+         options.name, options.name);
+  }
+  const std::string sentence = ask_to_steer(options.directory, options.name, options.value, options.wait);
+  return {sentence + "\n", sentence.compare(0, 9, "accepted:") == 0 ? 0 : 1};
 }
 
 }  // namespace sidestream
