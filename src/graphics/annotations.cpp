@@ -1,6 +1,5 @@
 // Colour bars and captions. Positions follow from the layout only, text shrinks to the room it has, and the colour of
 // the ink follows from the pixels below. Titles are broken into lines; numbers are left out instead of being cut.
-
 #include "graphics/annotations.hpp"
 
 #include <fmt/format.h>

@@ -4,7 +4,6 @@
 // computed on one line at a time. A stencil step (gradient, divergence, curl, ...) needs neighbours of its argument, so
 // the argument is computed first in a whole region and kept: such steps are targets. Regions of targets are found
 // backwards from the result, one point wider for each derivative, and then filled in ascending order of steps.
-
 #include "server/derived/derived_evaluator.hpp"
 
 #include <algorithm>

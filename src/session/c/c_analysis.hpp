@@ -1,4 +1,4 @@
-// Analyses written in C: a table of functions, or functions alone.
+// Analyses written in C: their kinds, and the arguments of their functions.
 #pragma once
 
 #include "sidestream/analysis.h"

@@ -10,7 +10,7 @@
 #include "base/paths.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/in_process/transport.hpp"
-#include "transport/mpi/wire.hpp"
+#include "transport/mpi/packet.hpp"
 #include "transport/shared_memory/client.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 #include "transport/shared_memory/server.hpp"

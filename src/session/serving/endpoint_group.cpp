@@ -27,7 +27,7 @@
 #include "session/serving/serving.hpp"
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_directory.hpp"
 #include "transport/staging/server.hpp"
 #include "transport/staging/writer.hpp"
 

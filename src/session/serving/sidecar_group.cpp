@@ -29,7 +29,7 @@
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_directory.hpp"
 #include "transport/shared_memory/sidecar/opening_socket.hpp"
 #include "transport/shared_memory/sidecar/sidecar_server.hpp"
 

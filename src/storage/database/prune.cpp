@@ -5,7 +5,7 @@
 
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/database/unnamed.hpp"
-#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream::database {

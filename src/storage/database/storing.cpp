@@ -19,7 +19,7 @@
 #include "storage/database/segment.hpp"
 #include "storage/database/show.hpp"
 #include "storage/database/written_rows.hpp"
-#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/hdf5/overlay_header.hpp"
 #include "storage/results/agreed_commit.hpp"

@@ -6,7 +6,6 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/waiting.hpp"
-#include "storage/files/file_parts.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

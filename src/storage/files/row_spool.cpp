@@ -12,7 +12,6 @@
 #include "base/own_environment.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/files/file_parts.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

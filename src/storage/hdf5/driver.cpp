@@ -1,4 +1,4 @@
-#include "storage/hdf5/driver.hpp"
+#include "storage/hdf5/file.hpp"
 
 #include <fcntl.h>
 #include <sys/types.h>

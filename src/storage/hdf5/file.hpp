@@ -11,10 +11,26 @@
 #include <vector>
 
 #include "sidestream/data/type.hpp"
-#include "storage/hdf5/driver.hpp"
 #include "storage/hdf5/handle.hpp"
 
 namespace sidestream::hdf5 {
+
+/// The first failure among a file's reads and writes.
+struct DiskFailure {
+  int error_number = 0;  ///< 0: none
+};
+
+class Driver {
+ public:
+  explicit Driver(const std::string& path);
+  /// Makes files created with this access property list use the driver.
+  void use(const Handle& access, const std::string& path);
+  [[nodiscard]] const DiskFailure& failure() const noexcept { return *failure_; }
+
+ private:
+  std::unique_ptr<DiskFailure> failure_ = std::make_unique<DiskFailure>();
+  Handle id_;
+};
 
 using Extents = std::vector<hsize_t>;  ///< slowest first, as in HDF5
 

@@ -15,7 +15,6 @@
 #include "config/reserved_file_names.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/files/file_names.hpp"
-#include "storage/files/file_parts.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
 

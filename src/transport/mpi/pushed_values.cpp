@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "base/waiting.hpp"
-#include "transport/mpi/wire.hpp"
+#include "transport/mpi/packet.hpp"
 
 namespace sidestream::mpi {
 

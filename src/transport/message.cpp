@@ -1,4 +1,4 @@
-#include "transport/message_lines.hpp"
+#include "transport/message.hpp"
 
 #include <array>
 #include <cstring>
