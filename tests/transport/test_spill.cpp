@@ -15,7 +15,7 @@
 
 #include "base/files.hpp"
 #include "sidestream/error.hpp"
-#include "transport/shared_memory/spill/spill_folder.hpp"
+#include "transport/shared_memory/spill/spill_file.hpp"
 #include "transport/shared_memory/spill/spill_reader.hpp"
 
 using namespace sidestream;

@@ -17,7 +17,6 @@
 #include "config/tasks/tasks.hpp"
 #include "data/derivation.hpp"
 #include "loading.hpp"
-#include "mistakes.hpp"
 #include "server/redistribution/movement.hpp"
 #include "session/serving/record.hpp"
 #include "sidestream/kit/base/fail.hpp"

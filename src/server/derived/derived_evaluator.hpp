@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "data/derivation.hpp"
-#include "server/derived/derived_cells.hpp"
 #include "server/derived/derived_deposits.hpp"
 #include "server/derived/derived_field.hpp"
 #include "server/derived/derived_points.hpp"

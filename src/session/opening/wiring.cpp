@@ -14,7 +14,7 @@
 #include "transport/shared_memory/client.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 #include "transport/shared_memory/server.hpp"
-#include "transport/shared_memory/spill/spill_folder.hpp"
+#include "transport/shared_memory/spill/spill_file.hpp"
 
 namespace sidestream {
 

@@ -8,7 +8,6 @@
 #include "base/mpi/agree.hpp"
 #include "config/options/option_text.hpp"
 #include "import/imported.hpp"
-#include "importers/ramses/cell_values.hpp"
 #include "importers/ramses/domain_tree.hpp"
 #include "importers/ramses/particles.hpp"
 #include "sidestream/kit/base/fail.hpp"

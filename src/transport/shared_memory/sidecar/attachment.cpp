@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "base/unix_socket.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "transport/shared_memory/sidecar/address_file.hpp"
+#include "transport/shared_memory/sidecar/attach_protocol.hpp"
 
 namespace sidestream::shared_memory {
 

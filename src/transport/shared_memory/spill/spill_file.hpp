@@ -17,6 +17,18 @@
 
 namespace sidestream::shared_memory {
 
+/// A new file with a unique name in `directory`, for this process and its children only. It is locked as long as one of
+/// them has it open, so that others know that it is in use. Throws Error(system) with the path.
+struct OwnedFile {
+  Descriptor descriptor;
+  std::string path;
+};
+[[nodiscard]] OwnedFile create_spill_file(const std::string& directory);
+
+/// Removes files of this user in `directory` whose processes have ended, and names them in a warning. Also warns if the
+/// directory is in memory. Throws Error(system) if the directory can be neither made nor read.
+void prepare_spill_folder(const std::string& directory);
+
 /// Places in [0, size), without files or memory; for one thread. A place belongs to the iteration in which it is
 /// committed. It is free when that iteration is released and all places before it are free.
 class SpillPlaces {

@@ -1,8 +1,8 @@
-// Arrays that do not vary in time and could not be handed over (debts). No iteration is complete before they are.
+// Arrays that do not vary in time and could not be handed over. No iteration is complete before they are.
 //
 // Other clients have published their arrays, and servers have those. So this client refuses its iterations until it has
-// handed over what it owes. Values that found no room are kept and tried again; failed publications must be repeated.
-#include "client/publisher_debts.hpp"
+// handed over its own. Values that found no room are kept and tried again; failed publications must be repeated.
+#include "client/publisher_parts.hpp"
 
 #include <fmt/format.h>
 
@@ -11,29 +11,29 @@
 
 namespace sidestream {
 
-void Publisher::owe(Slot& slot) {
-  if (!slot.record.persistent || slot.owed) return;
-  slot.owed = true;
-  ++debts_;
+void Publisher::mark_unsent(Slot& slot) {
+  if (!slot.record.persistent || slot.unsent) return;
+  slot.unsent = true;
+  ++unsent_static_arrays_;
 }
 
-void Publisher::forget_debt(Slot& slot) {
-  if (!slot.owed) return;
-  slot.owed = false;
-  --debts_;
+void Publisher::mark_sent(Slot& slot) {
+  if (!slot.unsent) return;
+  slot.unsent = false;
+  --unsent_static_arrays_;
   Bytes().swap(slot.waiting);
 }
 
-/// Tries to hand over owed arrays at the end of an iteration that does not publish them.
-void Publisher::settle_debts() {
+/// Tries to hand over unsent arrays at the end of an iteration that does not publish them.
+void Publisher::send_pending_static() {
   for (Slots& slots : slots_) {
     for (auto& [id, slot] : slots) {
-      if (slot.owed) settle_debt(slot);
+      if (slot.unsent) send_pending(slot);
     }
   }
 }
 
-void Publisher::settle_debt(Slot& slot) {
+void Publisher::send_pending(Slot& slot) {
   std::optional<Region> region;
   try {
     if (slot.waiting.size() == slot.record.bytes) region = room_for(slot.record);
@@ -44,7 +44,7 @@ void Publisher::settle_debt(Slot& slot) {
   transport_->fill(*region, slot.waiting.data(), slot.record.bytes);
   transport_->commit(slot.record, *region, false);
   account_.bytes_published += slot.record.bytes;
-  forget_debt(slot);
+  mark_sent(slot);
 }
 
 std::string Publisher::refusal() const {
@@ -60,7 +60,7 @@ std::string Publisher::refusal() const {
   add(Refusal::call_failed, fmt::format("a call in it failed ({})", failed_call_));
   for (const Slots& slots : slots_) {
     for (const auto& [id, slot] : slots) {
-      if (!slot.owed) continue;
+      if (!slot.unsent) continue;
       add(Refusal::owed,
           slot.waiting.empty()
               ? fmt::format("'{}' on block {}, which does not vary in time, was not handed over when it "
