@@ -150,13 +150,7 @@ void DerivedSlopes::along(const DerivedField& field, int component, int axis, co
 
 namespace {
 
-using Vector = std::array<double, 3>;
-
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
-Vector cross(const Vector& a, const Vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
+/// Adds in another order than dot_product.
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + (a[1] * b[1] + a[2] * b[2]); }
 Vector scaled(const Vector& a, double by) { return {a[0] * by, a[1] * by, a[2] * by}; }
 
@@ -194,13 +188,13 @@ const CentreSlopes* slopes_of(std::int64_t type) {
 /// Dual basis: vectors whose products with the edges are 1 with their own and 0 with the others. They lie in the span
 /// of the edges.
 std::array<Vector, 3> dual(const std::array<Vector, 3>& edges, std::size_t dimensions) {
-  const Vector uv = cross(edges[0], edges[1]);
+  const Vector uv = cross_product(edges[0], edges[1]);
   if (dimensions == 1) return {scaled(edges[0], 1 / dot(edges[0], edges[0]))};
   if (dimensions == 2) {
     const double area = 1 / dot(uv, uv);
-    return {scaled(cross(edges[1], uv), area), scaled(cross(uv, edges[0]), area)};
+    return {scaled(cross_product(edges[1], uv), area), scaled(cross_product(uv, edges[0]), area)};
   }
-  const Vector vw = cross(edges[1], edges[2]), wu = cross(edges[2], edges[0]);
+  const Vector vw = cross_product(edges[1], edges[2]), wu = cross_product(edges[2], edges[0]);
   const double volume = 1 / dot(edges[0], vw);
   return {scaled(vw, volume), scaled(wu, volume), scaled(uv, volume)};
 }
@@ -219,7 +213,7 @@ void find_weights(const CentreSlopes& cell, std::span<const Vector> places, std:
     for (std::size_t d = 0; d < 3; ++d) {
       weights[n][d] = 0;
       for (std::size_t r = 0; r < cell.dimensions; ++r) weights[n][d] += cell.slopes[r][n] * duals[r][d];
-      if (!std::isfinite(weights[n][d])) weights[n][d] = unknown;
+      if (!std::isfinite(weights[n][d])) weights[n][d] = no_slope;
     }
   }
 }
@@ -254,7 +248,7 @@ std::array<Vector, 3> pseudo_inverse(std::array<Vector, 3> a) {
   for (std::size_t e = 0; e < 3; ++e) {
     if (largest > 0 && !(a[e][e] > 1e-12 * largest)) continue;
     for (std::size_t m = 0; m < 3; ++m) {
-      for (std::size_t n = 0; n < 3; ++n) inverse[m][n] += largest > 0 ? v[m][e] * v[n][e] / a[e][e] : unknown;
+      for (std::size_t n = 0; n < 3; ++n) inverse[m][n] += largest > 0 ? v[m][e] * v[n][e] / a[e][e] : no_slope;
     }
   }
   return inverse;
@@ -333,7 +327,7 @@ void CellWeights::along(const double* values, int axis, const PointLine& line, d
   for (Index i = 0; i < line.count; ++i) {
     const auto cell = static_cast<std::size_t>(line.first[0] + i);
     const std::size_t begin = cell == 0 ? 0 : ends_[cell - 1];
-    double sum = begin == ends_[cell] ? unknown : 0;
+    double sum = begin == ends_[cell] ? no_slope : 0;
     for (std::size_t n = begin; n < ends_[cell]; ++n) {
       sum += weights_[n][static_cast<std::size_t>(axis)] * values[links_[n]];
     }
