@@ -17,7 +17,7 @@
 #include "config/tasks/tasks.hpp"
 #include "data/derivation.hpp"
 #include "loading.hpp"
-#include "server/redistribution/movement.hpp"
+#include "server/redistribution/block_assignment.hpp"
 #include "session/serving/record.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/writers/kinds.hpp"
@@ -247,8 +247,8 @@ std::string examine(const CheckOptions& options, const Document& document, const
   if (options.ranks > 0) check_buffer(config, options.ranks, nodes);
   const PlacementConfig& placement = config.opening.placement;
   if (placement.mode == PlacementMode::nodes && placement.forward != Forward::partials) {
-    const MovementRules rules{&registry.partitioners().at(placement.partitioner), placement.partitioner_settings,
-                              false};
+    const AssignmentRules rules{&registry.partitioners().at(placement.partitioner), placement.partitioner_settings,
+                                false};
     if (placement.groups.empty()) check_partitioner(rules, config.metadata, placement.servers);
     for (const ServerGroup& group : placement.groups)
       check_partitioner(rules, config.metadata, std::max(group.size, 1));

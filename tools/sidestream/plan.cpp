@@ -16,7 +16,7 @@
 #include "loading.hpp"
 #include "plan_report.hpp"
 #include "plan_source.hpp"
-#include "server/redistribution/movement.hpp"
+#include "server/redistribution/block_assignment.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

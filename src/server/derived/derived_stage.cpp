@@ -7,7 +7,7 @@
 #include "data/box_values.hpp"
 #include "data/images.hpp"
 #include "server/redistribution/block_table.hpp"
-#include "server/redistribution/redistribution.hpp"
+#include "server/redistribution/exchange_plan.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 namespace sidestream {

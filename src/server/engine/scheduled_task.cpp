@@ -9,7 +9,7 @@
 #include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"
 #include "server/redistribution/block_table.hpp"
-#include "server/redistribution/redistribution.hpp"
+#include "server/redistribution/exchange_plan.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

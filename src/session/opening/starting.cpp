@@ -241,7 +241,8 @@ void Session::Implementation::divide_servers() {
   if (opening_.placement.mode != PlacementMode::sidecar) join_group(roles_, placement);
   run_collectively(*world_, [&] {
     if (placement.mode != PlacementMode::nodes || placement.forward == Forward::partials) return;
-    const MovementRules use{&registry_.partitioners().at(placement.partitioner), placement.partitioner_settings, false};
+    const AssignmentRules use{&registry_.partitioners().at(placement.partitioner), placement.partitioner_settings,
+                              false};
     if (placement.groups.empty()) check_partitioner(use, config_.metadata, roles_.servers.count);
     for (const ServerGroup& group : placement.groups) check_partitioner(use, config_.metadata, group.size);
   });

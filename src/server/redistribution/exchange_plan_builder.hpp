@@ -1,19 +1,19 @@
-// Builds the plan of a Redistribution.
+// Builds the plan of a ExchangePlan.
 #pragma once
 
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "server/redistribution/redistribution.hpp"
+#include "server/redistribution/exchange_plan.hpp"
 
 namespace sidestream {
 
 /// First it notes what every view needs of every block. Then it settles what to fetch, and finds the sources of each
 /// view. References must outlive it.
-class Redistribution::Builder {
+class ExchangePlan::Builder {
  public:
-  Builder(Redistribution& plan, const BlockTable& table, const Owned& owned, const Allocated& allocated)
+  Builder(ExchangePlan& plan, const BlockTable& table, const Owned& owned, const Allocated& allocated)
       : plan_(plan), table_(table), owned_(owned), allocated_(allocated) {}
   void build();
 
@@ -36,7 +36,7 @@ class Redistribution::Builder {
 
   std::size_t want(const Variable& variable, std::int64_t position, const Box& points);
   void add_own(const Variable& variable);
-  [[nodiscard]] Box taken(const Variable& variable, const Movement::Piece& piece, const Box& points,
+  [[nodiscard]] Box taken(const Variable& variable, const BlockAssignment::Piece& piece, const Box& points,
                           std::int32_t halo) const;
   void add_piece(std::size_t number);
   [[nodiscard]] Region region_of(const Own& own) const;
@@ -49,7 +49,7 @@ class Redistribution::Builder {
                                           const Index3& shift) const;
   [[nodiscard]] std::vector<Source> sources_of(const Region& region) const;
 
-  Redistribution& plan_;
+  ExchangePlan& plan_;
   const BlockTable& table_;
   const Owned& owned_;
   const Allocated& allocated_;

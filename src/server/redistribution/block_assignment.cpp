@@ -4,7 +4,8 @@
 //    decisions made by ranges; blocks that finer ones cover completely are left out.
 // 2. The partitioner assigns the needed blocks, or pieces of them, to servers (src/partition).
 // 3. Its pieces are checked. A piece of a split block gets the unique negative id -1 - (id * servers + server).
-#include "server/redistribution/movement.hpp"
+
+#include "server/redistribution/block_assignment.hpp"
 
 #include <algorithm>
 
@@ -47,27 +48,27 @@ bool same_pieces(const Selected& a, const Selected& b) noexcept {
   return a.variable == b.variable && a.decomposition == b.decomposition && a.halo == b.halo && a.wrap == b.wrap;
 }
 
-std::shared_ptr<Movement> Planner::empty_movement() const {
-  auto movement = std::make_shared<Movement>();
-  movement->halo.resize(metadata_.variables.size());
-  movement->wrap.resize(metadata_.variables.size(), 0);
-  movement->ghosts.resize(metadata_.variables.size());
-  return movement;
+std::shared_ptr<BlockAssignment> Planner::empty_assignment() const {
+  auto assignment = std::make_shared<BlockAssignment>();
+  assignment->halo.resize(metadata_.variables.size());
+  assignment->wrap.resize(metadata_.variables.size(), 0);
+  assignment->ghosts.resize(metadata_.variables.size());
+  return assignment;
 }
 
 void Planner::note_demand(const BlockTable& table, const Selected& selected, const std::vector<bool>& needed,
-                          const Allowed& allowed, Movement& movement) const {
+                          const Allowed& allowed, BlockAssignment& assignment) const {
   if (!selected.decomposition.is_published()) {
     const auto same = [&](const Selected& known) { return same_pieces(known, selected); };
-    const bool known = std::any_of(movement.decomposed.begin(), movement.decomposed.end(), same);
-    if (!known) movement.decomposed.push_back(selected);
+    const bool known = std::any_of(assignment.decomposed.begin(), assignment.decomposed.end(), same);
+    if (!known) assignment.decomposed.push_back(selected);
     return;
   }
   const auto v = static_cast<std::size_t>(selected.variable);
-  auto& widths = movement.halo[v];
+  auto& widths = assignment.halo[v];
   widths.resize(table.blocks().size(), -1);
-  if (selected.wrap) movement.wrap[v] = std::max(movement.wrap[v], selected.halo);
-  std::vector<bool>& ghosts = movement.ghosts[v];
+  if (selected.wrap) assignment.wrap[v] = std::max(assignment.wrap[v], selected.halo);
+  std::vector<bool>& ghosts = assignment.ghosts[v];
   if (selected.ghosts) ghosts.resize(table.blocks().size(), false);
   for (std::size_t b = 0; b < needed.size(); ++b) {
     if (!needed[b] || (table.blocks()[b].mesh == allowed.mesh && !allowed.blocks[b])) continue;
@@ -76,31 +77,31 @@ void Planner::note_demand(const BlockTable& table, const Selected& selected, con
   }
 }
 
-std::shared_ptr<const Movement> Planner::keep(const BlockTable& table, const std::vector<Selected>& selection,
-                                              int server) const {
-  auto movement = empty_movement();
+std::shared_ptr<const BlockAssignment> Planner::keep(const BlockTable& table, const std::vector<Selected>& selection,
+                                                     int server) const {
+  auto assignment = empty_assignment();
   const Needs needs(metadata_, table.blocks(), {});
   for (const Selected& selected : selection) {
     const bool by_ranges = selected.part.kind == Part::Kind::values || selected.part.kind == Part::Kind::predicate;
-    note_demand(table, selected, needs.of(by_ranges ? Selected(selected.variable) : selected), {}, *movement);
+    note_demand(table, selected, needs.of(by_ranges ? Selected(selected.variable) : selected), {}, *assignment);
   }
   for (std::size_t b = 0; b < table.blocks().size(); ++b) {
     if (table.server(static_cast<std::int64_t>(b)) != server) continue;
     const Block& block = table.blocks()[b];
-    movement->pieces.push_back({static_cast<std::int64_t>(b), block.cells, false, block.id});
-    for (auto& widths : movement->halo) {
+    assignment->pieces.push_back({static_cast<std::int64_t>(b), block.cells, false, block.id});
+    for (auto& widths : assignment->halo) {
       if (!widths.empty()) widths[b] = std::max(widths[b], 0);
     }
   }
-  std::sort(movement->pieces.begin(), movement->pieces.end(),
+  std::sort(assignment->pieces.begin(), assignment->pieces.end(),
             [](const auto& a, const auto& b) { return std::pair(a.id, a.block) < std::pair(b.id, b.block); });
-  return movement;
+  return assignment;
 }
 
-std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std::vector<Selected>& selection,
-                                              const Decisions& decided, const std::vector<bool>& covered,
-                                              const BlockCosts& costs, int servers, int server) const {
-  auto movement = empty_movement();
+std::shared_ptr<const BlockAssignment> Planner::plan(const BlockTable& table, const std::vector<Selected>& selection,
+                                                     const Decisions& decided, const std::vector<bool>& covered,
+                                                     const BlockCosts& costs, int servers, int server) const {
+  auto assignment = empty_assignment();
   const Needs needs(metadata_, table.blocks(), {});
   Allowed allowed;
   if (rules_.partitioner->restrict_to) {
@@ -115,7 +116,7 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
     std::vector<bool> needed =
         ranged ? decided.at(next++) : needs.of(rules_.move_all ? Selected(selected.variable) : selected);
     if (!rules_.move_all && !selected.covered) leave_out_covered(selected, covered, needed);
-    note_demand(table, selected, needed, allowed, *movement);
+    note_demand(table, selected, needed, allowed, *assignment);
   }
   std::vector<PlannedBlock> planned;
   std::vector<std::int64_t> positions;
@@ -123,7 +124,7 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
     PlannedBlock one;
     bool needed = false;
     for (const Variable& variable : metadata_.variables) {
-      const auto& widths = movement->halo[static_cast<std::size_t>(variable.id)];
+      const auto& widths = assignment->halo[static_cast<std::size_t>(variable.id)];
       if (widths.empty() || widths[b] < 0) continue;
       needed = true;
       one.bytes += bytes_of(variable, table.blocks()[b]);
@@ -149,20 +150,20 @@ std::shared_ptr<const Movement> Planner::plan(const BlockTable& table, const std
           "blocks must lie from 0 to {}",
           block.id, rules_.partitioner->name, INT64_MAX / servers - 2);
     }
-    movement->pieces.push_back({positions[static_cast<std::size_t>(piece.block)], piece.cells, piece.copy != 0,
-                                whole ? block.id : -1 - (block.id * servers + server)});
+    assignment->pieces.push_back({positions[static_cast<std::size_t>(piece.block)], piece.cells, piece.copy != 0,
+                                  whole ? block.id : -1 - (block.id * servers + server)});
   }
-  std::sort(movement->pieces.begin(), movement->pieces.end(),
+  std::sort(assignment->pieces.begin(), assignment->pieces.end(),
             [](const auto& a, const auto& b) { return std::pair(a.id, a.block) < std::pair(b.id, b.block); });
-  const auto twice = std::adjacent_find(movement->pieces.begin(), movement->pieces.end(),
+  const auto twice = std::adjacent_find(assignment->pieces.begin(), assignment->pieces.end(),
                                         [](const auto& a, const auto& b) { return a.block == b.block; });
-  if (twice != movement->pieces.end()) {
+  if (twice != assignment->pieces.end()) {
     fail_doubled(rules_.partitioner->name, server, table.blocks()[static_cast<std::size_t>(twice->block)].id);
   }
-  return movement;
+  return assignment;
 }
 
-void check_partitioner(const MovementRules& rules, const Metadata& metadata, int servers) {
+void check_partitioner(const AssignmentRules& rules, const Metadata& metadata, int servers) {
   static_cast<void>(rules.partitioner->plan({metadata, {}, servers}, rules.settings));
   if (rules.partitioner->restrict_to) static_cast<void>(rules.partitioner->restrict_to(rules.settings, metadata));
 }

@@ -1,4 +1,4 @@
-// Builds the plan of a Redistribution in three passes.
+// Builds the plan of a ExchangePlan in three passes.
 //
 // 1. Notes the arrays of own pieces, and the pieces of decompositions that this server gets.
 // 2. For the region around each view, notes the points that neither a piece of this server nor the view's own array has
@@ -6,7 +6,8 @@
 // 3. For each view, finds the sources of its points among the arrays and fetched boxes (sources_of). Regions beyond
 // periodic
 //    faces are looked up at their periodic images, with a shift of indices.
-#include "server/redistribution/redistribution_builder.hpp"
+
+#include "server/redistribution/exchange_plan_builder.hpp"
 
 #include <algorithm>
 
@@ -27,18 +28,18 @@ Index points_in(const std::vector<Box>& boxes) {
 
 }  // namespace
 
-std::size_t Redistribution::Builder::want(const Variable& variable, std::int64_t position, const Box& points) {
+std::size_t ExchangePlan::Builder::want(const Variable& variable, std::int64_t position, const Box& points) {
   plan_.wanted_.push_back({table_.blocks()[static_cast<std::size_t>(position)], variable.id, 0, points});
   plan_.holders_.push_back(table_.server(position));
   return plan_.wanted_.size() - 1;
 }
 
-void Redistribution::Builder::add_own(const Variable& variable) {
-  const Movement& movement = *plan_.movement_;
-  const auto& halo = movement.halo[static_cast<std::size_t>(variable.id)];
+void ExchangePlan::Builder::add_own(const Variable& variable) {
+  const BlockAssignment& assignment = *plan_.assignment_;
+  const auto& halo = assignment.halo[static_cast<std::size_t>(variable.id)];
   if (halo.empty()) return;
-  for (std::size_t p = 0; p < movement.pieces.size(); ++p) {
-    const Movement::Piece& piece = movement.pieces[p];
+  for (std::size_t p = 0; p < assignment.pieces.size(); ++p) {
+    const BlockAssignment::Piece& piece = assignment.pieces[p];
     const std::int32_t width = halo[static_cast<std::size_t>(piece.block)];
     if (width < 0) continue;
     Block block = table_.blocks()[static_cast<std::size_t>(piece.block)];
@@ -54,9 +55,9 @@ void Redistribution::Builder::add_own(const Variable& variable) {
 
 /// The part of a block's array to take for a piece with `points`: these and the required ghosts around them. A piece
 /// has ghosts only on sides where the block ends, along the axes of the mesh.
-Box Redistribution::Builder::taken(const Variable& variable, const Movement::Piece& piece, const Box& points,
-                                   std::int32_t halo) const {
-  const bool ghosts = plan_.movement_->wants_ghosts(variable.id, piece.block);
+Box ExchangePlan::Builder::taken(const Variable& variable, const BlockAssignment::Piece& piece, const Box& points,
+                                 std::int32_t halo) const {
+  const bool ghosts = plan_.assignment_->wants_ghosts(variable.id, piece.block);
   const Block& block = table_.blocks()[static_cast<std::size_t>(piece.block)];
   if (!allocated_ || points.empty() || block.is_list() || !(ghosts || (variable.filled && halo > 0))) return points;
   const int dimensions = plan_.metadata_.mesh_of(variable).dimensions;
@@ -69,8 +70,8 @@ Box Redistribution::Builder::taken(const Variable& variable, const Movement::Pie
   return ghosts ? box : intersection(box, grown(points, halo));
 }
 
-void Redistribution::Builder::add_piece(std::size_t number) {
-  const Selected& selected = plan_.movement_->decomposed[number];
+void ExchangePlan::Builder::add_piece(std::size_t number) {
+  const Selected& selected = plan_.assignment_->decomposed[number];
   const Variable& variable = plan_.metadata_.variables[static_cast<std::size_t>(selected.variable)];
   const Mesh& mesh = plan_.metadata_.mesh_of(variable);
   Piece piece{number, {}, {}, {}, {}};
@@ -92,25 +93,25 @@ void Redistribution::Builder::add_piece(std::size_t number) {
   plan_.pieces_.push_back(std::move(piece));
 }
 
-Redistribution::Builder::Region Redistribution::Builder::region_of(const Own& own) const {
+ExchangePlan::Builder::Region ExchangePlan::Builder::region_of(const Own& own) const {
   const Variable& variable = plan_.metadata_.variables[static_cast<std::size_t>(own.variable)];
   const Wanted& wanted = plan_.wanted_[own.wanted];
-  const std::int32_t wrap = plan_.movement_->wrap[static_cast<std::size_t>(own.variable)];
+  const std::int32_t wrap = plan_.assignment_->wrap[static_cast<std::size_t>(own.variable)];
   Region region{variable, wanted.block.level, grown(own.points, own.halo), grown(own.points, std::min(own.halo, wrap)),
                 &own};
   if (variable.filled) region.filled = wanted.points;
   return region;
 }
 
-Redistribution::Builder::Region Redistribution::Builder::region_of(const Piece& piece) const {
-  const Selected& selected = plan_.movement_->decomposed[piece.number];
+ExchangePlan::Builder::Region ExchangePlan::Builder::region_of(const Piece& piece) const {
+  const Selected& selected = plan_.assignment_->decomposed[piece.number];
   const Variable& variable = plan_.metadata_.variables[static_cast<std::size_t>(selected.variable)];
   return {variable, 0, piece.box, selected.wrap ? piece.box : piece.points};
 }
 
 /// Calls f(position, source, shift) for each block that may have points of the region, and for its periodic images.
 template <class F>
-void Redistribution::Builder::for_each_block(const Region& region, F&& f) const {
+void ExchangePlan::Builder::for_each_block(const Region& region, F&& f) const {
   const Mesh& mesh = plan_.metadata_.mesh_of(region.variable);
   const auto look = [&](const Box& source, const Index3& shift) {
     for (const std::int64_t position : table_.near(mesh.id, region.level, source)) f(position, source, shift);
@@ -125,21 +126,21 @@ void Redistribution::Builder::for_each_block(const Region& region, F&& f) const 
 }
 
 /// Parts of the region that a block owns, in the indices of `source`.
-std::vector<Box> Redistribution::Builder::parts_of(const Region& region, std::int64_t position, const Box& source,
-                                                   const Index3& shift) const {
+std::vector<Box> ExchangePlan::Builder::parts_of(const Region& region, std::int64_t position, const Box& source,
+                                                 const Index3& shift) const {
   std::vector<Box> parts;
   for (const Box& box : owned_(region.variable, table_.blocks()[static_cast<std::size_t>(position)])) {
     const Box part = intersection(box, source);
     if (!part.empty()) parts.push_back(part);
   }
   const Own* own = region.own;
-  if (!own || shift != Index3{0, 0, 0} || plan_.movement_->pieces[own->piece].block != position) return parts;
+  if (!own || shift != Index3{0, 0, 0} || plan_.assignment_->pieces[own->piece].block != position) return parts;
   for (const Box& box : own->owned) parts = difference(parts, box);
   return parts;
 }
 
 /// Notes the points of the region that no piece here has, nor the view's own array.
-void Redistribution::Builder::note(const Region& region) {
+void ExchangePlan::Builder::note(const Region& region) {
   for_each_block(region, [&](std::int64_t position, const Box& source, const Index3& shift) {
     const Block& block = table_.blocks()[static_cast<std::size_t>(position)];
     const Key key(region.variable.id, position);
@@ -161,7 +162,7 @@ void Redistribution::Builder::note(const Region& region) {
 }
 
 /// Fetches the missing points.
-void Redistribution::Builder::settle() {
+void ExchangePlan::Builder::settle() {
   for (const auto& [key, boxes] : fetched_) {
     const Variable& variable = plan_.metadata_.variables[static_cast<std::size_t>(key.first)];
     for (const Box& box : boxes) {
@@ -172,7 +173,7 @@ void Redistribution::Builder::settle() {
   }
 }
 
-std::vector<Redistribution::Source> Redistribution::Builder::sources_of(const Region& region) const {
+std::vector<ExchangePlan::Source> ExchangePlan::Builder::sources_of(const Region& region) const {
   std::vector<Source> sources;
   const auto add = [&](std::size_t wanted, const Box& box, const Index3& shift) {
     if (!box.empty()) sources.push_back({wanted, box, shift});
@@ -197,9 +198,9 @@ std::vector<Redistribution::Source> Redistribution::Builder::sources_of(const Re
   return sources;
 }
 
-void Redistribution::Builder::build() {
+void ExchangePlan::Builder::build() {
   for (const Variable& variable : plan_.metadata_.variables) add_own(variable);
-  for (std::size_t n = 0; n < plan_.movement_->decomposed.size(); ++n) add_piece(n);
+  for (std::size_t n = 0; n < plan_.assignment_->decomposed.size(); ++n) add_piece(n);
   const auto has_halo = [&](const Own& own) { return own.halo > 0 && !own.points.empty(); };
   for (const Own& own : plan_.own_) {
     if (has_halo(own)) note(region_of(own));

@@ -1,8 +1,8 @@
-#include "server/redistribution/redistribution.hpp"
+#include "server/redistribution/exchange_plan.hpp"
 
 #include "data/box_values.hpp"
 #include "data/images.hpp"
-#include "server/redistribution/redistribution_builder.hpp"
+#include "server/redistribution/exchange_plan_builder.hpp"
 
 namespace sidestream {
 
@@ -21,14 +21,14 @@ std::vector<Box> without(std::vector<Box> boxes, const std::vector<Box>& holes) 
 
 }  // namespace
 
-Redistribution::Redistribution(const Metadata& metadata, const BlockTable& table,
-                               std::shared_ptr<const Movement> movement, const Place& place, const Owned& owned,
-                               const Allocated& allocated)
-    : metadata_(metadata), movement_(std::move(movement)), place_(place) {
+ExchangePlan::ExchangePlan(const Metadata& metadata, const BlockTable& table,
+                           std::shared_ptr<const BlockAssignment> assignment, const Place& place, const Owned& owned,
+                           const Allocated& allocated)
+    : metadata_(metadata), assignment_(std::move(assignment)), place_(place) {
   Builder(*this, table, owned, allocated).build();
 }
 
-Redistribution::Amount Redistribution::count(std::span<const ArrayView> values) const {
+ExchangePlan::Amount ExchangePlan::count(std::span<const ArrayView> values) const {
   Amount amount;
   const auto size = [&](std::size_t n) {
     const Variable& variable = metadata_.variables[static_cast<std::size_t>(wanted_[n].variable)];
@@ -43,8 +43,8 @@ Redistribution::Amount Redistribution::count(std::span<const ArrayView> values) 
   return amount;
 }
 
-BlockView Redistribution::view_of(const Own& own, std::span<const ArrayView> values) const {
-  const Movement::Piece& piece = movement_->pieces[own.piece];
+BlockView ExchangePlan::view_of(const Own& own, std::span<const ArrayView> values) const {
+  const BlockAssignment::Piece& piece = assignment_->pieces[own.piece];
   BlockView view;
   view.block = wanted_[own.wanted].block;
   view.block.id = piece.id;
@@ -65,8 +65,8 @@ BlockView Redistribution::view_of(const Own& own, std::span<const ArrayView> val
   return view;
 }
 
-BlockView Redistribution::view_of(const Piece& piece, std::span<const ArrayView> values, Views& result) const {
-  const Selected& selected = movement_->decomposed[piece.number];
+BlockView ExchangePlan::view_of(const Piece& piece, std::span<const ArrayView> values, Views& result) const {
+  const Selected& selected = assignment_->decomposed[piece.number];
   const Variable& variable = metadata_.variables[static_cast<std::size_t>(selected.variable)];
   BlockView view;
   view.block = piece.block;
@@ -95,14 +95,14 @@ BlockView Redistribution::view_of(const Piece& piece, std::span<const ArrayView>
   return view;
 }
 
-bool Redistribution::refresh(Views& views, std::span<const ArrayView> values) const {
-  if (!movement_->decomposed.empty()) return false;
+bool ExchangePlan::refresh(Views& views, std::span<const ArrayView> values) const {
+  if (!assignment_->decomposed.empty()) return false;
   std::vector<std::size_t> next(views.blocks.size(), 0);
   for (const Own& own : own_) {
     const ArrayView& array = values[own.wanted];
     if (!array.data) continue;
     const auto v = static_cast<std::size_t>(own.variable);
-    const Movement::Piece& piece = movement_->pieces[own.piece];
+    const BlockAssignment::Piece& piece = assignment_->pieces[own.piece];
     if (next[v] == views.blocks[v].size() || piece.copy || !own.around.empty()) return false;
     BlockView& view = views.blocks[v][next[v]++];
     if (view.block.id != piece.id) return false;
@@ -115,13 +115,13 @@ bool Redistribution::refresh(Views& views, std::span<const ArrayView> values) co
   return true;
 }
 
-Views Redistribution::views(std::span<const ArrayView> values) const {
+Views ExchangePlan::views(std::span<const ArrayView> values) const {
   Views result;
   result.blocks.resize(metadata_.variables.size());
   for (const Own& own : own_) {
     if (values[own.wanted].data) result.blocks[static_cast<std::size_t>(own.variable)].push_back(view_of(own, values));
   }
-  for (const Selected& selected : movement_->decomposed) result.pieces.push_back({selected, {}});
+  for (const Selected& selected : assignment_->decomposed) result.pieces.push_back({selected, {}});
   for (const Piece& piece : pieces_) result.pieces[piece.number].views.push_back(view_of(piece, values, result));
   return result;
 }

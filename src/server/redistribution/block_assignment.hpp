@@ -16,7 +16,7 @@
 namespace sidestream {
 
 /// One server's part of the plan, by positions in the block table.
-struct Movement {
+struct BlockAssignment {
   struct Piece {
     std::int64_t block = 0;  ///< position in the table
     Box cells;               ///< all or some cells of the block
@@ -40,7 +40,7 @@ struct Movement {
 };
 
 /// Rules for moving blocks to servers in this session.
-struct MovementRules {
+struct AssignmentRules {
   const PartitionerKind* partitioner = nullptr;
   Settings settings;      ///< of the partitioner
   bool move_all = false;  ///< also moves blocks that no task needs
@@ -53,7 +53,7 @@ using BlockCosts = std::map<std::pair<std::int32_t, std::int64_t>, double>;
 /// made every time.
 class Planner {
  public:
-  Planner(const Metadata& metadata, MovementRules rules) : metadata_(metadata), rules_(std::move(rules)) {}
+  Planner(const Metadata& metadata, AssignmentRules rules) : metadata_(metadata), rules_(std::move(rules)) {}
 
   /// Selections that depend on value ranges, including the partitioner's restriction.
   [[nodiscard]] std::vector<Selected> ranged_parts(const std::vector<Selected>& selection) const;
@@ -65,13 +65,14 @@ class Planner {
   /// Computes a plan: a pure function, the same on every server except for the part that it returns. `decided`: blocks
   /// that each of `ranged_parts` needs. `covered`: blocks that finer ones cover completely, by position; empty if none
   /// are. Throws what the partitioner throws.
-  [[nodiscard]] std::shared_ptr<const Movement> plan(const BlockTable& table, const std::vector<Selected>& selection,
-                                                     const Decisions& decided, const std::vector<bool>& covered,
-                                                     const BlockCosts& costs, int servers, int server) const;
+  [[nodiscard]] std::shared_ptr<const BlockAssignment> plan(const BlockTable& table,
+                                                            const std::vector<Selected>& selection,
+                                                            const Decisions& decided, const std::vector<bool>& covered,
+                                                            const BlockCosts& costs, int servers, int server) const;
   /// Plan where blocks stay with the servers of their clients: all selected blocks of `server`. Parts that depend on
   /// ranges count as whole.
-  [[nodiscard]] std::shared_ptr<const Movement> keep(const BlockTable& table, const std::vector<Selected>& selection,
-                                                     int server) const;
+  [[nodiscard]] std::shared_ptr<const BlockAssignment> keep(const BlockTable& table,
+                                                            const std::vector<Selected>& selection, int server) const;
 
  private:
   /// Blocks that servers may have.
@@ -80,18 +81,18 @@ class Planner {
     std::vector<bool> blocks{};  ///< by position
   };
   [[nodiscard]] bool is_ranged(const Selected& selected) const;
-  [[nodiscard]] std::shared_ptr<Movement> empty_movement() const;
+  [[nodiscard]] std::shared_ptr<BlockAssignment> empty_assignment() const;
   void note_demand(const BlockTable& table, const Selected& selected, const std::vector<bool>& needed,
-                   const Allowed& allowed, Movement& movement) const;
+                   const Allowed& allowed, BlockAssignment& assignment) const;
   const Metadata& metadata_;
-  MovementRules rules_;
+  AssignmentRules rules_;
 };
 
 /// True if two selections need the same pieces of the same variable.
 [[nodiscard]] bool same_pieces(const Selected& a, const Selected& b) noexcept;
 
 /// Plans for no blocks at all, so that errors in the partitioner's settings are thrown early.
-void check_partitioner(const MovementRules& rules, const Metadata& metadata, int servers);
+void check_partitioner(const AssignmentRules& rules, const Metadata& metadata, int servers);
 
 /// Points that `piece` owns: those that its block owns, without the upper layer of nodes where another piece of the
 /// block follows.

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/redistribution/movement.hpp"
+#include "server/redistribution/block_assignment.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/transport.hpp"
 
@@ -24,14 +24,14 @@ struct PieceViews {
 /// Views of one iteration. They point to the values that they were made from, and into `memory`.
 struct Views {
   std::vector<std::vector<BlockView>> blocks;  ///< published blocks: by variable id, ascending block id
-  std::vector<PieceViews> pieces;              ///< in the order of Movement::decomposed
+  std::vector<PieceViews> pieces;              ///< in the order of BlockAssignment::decomposed
   std::vector<std::unique_ptr<std::byte[]>> memory;
 };
 
 /// A plan, valid as long as the blocks, the boxes of their arrays and the selections stay the same. Values of
 /// neighbours come from the blocks that own them, or, if ghosts are declared filled, from the block's own array. Values
 /// that several views need are fetched once; values in a piece of this server are read there.
-class Redistribution {
+class ExchangePlan {
  public:
   /// The points of a variable that a block owns; see BlockTable::owned.
   using Owned = std::function<const std::vector<Box>&(const Variable&, const Block&)>;
@@ -42,14 +42,14 @@ class Redistribution {
     bool values_in_place = false;  ///< blocks of this server's clients can be read in place
   };
   /// `metadata` must outlive this object. Without `allocated`, arrays cover the points of their blocks.
-  Redistribution(const Metadata& metadata, const BlockTable& table, std::shared_ptr<const Movement> movement,
-                 const Place& place, const Owned& owned, const Allocated& allocated = {});
+  ExchangePlan(const Metadata& metadata, const BlockTable& table, std::shared_ptr<const BlockAssignment> assignment,
+               const Place& place, const Owned& owned, const Allocated& allocated = {});
 
   /// The values to fetch. Those of blocks in place are whole, and their arrays may cover more.
   [[nodiscard]] const std::vector<Wanted>& wanted() const noexcept { return wanted_; }
   /// By position in `wanted`: the server whose clients have it.
   [[nodiscard]] const std::vector<std::int32_t>& holders() const noexcept { return holders_; }
-  [[nodiscard]] const Movement& movement() const noexcept { return *movement_; }
+  [[nodiscard]] const BlockAssignment& assignment() const noexcept { return *assignment_; }
   /// Amount of data that moves in one iteration: whole pieces, unless they are in place, and layers: those around
   /// pieces, and all of decompositions. `values`: see views.
   struct Amount {
@@ -79,7 +79,7 @@ class Redistribution {
     std::vector<Source> around{};
   };
   struct Piece {         ///< a piece of a decomposition
-    std::size_t number;  ///< index in Movement::decomposed
+    std::size_t number;  ///< index in BlockAssignment::decomposed
     Block block;
     Box points, box, own;  ///< all points; the box of the array; the points that count
     std::vector<Source> sources{};
@@ -91,7 +91,7 @@ class Redistribution {
   [[nodiscard]] BlockView view_of(const Piece& piece, std::span<const ArrayView> values, Views& result) const;
 
   const Metadata& metadata_;
-  std::shared_ptr<const Movement> movement_;
+  std::shared_ptr<const BlockAssignment> assignment_;
   Place place_;
   std::vector<Wanted> wanted_;
   std::vector<std::int32_t> holders_;
