@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .analysis import Block, Data, Servers, Whole
-from .declared import Mesh, Variable, slices
-from .made_results import columns_of
+from .metadata import Mesh, Variable, slices
+from .results import columns_of
 
 
 class Unfit(ValueError):
     """An option, and its error."""
 
 
-class Work(Protocol):
+class Task(Protocol):
     """One entry at work: `local` reduces a server's blocks, `combine` merges the partials."""
 
     passes: int
@@ -156,7 +156,7 @@ def _object(call: type, name: str, arguments: dict[str, Any]) -> Any:
     return made
 
 
-def work_of(
+def task_of(
     call: Callable[..., Any],
     name: str,
     arguments: dict[str, Any],
@@ -164,8 +164,8 @@ def work_of(
     known: dict[str, Variable],
     variables: list[str],
     whole: bool,
-) -> Work:
-    """Makes the work of an entry. Raises Unfit(option, error)."""
+) -> Task:
+    """Makes the task of an entry. Raises Unfit(option, error)."""
     if isinstance(call, type):
         if whole:
             raise Unfit("whole", f"found `whole` for the class '{name}', expected a function; remove it")

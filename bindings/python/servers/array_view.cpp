@@ -1,4 +1,4 @@
-#include "lent.hpp"
+#include "array_view.hpp"
 
 #include <array>
 
