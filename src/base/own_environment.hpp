@@ -1,7 +1,6 @@
 // Process state that belongs to the program, shielded for the duration of a call.
 #pragma once
 
-#include <locale.h>
 #include <signal.h>
 
 #include <ctime>
@@ -64,22 +63,5 @@ std::thread thread_without_signals(Work&& work) {
     throw;
   }
 }
-
-// The C locale, for libraries that read numbers by the program's.
-
-/// The C locale in this thread for the lifetime of the object; then the one that it had.
-class PlainLocale {
- public:
-  PlainLocale() noexcept : plain_(::newlocale(LC_ALL_MASK, "C", locale_t{})), before_(::uselocale(plain_)) {}
-  ~PlainLocale() {
-    ::uselocale(before_);
-    if (plain_ != locale_t{}) ::freelocale(plain_);
-  }
-  PlainLocale(const PlainLocale&) = delete;
-  PlainLocale& operator=(const PlainLocale&) = delete;
-
- private:
-  locale_t plain_, before_;
-};
 
 }  // namespace sidestream

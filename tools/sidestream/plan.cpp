@@ -14,8 +14,7 @@
 #include "data/derivation.hpp"
 #include "data/levels.hpp"
 #include "loading.hpp"
-#include "plan_report.hpp"
-#include "plan_source.hpp"
+#include "plan_parts.hpp"
 #include "server/redistribution/block_assignment.hpp"
 #include "sidestream/kit/base/fail.hpp"
 

@@ -15,20 +15,16 @@
 
 namespace sidestream::hdf5 {
 
-/// The first failure among a file's reads and writes.
-struct DiskFailure {
-  int error_number = 0;  ///< 0: none
-};
-
 class Driver {
  public:
   explicit Driver(const std::string& path);
   /// Makes files created with this access property list use the driver.
   void use(const Handle& access, const std::string& path);
-  [[nodiscard]] const DiskFailure& failure() const noexcept { return *failure_; }
+  /// The error number of the first failure among the file's reads and writes; 0: none.
+  [[nodiscard]] int failure() const noexcept { return *failure_; }
 
  private:
-  std::unique_ptr<DiskFailure> failure_ = std::make_unique<DiskFailure>();
+  std::unique_ptr<int> failure_ = std::make_unique<int>(0);
   Handle id_;
 };
 

@@ -16,7 +16,7 @@
 namespace sidestream::mpi {
 
 /// Packets announce values, which follow in the packets' order. Pushed values answer no request.
-enum Tag : int { packet_tag = 1, value_tag = 2, pushed_tag = 3, pushed_persistent_tag = 4 };
+inline constexpr int packet_tag = 1, value_tag = 2, pushed_tag = 3, pushed_persistent_tag = 4;
 
 /// Longer values are sent in several messages, since MPI counts are ints.
 inline constexpr std::uint64_t longest_message = 1ull << 30;
