@@ -7,7 +7,7 @@ VENV_PYTHON := $(CURDIR)/.venv/bin/python
 # The generator of a new build folder. With makefiles one new source file makes all others compile again.
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
-.PHONY: help demo demo-universe docs test test-all check build adios2 deps deps-demo deps-docs deps-test configure clean
+.PHONY: help demo demo-bec demo-universe docs test test-all check build adios2 deps deps-demo deps-docs deps-test configure clean
 .DEFAULT_GOAL := help
 # The prerequisites below are steps, in this order; compilations run in parallel by themselves.
 .NOTPARALLEL:
@@ -16,6 +16,7 @@ MAKEFLAGS += --no-print-directory
 help:
 	@echo "make demo    build, run a simulation in three ways and show what came out (demo-results/)"
 	@echo "make demo-universe  a universe in a box: halos, spectra, the Lyman-alpha forest"
+	@echo "make demo-bec  vortices of a Bose-Einstein condensate: figures and a film made while they are simulated"
 	@echo "make test    build everything and test it"
 	@echo "make check   the same without the tests that take long"
 	@echo "make test-all  the same with all combinations, kills, two hosts, MPICH and long faults: an hour and more"
@@ -39,6 +40,11 @@ demo: deps-demo configure
 demo-universe: deps-test configure
 	@cmake --build $(BUILD) --parallel $(JOBS) --target universe sidestream_modules
 	@$(VENV_PYTHON) examples/universe/run --program $(BUILD)/simulations/universe/universe
+
+# Quantum vortices: a stretch of 400 steps at two cadences, a film, spectra of energies.
+demo-bec: deps-test configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target bec sidestream_modules
+	@$(VENV_PYTHON) examples/bec/run --program $(BUILD)/simulations/bec/bec
 
 # The command prints the reference, which is part of the site and not of the repository.
 docs: deps-demo configure
