@@ -325,6 +325,7 @@ TEST_CASE_TEMPLATE("relations that do not hold do no harm", T, float, double) {
     relations.factor = 0.125;
     check(relations);
     for (const bool high : {false, true}) {
+      if (high == (dimensions == 2) && !test_all()) continue;
       for (int axis = test_all() ? 0 : dimensions - 1; axis < dimensions; ++axis) {
         check(face_relation(axis, high, 0, {}, 5));
         const std::vector<int> others = dimensions == 1   ? std::vector<int>{}
