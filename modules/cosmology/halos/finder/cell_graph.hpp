@@ -14,6 +14,8 @@
 //   a place where that part continues if any domain has a piece there. `meetings` finds those that belong together.
 // - `HaloSums`: sums over the cells of a halo whose peak is known. `PartSums`: those of a part, by plane. `MergedSums`
 //   adds up what PartSums wrote, and finishes once the peak is known.
+// - `Blocks` visits the cells near a halo. Between iterations `Owners` says which servers keep a piece. `HaloLookup`
+//   finds the halo of a particle's `Location` among kept pieces, `ParticleFilter` the location of a particle.
 // - Lengths are in the graph's own unit, and volumes in that of `unit_volume()`: of a cell if all are equal
 //   (`equal_cells`).
 #pragma once
@@ -48,6 +50,7 @@ template <class Graph>
 concept CellGraph = std::is_trivially_copyable_v<typename Graph::Id> &&
     std::is_trivially_copyable_v<typename Graph::Piece> &&
     std::is_trivially_copyable_v<typename Graph::BoundaryPiece> && CellDomain<typename Graph::Domain, Graph> &&
+    std::is_trivially_copyable_v<typename Graph::Location> &&
     requires(const Graph& graph, const typename Graph::Cell& cell, const typename Graph::Id& id,
              const LocalInput& input, const std::vector<typename Graph::BoundaryPiece>& boundary,
              const PartNumbers& numbers, Communicator& servers, std::size_t axis, double length,

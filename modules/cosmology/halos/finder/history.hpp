@@ -85,7 +85,7 @@ class HaloHistory {
     const typename Graph::Owners owners(graph_, servers.size());
     Pieces now = kept(pieces, owners, servers);
     std::vector<HaloMember<Id>> members;
-    SharedSums<Id> shared;
+    std::vector<SharedPair<Id>> shared;
     if (particles_) {
       members = members_of(particles, now, owners, servers);
       shared = shared_members(members_, members, servers);
@@ -133,15 +133,22 @@ class HaloHistory {
     }
     return dealt_by_number(members, servers);
   }
-  /// Adds up cells and their volumes, exactly.
-  [[nodiscard]] SharedSums<Id> shared_cells(const std::vector<Overlap<Id>>& overlaps) const {
-    SharedSums<Id> sums;
-    for (const Overlap<Id>& one : overlaps) {
-      SharedSum& sum = sums[{one.before, one.now}];
-      sum.count += one.cells;
-      sum.weight.add_product(static_cast<double>(one.cells), graph_.volume(one.level));
+  /// Adds up the cells of each pair and their volumes, exactly.
+  [[nodiscard]] std::vector<SharedPair<Id>> shared_cells(std::vector<Overlap<Id>> overlaps) const {
+    const auto pair = [](const Overlap<Id>& one) { return std::pair(one.before, one.now); };
+    std::sort(overlaps.begin(), overlaps.end(), [&](const auto& a, const auto& b) { return pair(a) < pair(b); });
+    std::vector<SharedPair<Id>> shared;
+    for (std::size_t n = 0; n < overlaps.size();) {
+      SharedPair<Id> one{overlaps[n].before, overlaps[n].now};
+      ExactSum volume;
+      for (; n < overlaps.size() && !(std::pair(one.before, one.now) < pair(overlaps[n])); ++n) {
+        one.count += overlaps[n].cells;
+        volume.add_product(static_cast<double>(overlaps[n].cells), graph_.volume(overlaps[n].level));
+      }
+      one.weight = volume.value();
+      shared.push_back(one);
     }
-    return sums;
+    return shared;
   }
   /// Cells are weighed by volume unless they are all equal, and particles if they have a weight.
   [[nodiscard]] bool weighted() const { return particles_ ? particles_->weight >= 0 : !Graph::equal_cells; }
@@ -150,14 +157,14 @@ class HaloHistory {
            halos.begin();
   }
 
-  void write(std::vector<SeenPeak> halos, const SharedSums<Id>& sums, const CombineInput& input) {
+  void write(std::vector<SeenPeak> halos, const std::vector<SharedPair<Id>>& pairs, const CombineInput& input) {
     std::vector<SeenHalo> now;
     for (const SeenPeak& one : halos) now.push_back({static_cast<Index>(now.size()), one.seen.cells, one.seen.mass});
     std::vector<SharedCells> shared;
-    for (const auto& [pair, sum] : sums) {
-      const bool counted = particles_ || Graph::equal_cells;
-      shared.push_back({number_of(pair.first, halos_), number_of(pair.second, halos), counted ? sum.count : 0,
-                        weighted() ? sum.weight.value() : 0});
+    const bool counted = particles_ || Graph::equal_cells;
+    for (const SharedPair<Id>& one : pairs) {
+      shared.push_back({number_of(one.before, halos_), number_of(one.now, halos), counted ? one.count : 0,
+                        weighted() ? one.weight : 0});
     }
     const std::vector<TrackStep> steps = record_.follow(now, shared);
     std::vector<Id> peaks;
@@ -168,7 +175,7 @@ class HaloHistory {
       counts.push_back(step.shared.cells);
       volumes.push_back(step.shared.weight * graph_.unit_volume());
     }
-    Column column = particles_ || Graph::equal_cells ? Column{"shared", counts} : Column{"shared", volumes};
+    Column column = counted ? Column{"shared", counts} : Column{"shared", volumes};
     record_.write(steps, graph_.peak_columns(peaks), std::move(column), input);
     halos_ = std::move(halos);
   }

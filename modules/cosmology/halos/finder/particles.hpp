@@ -52,13 +52,22 @@ struct HaloMember {
   bool operator<(const HaloMember& other) const noexcept { return id != other.id ? id < other.id : halo < other.halo; }
 };
 
-/// Cells or particles that a halo of the previous iteration and one of this iteration have in common.
-struct SharedSum {
+/// A halo of the previous iteration and one of this iteration, by peaks, and what they have in common: the number of
+/// cells or particles, and their weight.
+template <class Id>
+struct SharedPair {
+  Id before = no_cell<Id>, now = no_cell<Id>;
+  Index count = 0;
+  double weight = 0;
+};
+
+/// Sums over the particles of pairs of halos.
+struct MemberSum {
   Index count = 0;
   ExactSum weight;
 };
 template <class Id>
-using SharedSums = std::map<std::pair<Id, Id>, SharedSum>;
+using MemberSums = std::map<std::pair<Id, Id>, MemberSum>;
 
 /// The server that has all particles with a number.
 [[nodiscard]] int keeper_of(std::int64_t id, int servers) noexcept;
@@ -104,14 +113,14 @@ template <class Id>
 
 /// Sums for all pairs of halos; both lists must ascend by number.
 template <class Id>
-[[nodiscard]] SharedSums<Id> sums_of(const std::vector<HaloMember<Id>>& before,
+[[nodiscard]] MemberSums<Id> sums_of(const std::vector<HaloMember<Id>>& before,
                                      const std::vector<HaloMember<Id>>& now) {
-  SharedSums<Id> sums;
+  MemberSums<Id> sums;
   auto first = before.begin();
   for (const HaloMember<Id>& member : now) {
     while (first != before.end() && first->id < member.id) ++first;
     for (auto other = first; other != before.end() && other->id == member.id; ++other) {
-      SharedSum& sum = sums[{other->halo, member.halo}];
+      MemberSum& sum = sums[{other->halo, member.halo}];
       ++sum.count;
       sum.weight.add(member.weight);
     }
@@ -122,8 +131,9 @@ template <class Id>
 /// Collective. For each pair of a halo before and one now: the number of particles in both, and their present weight,
 /// added exactly. The result is on the first server, empty on others.
 template <class Id>
-[[nodiscard]] SharedSums<Id> shared_members(const std::vector<HaloMember<Id>>& before,
-                                            const std::vector<HaloMember<Id>>& now, Communicator& servers) {
+[[nodiscard]] std::vector<SharedPair<Id>> shared_members(const std::vector<HaloMember<Id>>& before,
+                                                         const std::vector<HaloMember<Id>>& now,
+                                                         Communicator& servers) {
   ByteWriter out;
   std::vector<std::uint32_t> words;
   for (const auto& [pair, sum] : sums_of(before, now)) {
@@ -134,18 +144,20 @@ template <class Id>
     out.put(sum.count);
     out.put(words);
   }
-  SharedSums<Id> all;
+  MemberSums<Id> all;
   for (const Bytes& bytes : servers.gather(out.bytes(), 0)) {
     ByteReader in(bytes);
     while (!in.at_end()) {
       const auto one = in.get<Id>();
-      SharedSum& sum = all[{one, in.get<Id>()}];
+      MemberSum& sum = all[{one, in.get<Id>()}];
       sum.count += in.get<Index>();
       in.get(words);
       static_cast<void>(add_packed(words.data(), words.size(), sum.weight));
     }
   }
-  return all;
+  std::vector<SharedPair<Id>> shared;
+  for (const auto& [pair, sum] : all) shared.push_back({pair.first, pair.second, sum.count, sum.weight.value()});
+  return shared;
 }
 
 }  // namespace sidestream::halos
