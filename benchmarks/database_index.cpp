@@ -11,7 +11,6 @@
 
 #include "measure.hpp"
 #include "storage/database/context.hpp"
-#include "storage/database/database.hpp"
 #include "storage/database/journal.hpp"
 
 using namespace sidestream;

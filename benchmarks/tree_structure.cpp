@@ -11,7 +11,7 @@
 
 #include "measure.hpp"
 #include "storage/codecs/pipeline.hpp"
-#include "storage/trees/pruning.hpp"
+#include "storage/trees/structure.hpp"
 
 using namespace sidestream;
 

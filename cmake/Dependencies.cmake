@@ -25,6 +25,9 @@ sidestream_library_part(ZFP TITLE zfp HEADER zfp.h LIBRARY zfp PACKAGE "libzfp-d
 sidestream_library_part(FFTW TITLE FFTW HEADER fftw3.h LIBRARY fftw3 PREFIX FFTW3
   PACKAGE "libfftw3-dev (Debian) or fftw (Spack, conda)" FOR "power spectra, and simulations/universe")
 # Modules of Sidestream's own (modules/): the switches choose what is built.
+sidestream_part(AMR_CODEC TITLE "the module amr_codec" PACKAGE "nothing: it is a part of Sidestream"
+  FOR "the codec tree, for values in cells of octrees")
+sidestream_part_found(AMR_CODEC TRUE)
 sidestream_part(COSMOLOGY TITLE "the module cosmology" PACKAGE "nothing: it is a part of Sidestream"
   FOR "halos, merge trees, spectra and Lyman-alpha")
 sidestream_part_found(COSMOLOGY TRUE)

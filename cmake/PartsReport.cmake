@@ -39,7 +39,7 @@ function(sidestream_parts_report)
   message(STATUS "Optional parts (SIDESTREAM_WITH_<NAME>=AUTO|ON|OFF, docs/installing.md):\n${table}")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/built_parts.cpp @ONLY CONTENT
 "// Made by cmake/PartsReport.cmake from what was found.
-#include \"built_parts.hpp\"
+#include \"commands.hpp\"
 
 namespace sidestream {
 

@@ -25,8 +25,17 @@ def found_lines(found: Iterator[tuple[int, str]], code: list[str]) -> Iterator[L
             yield first + n, line.strip(" \t/*!<>#"), n == 0 and not code[first - 1].lstrip().startswith(line)
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all statements in it, without the expressions, which are most of a program."""
+    yield node
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        inner = getattr(node, name, [])
+        for statement in inner if isinstance(inner, list) else []:  # the body of a lambda is an expression
+            yield from statements(statement)
+
+
 def docstring_lines(text: str) -> Iterator[Line]:
-    for node in ast.walk(ast.parse(text)):
+    for node in statements(ast.parse(text)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             for n, line in enumerate((ast.get_docstring(node, clean=False) or "").split("\n")):
                 yield node.body[0].lineno + n, line.strip(), n == 0

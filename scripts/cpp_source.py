@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 _TOKEN = re.compile(
     r"""//[^\n]*            # line comment
@@ -13,6 +14,7 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+_OUTLINE = re.compile(r"[\n;{}]")
 _SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
 
 
@@ -25,6 +27,7 @@ class Function:
     header: str
 
 
+@cache
 def blank(text: str, keep_strings: bool = False) -> str:
     """Returns `text` with comments (and literals, unless kept) replaced by spaces; line numbers stay."""
 
@@ -32,7 +35,7 @@ def blank(text: str, keep_strings: bool = False) -> str:
         token = match.group(0)
         if keep_strings and not token.startswith("/"):
             return token
-        return re.sub(r"[^\n]", " ", token)
+        return "\n".join(" " * len(line) for line in token.split("\n"))
 
     return _TOKEN.sub(replace, text)
 
@@ -49,7 +52,8 @@ def functions(text: str) -> Iterator[Function]:
     code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: "\n" * m.group(0).count("\n"), blank(text), flags=re.M)
     stack: list[tuple[str, int, str]] = []  # scope, body or value; line; header
     start, line = 0, 1
-    for position, character in enumerate(code):
+    for match in _OUTLINE.finditer(code):
+        position, character = match.start(), match.group(0)
         if character == "\n":
             line += 1
         elif character == ";":

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "storage/trees/values/tree_links.hpp"
+#include "storage/trees/linked_tree.hpp"
 #include "tree_data.hpp"
 
 namespace benchmark {

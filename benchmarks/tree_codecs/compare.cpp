@@ -8,7 +8,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "storage/trees/values/shuffle.hpp"
+#include "amr_codec/values/packer.hpp"
 
 namespace benchmark {
 
@@ -42,7 +42,7 @@ double coded_size(const Chunk& one, const Relations& relations, const TreeCoding
   Bytes back(one.values.size());
   decode_tree_values(stream, one.chunk, relations, back);
   if (!std::equal(back.begin(), back.end(), one.values.begin())) throw std::runtime_error("bits were lost");
-  if (sizes != nullptr) ++sizes->methods[static_cast<std::size_t>(tree_stream_needs(stream).method)];
+  if (sizes != nullptr) ++sizes->methods[static_cast<std::size_t>(tree_stream_method(stream))];
   return static_cast<double>(stream.size());
 }
 

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "importers/ramses/cell_values.hpp"
+#include "importers/ramses/domain_tree.hpp"
 #include "tree_data.hpp"
 
 namespace benchmark {

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "../measure.hpp"
-#include "storage/trees/values/shuffle.hpp"
+#include "amr_codec/values/packer.hpp"
 
 namespace benchmark {
 

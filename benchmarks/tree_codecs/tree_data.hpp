@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/trees/values/value_coder.hpp"
+#include "amr_codec/values/value_coder.hpp"
 
 namespace benchmark {
 

@@ -1,16 +1,12 @@
-// Checksums of data on disk.
+// Checksums of data on disk: the functions behind the kit's.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
-#include <cstddef>
-#include <cstdint>
-#include <span>
+
+#include "sidestream/kit/base/checksum.hpp"
 
 namespace sidestream {
-
-/// XXH3 of 64 bits, seed 0.
-[[nodiscard]] std::uint64_t checksum_of(std::span<const std::byte> bytes) noexcept;
 
 // A checksum function that uses wider instructions than the baseline of the architecture. The file that compiles it
 // includes nothing of the standard library: its functions would be shared with files that must do without these

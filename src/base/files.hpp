@@ -1,9 +1,12 @@
-// Opening files. Nothing else in the library calls `open`: what kind of file a name may refer to is decided here.
+// Opening files, and descriptors that close themselves. Nothing else in the library calls `open`: what kind of file a
+// name may refer to is decided here.
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <string>
+#include <utility>
 
 namespace sidestream {
 
@@ -30,5 +33,27 @@ namespace sidestream {
 
 /// Moves the descriptor to a number above 2; -1 stays.
 [[nodiscard]] int above_standard(int descriptor) noexcept;
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) noexcept : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  [[nodiscard]] int get() const noexcept { return number_; }
+  [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
 
 }  // namespace sidestream

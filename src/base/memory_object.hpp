@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 
 namespace sidestream {
 

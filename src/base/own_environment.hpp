@@ -2,6 +2,7 @@
 #pragma once
 
 #include <signal.h>
+
 #include <ctime>
 #include <thread>
 #include <utility>

@@ -5,11 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/retry_while_out_of_memory.hpp"
-#include "base/timer.hpp"
-#include "client/publisher_debts.hpp"
-#include "client/publisher_timed.hpp"
-#include "client/sentences.hpp"
+#include "base/waiting.hpp"
+#include "client/publisher_parts.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 // Functions of a publication are [[gnu::hot]], here and in the layers below. The linker places them together, so that
@@ -120,7 +117,7 @@ void Publisher::refuse(Refusal reason) { refused_ |= transport_->status().connec
   slot.published_in = account_.iterations;
   ++published_[static_cast<std::size_t>(slot.record.variable)];
   account_.bytes_published += slot.record.bytes;
-  forget_debt(slot);
+  mark_sent(slot);
 }
 
 /// Reserves room for a block; a persistent array may have to be freed before its successor is stored.
@@ -196,7 +193,7 @@ void Publisher::look_at_mesh(const BlockRecord& record, const ArrayView& list) {
     if (!record.persistent) return Taken::refused;
     slot.waiting.resize(record.bytes);
     copy(record, values, slot.waiting.data());
-    owe(slot);
+    mark_unsent(slot);
     return Taken::refused;
   }
   try {
@@ -219,7 +216,7 @@ void Publisher::look_at_mesh(const BlockRecord& record, const ArrayView& list) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "publish").slot;
-    return or_owe(slot, [&] { return publish(slot, {data, strides}); });
+    return or_mark_unsent(slot, [&] { return publish(slot, {data, strides}); });
   });
 }
 
@@ -246,7 +243,7 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = slot_of(handle);
-    return or_owe(slot, [&] { return publish(slot, {data, nullptr}); });
+    return or_mark_unsent(slot, [&] { return publish(slot, {data, nullptr}); });
   });
 }
 
@@ -257,7 +254,7 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
   if (!region) {
     refuse(Refusal::no_room);
     slot.waiting.clear();
-    owe(slot);
+    mark_unsent(slot);
     return nullptr;
   }
   slot.region = *region;
@@ -269,7 +266,7 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
   return timed(&IterationTiming::publish, [&]() -> void* {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "alloc").slot;
-    return or_owe(slot, [&] { return alloc(slot); });
+    return or_mark_unsent(slot, [&] { return alloc(slot); });
   });
 }
 
@@ -288,7 +285,7 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
     if (slot.state != Slot::State::allocated) {
       fail(Code::usage, "commit: block {} of '{}' is not allocated; call alloc first", id, name);
     }
-    or_owe(slot, [&] { commit(slot); });
+    or_mark_unsent(slot, [&] { commit(slot); });
   });
 }
 

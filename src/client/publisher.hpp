@@ -148,7 +148,7 @@ class Publisher {
     enum class State { none, allocated, committed } state = State::none;
     /// For a variable that does not vary in time: its last publication failed or found no room. Servers then have other
     /// values than this client published, and no iteration is complete until it is handed over.
-    bool owed = false;
+    bool unsent = false;
     Bytes waiting;             ///< values that found no room
     std::int64_t handle = -1;  ///< index in handles_
   };
@@ -183,11 +183,11 @@ class Publisher {
   static void copy(const BlockRecord& record, const ValuesAt& values, std::byte* to);
   static void copy_components(const BlockRecord& record, const ValuesAt& values, std::byte* to);
   template <class Work>
-  auto or_owe(Slot& slot, Work&& work);
-  void owe(Slot& slot);
-  void forget_debt(Slot& slot);
-  void settle_debts();
-  void settle_debt(Slot& slot);
+  auto or_mark_unsent(Slot& slot, Work&& work);
+  void mark_unsent(Slot& slot);
+  void mark_sent(Slot& slot);
+  void send_pending_static();
+  void send_pending(Slot& slot);
   [[nodiscard]] const std::string& name_of(const Slot& slot) const {
     return metadata_.variables[static_cast<std::size_t>(slot.record.variable)].name;
   }
@@ -223,7 +223,7 @@ class Publisher {
   double waited_ = 0;                             ///< seconds that the transport had waited when it was last asked
   std::uint32_t refused_ = 0, last_refused_ = 0;  ///< bits of Refusal for this iteration, and for the last one
   std::string failed_call_;                       ///< message of the last call that failed
-  std::int64_t debts_ = 0;                        ///< number of slots that owe an array
+  std::int64_t unsent_static_arrays_ = 0;                        ///< number of slots with an unsent array
   std::vector<std::uint32_t> free_numbers_;       ///< numbers of records whose blocks were removed
   std::uint32_t numbers_ = 0, revisions_ = 0;     ///< numbers and revisions of records given so far
   TreeBounds tree_bounds_;

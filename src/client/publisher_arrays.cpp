@@ -3,10 +3,8 @@
 #include <string>
 
 #include "client/publisher.hpp"
-#include "client/publisher_debts.hpp"
-#include "client/publisher_timed.hpp"
-#include "client/sentences.hpp"
-#include "data/copy_box.hpp"
+#include "client/publisher_parts.hpp"
+#include "data/box_values.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
@@ -148,7 +146,7 @@ Taken Publisher::publish(std::string_view name, std::int64_t id, const Values& v
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "publish").slot;
-    return or_owe(slot, [&] {
+    return or_mark_unsent(slot, [&] {
       check_values("publish", slot, values.type, values.count, slot.record.components);
       return publish(slot, {values.data, nullptr});
     });
@@ -159,7 +157,7 @@ Taken Publisher::publish(std::int64_t handle, const Values& values) {
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = slot_of(handle);
-    return or_owe(slot, [&] {
+    return or_mark_unsent(slot, [&] {
       check_values("publish", slot, values.type, values.count, slot.record.components);
       return publish(slot, {values.data, nullptr});
     });
@@ -170,7 +168,7 @@ Taken Publisher::publish_components(std::string_view name, std::int64_t id, std:
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "publish_components").slot;
-    return or_owe(slot, [&] {
+    return or_mark_unsent(slot, [&] {
       std::vector<const void*> data;
       for (const Values& one : components) {
         check_values("publish_components", slot, one.type, one.count, 1);
@@ -186,7 +184,7 @@ void* Publisher::alloc_values(std::string_view name, std::int64_t id, Type type,
   return timed(&IterationTiming::publish, [&]() -> void* {
     if (transport_) transport_->prefetch();
     Slot& slot = find(name, id, "alloc").slot;
-    return or_owe(slot, [&] {
+    return or_mark_unsent(slot, [&] {
       check_values("alloc", slot, type, count, slot.record.components);
       return alloc(slot);
     });
@@ -197,7 +195,7 @@ Taken Publisher::publish(std::string_view name, std::int64_t id, const ProgramAr
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     const auto [variable, slot] = find(name, id, "publish");
-    return or_owe(slot, [&, &variable = variable, &slot = slot] {
+    return or_mark_unsent(slot, [&, &variable = variable, &slot = slot] {
       const BlockRecord& record = slot.record;
       check_type("publish", variable, array.type);
       const std::array<int, 4> axes = axes_of(array, variable, metadata_.mesh_of(variable).index_dimensions());
@@ -242,7 +240,7 @@ Taken Publisher::publish(std::string_view name, std::int64_t id, std::span<const
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     const auto [variable, slot] = find(name, id, "publish_components");
-    return or_owe(slot, [&, &variable = variable, &slot = slot] {
+    return or_mark_unsent(slot, [&, &variable = variable, &slot = slot] {
       check_components(variable, components.size());
       std::array<Index, 4> strides{};
       if (of_each) {
@@ -257,7 +255,7 @@ ArrayView Publisher::alloc(std::string_view name, std::int64_t id, Type type, in
   return timed(&IterationTiming::publish, [&] {
     if (transport_) transport_->prefetch();
     const auto [variable, slot] = find(name, id, "alloc");
-    return or_owe(slot, [&, &variable = variable, &slot = slot] {
+    return or_mark_unsent(slot, [&, &variable = variable, &slot = slot] {
       check_type("alloc", variable, type);
       const int axes = metadata_.mesh_of(variable).index_dimensions();
       check_rank("alloc", variable, axes, rank, false);

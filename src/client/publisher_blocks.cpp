@@ -1,7 +1,6 @@
 // Blocks of a publisher: their declaration, change and removal.
 #include "client/publisher.hpp"
-#include "client/publisher_timed.hpp"
-#include "client/sentences.hpp"
+#include "client/publisher_parts.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
@@ -57,10 +56,10 @@ void Publisher::number(BlockRecord& record) {
   record.revision = ++revisions_;
 }
 
-/// Describes publications of this variable on this block. A block that changes drops its debts.
+/// Describes publications of this variable on this block. A block that changes has no unsent arrays.
 void Publisher::describe(Slot& slot, const Variable& variable, const Block& block, const Box& box) {
   BlockRecord& record = slot.record;
-  if (record.block.client != block.client || !record.block.same_shape(block)) forget_debt(slot);
+  if (record.block.client != block.client || !record.block.same_shape(block)) mark_sent(slot);
   record.block = block;
   record.variable = variable.id;
   record.components = variable.components;
@@ -242,7 +241,7 @@ void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
     if (variable.mesh != on.id) continue;
     Slots& slots = slots_[static_cast<std::size_t>(variable.id)];
     Slot& slot = slots.at(id);
-    forget_debt(slot);
+    mark_sent(slot);
     if (slot.handle >= 0) handles_[static_cast<std::size_t>(slot.handle)] = nullptr;
     free_numbers_.push_back(slot.record.number);
     slots.erase(id);

@@ -4,12 +4,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/retry_while_out_of_memory.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "client/publisher.hpp"
-#include "client/publisher_debts.hpp"
-#include "client/publisher_timed.hpp"
-#include "client/sentences.hpp"
+#include "client/publisher_parts.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
@@ -105,7 +102,7 @@ void Publisher::next_iteration(double end_began) {
 void Publisher::prepare_end(double time, std::exception_ptr& failed) noexcept {
   try {
     static_cast<void>(begin());
-    if (debts_ > 0) settle_debts();
+    if (unsent_static_arrays_ > 0) send_pending_static();
     if (!std::isfinite(time)) {
       fail(Code::usage, "end_iteration: the time is {}, expected a finite number; the iteration is refused", time);
     }

@@ -1,4 +1,5 @@
-// Joins pieces of blocks to one surface, with the same bytes however the mesh was divided.
+// Pieces of blocks over all servers: as bytes, gathered to one surface, with normals. The results are the same however
+// the mesh was divided.
 #pragma once
 
 #include <span>
@@ -30,5 +31,13 @@ struct AttributeLayout {
 
 /// Size of a piece, for deciding if a surface is written in pieces: the same however it is stored.
 [[nodiscard]] std::uint64_t bytes_of(const Piece& piece);
+
+// Normals of surfaces for which only the triangles are known, not the gradient.
+
+/// Gives each point the mean normal of its triangles in all servers' pieces, weighted by their areas. Collective. The
+/// vectors are added in a canonical order, so that the mean does not depend on how triangles are divided; where they
+/// cancel the normal is along z. `shared` is an ascending list of names. A point may be in several pieces only if the
+/// list has both parts of its key; additional names do no harm.
+void add_facet_normals(std::vector<Piece>& pieces, std::span<const std::int64_t> shared, Communicator& servers);
 
 }  // namespace sidestream

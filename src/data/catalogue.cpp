@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/covered_cells.hpp"
+#include "data/levels.hpp"
 
 namespace sidestream {
 

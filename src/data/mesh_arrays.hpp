@@ -1,4 +1,4 @@
-// The arrays with a mesh's positions: their variables, and the arrays that a selection includes.
+// Arrays with a mesh's positions: their variables, and selections that include them.
 #pragma once
 
 #include <cstddef>
@@ -50,5 +50,11 @@ inline constexpr std::uint8_t vtk_polyhedron_type = 42;
   };
   return type < sizeof points / sizeof points[0] ? points[type] : 0;
 }
+
+// Checks of an analysis' selection.
+
+/// Throws Error(usage) if the selection names variables or components that do not exist. Throws Error(configuration) if
+/// it asks for values around blocks that are lists, or for pieces that the mesh cannot have.
+void check_selection(const Selection& selection, const Metadata& metadata);
 
 }  // namespace sidestream

@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/covered_cells.hpp"
-#include "data/touching.hpp"
+#include "data/levels.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/kit/data/block_index.hpp"
 

@@ -1,6 +1,9 @@
 // Parameters that the simulation reads while it runs, and changes of them.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,9 +34,19 @@ inline constexpr std::size_t most_steered = 64;
 /// Notice::kind of changes: SteeredChange[], in effect at the end of Notice::iteration.
 inline constexpr std::uint32_t steering_notice = 1;
 
-[[nodiscard]] std::uint64_t bits_of(const SteeredParameter::Value& value) noexcept;
-[[nodiscard]] SteeredParameter::Value value_of(const SteeredParameter& parameter, std::uint64_t bits) noexcept;
+[[nodiscard]] inline std::uint64_t bits_of(const SteeredParameter::Value& value) noexcept {
+  const auto* real = std::get_if<double>(&value);
+  return real ? std::bit_cast<std::uint64_t>(*real) : static_cast<std::uint64_t>(*std::get_if<std::int64_t>(&value));
+}
+
+[[nodiscard]] inline SteeredParameter::Value value_of(const SteeredParameter& parameter, std::uint64_t bits) noexcept {
+  if (parameter.is_real()) return std::bit_cast<double>(bits);
+  return static_cast<std::int64_t>(bits);
+}
+
 /// The value as text.
-[[nodiscard]] std::string text_of(const SteeredParameter::Value& value);
+[[nodiscard]] inline std::string text_of(const SteeredParameter::Value& value) {
+  return std::visit([](const auto& number) { return fmt::format("{}", number); }, value);
+}
 
 }  // namespace sidestream

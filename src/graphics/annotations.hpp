@@ -1,13 +1,36 @@
-// Annotations of a picture: colour bars and the caption.
+// Annotations of a picture: its layout, colour bars, and captions from patterns with fields.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
+#include "graphics/camera.hpp"
 #include "graphics/colour.hpp"
-#include "graphics/layout.hpp"
+#include "sidestream/data/iteration.hpp"
 #include "sidestream/data/result.hpp"
 
 namespace sidestream::rendering {
+
+/// Sizes in pixels that depend only on the picture's size, so that frames of a run can be laid over one another.
+struct Layout {
+  int width = 0, height = 0;
+  double text = 0;  ///< height of capitals
+  double margin = 0;
+  double bar_column = 0;  ///< width of one colour bar with its labels; 0: none
+  int bars = 0;
+  double caption_row = 0;  ///< height of the caption's row at the top; 0: none
+
+  Layout(int picture_width, int picture_height, int colour_bars, bool caption)
+      : width(picture_width), height(picture_height), bars(colour_bars) {
+    text = std::max(6.5, 0.0138 * std::min(width, height));
+    margin = 1.9 * text;
+    if (caption) caption_row = 3.6 * text;
+    // Room for labels of seven digits; in all not more than half of a narrow picture.
+    if (bars > 0) bar_column = std::min(10 * text, 0.5 * width / bars);
+  }
+  /// The part that is left for the domain.
+  [[nodiscard]] Viewport viewport() const { return {0, caption_row, width - bars * bar_column, height - caption_row}; }
+};
 
 /// Draws the colour bar in the column `column` (0 is the leftmost) at the right of the picture: the map from the
 /// range's low end upwards, ticks at round numbers, and the title above. A title that is wider than the column takes
@@ -17,5 +40,9 @@ void draw_colour_bar(Image& image, const Layout& layout, int column, const Colou
 
 /// Writes the caption into the row at the top.
 void draw_caption(Image& image, const Layout& layout, const std::string& caption);
+
+/// Fills {label}, {index}, {cycle} and {time} into the pattern; formats as in {time:.3f}. Throws Error(configuration).
+[[nodiscard]] std::string expand_caption(const std::string& pattern, const std::string& label,
+                                         const Iteration& iteration);
 
 }  // namespace sidestream::rendering

@@ -5,10 +5,20 @@
 
 namespace sidestream::rendering {
 
+namespace {
+
+struct Stripe {
+  std::int64_t first_row = 0, end_row = 0;
+};
+
+/// The rows of a picture of `height` rows that member `rank` of `size` completes: equal shares to within one row, in
+/// multiples of `unit` rows. Some members have none if there are more members than shares.
 Stripe stripe_of(std::int64_t height, std::int64_t unit, int rank, int size) {
   const std::int64_t shares = height / unit;
   return {shares * rank / size * unit, shares * (rank + 1) / size * unit};
 }
+
+}  // namespace
 
 Framebuffer composite(std::span<const Bytes> partials, std::int64_t width, std::int64_t height, std::int64_t unit,
                       Communicator& communicator) {

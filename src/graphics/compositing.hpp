@@ -11,13 +11,6 @@
 
 namespace sidestream::rendering {
 
-/// The rows of a picture of `height` rows that member `rank` of `size` completes: equal shares to within one row, in
-/// multiples of `unit` rows. Some members have none if there are more members than shares.
-struct Stripe {
-  std::int64_t first_row = 0, end_row = 0;
-};
-[[nodiscard]] Stripe stripe_of(std::int64_t height, std::int64_t unit, int rank, int size);
-
 /// Composites pictures by direct send. Collective. `partials` are pictures as runs (encode_runs), any number on each
 /// member. Every member sends each other one the part of its runs that lies in that member's stripe, and returns its
 /// own stripe, complete.

@@ -16,5 +16,12 @@ namespace sidestream {
 [[nodiscard]] PartitionerKind replicated_partitioner();
 [[nodiscard]] PartitionerKind regrid_partitioner();
 
-void register_partitioners(Registry& registry);
+inline void register_partitioners(Registry& registry) {
+  for (auto* kind :
+       {block_partitioner, stripe_partitioner, mapped_partitioner, slice_partitioner, isosurface_partitioner,
+        balanced_partitioner, local_partitioner, replicated_partitioner, regrid_partitioner}) {
+    registry.add(kind());
+  }
+}
+
 }  // namespace sidestream

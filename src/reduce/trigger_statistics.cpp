@@ -6,7 +6,7 @@
 
 #include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/mesh/runs.hpp"
-#include "sidestream/kit/reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 #include "sidestream/kit/reduce/words.hpp"
 
 namespace sidestream {

@@ -21,7 +21,7 @@
 #include "session/serving/streams.hpp"
 #include "session/session_access.hpp"
 #include "sidestream/sidestream.hpp"
-#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_directory.hpp"
 #include "transport/shared_memory/sidecar/opening_socket.hpp"
 #include "transport/staging/opening_file.hpp"
 

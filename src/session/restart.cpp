@@ -15,7 +15,8 @@
 #include "session/opening/configuration.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "storage/database/database.hpp"
+#include "storage/database/context.hpp"
+#include "storage/database/journal.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/results/agreed_commit.hpp"
 

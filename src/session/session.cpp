@@ -1,10 +1,12 @@
 // The C++ interface: forwards to the implementation.
+
 #include <algorithm>
 #include <exception>
 
 #include "base/log.hpp"
 #include "session/c/as_error.hpp"
 #include "session/implementation.hpp"
+#include "session/session_access.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
@@ -354,5 +356,13 @@ Taken Session::end_iteration(std::int64_t cycle, double time) try {
 } catch (...) {
   rethrow_as_error("end_iteration");
 }
+
+Session SessionAccess::open(MPI_Comm comm, const std::string& file, const EditDocument& edit) try {
+  return Session(Session::Implementation::open(comm, file, std::nullopt, edit));
+} catch (...) {
+  rethrow_as_error("open");
+}
+
+void SessionAccess::expect_gaps(Session& session) { session.implementation_->expect_gaps(); }
 
 }  // namespace sidestream

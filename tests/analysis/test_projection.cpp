@@ -7,8 +7,8 @@
 
 #include "analysis/common/kinds.hpp"
 #include "graphics/colour.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 #include "sidestream/kit/reduce/grid_sums.hpp"
-#include "sidestream/kit/reduce/packed_sum.hpp"
 #include "support/fake_domain.hpp"
 #include "support/grid_checks.hpp"
 #include "support/ranks.hpp"

@@ -1,6 +1,7 @@
 // Tests how plug-ins are loaded from shared libraries.
 #include "config/support.hpp"
 #include "config/tasks/plugin_loader.hpp"
+#include "session/c/c_analysis.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -12,7 +13,7 @@ std::string path_of(const std::string& plugin) { return TEST_PLUGIN_DIRECTORY "/
 std::string load_error(const std::string& path) {
   Registry registry;
   try {
-    load_plugin(path, {"run.yaml", 7, 3}, registry);
+    load_plugin(path, {"run.yaml", 7, 3}, registry, register_c_plugin);
   } catch (const Error& error) {
     CHECK(error.code() == Code::configuration);
     CHECK(registry.analyses().empty());
@@ -46,6 +47,22 @@ TEST_CASE("errors of plug-ins name the place in the file") {
   CHECK(mentions(load_error(path_of("wrong_layout")), "build it again with the headers"));
   CHECK(mentions(load_error(path_of("throwing")), "could not register itself: the licence has run out"));
   CHECK(mentions(load_error(path_of("throwing_entry")), "it threw something that is no std::exception"));
+}
+
+TEST_CASE("tables in C of which something is wrong are refused") {
+  CHECK(load_error(path_of("c_nothing")) == "no error");
+  CHECK(
+      mentions(load_error(path_of("c_magic")), "does not return a plug-in header; define it with SIDESTREAM_C_PLUGIN"));
+  CHECK(
+      mentions(load_error(path_of("c_none")), "does not return a plug-in header; define it with SIDESTREAM_C_PLUGIN"));
+  CHECK(
+      mentions(load_error(path_of("c_version")), "built for version 2 of the C interface, expected 1; build it again"));
+  CHECK(mentions(load_error(path_of("c_size")), "an analysis has struct_size 8, expected at least"));
+  CHECK(mentions(load_error(path_of("c_name")), "an analysis has no name; give it one"));
+  CHECK(mentions(load_error(path_of("c_no_local")), "'local' of the analysis 'from_c' is NULL; expected a function"));
+  CHECK(mentions(load_error(path_of("c_options")), "the analysis 'from_c' has 3 options at NULL"));
+  CHECK(mentions(load_error(path_of("c_throws")), "could not register itself: the licence has run out"));
+  CHECK(mentions(load_error(path_of("c_null_table")), "number 0 of its analyses is NULL; expected a table"));
 }
 
 TEST_CASE("a plug-in that was built with other headers is refused, though every size is the same") {

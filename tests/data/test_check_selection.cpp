@@ -1,5 +1,5 @@
 // A selection that cannot be met is refused before anything is measured or moved.
-#include "data/check_selection.hpp"
+#include "data/mesh_arrays.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Cells that finer levels cover, compared with a look at every cell of the finest level.
-#include "data/covered_cells.hpp"
+#include "data/levels.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "data/copy_box.hpp"
+#include "data/box_values.hpp"
 #include "data/images.hpp"
 #include "sidestream/data/decomposition.hpp"
 

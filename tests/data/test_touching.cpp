@@ -1,5 +1,5 @@
 // Neighbours of blocks on several levels, compared with a look at every pair.
-#include "data/touching.hpp"
+#include "data/levels.hpp"
 
 #include <doctest/doctest.h>
 

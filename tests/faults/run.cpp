@@ -12,8 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "session/serving/endpoint_group.hpp"
-#include "session/serving/sidecar_group.hpp"
+#include "session/serving/attached_groups.hpp"
 #include "support/faults.hpp"
 
 namespace sidestream::testing {
@@ -224,13 +223,12 @@ void run_member(MPI_Comm comm, const Case& one, Stages& stages, const std::strin
 void run_separate(MPI_Comm comm, const Case& one, Stages& stages, const std::string& folder, Ending& ending) {
   ending.server = 1;
   const std::string told = folder + "/stop";
-  const SidecarOptions sidecar{folder + "/run.yaml", 60, {}, [&] { return access(told.c_str(), F_OK) == 0; }};
-  const EndpointOptions endpoint{sidecar.file, {}, {}, {}, 60, sidecar.stop};
+  const AttachOptions attach{folder + "/run.yaml", 60, {}, [&] { return access(told.c_str(), F_OK) == 0; }};
   ending.closed = stages.call("serve", [&] {
     if (one.placement == "sidecar") {
-      serve_sidecar(comm, sidecar);
+      serve_sidecar(comm, attach);
     } else {
-      run_endpoint(comm, endpoint);
+      run_endpoint(comm, attach);
     }
   });
 }

@@ -25,7 +25,7 @@ void run_record(BytesView input);       ///< a record, with the JSON in it
 void run_json(BytesView input);         ///< only the JSON
 void run_tables(BytesView input);       ///< tables of blocks, pieces and chunks, and the values behind them
 void run_chunk(BytesView input);        ///< encoded chunks
-void run_tree_values(BytesView input);  ///< streams of octrees' values
+void run_tree_values(BytesView input);  ///< streams of octrees' values; only with the module amr_codec
 void run_tree_flags(BytesView input);   ///< packed flags of octrees
 void run_damaris(BytesView input);      ///< XML of Damaris; only where the tool translates it
 

@@ -1,8 +1,8 @@
 #include <array>
 #include <cstring>
 
-#include "storage/trees/values/tree_links.hpp"
-#include "storage/trees/values/value_coder.hpp"
+#include "amr_codec/values/value_coder.hpp"
+#include "storage/trees/linked_tree.hpp"
 #include "targets.hpp"
 
 namespace sidestream::fuzz {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <random>
 
+#include "graphics/primitives.hpp"
 #include "graphics/sample_rays.hpp"
-#include "graphics/spheres.hpp"
 
 using namespace sidestream::rendering;
 using sidestream::rendering::testing::Ray;

@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "graphics/outline.hpp"
+#include "graphics/primitives.hpp"
 #include "graphics/rasteriser.hpp"
 #include "graphics/sample_rays.hpp"
 

@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("ZSTD", "ZFP", "FFTW", "TINYXML2", "ADIOS2", "COSMOLOGY")
+PARTS = ("ZSTD", "ZFP", "FFTW", "TINYXML2", "ADIOS2", "AMR_CODEC", "COSMOLOGY")
 # Parts besides the library and the command, which would only cost time here.
 LEFT_OUT = [f"-DSIDESTREAM_BUILD_{name}=OFF" for name in ("TESTS", "BENCHMARKS", "EXAMPLES")]
 
@@ -27,7 +27,7 @@ def may_differ(file: str) -> bool:
 PART_FILES = {
     prefix + name
     for prefix in ("", "no_")
-    for name in ("zstd", "zstd_packer", "flag_frames", "zfp", "fftw", "formula", "sst_engine")
+    for name in ("zstd", "zstd_packer", "flag_frames", "zfp", "fftw", "formula", "sst_engine", "engines")
 }
 
 
@@ -53,7 +53,12 @@ class OneTree(unittest.TestCase):
             file, target = command["file"], command["output"] if "output" in command else command["command"]
             if any(
                 f"{name}.dir" in target
-                for name in ("sidestream_objects", "sidestream_cosmology_objects", "sidestream_tool")
+                for name in (
+                    "sidestream_objects",
+                    "sidestream_amr_codec_objects",
+                    "sidestream_cosmology_objects",
+                    "sidestream_tool",
+                )
             ):
                 made = Path(file).stat().st_mtime_ns if file.startswith(str(build)) else 0
                 found[file] = (command["command"], made)

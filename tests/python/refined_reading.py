@@ -30,7 +30,17 @@ class Twins:
             return list(csv.DictReader(file))
 
 
-def make_twins(dimensions, folder):
+MADE = {}
+
+
+def make_twins(dimensions, folders):
+    """The results, in one of pytest's folders. Files of tests in one process share them: they take long."""
+    if dimensions not in MADE:
+        MADE[dimensions] = _make_twins(dimensions, folders.mktemp("twins"))
+    return MADE[dimensions]
+
+
+def _make_twins(dimensions, folder):
     world = World(dimensions)
     (folder / "sums.py").write_text(SUMS)
     tasks = ""

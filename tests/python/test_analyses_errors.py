@@ -66,7 +66,7 @@ def test_reports_have_the_place_and_the_traceback(failing):
     assert "Traceback (most recent call last):" in text
     assert f'bad.py", line {number}, in raises' in text
     assert 'return {"a": 1 / 0}' in text
-    assert "serving/entry.py" not in text and "serving/work.py" not in text  # frames that do not help a user
+    assert "serving/entry.py" not in text and "serving/task.py" not in text  # frames that do not help a user
 
 
 def test_others_run_on(failing):

@@ -15,6 +15,8 @@ import sidestream
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from PIL import Image
+from plot_command import command
+from sidestream.charts import plotting
 
 HERE = Path(__file__).parent
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -131,13 +133,14 @@ def test_axes(results, name):
 
 @pytest.mark.keep(3)
 @pytest.mark.parametrize("size", [(40, 30), (64, 48), (120, 90), (1200, 160), (160, 1200)])
-def test_what_has_no_room_is_left_out_and_told(results, size, tmp_path):
-    command = [sys.executable, "-m", "sidestream", "plot", results / "pair.csv", "-o", tmp_path / "a.png"]
-    command += ["--size", f"{size[0]}x{size[1]}", "--caption", CAPTION]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+def test_what_has_no_room_is_left_out_and_told(results, size, tmp_path, monkeypatch):
+    pages, draw = [], plotting._drawn
+    monkeypatch.setattr(plotting, "_drawn", lambda *how: pages.append(draw(*how)) or pages[-1])
+    told = ("--size", f"{size[0]}x{size[1]}", "--caption", CAPTION)
+    done = command(results / "pair.csv", "-o", tmp_path / "a.png", *told)
     assert done.returncode == 0, done.stderr
-    figure = sidestream.plot(results / "pair.csv", size=size, caption=CAPTION)
-    texts = drawn_texts(figure)
+    (page,) = pages
+    texts = drawn_texts(page.figure)
     assert all(b.x0 >= 0 and b.y0 >= 0 and b.x1 <= size[0] and b.y1 <= size[1] for _, b in texts), texts
     whole = "".join(said(text) for text, _ in texts)
     assert (said(CAPTION) in whole) != ("the caption: no room" in done.stderr)
@@ -318,17 +321,11 @@ def test_what_cannot_be_drawn(results, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def command(*arguments, **environment):
-    line = [sys.executable, "-m", "sidestream", "plot", *map(str, arguments)]
-    return subprocess.run(
-        line, capture_output=True, text=True, timeout=60, check=False, env={**os.environ, **environment}
-    )
-
-
 def test_the_command(results, tmp_path):
     table = tmp_path / "linear.csv"
     table.write_bytes((results / "linear.csv").read_bytes())
-    done = command(table, "--size", "320x240", "--log", "none")
+    line = [sys.executable, "-m", "sidestream", "plot", str(table), "--size", "320x240", "--log", "none"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     with Image.open(tmp_path / "linear.png") as image:
         assert image.size == (320, 240)

@@ -12,7 +12,9 @@ import sidestream
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import PdfFile, RendererPdf
 from matplotlib.text import Text
+from pairs import pairs
 from PIL import Image
+from plot_command import command
 from sidestream.charts.fonts import families_of, printable
 from sidestream.charts.titles import pretty
 
@@ -170,8 +172,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("size", [(320, 240), (1024, 768)])
+@pytest.mark.parametrize(("size", "name"), pairs([((320, 240),), ((1024, 768),)], NAMES, strength=1))
 def test_names(name, size):
     said = {"title": {"variable": name, "with": f"_{name}"}, "unit": {"variable": "g/cm³"}}
     told = re.sub(r"\s", "", printable(name))
@@ -211,13 +212,6 @@ def test_units():
 HEADER = "bin,lower,upper,count,below,above,nan\n"
 
 
-def command(*arguments, **environment):
-    line = [sys.executable, "-m", "sidestream", "plot", *map(str, arguments)]
-    return subprocess.run(
-        line, capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **environment}
-    )
-
-
 @pytest.fixture
 def table(tmp_path):
     (tmp_path / "a table.csv").write_text(HEADER + "0,-1,0,3,0,0,0\n1,0,1,4,0,0,0\n")
@@ -228,9 +222,12 @@ def test_settings_of_the_user_do_not_apply(table, tmp_path):
     (tmp_path / "matplotlibrc").write_text("savefig.bbox: tight\nfont.family: serif\nfont.size: 30\nnonsense: 5\n")
     settings = {"MATPLOTLIBRC": str(tmp_path / "matplotlibrc"), "MPLBACKEND": "nonsense", "HOME": "/proc/nowhere"}
     settings |= {"MPLCONFIGDIR": "/proc/nowhere"}
-    for name, more in (("a", {}), ("b", settings)):
-        done = command(table, "-o", tmp_path / f"{name}.png", "--size", "320x240", **more)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    line = [sys.executable, "-m", "sidestream", "plot", table, "-o", tmp_path / "b.png", "--size", "320x240"]
+    done = subprocess.run(
+        line, capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **settings}
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert command(table, "-o", tmp_path / "a.png", "--size", "320x240").returncode == 0
     with Image.open(tmp_path / "b.png") as image:
         assert image.size == (320, 240)
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pairs import few
 
 HERE = Path(__file__).parent
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -24,9 +25,12 @@ analyses: [python: {variables: t, script: seen.py, call: Seen, file: seen.csv}]
 """
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+PLACEMENTS = [("{mode: cores, buffer: 32 MiB}", 4), ("inline", 3), ("{mode: nodes, servers: 2}", 5)]
+
+
 @pytest.mark.parametrize(
-    ("placement", "ranks"), [("inline", 3), ("{mode: cores, buffer: 32 MiB}", 4), ("{mode: nodes, servers: 2}", 5)]
+    ("program", "placement", "ranks"),
+    few(PROGRAMS, PLACEMENTS, keep=len(PLACEMENTS) + 1),  # Python everywhere, Fortran in one placement
 )
 def test_events(program, placement, ranks, tmp_path):
     shutil.copy(HERE / "scripts" / "seen.py", tmp_path)

@@ -24,7 +24,7 @@ PAGE = Path(__file__).parents[2] / "docs/adaptive-meshes.md"
 
 @pytest.fixture(scope="module", params=[2, 3])
 def twins(request, tmp_path_factory):
-    return make_twins(request.param, tmp_path_factory.mktemp("twins"))
+    return make_twins(request.param, tmp_path_factory)
 
 
 # ---- the list

@@ -17,7 +17,7 @@ pytestmark = all_need("yt")
 
 @pytest.fixture(scope="module", params=few([3, 2]))
 def twins(request, tmp_path_factory):
-    return make_twins(request.param, tmp_path_factory.mktemp("twins"))
+    return make_twins(request.param, tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import pytest
 import sidestream
 import tree_database
 from pairs import few
+from programs import needs_module
 from sidestream.reader.stored import Context
 from sidestream.trees.values import needs
 from tree_database import published, same_bits
@@ -209,6 +210,7 @@ def test_damage_is_noticed(run, name, tmp_path):
 
 def test_declared_relations_are_used(run):
     """Energies are predicted to the last bit from other variables in their cells, if these are available."""
+    needs_module("amr_codec")
     place, _, dimensions = run
     used = 0
     for step in range(tree_database.STEPS):
@@ -225,6 +227,7 @@ def test_declared_relations_are_used(run):
 
 
 def test_packed_is_smaller(run):
+    needs_module("amr_codec")
     place, blocks, dimensions = run
     sizes = {name: context_of(place, name, LAST).slot.stored for name in tree_database.DATABASES}
     assert sizes["packed"] <= sizes["zstd"] <= sizes["plain"]

@@ -1,20 +1,26 @@
-"""Streams of trees' values that C++ made (tests/storage/test_tree_golden.cpp) are decoded in Python."""
+"""Decodes, in Python, streams of trees' values that C++ made (tests/modules/amr_codec/test_tree_golden.cpp).
+
+Each is decoded by the compiled decoder and by the slow one.
+"""
 
 import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import needs_module
 from sidestream.errors import Error
 from sidestream.reader.database import chosen
 from sidestream.reader.stored import Context
+from sidestream.trees.compiled import compiled_decoder
 from sidestream.trees.flags import tree_starts
 from sidestream.trees.links import links_of
 from sidestream.trees.prediction import Around
 from sidestream.trees.relations import Face, Mean, Relations, Term, parse_products
 from sidestream.trees.values import decode_values, needs
 
-GOLDEN = Path(__file__).parents[1] / "storage/golden/tree-values.streams"
+TESTS = Path(__file__).parents[1]
+GOLDEN = TESTS / "modules/amr_codec/golden/tree-values.streams"
 COMPANIONS = [(name, 0) for name in "abcd"]
 
 
@@ -78,17 +84,30 @@ def around(own, dtype):
     return Around(3, links.parent, links.beside, own.parents.astype(dtype), cells, above)
 
 
-def test_every_kept_stream():
+@pytest.fixture(params=["compiled", "slow"])
+def decode(request, tmp_path, monkeypatch):
+    """Each decoder in turn, which readers then use, too."""
+    if request.param == "slow":
+        monkeypatch.setenv("SIDESTREAM_MODULES", str(tmp_path))
+        assert compiled_decoder() is None
+        return decode_values
+    needs_module("amr_codec")
+    found = compiled_decoder()
+    assert found is not None
+    return found
+
+
+def test_every_kept_stream(decode):
     kept, all_cases = streams(), list(cases())
     assert len(kept) == len(all_cases)
     for number, (stream, (method, dtype, of)) in enumerate(zip(kept, all_cases, strict=True)):
         own = expected(of)
         assert needs(stream).method == method
-        found = decode_values(stream, dtype, 64, around(own, dtype), of)
+        found = decode(stream, dtype, 64, around(own, dtype), of)
         assert found.tobytes() == own.cells.astype(dtype).tobytes(), number
 
 
-def test_damage_is_noticed():
+def test_damage_is_noticed(decode):
     """Damage is noticed, or does no harm, because some bits have no meaning."""
     rng, noticed, count = np.random.default_rng(1), 0, 0
     for stream, (_, dtype, of) in zip(streams(), cases(), strict=True):
@@ -99,7 +118,7 @@ def test_damage_is_noticed():
             for data in (bytes(wrong), stream[: rng.integers(len(stream))]):
                 count += 1
                 try:
-                    found = decode_values(data, dtype, 64, around(own, dtype), of)
+                    found = decode(data, dtype, 64, around(own, dtype), of)
                     assert found.tobytes() == own.cells.astype(dtype).tobytes()
                 except Error:
                     noticed += 1
@@ -120,9 +139,9 @@ def test_products():
 
 
 @pytest.mark.parametrize(("name", "like"), [("zstd", "plain"), ("packed", "plain"), ("pruned", "pruned-plain")])
-def test_kept_databases(name, like):
+def test_kept_databases(name, like, decode):
     """Reads two contexts with two blocks; one variable was once not delivered."""
-    folder, compared = GOLDEN.parent / "database-trees", 0
+    folder, compared = TESTS / "storage/golden/database-trees", 0
     for iteration in (0, 1):
         context, plain = (Context(folder / d, chosen(folder / d, iteration, None)[-1]) for d in (name, like))
         for variable, other in zip(context.variables.values(), plain.variables.values(), strict=True):
@@ -130,3 +149,9 @@ def test_kept_databases(name, like):
                 assert context.read(variable, a).tobytes() == plain.read(other, b).tobytes()
                 compared += 1
     assert compared == 31
+
+
+def test_a_file_that_is_no_module_is_left_alone(tmp_path, monkeypatch):
+    (tmp_path / "sidestream_amr_codec.so").write_text("no library")
+    monkeypatch.setenv("SIDESTREAM_MODULES", str(tmp_path))
+    assert compiled_decoder() is None

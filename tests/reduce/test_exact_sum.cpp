@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sidestream/extend/exact_sum.hpp"
-#include "sidestream/kit/reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 
 using namespace sidestream;
 

@@ -14,7 +14,7 @@
 #include <set>
 #include <vector>
 
-#include "server/redistribution/redistribution.hpp"
+#include "server/redistribution/exchange_plan.hpp"
 #include "support/fake_domain.hpp"
 
 namespace sidestream::testing {
@@ -236,7 +236,7 @@ inline std::vector<Selected> random_selection(std::mt19937& random, const Random
 
 /// Checks all views of one server.
 inline void check_views(const RandomWorld& world, const std::vector<Selected>& selection, const Views& views,
-                        const Movement& movement, int servers, int server) {
+                        const BlockAssignment& movement, int servers, int server) {
   for (const Variable& variable : world.metadata.variables) {
     const auto v = static_cast<std::size_t>(variable.id);
     Index plain = 0, wrapped = 0;

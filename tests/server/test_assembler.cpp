@@ -133,7 +133,7 @@ TEST_CASE("views that are used again are those that would be made anew") {
   MpiCommunicator servers(testing::test_ranks());
   const Metadata metadata = metadata_of_line();
   PartitionerKind partitioner;
-  const MovementRules rules{&partitioner, {}, false};
+  const AssignmentRules rules{&partitioner, {}, false};
   Rank mine{metadata, std::mt19937(7u + static_cast<unsigned>(servers.rank())), servers.rank(), servers.size()};
   std::mt19937 same(11);  // the same on all
   Assembler assembler(metadata, servers, rules);

@@ -9,13 +9,13 @@ namespace {
 
 /// The views of one server, from values that a transport would bring.
 struct Server {
-  std::shared_ptr<const Movement> movement;
-  Redistribution plan;
+  std::shared_ptr<const BlockAssignment> movement;
+  ExchangePlan plan;
   std::deque<Bytes> memory{};
   std::vector<ArrayView> values{};
   Views views{};
 
-  Server(const testing::RandomWorld& world, std::shared_ptr<const Movement> given, int server, int servers,
+  Server(const testing::RandomWorld& world, std::shared_ptr<const BlockAssignment> given, int server, int servers,
          bool values_in_place)
       : movement(std::move(given)),
         plan(world.metadata, world.table, movement, {server, servers, values_in_place},
@@ -59,7 +59,7 @@ TEST_CASE("views are right for any mesh, blocks, servers and selection") {
     const testing::RandomWorld world(random, servers, testing::every_centering[static_cast<std::size_t>(round) % 8]);
     const std::vector<Selected> selection = testing::random_selection(random, world);
     const PartitionerKind kind = in_turn();
-    MovementRules rules;
+    AssignmentRules rules;
     rules.partitioner = &kind;
     const Planner planner(world.metadata, rules);
     const bool values_in_place = round % 2 == 1;
@@ -110,8 +110,8 @@ TEST_CASE("what several views want moves once") {
                                         {0, 0, AllBlocks{}, Decomposition::bricks()},
                                         {0, 0, AllBlocks{}, Decomposition::slabs(2)}};
   const std::vector<Box> all{metadata.meshes[0].cells};
-  const Redistribution plan(metadata, table, planner.keep(table, selection, 0), {0, 2, true},
-                            [&](const Variable&, const Block&) -> const std::vector<Box>& { return all; });
+  const ExchangePlan plan(metadata, table, planner.keep(table, selection, 0), {0, 2, true},
+                          [&](const Variable&, const Block&) -> const std::vector<Box>& { return all; });
   std::set<Index3> seen;
   std::size_t points = 0;
   for (const Wanted& wanted : plan.wanted()) {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "server/derived/derived_cells.hpp"
+#include "server/derived/derived_slopes.hpp"
 #include "support/message_of.hpp"
 
 using namespace sidestream;

@@ -56,13 +56,14 @@ PartitionerKind cutting() {
 
 struct Server {
   const GhostWorld& world;
-  std::shared_ptr<const Movement> movement;
-  Redistribution plan;
+  std::shared_ptr<const BlockAssignment> movement;
+  ExchangePlan plan;
   std::deque<Bytes> memory{};
   std::vector<ArrayView> values{};
   Views views{};
 
-  Server(const GhostWorld& of, std::shared_ptr<const Movement> given, int server, int servers, bool values_in_place)
+  Server(const GhostWorld& of, std::shared_ptr<const BlockAssignment> given, int server, int servers,
+         bool values_in_place)
       : world(of),
         movement(std::move(given)),
         plan(
@@ -100,15 +101,16 @@ Box reach_of(const GhostWorld& world, const Variable& variable, const BlockView&
   return box;
 }
 
-const Block& block_of(const GhostWorld& world, const Movement& movement, const BlockView& view) {
-  for (const Movement::Piece& piece : movement.pieces) {
+const Block& block_of(const GhostWorld& world, const BlockAssignment& movement, const BlockView& view) {
+  for (const BlockAssignment::Piece& piece : movement.pieces) {
     if (piece.id == view.block.id) return world.table.blocks()[static_cast<std::size_t>(piece.block)];
   }
   throw std::logic_error("a view of no block");
 }
 
 /// Checks all points round a view. They come from its own array if that may be read, otherwise from the owner.
-void check_view(const GhostWorld& world, const Selected& selected, const Movement& movement, const BlockView& view) {
+void check_view(const GhostWorld& world, const Selected& selected, const BlockAssignment& movement,
+                const BlockView& view) {
   const Variable& variable = world.metadata.variables[static_cast<std::size_t>(selected.variable)];
   const Block& whole = block_of(world, movement, view);
   const Box reach = reach_of(world, variable, view, whole);
@@ -162,7 +164,7 @@ TEST_CASE("ghosts move if they are wanted, and are read if they are declared fil
       selected.ghosts = random() % 2 > 0;
     }
     const PartitionerKind kind = cutting();
-    MovementRules rules;
+    AssignmentRules rules;
     rules.partitioner = &kind;
     const Planner planner(world.metadata, rules);
     const bool values_in_place = round % 2 == 1;

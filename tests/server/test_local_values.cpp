@@ -43,8 +43,8 @@ struct Published {
 };
 
 struct OnServer {
-  std::shared_ptr<const Movement> movement;
-  Redistribution redistribution;
+  std::shared_ptr<const BlockAssignment> movement;
+  ExchangePlan redistribution;
 
   OnServer(const testing::RandomWorld& world, const std::vector<Selected>& selection, int server, int servers)
       : movement(Planner(world.metadata, {}).keep(world.table, selection, server)),

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "server/redistribution/redistribution.hpp"
+#include "server/redistribution/exchange_plan.hpp"
 #include "support/fake_domain.hpp"
 
 using namespace sidestream;
@@ -54,8 +54,9 @@ struct World {
 
 /// Cuts blocks along x at random places, and gives the parts to random servers. Some blocks stay whole, some are given
 /// to nobody.
-std::vector<Movement> random_movements(std::mt19937& random, const World& world, int servers, std::int32_t width) {
-  std::vector<Movement> all(static_cast<std::size_t>(servers));
+std::vector<BlockAssignment> random_movements(std::mt19937& random, const World& world, int servers,
+                                              std::int32_t width) {
+  std::vector<BlockAssignment> all(static_cast<std::size_t>(servers));
   const std::size_t blocks = world.table.blocks().size();
   std::vector<std::int32_t> halo(blocks, width);
   std::uniform_int_distribution<int> any_server(0, servers - 1), tenth(0, 9);
@@ -76,7 +77,7 @@ std::vector<Movement> random_movements(std::mt19937& random, const World& world,
     give(first, split ? low : block.cells);
     if (split) give(second, high);
   }
-  for (Movement& movement : all) {
+  for (BlockAssignment& movement : all) {
     movement.halo = {halo};
     movement.wrap = {0};
   }
@@ -109,11 +110,11 @@ Brought bring(const std::vector<Wanted>& wanted, std::int64_t absent) {
   return brought;
 }
 
-Redistribution plan_of(const World& world, const Movement& movement, int server = 0, int servers = 1) {
+ExchangePlan plan_of(const World& world, const BlockAssignment& movement, int server = 0, int servers = 1) {
   std::map<std::int64_t, std::vector<Box>> cache;
   return {world.metadata,
           world.table,
-          std::make_shared<Movement>(movement),
+          std::make_shared<BlockAssignment>(movement),
           {server, servers, false},
           [&](const Variable& v, const Block& b) -> const std::vector<Box>& {
             return cache.try_emplace(b.id, world.table.owned(v, b)).first->second;
@@ -161,7 +162,7 @@ TEST_CASE("every piece sees its surroundings, and every point counts once") {
     const std::int32_t width = 1 + round % 3;
     const std::int64_t absent = round % 5 == 0 ? 3 : -1;
     Points existing, expected_own, own;
-    const std::vector<Movement> movements = random_movements(random, world, servers, width);
+    const std::vector<BlockAssignment> movements = random_movements(random, world, servers, width);
     for (std::size_t b = 0; b < world.table.blocks().size(); ++b) {
       const Block& block = world.table.blocks()[b];
       if (block.id == absent) continue;
@@ -171,8 +172,8 @@ TEST_CASE("every piece sees its surroundings, and every point counts once") {
       }
     }
     std::size_t counted = 0;
-    for (const Movement& movement : movements) {
-      const Redistribution plan = plan_of(world, movement);
+    for (const BlockAssignment& movement : movements) {
+      const ExchangePlan plan = plan_of(world, movement);
       const Brought brought = bring(plan.wanted(), absent);
       const auto views = plan.views(brought.values).blocks;
       for (const BlockView& view : views[0]) {
@@ -192,8 +193,8 @@ TEST_CASE("layers are fetched once, and only what no piece here counts as its ow
   std::mt19937 random(6);
   for (int round = 0; round < 40; ++round) {
     const World world(random, 6, testing::every_centering[static_cast<std::size_t>(round) % 8]);
-    for (const Movement& movement : random_movements(random, world, 2, 2)) {
-      const Redistribution plan = plan_of(world, movement);
+    for (const BlockAssignment& movement : random_movements(random, world, 2, 2)) {
+      const ExchangePlan plan = plan_of(world, movement);
       const Brought brought = bring(plan.wanted(), -1);
       Points reach, own;
       const auto views = plan.views(brought.values).blocks;
@@ -214,11 +215,11 @@ TEST_CASE("layers are fetched once, and only what no piece here counts as its ow
 TEST_CASE("a copy can be read and does not count") {
   std::mt19937 random(8);
   const World world(random, 5, Centering::cell);
-  Movement movement;
+  BlockAssignment movement;
   movement.halo = {std::vector<std::int32_t>(world.table.blocks().size(), 0)};
   movement.wrap = {0};
   movement.pieces = {{0, world.table.blocks()[0].cells, true, world.table.blocks()[0].id}};
-  const Redistribution plan = plan_of(world, movement);
+  const ExchangePlan plan = plan_of(world, movement);
   const Brought brought = bring(plan.wanted(), -1);
   const auto views = plan.views(brought.values).blocks;
   REQUIRE(views[0].size() == 1);

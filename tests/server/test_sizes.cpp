@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "server/redistribution/block_assignment.hpp"
 #include "server/redistribution/block_table.hpp"
-#include "server/redistribution/movement.hpp"
-#include "server/redistribution/redistribution.hpp"
+#include "server/redistribution/exchange_plan.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 using namespace sidestream;
@@ -79,7 +79,7 @@ TEST_CASE("bytes of huge blocks are counted whole, from the plan to what analyse
   const BlockTable table = huge_table();
   std::vector<std::uint64_t> told;
   const PartitionerKind kind = halves(told);
-  MovementRules rules;
+  AssignmentRules rules;
   rules.partitioner = &kind;
   const Planner planner(metadata, rules);
   const std::uint64_t t_bytes = u * u * u * 24, p_bytes = (u + 1) * (u + 1) * (u + 1) * 4;
@@ -89,10 +89,10 @@ TEST_CASE("bytes of huge blocks are counted whole, from the plan to what analyse
     REQUIRE(movement->pieces.size() == 4);
     REQUIRE(told == std::vector<std::uint64_t>(8, t_bytes + p_bytes));
     std::deque<std::vector<Box>> owned;
-    const Redistribution plan(metadata, table, movement, {server, 2, false},
-                              [&](const Variable& v, const Block& b) -> const std::vector<Box>& {
-                                return owned.emplace_back(table.owned(v, b));
-                              });
+    const ExchangePlan plan(metadata, table, movement, {server, 2, false},
+                            [&](const Variable& v, const Block& b) -> const std::vector<Box>& {
+                              return owned.emplace_back(table.owned(v, b));
+                            });
     const std::byte there{};
     std::vector<ArrayView> values;
     for (const Wanted& wanted : plan.wanted()) {
@@ -100,7 +100,7 @@ TEST_CASE("bytes of huge blocks are counted whole, from the plan to what analyse
       values.push_back({&there, variable.type, MemorySpace::host, wanted.points, variable.components,
                         packed_strides(wanted.points, variable.components, variable.order)});
     }
-    const Redistribution::Amount bytes = plan.count(values);
+    const ExchangePlan::Amount bytes = plan.count(values);
     CHECK(bytes.blocks == 8);
     CHECK(bytes.pieces == 4 * (t_bytes + p_bytes));
     CHECK(bytes.layers == 2 * u * 2 * u * 2 * 24);  // two cells deep, between the servers

@@ -11,7 +11,7 @@
 
 #include "sidestream/error.hpp"
 #include "storage/codecs/packing.hpp"
-#include "storage/database/chunk_batch.hpp"
+#include "storage/database/domain.hpp"
 
 using namespace sidestream;
 

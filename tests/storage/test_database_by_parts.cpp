@@ -2,7 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/database/database.hpp"
+#include "storage/database/context.hpp"
+#include "storage/database/journal.hpp"
 #include "storage/support/sample.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/message_of.hpp"

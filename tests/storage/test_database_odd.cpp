@@ -3,7 +3,8 @@
 
 #include <cmath>
 
-#include "storage/database/database.hpp"
+#include "storage/database/context.hpp"
+#include "storage/database/journal.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/message_of.hpp"

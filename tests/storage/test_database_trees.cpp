@@ -5,7 +5,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "storage/database/tree_encoding.hpp"
+#include "storage/codecs/pipeline.hpp"
+#include "storage/database/tree_storing.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/scratch.hpp"
 
@@ -84,7 +85,7 @@ void store(const std::string& directory) {
   std::vector<double> values(static_cast<std::size_t>(tree.tree.cells()));
   for (std::size_t n = 0; n < values.size(); ++n) values[n] = value(n);
   WorkerPool pool(2);
-  const Encoding encoding{&pool, {}};
+  const Encoding encoding{&pool, {}, find_tree_codec(tree_codec, {}, {}).codec};
   const auto& variables = schema.metadata.variables;
   const BlockView flags = view_of(variables[0], tree.tree.refined().data(), tree.tree.cells());
   const BlockView raw = view_of(variables[1], values.data(), tree.tree.cells());

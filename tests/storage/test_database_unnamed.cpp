@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "storage/database/inspection.hpp"
-#include "storage/database/prune.hpp"
-#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/message_of.hpp"

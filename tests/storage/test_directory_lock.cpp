@@ -4,7 +4,7 @@
 #include <atomic>
 #include <fstream>
 
-#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/support/sample.hpp"
 #include "support/message_of.hpp"

@@ -5,12 +5,12 @@
 #include <fstream>
 #include <limits>
 
+#include "data/box_values.hpp"
 #include "storage/files/output_file.hpp"
-#include "storage/files/slabs.hpp"
-#include "storage/formats/base64.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/formats/kinds.hpp"
 #include "storage/formats/vtk_block.hpp"
+#include "storage/formats/vtk_xml.hpp"
 #include "storage/support/sample.hpp"
 
 using namespace sidestream;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "importers/ramses/cell_values.hpp"
+#include "importers/ramses/domain_tree.hpp"
 #include "importers/ramses/particles.hpp"
 #include "storage/files/output_file.hpp"
 #include "support/message_of.hpp"

@@ -9,6 +9,7 @@ has all cases of the full product, with the same names in both.
 """
 
 import itertools
+import os
 from collections import Counter
 
 import pytest
@@ -41,6 +42,14 @@ def few(*lists, keep=1, kept=()):
     for one in wanted:
         assert one in there, f"there is no combination {one} to keep"
     return [_case(case, case in wanted if kept else n < keep) for n, case in enumerate(there)]
+
+
+def without(later, cases):
+    """The cases of a loop in a test: in `make test` those that are not among `later`, which all exist."""
+    cases = list(cases)
+    for one in later:
+        assert one in cases, f"there is no case {one} to leave to `make test-all`"
+    return cases if os.environ.get("SIDESTREAM_TEST_ALL") == "1" else [one for one in cases if one not in later]
 
 
 def _case(values, kept):

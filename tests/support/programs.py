@@ -55,3 +55,11 @@ def built(variable):
         target = Path(path).relative_to(build) if Path(path).is_relative_to(build) else path
         pytest.fail(f"{path} has not been built: cmake --build {build} --target {target}", pytrace=False)
     return path
+
+
+def needs_module(name):
+    """Path of a module of Sidestream. Skips the calling test if this build is without it."""
+    variable = f"SIDESTREAM_{name.upper()}_MODULE"
+    if variable not in os.environ:
+        pytest.skip(f"NOT TESTED: this build is without the module {name}")
+    return built(variable)

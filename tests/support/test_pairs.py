@@ -1,10 +1,10 @@
-"""`pairs` and `few`: the cases of `make test` have every pair, and the others are marked, not removed."""
+"""`pairs`, `few` and `without`: the cases of `make test` have every pair, and the others are marked, not removed."""
 
 import itertools
 import re
 
 import pytest
-from pairs import few, pairs
+from pairs import few, pairs, without
 
 pytest_plugins = "pytester"
 LISTS = ["abcd", [1, 2, 3], [True, False], "xyz"]
@@ -146,3 +146,12 @@ def test_some_cases_are_kept_spread_over_all(pytester, monkeypatch, every, expec
     done = pytester.runpytest_inprocess("-p", "no:zarr", "--strict-markers", "-s")
     done.assert_outcomes(passed=len(expected) + (3 if every else 2), deselected=0 if every else 8)
     assert re.findall(r"case (\d+)\.", done.stdout.str()) == expected
+
+
+def test_cases_of_a_loop_are_left_to_later(monkeypatch):
+    monkeypatch.delenv("SIDESTREAM_TEST_ALL", raising=False)
+    assert without([2, 3], [1, 2, 3, 5]) == [1, 5]
+    with pytest.raises(AssertionError, match="there is no case 4"):
+        without([4], [1, 2])
+    monkeypatch.setenv("SIDESTREAM_TEST_ALL", "1")
+    assert without([2, 3], [1, 2, 3, 5]) == [1, 2, 3, 5]

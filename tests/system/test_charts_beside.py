@@ -10,23 +10,34 @@ import pytest
 from PIL import Image
 from support import run
 
-STEPS = 3
-TASKS = """\
+STEPS = 2
+GROWING = """\
 analyses:
-  - histogram: {variable: t, bins: 9, file: "histogram-{index}.csv",
-                image: {file: "histogram-{index}.png", size: [320, 240]}}
   - histogram: {name: growing, variable: t, bins: 9, range: [-2, 2], file: growing.csv,
                 image: {file: "growing-{index}.svg", caption: "{label} in cycle {cycle}"}}
-  - histogram2d: {x: {variable: t, bins: 4}, y: {variable: t, bins: 3}, file: "both-{index}.h5",
-                  image: {file: latest.pdf}}
 """
-# Replaces the interpreter: records the process that started it, waits, and draws.
+TASKS = f"""\
+{GROWING}\
+  - histogram: {{variable: t, bins: 9, file: "histogram-{{index}}.csv",
+                image: {{file: "histogram-{{index}}.png", size: [320, 240]}}}}
+  - histogram2d: {{x: {{variable: t, bins: 4}}, y: {{variable: t, bins: 3}}, file: "both-{{index}}.h5",
+                  image: {{file: latest.pdf}}}}
+"""
+# Replaces the interpreter: records the process that started it, waits before the first picture, and draws. The other
+# ranks are busy while they wait for it.
 INTERPRETER = """\
 #!/bin/sh
 parent=$(tr '\\0' '\\n' < /proc/$PPID/environ | grep '^OMPI_COMM_WORLD_RANK=')
 echo "$PPID ${parent#*=} ${OMPI_COMM_WORLD_RANK:-no rank}" >> FOLDER/started
-sleep WAIT
+case "$*" in *histogram-0.png*) sleep WAIT;; esac
 exec PYTHON "$@"
+"""
+# Records its arguments and says of each chart that it is drawn.
+RECORDER = """\
+#!/bin/sh
+printf '%s\\n' "$@" >> FOLDER/words
+printf '\\037drawn\\n'
+for word; do [ "$word" != --next ] || printf '\\037drawn\\n'; done
 """
 
 
@@ -44,23 +55,24 @@ def interpreter(tmp_path, monkeypatch):
     return use
 
 
-def execute(folder, ranks, placement):
-    return run(folder, ranks, placement, TASKS, [f"steps={STEPS}", "blocks=2"], alone=True)
+def execute(folder, ranks, placement, tasks=TASKS, steps=STEPS):
+    return run(folder, ranks, placement, tasks, [f"steps={steps}", "blocks=2"], alone=True)
 
 
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     [(2, "inline"), (3, "{mode: cores, per_node: 1, buffer: 8 MiB}"), (4, "{mode: nodes, servers: 2, buffer: 8 MiB}")],
 )
-def test_all_are_drawn(tmp_path, interpreter, ranks, placement):
-    interpreter(INTERPRETER)
-    done = execute(tmp_path, ranks, placement)
+def test_all_are_drawn_and_no_step_waits(tmp_path, interpreter, ranks, placement):
+    """The tables of the last step exist before the first picture."""
+    interpreter(INTERPRETER, wait="1")
+    done = execute(tmp_path, ranks, placement, TASKS if placement == "inline" else TASKS.split("  - histogram2d")[0])
     assert done.status == 0 and "warning" not in done.text, done.text
     for step in range(STEPS):
         with Image.open(done.results / f"histogram-{step}.png") as image:
             assert image.size == (320, 240) and "Sidestream" in image.text["Description"]
         assert (done.results / f"growing-{step}.svg").read_bytes().startswith(b"<?xml")
-    assert (done.results / "latest.pdf").read_bytes().startswith(b"%PDF")
+    assert placement != "inline" or (done.results / "latest.pdf").read_bytes().startswith(b"%PDF")
     listed = json.loads((done.results / "histogram.png.series").read_text())["files"]
     assert [entry["name"] for entry in listed] == [f"histogram-{step}.png" for step in range(STEPS)]
     started = (tmp_path / "started").read_text().splitlines()
@@ -70,14 +82,6 @@ def test_all_are_drawn(tmp_path, interpreter, ranks, placement):
         roles = {row["rank"]: row["role"] for row in csv.DictReader(file)}
     assert placement == "inline" or roles[started[0].split()[1]] == "server"
     assert not [path.name for path in done.results.iterdir() if path.name.startswith((".histogram-", ".latest"))]
-
-
-@pytest.mark.parametrize(("ranks", "placement"), [(2, "inline"), (3, "{mode: cores, per_node: 1, buffer: 8 MiB}")])
-def test_no_step_waits(tmp_path, interpreter, ranks, placement):
-    """The tables of the last step exist before the first picture."""
-    interpreter(INTERPRETER, wait="2")
-    done = execute(tmp_path, ranks, placement)
-    assert done.status == 0, done.text
     last = (done.results / f"histogram-{STEPS - 1}.csv").stat().st_mtime
     assert last < (done.results / "histogram-0.png").stat().st_mtime
 
@@ -87,8 +91,8 @@ def test_without_an_interpreter_it_is_said_once(tmp_path, monkeypatch):
     done = execute(tmp_path, 2, "inline")
     assert done.status == 0 and not done.errors, done.text
     assert done.text.count("SIDESTREAM_PYTHON") == 1 and "'/nowhere/python'" in done.text
-    assert "8 more charts were not drawn" in done.text
-    assert (done.results / "histogram-2.csv").is_file() and not list(done.results.glob("*.png"))
+    assert f"{3 * STEPS - 1} more charts were not drawn" in done.text
+    assert (done.results / f"histogram-{STEPS - 1}.csv").is_file() and not list(done.results.glob("*.png"))
 
 
 def test_a_picture_that_fails_is_a_warning(tmp_path, interpreter):
@@ -102,7 +106,7 @@ while [ $left -gt 0 ]; do
 done
 exec PYTHON "$@"
 """)
-    done = execute(tmp_path, 2, "inline")
+    done = execute(tmp_path, 2, "inline", GROWING, steps=3)
     assert done.status == 0 and not done.errors, done.text
     reason = "growing-1.svg' was not drawn: /proc/nowhere/growing-1.svg: cannot be written"
     assert done.text.count("was not drawn") == done.text.count(reason) == 1
@@ -117,7 +121,7 @@ def test_other_endings_are_refused(tmp_path):
 
 
 def test_captions_and_titles_are_those_of_the_run(tmp_path, interpreter):
-    interpreter('#!/bin/sh\nfor word; do echo "$word" >> FOLDER/words; done\nexec PYTHON "$@"\n')
+    interpreter(RECORDER)
     done = execute(tmp_path, 1, "inline")
     assert done.status == 0, done.text
     words = (tmp_path / "words").read_text().splitlines()

@@ -24,7 +24,7 @@ from job_support import (
 )
 from pairs import few
 from programs import built
-from support import ANALYSES, check_delivered, results_of, run, send, wait_for
+from support import ANALYSES, check_delivered, needs_small_disks, results_of, run, send, small_disk, wait_for
 from test_groups import groups_text, in_groups
 
 STEPS = 4
@@ -266,6 +266,34 @@ def test_a_sender_that_is_stopped_for_too_long(tmp_path, when_full):
     least = 3 if when_full == "wait" else 0
     for account in done.accounts:
         assert account["delivered"] > least and account["refused"] > 0, done.text
+        assert account["delivered"] + account["refused"] == account["iterations"]
+
+
+@needs_small_disks
+@pytest.mark.parametrize(("groups", "engine"), few([TWO, ""], ENGINES, keep=1))
+def test_a_full_disk_and_an_endpoint_that_is_stopped(tmp_path, groups, engine):
+    """The results fill their disk while the endpoint stops and goes on. Nothing is lost but the files without room."""
+    tasks = TABLES if groups else TABLES.replace(", group: a", "").replace(", group: b", "")
+    tasks += f"outputs:\n  - hdf5: {{variables: [t]{', group: a' if groups else ''}}}\n"
+    with small_disk(tmp_path / "results", "700k", in_use=True):
+        write_configuration(tmp_path, f"engine: {engine}, reader_limit: 30", groups, tasks=tasks)
+        forwarders = 2 if groups else 1
+        with endpoint(tmp_path, 2) as reader, going_on(tmp_path, 2, forwarders=forwarders) as job:
+            wait_for(lambda: rows_in(tmp_path, "statistics.csv") > 3, "the first results")
+            for _ in range(2):
+                stopped = reader.ranks()
+                reader.signal_ranks(signal.SIGSTOP)
+                time.sleep(1)
+                for pid in stopped:
+                    send(pid, signal.SIGCONT)
+                time.sleep(1)
+            job.end()
+            done = finished(tmp_path, job)
+            status, text = reader.finish()
+        assert "No space left on device" in done.text + text
+    assert done.status == 0 and status == 0, done.text + text
+    for account in done.accounts:
+        assert account["failed"] > 0 and account["delivered"] > 3, done.text
         assert account["delivered"] + account["refused"] == account["iterations"]
 
 

@@ -1,6 +1,7 @@
 """Promise 1: the same results, bitwise, in every placement, for all numbers of clients, servers and blocks."""
 
 import pytest
+from pairs import few
 from support import check_delivered, results_of, run
 
 STEPS = 2
@@ -23,13 +24,15 @@ def check(done, clients, reference):
     check_delivered(done, clients, STEPS, results_of(done), reference)
 
 
-@pytest.mark.parametrize("clients", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("clients", few([1, 2, 3, 5, 8], kept=[3, 8]))
 def test_inline(tmp_path, reference, clients):
     done = run(tmp_path, clients, "inline", options=[f"steps={STEPS}", "blocks=2"])
     check(done, clients, reference)
 
 
-@pytest.mark.parametrize(("clients", "servers"), [(1, 1), (2, 1), (3, 2), (5, 3), (8, 2), (1, 3)])
+@pytest.mark.parametrize(
+    ("clients", "servers"), few([(1, 1), (2, 1), (3, 2), (5, 3), (8, 2), (1, 3)], kept=[(5, 3), (1, 3)])
+)
 def test_cores(tmp_path, reference, clients, servers):
     done = run(
         tmp_path,
@@ -40,7 +43,9 @@ def test_cores(tmp_path, reference, clients, servers):
     check(done, clients, reference)
 
 
-@pytest.mark.parametrize(("clients", "servers"), [(1, 1), (2, 2), (3, 1), (5, 3), (8, 3), (1, 3)])
+@pytest.mark.parametrize(
+    ("clients", "servers"), few([(1, 1), (2, 2), (3, 1), (5, 3), (8, 3), (1, 3)], kept=[(5, 3), (1, 3)])
+)
 def test_nodes(tmp_path, reference, clients, servers):
     done = run(
         tmp_path,

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pairs import few, pairs
-from programs import built
+from programs import built, needs_module
 from support import run, run_beside
 from test_kinds import DECLARATIONS, TASKS
 
@@ -146,6 +146,7 @@ def encoded(context):
 @pytest.mark.parametrize(("ranks", "parent"), pairs([2, 5], ["mean", "mean of mine * t"], strength=1))
 def test_relations(tmp_path, ranks, parent):
     """Relations of values in trees are declared again, so that the same codecs give the same bytes."""
+    needs_module("amr_codec")
     flags = "mine: {mesh: m, type: uint8}"
     declared = DECLARATIONS["octree"].replace(flags, flags + "\n  w: {mesh: m}")
     declared = declared.replace("t: {mesh: m, components: 2}", f"t: {{mesh: m, components: 2, parent: {parent}}}")

@@ -12,7 +12,7 @@ from pathlib import Path
 import mpi4py
 import numpy as np
 import pytest
-from programs import built
+from programs import built, needs_module
 from support import run_beside
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "storage"))
@@ -249,6 +249,15 @@ def test_down_to_a_level(databases, kind):
         past = restart.call("read_list", b"t", ctypes.c_int64(1), ctypes.c_int64(len(expected)), where, code=FILE)
         assert "were asked for" in past
     restart.close()
+
+
+def test_without_the_module_of_the_codec(databases, tmp_path, monkeypatch):
+    """Values that went through `tree` are read by a module; others are not."""
+    needs_module("amr_codec")
+    monkeypatch.setenv("SIDESTREAM_MODULES", str(tmp_path))
+    Restart(databases["plain"]).close()
+    with pytest.raises(RuntimeError, match="the module sidestream_amr_codec has, and found no such module"):
+        Restart(databases["packed"])
 
 
 def test_patches_down_to_a_level(databases):

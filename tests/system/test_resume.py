@@ -2,11 +2,13 @@
 
 import csv
 import json
+import re
 import xml.etree.ElementTree as ET
 
 import h5py
 import numpy as np
 import pytest
+from pairs import few
 from support import run
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOXML import vtkXMLPImageDataReader
@@ -120,6 +122,49 @@ def check_tables(results, rows):
     text = (results / "statistics.csv").read_text().splitlines(keepends=True)
     assert text[:7] == rows[:7]
     assert (results / "statistics-v1.csv").read_text() == "".join(rows)
+
+
+RUNNING = """\
+analyses:
+  - render:
+      slice: {{variable: t, axis: z}}
+      size: [40, 30]
+      range: running
+      file: "frame-{{cycle:03}}.png"
+      isolate: {0}
+  - render: {{isosurface: {{variable: t, values: [9]}}, size: [40, 30], file: "none-{{cycle:03}}.png", isolate: {0}}}
+"""
+
+
+@pytest.mark.parametrize(("placement", "isolate"), few(PLACEMENTS, ["none", "process"], kept=[("inline", "process")]))
+def test_a_running_range_goes_on_in_a_resumed_run(tmp_path, placement, isolate):
+    """The frames of two runs, one after the other, are those of one. Also from a process of its own."""
+    ranks = PLACEMENTS[placement]
+    (tmp_path / "whole").mkdir()
+    options = [f"grid={N}"]
+    whole = run(tmp_path / "whole", 2, "inline", tasks=RUNNING.format("none"), options=[*options, "steps=6"])
+    assert whole.status == 0, whole.text
+    tasks = RUNNING.format(isolate)
+    first = run(tmp_path, ranks, placement, tasks=tasks, options=[*options, "steps=3"])
+    assert first.status == 0, first.text
+    extra = f"output: {{directory: {tmp_path}/results, existing: resume}}\n"
+    second = run(tmp_path, ranks, placement, tasks=tasks, options=[*options, "steps=3", "first=3"], extra=extra)
+    assert second.status == 0, second.text
+    frames = sorted(path.name for path in whole.results.glob("frame-*.png"))
+    assert len(frames) == 6
+    # Their numbers count anew in each run.
+    rows = [
+        [line.split(",")[1:] for line in (done.results / "frame-ranges.csv").read_text().splitlines()]
+        for done in (whole, second)
+    ]
+    assert rows[0] == rows[1]
+    for name in frames:
+        assert (second.results / name).read_bytes() == (whole.results / name).read_bytes(), name
+    # The range that an empty picture's message names comes from the blocks that the server received.
+    said = re.search(r"isosurface of 't' at 9, and its values reach from (\S+) to (\S+);", first.text)
+    assert said, first.text
+    low, high = (re.search(r"'none.*?reach from (\S+) to (\S+);", whole.text)[n] for n in (1, 2))
+    assert said.groups() == (low, high)
 
 
 def test_a_third_run_finds_the_next_version(tmp_path):

@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
+#include "base/unix_socket.hpp"
 #include "support/scratch.hpp"
 
 using namespace sidestream;

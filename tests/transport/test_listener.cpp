@@ -7,10 +7,10 @@
 
 #include <filesystem>
 
+#include "base/unix_socket.hpp"
 #include "sidestream/error.hpp"
 #include "support/scratch.hpp"
-#include "transport/shared_memory/sidecar/address_file.hpp"
-#include "transport/shared_memory/unix_socket.hpp"
+#include "transport/shared_memory/sidecar/attach_protocol.hpp"
 #include "transport/sidecar.hpp"
 
 using namespace sidestream;

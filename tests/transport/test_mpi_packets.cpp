@@ -9,9 +9,8 @@
 #include <random>
 #include <string>
 
-#include "base/backoff.hpp"
 #include "base/mpi/communicator.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/error.hpp"
 #include "support/ranks.hpp"
 #include "transport/mpi/packet.hpp"

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <memory>
 
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 
 using namespace sidestream::shared_memory;
 

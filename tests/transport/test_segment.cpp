@@ -11,6 +11,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/unix_socket.hpp"
 #include "sidestream/error.hpp"
 #include "transport/processes.hpp"
 #include "transport/shared_memory/memory_limit.hpp"

@@ -13,9 +13,9 @@
 #include <fstream>
 #include <random>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 #include "sidestream/error.hpp"
-#include "transport/shared_memory/spill/spill_folder.hpp"
+#include "transport/shared_memory/spill/spill_file.hpp"
 #include "transport/shared_memory/spill/spill_reader.hpp"
 
 using namespace sidestream;

@@ -10,6 +10,7 @@
 #include "base/mpi/communicator.hpp"
 #include "client/declarations.hpp"
 #include "support/scratch.hpp"
+#include "support/test_all.hpp"
 #include "transport/staging/server.hpp"
 #include "transport/staging/step_builder.hpp"
 #include "transport/staging/writer_coordinator.hpp"
@@ -17,6 +18,7 @@
 using namespace sidestream;
 using namespace sidestream::staging;
 using sidestream::testing::Scratch;
+using sidestream::testing::test_all;
 
 namespace {
 
@@ -215,21 +217,25 @@ TEST_CASE("whatever word of a step is changed, its values come or a sentence doe
     change(file);
     ++(stream.read(index, sealed(std::move(file))) ? used : refused);
   };
+  // In `make test` every other word gets the first and third value, the others get the other two.
+  std::size_t n = 0;
   for (std::size_t at = header_bytes; at + 4 <= size; at += 4) {
     for (const std::uint32_t value : {0u, 1u, 0x80000001u, 0xffffffffu}) {
+      if ((++n + at / 4) % 2 != 0 && !test_all()) continue;
       try_change([&](Bytes& file) { std::memcpy(file.data() + at, &value, sizeof value); });
     }
   }
   std::mt19937 random(3);
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < (test_all() ? 100 : 50); ++round) {
     const auto bytes = 1 + random() % 4;
     try_change([&](Bytes& file) {
       for (unsigned n = 0; n < bytes; ++n) file[header_bytes + random() % (size - header_bytes)] = std::byte(random());
     });
   }
-  for (std::size_t at = header_bytes; at < size; at += 24) try_change([&](Bytes& file) { file.resize(at); });
-  CHECK(refused > 200);
-  CHECK(used > 30);  // cycle, time, ranges and clients may be anything
+  for (std::size_t at = header_bytes; at < size; at += test_all() ? 24 : 48)
+    try_change([&](Bytes& file) { file.resize(at); });
+  CHECK(refused > (test_all() ? 200 : 100));
+  CHECK(used > 15);  // cycle, time, ranges and clients may be anything
   ++index;
   CHECK(stream.read(index, encode_step(stream.record(index))));
 }

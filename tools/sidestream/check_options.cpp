@@ -12,11 +12,11 @@ namespace sidestream {
 
 namespace {
 
-struct Assignment {
+struct NamedValue {
   std::string name, value;
 };
 
-Assignment split(const std::string& text, const char* option, const char* form) {
+NamedValue split(const std::string& text, const char* option, const char* form) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
     fail(Code::usage, "found '{}' for {}, expected {}", text, option, form);
@@ -40,7 +40,7 @@ bool has_options(const std::string& text) {
 }
 
 /// Splits `NAME=MESH`
-Assignment split_variable(const std::string& text) {
+NamedValue split_variable(const std::string& text) {
   return split(text, "--variable",
                "NAME=MESH, such as temperature=grid, or NAME={...} with options as under 'variables:', such as "
                "'temperature={mesh: grid, centering: node}'");
@@ -50,7 +50,7 @@ Mesh parse_mesh(const std::string& text) {
   constexpr const char* form =
       "NAME=NX, NAME=NXxNY or NAME=NXxNYxNZ, such as grid=64x64x64, or NAME={...} with options as under 'meshes:', such "
       "as 'grid={size: [64, 64], refinement: [2]}'";
-  const Assignment assignment = split(text, "--mesh", form);
+  const NamedValue assignment = split(text, "--mesh", form);
   Mesh mesh;
   mesh.name = assignment.name;
   mesh.cells.hi = {1, 1, 1};
@@ -73,7 +73,7 @@ Parameters parse_values(const CheckOptions& options) {
   std::vector<std::string> values = options.values;
   values.insert(values.end(), options.more_values.begin(), options.more_values.end());
   for (const std::string& text : values) {
-    const Assignment assignment = split(text, "--set", "NAME=VALUE, such as nx=64");
+    const NamedValue assignment = split(text, "--set", "NAME=VALUE, such as nx=64");
     const auto real = number<double>(assignment.value);
     if (const auto whole = number<std::int64_t>(assignment.value)) {
       parameters[assignment.name] = *whole;
@@ -96,7 +96,7 @@ Metadata parse_declarations(const CheckOptions& options) {
   }
   for (const std::string& text : options.variables) {
     if (has_options(text)) continue;
-    const Assignment assignment = split_variable(text);
+    const NamedValue assignment = split_variable(text);
     const Mesh* const mesh = declared.find_mesh(assignment.value);
     if (mesh == nullptr) continue;  // declared in the file: see with_declarations
     Variable variable;
@@ -133,7 +133,7 @@ void add_entry(Node& root, const std::string& section, Entry entry) {
 void add_options(Node& root, const std::string& section, const std::vector<std::string>& texts, const char* option) {
   for (const std::string& text : texts) {
     if (!has_options(text)) continue;
-    const Assignment assignment = split(text, option, "NAME={...}");
+    const NamedValue assignment = split(text, option, "NAME={...}");
     Node value = parse_node(assignment.value, fmt::format("{} {}", option, assignment.name));
     const Location where = value.where;
     add_entry(root, section, Entry{assignment.name, where, std::move(value)});
@@ -153,7 +153,7 @@ void add_variables_of_file(Node& root, const CheckOptions& options) {
   const Metadata declared = parse_declarations(options);
   for (const std::string& text : options.variables) {
     if (has_options(text)) continue;
-    const Assignment assignment = split_variable(text);
+    const NamedValue assignment = split_variable(text);
     if (declared.find_mesh(assignment.value) != nullptr) continue;
     const Node* const known = mesh_of(root, assignment.name);
     if (known != nullptr && known->kind == Node::Kind::scalar && known->text != assignment.value) {

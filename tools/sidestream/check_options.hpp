@@ -1,11 +1,13 @@
-// The arguments of `sidestream check`.
+// Parts of `sidestream check`: its arguments, the check of the buffer, and the search for all mistakes.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "config/config.hpp"
+#include "config/options/document.hpp"
 
 namespace sidestream {
 
@@ -41,5 +43,20 @@ struct CheckOptions {
 /// message names the smallest sufficient buffer for clients with one block of equal size without ghosts. Ignores
 /// variables on meshes without a size (points, lists of cells). `ranks` on `nodes` as for check_split.
 void check_buffer(const Config& config, int ranks, int nodes);
+
+// Search for all mistakes of a configuration, whose readers stop at the first.
+
+/// An error without a position in the file, with the position of its entry.
+struct MistakeAt {
+  Location where;
+  std::string message;
+};
+
+/// Collects mistakes: the exception of `examine` (Error(configuration), MistakeAt), then that for the document without
+/// the faulty entry, and so on, at most 100, sorted by position. Consequences of a removed entry (a missing required
+/// option, an undeclared name) do not count. Mistakes without a position end the search; other errors are thrown if
+/// they come first.
+[[nodiscard]] std::vector<std::string> mistakes_of(const Document& document,
+                                                   const std::function<void(const Document&)>& examine);
 
 }  // namespace sidestream

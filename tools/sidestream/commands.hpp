@@ -4,27 +4,42 @@
 #include <mpi.h>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
+#include "analyse/sources.hpp"
 #include "check_options.hpp"
-#include "session/serving/endpoint_group.hpp"
+#include "session/serving/attached_groups.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace sidestream {
 
+/// The text to print, and the exit status.
+struct Answer {
+  std::string text;
+  int status = 0;
+};
+
+// Commands that run as a group of MPI processes.
+
+/// Initialises MPI, runs `work` on all processes of the group and finalises MPI. `stop` is true once a signal has asked
+/// the group to leave. Returns the exit status: 1 if `work` threw; rank 0 prints the message, which is the same on all.
+[[nodiscard]] int run_group(const char* command,
+                            const std::function<void(MPI_Comm group, const std::function<bool()>& stop)>& work);
+
 /// `sidestream endpoint`: runs the analyses of a configuration in a job of its own. Calls MPI_Init and MPI_Finalize;
 /// returns the exit status.
-int endpoint(EndpointOptions options);
+int endpoint(AttachOptions options);
 
 // `sidestream serve`: server processes of the placement `sidecar`.
 
-struct ServeOptions {
-  std::string file, directory;
-  double wait = 60;
-};
-
 /// Initialises MPI, serves, and finalises MPI. On SIGTERM, SIGINT and SIGUSR1 the group leaves after the current
 /// iteration. Returns the exit status; prints errors on standard error.
-[[nodiscard]] int serve(const ServeOptions& options);
+[[nodiscard]] int serve(AttachOptions options);
 
 // `sidestream set`: changes a parameter of a running session.
 
@@ -34,13 +49,9 @@ struct SetOptions {
   double wait = 60;  ///< seconds
 };
 
-/// The answer, with status 0 if the change was accepted and 1 if not. Without a name it lists the parameters.
-struct SetAnswer {
-  std::string text;
-  int status = 0;
-};
-/// Throws Error if there is no such session, or no answer.
-[[nodiscard]] SetAnswer set_parameter(const SetOptions& options);
+/// Status 0 if the change was accepted and 1 if not. Without a name it lists the parameters. Throws Error if there is
+/// no such session, or no answer.
+[[nodiscard]] Answer set_parameter(const SetOptions& options);
 
 // The command `export`, which is written in Python like the libraries of the formats.
 
@@ -67,13 +78,6 @@ struct PlanOptions {
 /// Evaluates the needs of every analysis and output, applies the partitioner and reports the moved blocks. Throws
 /// Error(usage) for wrong arguments, other errors for a wrong configuration or metadata.
 [[nodiscard]] std::string plan(const PlanOptions& options);
-
-// Commands that run as a group of MPI processes: `serve`, `endpoint`.
-
-/// Initialises MPI, runs `work` on all processes of the group and finalises MPI. `stop` is true once a signal has asked
-/// the group to leave. Returns the exit status: 1 if `work` threw; rank 0 prints the message, which is the same on all.
-[[nodiscard]] int run_group(const char* command,
-                            const std::function<void(MPI_Comm group, const std::function<bool()>& stop)>& work);
 
 // `sidestream check`: checks a configuration and summarises it.
 
@@ -102,14 +106,84 @@ struct DatabaseOptions {
   bool lost = false;       ///< for `prune`: true to delete complete contexts, too, that no slot names
 };
 
-/// The text to print, and the exit status. The functions throw Error.
-struct DatabaseAnswer {
-  std::string text;
-  int status = 0;
+// The functions throw Error.
+[[nodiscard]] Answer list_database(const DatabaseOptions& options);
+[[nodiscard]] Answer describe_context(const DatabaseOptions& options);
+[[nodiscard]] Answer verify_database(const DatabaseOptions& options);
+[[nodiscard]] Answer prune_database(const DatabaseOptions& options);
+
+// `sidestream analyse`: the analyses of a configuration on files, after the run.
+
+struct AnalyseOptions {
+  analysing::SourceOptions sources;
+  std::string config;
+  std::string directory;            ///< overrides output.directory if not empty
+  std::vector<std::string> values;  ///< NAME=VALUE
+  std::string periodic;             ///< periodic axes: xyz
+  bool outputs = true;              ///< true if the outputs of the configuration run, too
 };
-[[nodiscard]] DatabaseAnswer list_database(const DatabaseOptions& options);
-[[nodiscard]] DatabaseAnswer describe_context(const DatabaseOptions& options);
-[[nodiscard]] DatabaseAnswer verify_database(const DatabaseOptions& options);
-[[nodiscard]] DatabaseAnswer prune_database(const DatabaseOptions& options);
+
+/// Collective over all processes under mpirun. Returns the exit status.
+[[nodiscard]] int analyse(const AnalyseOptions& options);
+
+// `sidestream replay`: publishes the content of a database as a simulation would, on any number of ranks, at another
+// resolution and pace. So analyses and outputs can be tried without the simulation.
+
+struct ReplayOptions {
+  std::string directory, file;
+  std::vector<std::string> values;  ///< NAME=VALUE
+  std::int64_t coarsen = 1, refine = 1;
+  std::string blocks = "divided";  ///< or `stored`
+  std::int64_t iterations = 0;     ///< 0: each context once
+  double pace = 0;                 ///< seconds between iterations
+  bool compute = false;            ///< compute instead of sleeping
+};
+
+/// Collective over all processes under mpirun. Returns the exit status.
+[[nodiscard]] int replay(const ReplayOptions& options);
+
+// `sidestream import`: converts files of simulation codes to a database.
+
+struct ImportOptions {
+  std::string format;  ///< ramses, amrex
+  std::string directory, target;
+  std::vector<std::string> codec{"auto"};
+  bool flush = true;
+  bool prune = true;  ///< true if trees are stored without the parts that other domains own
+};
+
+/// Under mpirun several processes share the work. Returns the exit status; prints a summary.
+[[nodiscard]] int import_files(const ImportOptions& options);
+
+// `sidestream groups`: chooses the number of servers of each group.
+
+struct GroupsOptions {
+  std::vector<std::string> runs;    ///< output directories of earlier runs
+  int servers = 0;                  ///< total number
+  std::vector<std::string> groups;  ///< NAME=TASK,TASK; empty: as in the runs' configuration
+  std::string output;               ///< file for `placement.measured`; empty: none
+};
+
+/// Reports measurements, sizes and predicted times. Throws Error(file) or Error(configuration).
+[[nodiscard]] std::string groups(const GroupsOptions& options);
+
+// `sidestream plot`: draws the chart of a table; written in Python.
+
+/// Values from the command line, by the names of the options and of the argument `table`.
+using PlotOptions = std::map<std::string, std::string>;
+/// Adds the command, which fills `options`.
+CLI::App* add_plot(CLI::App& app, PlotOptions& options);
+/// Replaces this process by `python -m sidestream plot`. Throws Error(system) if there is no interpreter.
+[[noreturn]] void plot(const CLI::App& command, const PlotOptions& options);
+
+// The command line.
+
+/// Describes the first word that is not a command of `app`, or the first unknown option of a command, with a
+/// suggestion; empty if there is none. The parser itself would report what it expected next.
+[[nodiscard]] std::string typing_error(const CLI::App& app, const std::vector<std::string>& words);
+
+/// A line for each part: "with" or "without", its name and purpose; for missing ones also the reason. Generated when
+/// the build is configured (cmake/PartsReport.cmake).
+[[nodiscard]] const char* built_parts() noexcept;
 
 }  // namespace sidestream

@@ -5,9 +5,9 @@
 
 #include "config/options/option_text.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/database/database.hpp"
+#include "storage/database/context.hpp"
 #include "storage/database/inspection.hpp"
-#include "storage/database/prune.hpp"
+#include "storage/database/journal.hpp"
 
 namespace sidestream {
 
@@ -55,7 +55,7 @@ std::string variables_of(Context& context) {
 
 }  // namespace
 
-DatabaseAnswer list_database(const DatabaseOptions& options) {
+Answer list_database(const DatabaseOptions& options) {
   const Journal journal = database::read_journal(options.directory);
   std::string text = fmt::format("{:>6} {:>10} {:>14} {:>4} {:>9} {:<10} {:>8} {:>10} {:>10}\n", "slot", "cycle",
                                  "time", "run", "iteration", "kind", "blocks", "values", "stored");
@@ -82,7 +82,7 @@ std::string text_of(const DatabaseOptions& options, const Journal& journal, cons
 
 }  // namespace
 
-DatabaseAnswer describe_context(const DatabaseOptions& options) {
+Answer describe_context(const DatabaseOptions& options) {
   for (;;) {
     const Journal journal = database::read_journal(options.directory);
     database::Wanted wanted;
@@ -111,7 +111,7 @@ std::string unnamed_text(const database::Inspection& found) {
 
 }  // namespace
 
-DatabaseAnswer verify_database(const DatabaseOptions& options) {
+Answer verify_database(const DatabaseOptions& options) {
   const database::Inspection found = database::inspect(options.directory);
   std::string text;
   std::size_t whole = 0, there = 0;
@@ -130,7 +130,7 @@ DatabaseAnswer verify_database(const DatabaseOptions& options) {
   return {text, sound ? 0 : 1};
 }
 
-DatabaseAnswer prune_database(const DatabaseOptions& options) {
+Answer prune_database(const DatabaseOptions& options) {
   const database::Pruned pruned = database::prune(options.directory, {options.keep, options.look, options.lost});
   std::string text;
   for (const std::string& file : pruned.files)

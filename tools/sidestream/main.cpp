@@ -6,18 +6,11 @@
 #include <new>
 #include <optional>
 
-#include "analyse/analyse.hpp"
-#include "built_parts.hpp"
 #include "commands.hpp"
 #include "conformance/conformance.hpp"
-#include "groups.hpp"
-#include "import/import.hpp"
 #include "loading.hpp"
-#include "plot.hpp"
-#include "replay/replay.hpp"
 #include "sidestream/version.h"
 #include "translate/translation.hpp"
-#include "typing.hpp"
 
 namespace {
 
@@ -68,7 +61,7 @@ CLI::App* add_plan(CLI::App& app, sidestream::PlanOptions& options) {
   return plan;
 }
 
-CLI::App* add_endpoint(CLI::App& app, sidestream::EndpointOptions& options) {
+CLI::App* add_endpoint(CLI::App& app, sidestream::AttachOptions& options) {
   CLI::App* endpoint =
       app.add_subcommand("endpoint", "Run the analyses of a simulation with `placement: job`; under mpirun, one group");
   endpoint->add_option("FILE", options.file, "The configuration, the simulation's or one of its own")->required();
@@ -80,7 +73,7 @@ CLI::App* add_endpoint(CLI::App& app, sidestream::EndpointOptions& options) {
   return endpoint;
 }
 
-CLI::App* add_serve(CLI::App& app, sidestream::ServeOptions& options) {
+CLI::App* add_serve(CLI::App& app, sidestream::AttachOptions& options) {
   CLI::App* serve =
       app.add_subcommand("serve", "Serve a simulation with `placement: sidecar`; under mpirun, one group");
   serve->add_option("FILE", options.file, "The configuration of the simulation")->required();
@@ -210,7 +203,7 @@ struct DatabaseCommands {
     prune = remove;
   }
   /// The answer of the given command; nothing if it is another one.
-  [[nodiscard]] std::optional<sidestream::DatabaseAnswer> answer() const {
+  [[nodiscard]] std::optional<sidestream::Answer> answer() const {
     if (list->parsed()) return list_database(options);
     if (info->parsed()) return describe_context(options);
     if (verify->parsed()) return verify_database(options);
@@ -311,9 +304,10 @@ int run(int argc, char** argv) {
   add_check(app, options);
   sidestream::PlanOptions plan_options;
   const CLI::App* plan = add_plan(app, plan_options);
-  sidestream::EndpointOptions endpoint_options;
+  sidestream::AttachOptions endpoint_options;
+  endpoint_options.wait = 300;
   const CLI::App* endpoint = add_endpoint(app, endpoint_options);
-  sidestream::ServeOptions serve_options;
+  sidestream::AttachOptions serve_options;
   const CLI::App* serve = add_serve(app, serve_options);
   sidestream::SetOptions set_options;
   const CLI::App* set = add_set(app, set_options);
@@ -330,7 +324,7 @@ int run(int argc, char** argv) {
   sidestream::ExportOptions export_options;
   const CLI::App* exported = add_export(app, export_options);
   sidestream::PlotOptions plot_options;
-  const CLI::App* plotted = add_plot(app, plot_options);
+  const CLI::App* plotted = sidestream::add_plot(app, plot_options);
   sidestream::ImportOptions import_options;
   const CLI::App* imported = add_import(app, import_options);
   TranslateOptions translate_options;
@@ -357,7 +351,7 @@ int run(int argc, char** argv) {
   if (analysed->parsed()) return sidestream::analyse(analyse_options);
   if (imported->parsed()) return sidestream::import_files(import_options);
   if (set->parsed()) {
-    const sidestream::SetAnswer answer = sidestream::set_parameter(set_options);
+    const sidestream::Answer answer = sidestream::set_parameter(set_options);
     std::cout << answer.text << std::flush;
     return std::cout ? answer.status : failure;
   }

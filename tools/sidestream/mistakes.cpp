@@ -1,4 +1,4 @@
-#include "mistakes.hpp"
+#include "check_options.hpp"
 
 #include <algorithm>
 #include <array>

@@ -11,12 +11,11 @@
 #include "analysis/common/extract/empty_results.hpp"
 #include "base/log.hpp"
 #include "config/groups.hpp"
-#include "data/covered_cells.hpp"
 #include "data/derivation.hpp"
+#include "data/levels.hpp"
 #include "loading.hpp"
-#include "plan_report.hpp"
-#include "plan_source.hpp"
-#include "server/redistribution/movement.hpp"
+#include "plan_parts.hpp"
+#include "server/redistribution/block_assignment.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

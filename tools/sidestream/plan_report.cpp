@@ -1,4 +1,4 @@
-#include "plan_report.hpp"
+#include "plan_parts.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "plan_source.hpp"
+#include "plan_parts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "typing.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 

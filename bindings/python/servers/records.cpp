@@ -1,7 +1,7 @@
 // Declarations and blocks as dicts.
 #include <vector>
 
-#include "lent.hpp"
+#include "array_view.hpp"
 #include "runtime.hpp"
 
 namespace sidestream::python {

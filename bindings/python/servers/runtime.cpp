@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
+#include "array_view.hpp"
 #include "group.hpp"
 #include "interpreter.hpp"
-#include "lent.hpp"
 
 namespace sidestream::python {
 

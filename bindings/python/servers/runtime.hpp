@@ -12,7 +12,7 @@ namespace sidestream::python {
 /// The two modules. They live as long as the process: the interpreter is never ended either.
 struct Runtime {
   PyObject* serving;     ///< sidestream.serving.entry: the part that is written in Python
-  PyObject* lent_type;   ///< see lent.hpp
+  PyObject* lent_type;   ///< see array_view.hpp
   PyObject* group_type;  ///< see group.hpp
 };
 

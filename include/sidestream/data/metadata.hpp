@@ -1,7 +1,7 @@
 // The frozen declarations of a session.
 #pragma once
 
-#include <string>
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -16,9 +16,16 @@ struct Metadata {
   std::vector<Variable> variables;
 
   /// The variable or mesh of that name, or null.
-  [[nodiscard]] const Variable* find_variable(std::string_view name) const noexcept;
-  [[nodiscard]] const Mesh* find_mesh(std::string_view name) const noexcept;
+  [[nodiscard]] const Variable* find_variable(std::string_view name) const noexcept { return find(variables, name); }
+  [[nodiscard]] const Mesh* find_mesh(std::string_view name) const noexcept { return find(meshes, name); }
   [[nodiscard]] const Mesh& mesh_of(const Variable& variable) const { return meshes.at(variable.mesh); }
+
+ private:
+  template <class Named>
+  [[nodiscard]] static const Named* find(const std::vector<Named>& all, std::string_view name) noexcept {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) { return one.name == name; });
+    return found == all.end() ? nullptr : &*found;
+  }
 };
 
 }  // namespace sidestream

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cosmology/spectra/mode_rows.hpp"
+#include "cosmology/spectra/line_transform.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
 

@@ -1,4 +1,5 @@
-// Fourier transforms of single lines, each by the same instructions wherever the line comes from.
+// Fourier transforms of single lines, each by the same instructions wherever the line comes from, and operations on
+// lines of modes.
 #pragma once
 
 #include <complex>
@@ -67,5 +68,17 @@ class ComplexLines {
   Complex *from_ = nullptr, *to_ = nullptr;  ///< in the plan's buffers
   std::unique_ptr<TransformPlan> plan_;
 };
+
+// Vectorised operations on whole lines of modes that every processor rounds alike (mode_rows.cpp).
+
+/// out[n], n = 0 ... points / 2: the sum of Re X Y* over the modes n and -n of a line, which are the same for n = 0 and
+/// n = points / 2. `room`: a buffer of `points` numbers.
+void mode_products(const Complex* x, const Complex* y, Index points, double* room, double* out) noexcept;
+
+/// sums[n] = squares[n] + offset; roots[n] = the root of that.
+void wave_numbers(const double* squares, double offset, Index count, double* sums, double* roots) noexcept;
+
+/// out[n] = a[n] * b[n].
+void row_products(const double* a, const double* b, Index count, double* out) noexcept;
 
 }  // namespace sidestream::spectra

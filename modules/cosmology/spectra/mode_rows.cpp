@@ -1,4 +1,4 @@
-#include "cosmology/spectra/mode_rows.hpp"
+#include "cosmology/spectra/line_transform.hpp"
 
 #include <cmath>
 

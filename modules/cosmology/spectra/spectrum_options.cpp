@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "sidestream/kit/analysis/common_options.hpp"
-#include "sidestream/kit/reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 #include "sidestream/kit/reduce/words.hpp"
 
 namespace sidestream::spectra {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <numbers>
 
-#include "cosmology/spectra/mode_rows.hpp"
+#include "cosmology/spectra/line_transform.hpp"
 
 namespace sidestream::spectra {
 namespace {

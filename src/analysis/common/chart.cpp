@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "data/chart_order.hpp"
-#include "graphics/caption.hpp"
+#include "graphics/annotations.hpp"
 #include "graphics/colour.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 

@@ -12,7 +12,6 @@
 #include <limits>
 
 #include "graphics/annotations.hpp"
-#include "graphics/caption.hpp"
 #include "graphics/text.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/records.hpp"

@@ -13,7 +13,7 @@
 
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "sidestream/kit/reduce/packed_sum.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 
 namespace sidestream {
 namespace {

@@ -17,12 +17,10 @@
 #include "analysis/render/scene.hpp"
 #include "analysis/render/shown_ranges.hpp"
 #include "graphics/annotations.hpp"
-#include "graphics/caption.hpp"
 #include "graphics/compositing.hpp"
 #include "graphics/drawn_rows.hpp"
-#include "graphics/outline.hpp"
+#include "graphics/primitives.hpp"
 #include "graphics/rasteriser.hpp"
-#include "graphics/spheres.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {

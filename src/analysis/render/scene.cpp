@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "graphics/caption.hpp"
+#include "graphics/annotations.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/fail.hpp"
 

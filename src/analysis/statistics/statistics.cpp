@@ -19,7 +19,7 @@
 #include "mesh/chosen_runs.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
-#include "sidestream/kit/reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 #include "sidestream/kit/reduce/words.hpp"
 
 namespace sidestream {

@@ -7,9 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/backoff.hpp"
 #include "base/log.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

@@ -11,7 +11,6 @@
 
 #include "mesh/cells/cell_list.hpp"
 #include "mesh/cells/cell_shapes.hpp"
-#include "mesh/cells/tree_cells.hpp"
 #include "mesh/point_grid.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/mesh/point_values.hpp"

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "mesh/cells/block_cells.hpp"
 #include "mesh/cells/cell_piece.hpp"
 #include "sidestream/extend/analysis.hpp"
 
@@ -90,5 +91,13 @@ class PieceBuilder {
   CellPiece piece_;
   std::vector<std::int64_t> numbers_;  ///< number in the piece of each point of the block, -1: not in it
 };
+
+// The cells of one block of a tree: its leaves.
+
+/// The leaves that the block of a view owns, as cells on axes. A corner that cells of several levels share is one
+/// point. Points and cells are named by their position in the whole mesh, level after level. Null if the flags of its
+/// tree are missing. Keeps references. Throws Error(usage) as tree_cells does.
+[[nodiscard]] std::unique_ptr<BlockCells> leaves_of_block(const LocalInput& input, const Mesh& mesh,
+                                                          const BlockView& view);
 
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-#include "mesh/cells/tree_cells.hpp"
+#include "mesh/cells/block_cells.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,12 @@
 // Counting with AVX-512. A count is a load and a store, one per cycle; meanwhile the processor can compute places. Both
 // therefore stand next to each other in one loop, and places are known long before they are counted. A load that
 // follows a store to an unknown address would wait for it, or be repeated when the addresses turn out to be equal.
-#include "sidestream/kit/reduce/bins/wide_counts.hpp"
+// Other processors have none of this.
+#include "sidestream/kit/reduce/bins/bin_guess.hpp"
 
+#ifdef __x86_64__
 #include <immintrin.h>
+#endif
 
 #include <bit>
 
@@ -12,6 +15,9 @@
 #define SIDESTREAM_WIDE [[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512")]]
 
 namespace sidestream {
+
+#ifdef __x86_64__
+
 namespace {
 
 /// Number of groups whose places are known before they are counted.
@@ -112,5 +118,11 @@ WideCounts wide_counts() noexcept {
                    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
   return has ? run_any : nullptr;
 }
+
+#else
+
+WideCounts wide_counts() noexcept { return nullptr; }
+
+#endif
 
 }  // namespace sidestream

@@ -7,7 +7,7 @@
 
 #include "data/derivation.hpp"
 #include "server/derived/derived_field.hpp"
-#include "server/redistribution/redistribution.hpp"
+#include "server/redistribution/exchange_plan.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {

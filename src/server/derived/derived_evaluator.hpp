@@ -1,18 +1,38 @@
-// Evaluation of a derived variable in a region around one block.
+// Derived variables: the steps of an expression, and their evaluation in a region around one block.
 #pragma once
 
 #include <map>
 #include <vector>
 
-#include "server/derived/derived_cells.hpp"
+#include "data/derivation.hpp"
 #include "server/derived/derived_deposits.hpp"
 #include "server/derived/derived_field.hpp"
 #include "server/derived/derived_points.hpp"
-#include "server/derived/derived_program.hpp"
 #include "server/derived/derived_slopes.hpp"
 #include "sidestream/data/iteration.hpp"
 
 namespace sidestream {
+
+/// One component of a step.
+struct DerivedPart {
+  std::size_t step = 0;
+  int component = 0;
+};
+
+/// A step that is kept, with all components, for a whole region, because its neighbours are needed or it is the result.
+/// `order` lists what must be computed first on a line, each entry once.
+struct DerivedTarget {
+  std::size_t step = 0;
+  std::vector<DerivedPart> order{};
+};
+
+/// Steps that several others use are computed once: a chain of n derived variables takes n times as long as one.
+struct DerivedProgram {
+  DerivedProgram(const Derivation& derivation, const Metadata& metadata);
+
+  std::vector<DerivationStep> steps;
+  std::vector<DerivedTarget> targets{};  ///< ascending by step; the last one is the result
+};
 
 /// Everything an evaluation needs to know about the region around one block. Holds references.
 struct DerivedSurroundings {

@@ -4,10 +4,10 @@
 #include <functional>
 
 #include "base/mpi/agree.hpp"
-#include "data/copy_box.hpp"
+#include "data/box_values.hpp"
 #include "data/images.hpp"
 #include "server/redistribution/block_table.hpp"
-#include "server/redistribution/redistribution.hpp"
+#include "server/redistribution/exchange_plan.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 namespace sidestream {

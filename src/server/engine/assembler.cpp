@@ -1,7 +1,7 @@
 // Assembling: from the arrivals of an iteration to views for the analyses that are due.
 //
 // 1. Ranges: servers exchange the value ranges on which selections depend, and decide which blocks are needed.
-// 2. Stage: the plan of movement for this demand, cached while blocks, allocated boxes and demand stay the same.
+// 2. Plan: the exchange for this demand, cached while blocks, allocated boxes and demand stay the same.
 // 3. Values: fetched from clients, or, where values are in place, exchanged between servers.
 // 4. Views: built from the values, or those of the previous iteration with new pointers.
 // 5. Marks: cells covered by finer levels, ghosts flagged by the simulation, leaves of trees, points shared by blocks.
@@ -15,7 +15,7 @@
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "server/redistribution/block_table.hpp"
-#include "server/redistribution/redistribution.hpp"
+#include "server/redistribution/exchange_plan.hpp"
 #include "server/redistribution/shared_points.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "sidestream/kit/data/octree.hpp"
@@ -38,24 +38,24 @@ void Assembler::update(ServerTables& tables) {
   allocated_.keep(table_);
   trusted_ = true;
   catalogue_.reset();
-  forget_stages();
+  forget_plans();
   static_cast<void>(table_.covered_in_part(metadata_));  // called here, where it may fail
 }
 
 /// Drops everything that depends on the set of blocks.
-void Assembler::forget_stages() {
+void Assembler::forget_plans() {
   last_.reset();
   viewed_.reset();
   owned_.clear();
   covered_.clear();
-  stages_.clear();
+  plans_.clear();
 }
 
 void Assembler::settle_absent(const AbsentBlocks::Has& has) {
-  if (absent_.settle(table_, has)) forget_stages();
+  if (absent_.settle(table_, has)) forget_plans();
 }
 
-/// Updates the boxes that arrays cover; a change rebuilds the stages. Collective. Only needed where a view reads beyond
+/// Updates the boxes that arrays cover; a change rebuilds the plans. Collective. Only needed where a view reads beyond
 /// its block's points.
 void Assembler::update_allocated(ServerTransport& transport, std::int64_t index,
                                  const std::vector<Selected>& selection) {
@@ -72,7 +72,7 @@ void Assembler::update_allocated(ServerTransport& transport, std::int64_t index,
   const ServerState state = transport.state(index);
   if (!allocated_.update(state.inbox.blocks, state.tables.persistent, variables, servers_)) return;
   last_.reset();
-  stages_.clear();
+  plans_.clear();
 }
 
 /// Warns if blocks overlap, since cells in two blocks count twice. A missing block overlaps nothing until it arrives.
@@ -298,44 +298,44 @@ void Assembler::mark_derived(const Demand& demand) {
   }
 }
 
-/// Returns the stage of a demand. Collective if it is new.
-std::shared_ptr<const Assembler::Stage> Assembler::stage(const Demand& demand, const Decisions& decided,
-                                                         bool values_in_place) {
+/// Returns the plan of a demand. Collective if it is new.
+std::shared_ptr<const Assembler::CachedPlan> Assembler::plan_for(const Demand& demand, const Decisions& decided,
+                                                                 bool values_in_place) {
   const bool keeps = values_in_place || (planner_.ranges_for(demand.selection).empty() && !planner_.wants_cost());
-  for (const auto& known : stages_) {
+  for (const auto& known : plans_) {
     if (keeps && known->tasks == demand.tasks) return known;
   }
-  const auto made = std::make_shared<Stage>();
-  const Redistribution::Place place{servers_.rank(), servers_.size(), values_in_place};
+  const auto made = std::make_shared<CachedPlan>();
+  const ExchangePlan::Place place{servers_.rank(), servers_.size(), values_in_place};
   // A partitioner may refuse, or memory may be short: this must happen before anything is requested.
   run_collectively(servers_, [&] {
     made->tasks = demand.tasks;
-    auto movement = values_in_place ? planner_.keep(table_, demand.selection, place.server)
-                                    : planner_.plan(table_, demand.selection, decided, left_out(demand), costs_,
-                                                    place.servers, place.server);
-    made->redistribution.emplace(
-        metadata_, table_, std::move(movement), place,
+    auto assignment = values_in_place ? planner_.keep(table_, demand.selection, place.server)
+                                      : planner_.plan(table_, demand.selection, decided, left_out(demand), costs_,
+                                                      place.servers, place.server);
+    made->exchange.emplace(
+        metadata_, table_, std::move(assignment), place,
         [this](const Variable& v, const Block& b) -> const std::vector<Box>& { return owned(v, b); },
         [this](const Variable& v, const Block& b) { return allocated_.of(v, b); });
   });
   if (values_in_place) {
-    made->local.emplace(metadata_, made->redistribution->wanted(), made->redistribution->holders(), servers_);
+    made->local.emplace(metadata_, made->exchange->wanted(), made->exchange->holders(), servers_);
   }
-  // Kept by all servers or by none, since creating a stage is collective.
-  std::list<std::shared_ptr<const Stage>> kept;
+  // Kept by all servers or by none, since creating a plan is collective.
+  std::list<std::shared_ptr<const CachedPlan>> kept;
   run_collectively(servers_, [&] {
     if (keeps) kept.push_front(made);
   });
-  stages_.splice(stages_.begin(), kept);
-  constexpr std::size_t most_stages = 16;
-  if (stages_.size() > most_stages) stages_.pop_back();
+  plans_.splice(plans_.begin(), kept);
+  constexpr std::size_t most_plans = 16;
+  if (plans_.size() > most_plans) plans_.pop_back();
   return made;
 }
 
 /// `again`: tells the transport to expect the same request in later iterations.
-std::vector<ArrayView> Assembler::fetch(ServerTransport& transport, std::int64_t index, const Stage& stage,
+std::vector<ArrayView> Assembler::fetch(ServerTransport& transport, std::int64_t index, const CachedPlan& plan,
                                         bool again) {
-  const std::vector<Wanted>& wanted = stage.redistribution->wanted();
+  const std::vector<Wanted>& wanted = plan.exchange->wanted();
   std::vector<const std::byte*> values;
   run_collectively(servers_, [&] { values = transport.fetch(index, wanted, again); });
   std::vector<ArrayView> arrays(wanted.size());
@@ -359,8 +359,8 @@ void Assembler::note_cost(double seconds) {
   };
   std::vector<Cost> mine;
   double total = 0;
-  const auto& pieces = last_ ? last_->redistribution->movement().pieces : std::vector<Movement::Piece>();
-  for (const Movement::Piece& piece : pieces) {
+  const auto& pieces = last_ ? last_->exchange->assignment().pieces : std::vector<BlockAssignment::Piece>();
+  for (const BlockAssignment::Piece& piece : pieces) {
     const Block& block = table_.blocks()[static_cast<std::size_t>(piece.block)];
     const auto cells = static_cast<double>(piece.cells.count());
     mine.push_back({block.id, cells, block.mesh, 0});
@@ -373,26 +373,26 @@ void Assembler::note_cost(double seconds) {
 }
 
 std::vector<ArrayView> Assembler::get_values(ServerTransport& transport, std::int64_t index, const Demand& demand,
-                                             const std::shared_ptr<const Stage>& stage) {
+                                             const std::shared_ptr<const CachedPlan>& plan) {
   if (transport.traits().values_in_place) {
     const ServerState state = transport.state(index);
-    LocalValues::Got got = stage->local->get(state.inbox.blocks, state.tables.persistent, servers_);
+    LocalValues::Got got = plan->local->get(state.inbox.blocks, state.tables.persistent, servers_);
     assembled_.messages = std::move(got.messages);
     return std::move(got.values);
   }
   // A standing order moves values of refused iterations in vain, so it waits until the same is demanded a second time.
-  const bool again = demand.repeats && stage == last_ && stage != ordered_;
-  std::vector<ArrayView> values = fetch(transport, index, *stage, again);
-  if (again) ordered_ = stage;
+  const bool again = demand.repeats && plan == last_ && plan != ordered_;
+  std::vector<ArrayView> values = fetch(transport, index, *plan, again);
+  if (again) ordered_ = plan;
   return values;
 }
 
 /// True if the views of the previous iteration could be reused; if so, they now have the new values. Creating views
 /// costs an allocation and half a kilobyte each, which is most of the cost of many small blocks.
-bool Assembler::refresh(const std::shared_ptr<const Stage>& stage, std::span<const ArrayView> values) {
-  const bool same = viewed_ == stage;
+bool Assembler::refresh(const std::shared_ptr<const CachedPlan>& plan, std::span<const ArrayView> values) {
+  const bool same = viewed_ == plan;
   viewed_.reset();
-  return same && stage->redistribution->refresh(assembled_.views, values);
+  return same && plan->exchange->refresh(assembled_.views, values);
 }
 
 const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t index, const Demand& demand) {
@@ -409,12 +409,12 @@ const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t in
   std::vector<BlockRange> ranges = gather_ranges(mine, demand.ranges);
   const Decisions decided = decide_by_ranges(metadata_, table_, parts, mine, servers_);
   update_allocated(transport, index, demand.selection);
-  const std::shared_ptr<const Stage> current = stage(demand, decided, transport.traits().values_in_place);
+  const std::shared_ptr<const CachedPlan> current = plan_for(demand, decided, transport.traits().values_in_place);
   const std::vector<ArrayView> values = get_values(transport, index, demand, current);
   last_ = current;
   const bool refreshed = refresh(current, values);
-  if (!refreshed) assembled_.views = current->redistribution->views(values);
-  const Redistribution::Amount amount = current->redistribution->count(values);
+  if (!refreshed) assembled_.views = current->exchange->views(values);
+  const ExchangePlan::Amount amount = current->exchange->count(values);
   assembled_.moved_blocks = amount.blocks;
   assembled_.moved_bytes = amount.pieces;
   assembled_.moved_layers = amount.layers;

@@ -12,10 +12,10 @@
 #include "server/derived/derived_stage.hpp"
 #include "server/redistribution/absent_blocks.hpp"
 #include "server/redistribution/allocated_boxes.hpp"
+#include "server/redistribution/block_assignment.hpp"
 #include "server/redistribution/block_table.hpp"
+#include "server/redistribution/exchange_plan.hpp"
 #include "server/redistribution/local_values.hpp"
-#include "server/redistribution/movement.hpp"
-#include "server/redistribution/redistribution.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/selection.hpp"
@@ -51,7 +51,7 @@ struct Assembled {
 /// Builds views for the union of selections. Keeps the global block table, which is updated by differences.
 class Assembler {
  public:
-  Assembler(const Metadata& metadata, Communicator& servers, MovementRules rules)
+  Assembler(const Metadata& metadata, Communicator& servers, AssignmentRules rules)
       : metadata_(metadata),
         servers_(servers),
         planner_(metadata, std::move(rules)),
@@ -96,24 +96,24 @@ class Assembler {
                                                       const std::vector<RangeRequest>& requests);
   [[nodiscard]] std::shared_ptr<const Catalogue> catalogue(std::vector<BlockRange> ranges);
   /// Everything that stays valid as long as the blocks and the demand stay the same.
-  struct Stage {
+  struct CachedPlan {
     std::vector<std::size_t> tasks;
-    std::optional<Redistribution> redistribution;
+    std::optional<ExchangePlan> exchange;
     std::optional<LocalValues> local;  ///< only if values are in place
   };
-  [[nodiscard]] std::shared_ptr<const Stage> stage(const Demand& demand, const Decisions& decided,
-                                                   bool values_in_place);
-  [[nodiscard]] std::vector<ArrayView> fetch(ServerTransport& transport, std::int64_t index, const Stage& stage,
+  [[nodiscard]] std::shared_ptr<const CachedPlan> plan_for(const Demand& demand, const Decisions& decided,
+                                                           bool values_in_place);
+  [[nodiscard]] std::vector<ArrayView> fetch(ServerTransport& transport, std::int64_t index, const CachedPlan& plan,
                                              bool again);
   const std::vector<Box>& owned(const Variable& variable, const Block& block);
   const std::vector<Box>& covered(const Variable& variable, const Block& block);
-  void forget_stages();
+  void forget_plans();
   [[nodiscard]] std::vector<bool> left_out(const Demand& demand) const;
   void mark_derived(const Demand& demand);
   void mark(Views& views, bool refreshed);
-  [[nodiscard]] bool refresh(const std::shared_ptr<const Stage>& stage, std::span<const ArrayView> values);
+  [[nodiscard]] bool refresh(const std::shared_ptr<const CachedPlan>& plan, std::span<const ArrayView> values);
   [[nodiscard]] std::vector<ArrayView> get_values(ServerTransport& transport, std::int64_t index, const Demand& demand,
-                                                  const std::shared_ptr<const Stage>& stage);
+                                                  const std::shared_ptr<const CachedPlan>& plan);
   void mark_pieces(Views& views) const;
   void mark_flagged(const Variable& flags, std::span<const ArrayView> arrays,
                     std::vector<std::vector<BlockView>>& blocks);
@@ -131,10 +131,10 @@ class Assembler {
   AllocatedBoxes allocated_;
   bool trusted_ = true;  ///< true if the table is the same on all servers
   BlockCosts costs_;
-  std::shared_ptr<const Stage> ordered_;  ///< the stage that the transport was told to expect
-  std::shared_ptr<const Stage> last_;     ///< the stage of the last assembly
+  std::shared_ptr<const CachedPlan> ordered_;  ///< the plan that the transport was told to expect
+  std::shared_ptr<const CachedPlan> last_;     ///< the plan of the last assembly
   Assembled assembled_;
-  std::shared_ptr<const Stage> viewed_;  ///< the stage of the views in `assembled_`; null: they must not be reused
+  std::shared_ptr<const CachedPlan> viewed_;  ///< the plan of the views in `assembled_`; null: they must not be reused
   AbsentBlocks absent_;
   /// Keys: mesh with centering and role, set of missing blocks, block.
   std::map<std::tuple<std::int32_t, std::size_t, std::int64_t>, std::vector<Box>> owned_;
@@ -144,8 +144,8 @@ class Assembler {
   bool overlap_open_ = false;  ///< some missing blocks were not checked
   /// The warning about leaves that several blocks own was given; the same on all servers.
   bool told_trees_ = false;
-  /// Stages that are valid while the table is; the newest first. The same on all servers.
-  std::list<std::shared_ptr<const Stage>> stages_;
+  /// Plans that are valid while the table is; the newest first. The same on all servers.
+  std::list<std::shared_ptr<const CachedPlan>> plans_;
 };
 
 }  // namespace sidestream

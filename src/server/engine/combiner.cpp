@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {

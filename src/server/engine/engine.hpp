@@ -32,7 +32,7 @@ struct EngineParts {
   std::vector<std::string> task_events;  ///< by task: the event of `on`, or empty
   double origin = 0;                     ///< now() at the session's start
   bool timings = true;                   ///< keep the rows that the ledger writes
-  MovementRules movement;                ///< rules for moving blocks to servers that do not hold them
+  AssignmentRules movement;              ///< rules for moving blocks to servers that do not hold them
   std::int64_t first = 0;                ///< the first iteration
   Triggers* triggers = nullptr;          ///< null: no task has a condition
   ScheduledTask* statistics = nullptr;   ///< computes the statistics of conditions, returned as feedback; null: none

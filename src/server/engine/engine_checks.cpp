@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "base/log.hpp"
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "server/engine/engine.hpp"
 #include "sidestream/kit/base/records.hpp"
 

@@ -3,8 +3,7 @@
 #include <functional>
 #include <limits>
 
-#include "base/retry_while_out_of_memory.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "server/engine/engine.hpp"
 #include "sidestream/kit/base/records.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
 

@@ -5,12 +5,11 @@
 #include <iterator>
 #include <new>
 
-#include "base/retry_while_out_of_memory.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"
 #include "server/redistribution/block_table.hpp"
-#include "server/redistribution/redistribution.hpp"
+#include "server/redistribution/exchange_plan.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

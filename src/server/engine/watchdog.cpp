@@ -5,7 +5,7 @@
 
 #include "base/log.hpp"
 #include "base/own_environment.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 
 namespace sidestream {
 

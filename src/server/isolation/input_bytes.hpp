@@ -1,15 +1,55 @@
-// The input of `local` as bytes for another process. Values stay where `PlacedValues` says.
+// The input of `local` as bytes for another process, and the places where that finds the values of blocks.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "server/isolation/placed_values.hpp"
+#include "sidestream/data/array.hpp"
 #include "sidestream/extend/task.hpp"
+#include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
+
+/// A place in the memory object number `object`. Object 0 takes copied values; -1 means that there are no values.
+struct ValuePlace {
+  std::int32_t object = -1;
+  std::int32_t reserved = 0;
+  std::uint64_t offset = 0;
+  std::array<Index, 4> strides{};  ///< there
+};
+
+/// Finds a place for each array. An array in a memory object stays where it is; all others will be copied.
+/// An array that several ask for is copied once.
+class PlacedValues {
+ public:
+  static constexpr std::uint64_t alignment = 64;  ///< of each array's place, in bytes
+  /// Object n + 1 is `objects[n]`.
+  explicit PlacedValues(std::span<const SharedObject> objects) : objects_(objects) {}
+  [[nodiscard]] ValuePlace place(const ArrayView& array);
+  /// The size of all arrays that will be copied.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  /// `to` has `bytes()` bytes, aligned to `alignment`.
+  void copy(std::byte* to) const;
+
+ private:
+  struct Copy {
+    ArrayView array;
+    bool packed;
+    std::uint64_t offset, bytes;
+  };
+  using Key = std::tuple<const void*, std::uint64_t, std::uint64_t, std::array<Index, 4>>;
+  std::span<const SharedObject> objects_;
+  std::vector<Copy> copies_;
+  std::map<Key, std::size_t> known_;
+  std::uint64_t bytes_ = 0;
+};
 
 /// Encodes the input, with only those blocks that the entries of the selection asked for.
 [[nodiscard]] Bytes bytes_of(const LocalInput& input, PlacedValues& values);

@@ -11,10 +11,10 @@
 #include <cstring>
 #include <utility>
 
-#include "base/descriptor.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/unix_socket.hpp"
 #include "server/isolation/input_bytes.hpp"
 #include "sidestream/kit/base/fail.hpp"
 

@@ -1,4 +1,5 @@
-// The process of an isolated analysis as its server sees it. docs/containment.md has the states.
+// The process of an isolated analysis as its server sees it, and the task that uses it. docs/containment.md has the
+// states.
 #pragma once
 
 #include <chrono>
@@ -6,9 +7,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "base/child_process.hpp"
 #include "base/memory_object.hpp"
+#include "base/process.hpp"
+#include "server/isolation/worker.hpp"
 #include "server/isolation/worker_messages.hpp"
 #include "sidestream/extend/task.hpp"
 #include "sidestream/extend/transport.hpp"
@@ -54,6 +58,30 @@ class Worker {
   std::unique_ptr<ChildProcess> process_;
   std::string output_;  ///< the end of what it printed since the last request
   std::optional<std::int64_t> asked_;
+};
+
+/// The same task exists here and in the worker. `local` runs there, everything that communicates runs here.
+class IsolatedTask final : public Task {
+ public:
+  /// `objects` must outlive the task. The worker maps the objects that are in it when the first iteration runs.
+  IsolatedTask(std::unique_ptr<Task> task, WorkerSettings settings, const std::vector<SharedObject>& objects)
+      : task_(std::move(task)), worker_(std::move(settings)), objects_(objects) {}
+
+  [[nodiscard]] Selection selection() const override { return task_->selection(); }
+  [[nodiscard]] double tolerance() const override { return task_->tolerance(); }
+  [[nodiscard]] int passes() const override { return task_->passes(); }
+  [[nodiscard]] Bytes local(const LocalInput& input) override { return worker_.local(input, objects_); }
+  Bytes combine(const CombineInput& input) override { return task_->combine(input); }
+  void discard(const Iteration& iteration) noexcept override {
+    worker_.discard(iteration);
+    task_->discard(iteration);
+  }
+  [[nodiscard]] std::optional<std::string> take_refusal() override { return task_->take_refusal(); }
+
+ private:
+  std::unique_ptr<Task> task_;
+  Worker worker_;
+  const std::vector<SharedObject>& objects_;
 };
 
 }  // namespace sidestream

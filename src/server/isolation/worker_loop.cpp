@@ -17,10 +17,11 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 #include "base/memory_object.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
+#include "base/unix_socket.hpp"
 #include "server/isolation/input_bytes.hpp"
 #include "server/isolation/worker_messages.hpp"
 #include "sidestream/kit/base/fail.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/covered_cells.hpp"
+#include "data/levels.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
 #include "sidestream/data/metadata.hpp"

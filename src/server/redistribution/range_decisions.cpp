@@ -11,7 +11,7 @@
 #include <set>
 
 #include "base/mpi/agree.hpp"
-#include "data/touching.hpp"
+#include "data/levels.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/kit/base/records.hpp"
 

@@ -1,5 +1,5 @@
 // Functions of a C program as an analysis.
-#include "session/c/c_function.hpp"
+#include "session/c/c_analysis.hpp"
 
 #include <mpi.h>
 

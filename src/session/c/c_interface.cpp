@@ -1,7 +1,7 @@
 // The C interface: every function forwards to the C++ session.
 #include <algorithm>
 
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "session/c/c_session.hpp"
 #include "sidestream/kit/base/fail.hpp"
 

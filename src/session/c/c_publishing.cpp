@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "session/c/c_function.hpp"
+#include "session/c/c_analysis.hpp"
 #include "session/c/c_session.hpp"
 #include "sidestream/sidestream.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "session/c/c_function.hpp"
+#include "session/c/c_analysis.hpp"
 #include "sidestream/analysis.h"
 #include "sidestream/data/selection.hpp"
 #include "sidestream/error.hpp"

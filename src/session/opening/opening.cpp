@@ -11,7 +11,7 @@
 #include "session/implementation.hpp"
 #include "session/opening/configuration.hpp"
 #include "session/opening/modules.hpp"
-#include "session/opening/spilling.hpp"
+#include "session/opening/wiring.hpp"
 #include "session/serving/record.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"

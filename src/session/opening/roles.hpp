@@ -1,4 +1,4 @@
-// Roles of ranks: client, server or forwarder.
+// Roles of ranks (client, server or forwarder), and the cores of those that serve.
 #pragma once
 
 #include <memory>
@@ -6,6 +6,7 @@
 
 #include "base/mpi/communicator.hpp"
 #include "config/config.hpp"
+#include "session/opening/roles.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "transport/shared_memory/node.hpp"
 
@@ -53,5 +54,9 @@ void agree_on_nodes(MpiCommunicator& world, PlacementConfig& placement);
 /// ranks of the members with the numbers `asked`, in that order; each number may be asked for once. The directory is
 /// distributed: the member of rank n stores the rank of number n and answers queries for it.
 [[nodiscard]] std::vector<int> look_up_ranks(Communicator& all, int mine, const std::vector<int>& asked);
+
+/// Collective. Binds a server or forwarder to its core if the placement asks for that. Rank 0 logs which ranks serve
+/// and where.
+void bind_servers(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement);
 
 }  // namespace sidestream

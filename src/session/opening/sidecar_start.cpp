@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <filesystem>
 
-#include "base/backoff.hpp"
 #include "base/fields.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "data/derivation.hpp"
-#include "session/opening/spilling.hpp"
+#include "session/opening/wiring.hpp"
 #include "session/serving/server_groups.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "transport/mpi/client.hpp"

@@ -13,12 +13,12 @@
 #include "base/mpi/agree.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "config/options/former_names.hpp"
 #include "data/derivation.hpp"
 #include "session/implementation.hpp"
-#include "session/opening/binding.hpp"
 #include "session/opening/declared_difference.hpp"
+#include "session/opening/roles.hpp"
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"
 #include "session/serving/server_groups.hpp"
@@ -241,7 +241,8 @@ void Session::Implementation::divide_servers() {
   if (opening_.placement.mode != PlacementMode::sidecar) join_group(roles_, placement);
   run_collectively(*world_, [&] {
     if (placement.mode != PlacementMode::nodes || placement.forward == Forward::partials) return;
-    const MovementRules use{&registry_.partitioners().at(placement.partitioner), placement.partitioner_settings, false};
+    const AssignmentRules use{&registry_.partitioners().at(placement.partitioner), placement.partitioner_settings,
+                              false};
     if (placement.groups.empty()) check_partitioner(use, config_.metadata, roles_.servers.count);
     for (const ServerGroup& group : placement.groups) check_partitioner(use, config_.metadata, group.size);
   });

@@ -1,4 +1,4 @@
-#include "session/serving/endpoint_group.hpp"
+#include "session/serving/attached_groups.hpp"
 
 #include <exception>
 #include <filesystem>
@@ -15,7 +15,7 @@
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "config/options/document.hpp"
 #include "config/stream_config.hpp"
 #include "config/tasks/tasks.hpp"
@@ -27,7 +27,7 @@
 #include "session/serving/serving.hpp"
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_directory.hpp"
 #include "transport/staging/server.hpp"
 #include "transport/staging/writer.hpp"
 
@@ -41,7 +41,7 @@ constexpr const RunTable &timings = endpoint_tables.timings, &movement = endpoin
 
 class Endpoint {
  public:
-  Endpoint(MpiCommunicator& all, const EndpointOptions& options) : all_(all), options_(options) {}
+  Endpoint(MpiCommunicator& all, const AttachOptions& options) : all_(all), options_(options) {}
 
   void run() {
     jointly(all_, [&] {
@@ -259,7 +259,7 @@ class Endpoint {
   }
 
   MpiCommunicator& all_;
-  const EndpointOptions& options_;
+  const AttachOptions& options_;
   std::string text_;
   std::string folder_;  ///< working directory of the first process at its start: the base of relative paths
   std::shared_ptr<const Document> document_;
@@ -279,7 +279,7 @@ class Endpoint {
 
 }  // namespace
 
-void run_endpoint(MPI_Comm comm, const EndpointOptions& options) {
+void run_endpoint(MPI_Comm comm, const AttachOptions& options) {
   MpiCommunicator group(comm);
   make_together<Endpoint>(group, group, options)->run();
 }

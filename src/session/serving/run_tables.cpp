@@ -5,8 +5,7 @@
 
 #include "base/log.hpp"
 #include "base/own_environment.hpp"
-#include "base/retry_while_out_of_memory.hpp"
-#include "storage/files/file_parts.hpp"
+#include "base/waiting.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

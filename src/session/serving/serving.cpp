@@ -5,7 +5,7 @@
 #include "base/mpi/agree.hpp"
 #include "config/tasks/tasks.hpp"
 #include "reduce/trigger_statistics.hpp"
-#include "server/isolation/isolated_task.hpp"
+#include "server/isolation/worker.hpp"
 #include "session/serving/server_groups.hpp"
 #include "sidestream/version.h"
 #include "storage/results/earlier_results.hpp"
@@ -89,7 +89,7 @@ void Serving::begin(Feed feed) {
   std::vector<std::string> task_events;
   for (const TaskConfig& task : configs_) task_events.push_back(task.schedule.event);
   const PlacementConfig& placement = config_.opening.placement;
-  MovementRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
+  AssignmentRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
   engine_ = std::make_unique<Engine>(EngineParts{
       config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_, results, std::move(task_events),
       feed_.origin, config_.opening.timings, std::move(movement), feed_.first, triggers_.any() ? &triggers_ : nullptr,

@@ -1,4 +1,4 @@
-#include "session/serving/sidecar_group.hpp"
+#include "session/serving/attached_groups.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,14 +7,13 @@
 #include <exception>
 #include <optional>
 
-#include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "client/declarations.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
@@ -30,7 +29,7 @@
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_directory.hpp"
 #include "transport/shared_memory/sidecar/opening_socket.hpp"
 #include "transport/shared_memory/sidecar/sidecar_server.hpp"
 
@@ -47,7 +46,7 @@ constexpr double busy_limit = 5;
 
 class Group {
  public:
-  Group(MpiCommunicator& world, const SidecarOptions& options) : world_(world), options_(options) {}
+  Group(MpiCommunicator& world, const AttachOptions& options) : world_(world), options_(options) {}
   void run();
 
  private:
@@ -75,7 +74,7 @@ class Group {
   [[nodiscard]] RunFacts facts() const;
 
   MpiCommunicator& world_;
-  const SidecarOptions& options_;
+  const AttachOptions& options_;
   std::string text_;
   std::string folder_;  ///< working directory of the first server at its start: the base of relative paths
   std::shared_ptr<const Document> document_;
@@ -440,7 +439,7 @@ void Group::run() {
 
 }  // namespace
 
-void serve_sidecar(MPI_Comm comm, const SidecarOptions& options) {
+void serve_sidecar(MPI_Comm comm, const AttachOptions& options) {
   MpiCommunicator world(comm);
   make_together<Group>(world, world, options)->run();
 }

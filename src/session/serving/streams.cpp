@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "session/serving/server_groups.hpp"
 

@@ -6,7 +6,7 @@
 #include "base/mpi/communicator.hpp"
 #include "client/declarations.hpp"
 #include "config/config.hpp"
-#include "transport/staging/context.hpp"
+#include "transport/staging/writer.hpp"
 
 namespace sidestream {
 

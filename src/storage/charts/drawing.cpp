@@ -6,9 +6,9 @@
 #include <array>
 #include <utility>
 
-#include "base/backoff.hpp"
 #include "base/log.hpp"
-#include "base/python_program.hpp"
+#include "base/paths.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/error.hpp"
 
 namespace sidestream {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/child_process.hpp"
+#include "base/process.hpp"
 
 namespace sidestream {
 

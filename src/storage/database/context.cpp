@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/paths.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "storage/codecs/pipeline.hpp"
 #include "storage/database/tree_pieces.hpp"
 
 namespace sidestream::database {
@@ -154,6 +156,15 @@ const Packing& Context::packing(std::uint32_t variable) {
   if (!kinds_) kinds_ = codecs_for_readers();
   const Type type = schema_.metadata.variables[variable].type;
   return packings_.emplace(variable, Packing(schema_.lists_of(variable), type, *kinds_)).first->second;
+}
+
+const TreeCodec& Context::tree_codec() {
+  if (tree_codec_) return *tree_codec_;
+  if (!kinds_) kinds_ = codecs_for_readers();
+  FoundTreeCodec found = find_tree_codec(database::tree_codec, *kinds_, working_directory());
+  if (!found.codec) fail(Code::file, "{}: {}", directory_, found.missing);
+  tree_codec_ = std::move(found.codec);
+  return *tree_codec_;
 }
 
 std::uint64_t Context::bytes_of(std::size_t group, const PieceRow& piece) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sidestream/extend/tree_codec.hpp"
 #include "storage/codecs/packing.hpp"
 #include "storage/database/schema.hpp"
 #include "storage/database/segment.hpp"
@@ -91,6 +92,8 @@ class Context {
             const std::function<std::span<std::byte>()>& room);
   void place_chunks(std::size_t group, const PieceRow& piece);
   [[nodiscard]] const Packing& packing(std::uint32_t variable);
+  /// Loads a module if it needs one. Throws Error(file) if there is none.
+  [[nodiscard]] const TreeCodec& tree_codec();
 
   std::string directory_;
   Entry entry_;
@@ -99,6 +102,7 @@ class Context {
   std::vector<Group> read_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, PlacedFile> files_;
   std::optional<CodecKinds> kinds_;
+  std::shared_ptr<const TreeCodec> tree_codec_;
   std::map<std::uint32_t, Packing> packings_;
   Bytes stored_, raw_;
   ChunkPlaces places_;  ///< of the piece that was asked for last

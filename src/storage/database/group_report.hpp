@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/fields.hpp"
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "storage/database/layout.hpp"
 
 namespace sidestream::database {

@@ -1,7 +1,7 @@
 #include "storage/database/inspection.hpp"
 
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_directory.hpp"
 
 namespace sidestream::database {
 

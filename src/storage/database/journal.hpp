@@ -1,7 +1,8 @@
-// The file of slots, which lists the contexts.
+// The file of slots, which lists the contexts, and the choice of one of them.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,5 +38,18 @@ void create_journal(const std::string& directory, bool flush);
 
 /// Appends one slot. Readers find it whole or not at all. Throws Error(file).
 void append_slot(const std::string& directory, std::uint64_t number, const Slot& slot, bool flush);
+
+/// Selects a context.
+struct Wanted {
+  std::optional<std::int64_t> cycle;  ///< of this cycle; the one written last, if several are
+  std::optional<Kind> kind;
+};
+
+/// The entries that fit, the newest first. Throws Error(file) if there is none.
+[[nodiscard]] std::vector<Entry> candidates(const Journal& journal, const Wanted& wanted, const std::string& directory);
+
+/// `cycle 40 (run 1, iteration 4, time 0.4)`
+[[nodiscard]] std::string name_of(const Entry& entry);
+[[nodiscard]] std::string_view name_of(Kind kind) noexcept;
 
 }  // namespace sidestream::database

@@ -1,11 +1,11 @@
-#include "storage/database/prune.hpp"
+#include "storage/database/inspection.hpp"
 
 #include <algorithm>
 #include <filesystem>
 
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/database/unnamed.hpp"
-#include "storage/files/directory_lock.hpp"
+#include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream::database {

@@ -9,7 +9,7 @@
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "storage/trees/linked_tree.hpp"
-#include "storage/trees/pruning.hpp"
+#include "storage/trees/structure.hpp"
 
 namespace sidestream::database {
 

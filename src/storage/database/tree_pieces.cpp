@@ -224,7 +224,7 @@ void TreePieces::decode(std::size_t group, const PieceRow& piece, std::size_t ch
   }
   Cells cells(*this, group, piece.block);
   LinkedTree& on = tree(group, piece.block);
-  decode_chunk(bytes, on, cells_of(on, of.cuts, chunk), of.coding, cells, out);
+  decode_chunk(bytes, on, cells_of(on, of.cuts, chunk), of.coding, cells, context_.tree_codec(), out);
 }
 
 void TreePieces::fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,

@@ -4,9 +4,8 @@
 #include <filesystem>
 
 #include "base/log.hpp"
-#include "base/retry_while_out_of_memory.hpp"
 #include "base/text.hpp"
-#include "storage/files/file_parts.hpp"
+#include "base/waiting.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

@@ -1,11 +1,11 @@
 #include "storage/files/json.hpp"
 
 #include <fmt/format.h>
+#include <locale.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/plain_locale.hpp"
 #include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
@@ -14,6 +14,22 @@
 namespace sidestream {
 
 namespace {
+
+/// The C locale, by which the library reads numbers, in this thread for the lifetime of the object; then the one that
+/// it had.
+class PlainLocale {
+ public:
+  PlainLocale() noexcept : plain_(::newlocale(LC_ALL_MASK, "C", locale_t{})), before_(::uselocale(plain_)) {}
+  ~PlainLocale() {
+    ::uselocale(before_);
+    if (plain_ != locale_t{}) ::freelocale(plain_);
+  }
+  PlainLocale(const PlainLocale&) = delete;
+  PlainLocale& operator=(const PlainLocale&) = delete;
+
+ private:
+  locale_t plain_, before_;
+};
 
 constexpr int most_depth = 16;
 constexpr std::size_t longest_sentence = 300;  // the library quotes the text that it read last

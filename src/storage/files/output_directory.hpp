@@ -1,4 +1,4 @@
-// The output directory of a session and its results.
+// The output directory of a session: its results, and the lock that lets one run at a time write there.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,28 @@
 #include "sidestream/extend/registry.hpp"
 
 namespace sidestream {
+
+/// The right to write into a directory: a hidden file with a lock that the system releases when the process ends, even
+/// by a crash.
+class DirectoryLock {
+ public:
+  /// Creates the directory if needed and takes the lock `name` in it. Throws Error(file), with the holder's process and
+  /// host, if another process or another session of this one holds it.
+  DirectoryLock(const std::string& directory, const std::string& name);
+  /// Releases the lock and removes the file.
+  ~DirectoryLock();
+  DirectoryLock(const DirectoryLock&) = delete;
+  DirectoryLock& operator=(const DirectoryLock&) = delete;
+
+ private:
+  [[nodiscard]] bool try_take(const std::string& directory);
+
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+/// True if a process or session holds that lock. False also if that cannot be determined.
+[[nodiscard]] bool is_locked(const std::string& directory, const std::string& name);
 
 /// Starting point of a run: nothing, the results of an earlier run, or those of earlier servers of the same session.
 enum class GoesOnWith { nothing, run, session };

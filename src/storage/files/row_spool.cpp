@@ -10,9 +10,8 @@
 
 #include "base/files.hpp"
 #include "base/own_environment.hpp"
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/files/file_parts.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

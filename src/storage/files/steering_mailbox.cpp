@@ -16,11 +16,10 @@
 #include <thread>
 #include <utility>
 
-#include "base/backoff.hpp"
-#include "base/descriptor.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/paths.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_file.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "storage/files/slabs.hpp"
+#include "data/box_values.hpp"
 
 namespace sidestream {
 

@@ -1,4 +1,4 @@
-#include "storage/hdf5/driver.hpp"
+#include "storage/hdf5/file.hpp"
 
 #include <fcntl.h>
 #include <sys/types.h>
@@ -22,7 +22,7 @@ namespace {
 
 /// Argument that HDF5 passes to `open_file` through the access property list.
 struct Info {
-  DiskFailure* failure = nullptr;
+  int* failure = nullptr;
 };
 
 /// An open file. HDF5's part comes first, because HDF5 passes pointers to it.
@@ -30,14 +30,15 @@ struct OpenFile {
   H5FD_t common{};
   int descriptor = -1;
   haddr_t allocated = 0, written = 0;  ///< ends of the allocated space and of the written bytes
-  DiskFailure* failure = nullptr;
+  int* failure = nullptr;
 };
 
 OpenFile& ours(H5FD_t* file) { return *reinterpret_cast<OpenFile*>(file); }
 const OpenFile& ours(const H5FD_t* file) { return *reinterpret_cast<const OpenFile*>(file); }
 
-void note(DiskFailure& failure, int error_number) {
-  if (failure.error_number == 0) failure.error_number = error_number;
+/// Keeps the first error number.
+void note(int& failure, int error_number) {
+  if (failure == 0) failure = error_number;
 }
 
 int descriptor_for(const char* name, unsigned flags) noexcept {
@@ -114,7 +115,7 @@ static herr_t write_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_
   OpenFile& f = ours(file);
   const auto* from = static_cast<const char*>(buffer);
   f.written = address + size > f.written ? address + size : f.written;
-  while (size > 0 && f.failure->error_number == 0) {
+  while (size > 0 && *f.failure == 0) {
     const ssize_t count = ::pwrite(f.descriptor, from, size, static_cast<off_t>(address));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
@@ -131,7 +132,7 @@ static herr_t write_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_
 static herr_t truncate_file(H5FD_t* file, hid_t, hbool_t) {
   OpenFile& f = ours(file);
   if (f.allocated == f.written) return 0;
-  if (f.failure->error_number == 0 && ::ftruncate(f.descriptor, static_cast<off_t>(f.allocated)) != 0) {
+  if (*f.failure == 0 && ::ftruncate(f.descriptor, static_cast<off_t>(f.allocated)) != 0) {
     note(*f.failure, errno);
   }
   f.written = f.allocated;

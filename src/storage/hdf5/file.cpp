@@ -39,14 +39,14 @@ Handle File::create() {
   check(H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG), "set up", path_);
   driver_.use(access, path_);
   const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation.id(), access.id());
-  if (file < 0 && driver_.failure().error_number != 0) fail_file("create", path_, driver_.failure().error_number);
+  if (file < 0 && driver_.failure() != 0) fail_file("create", path_, driver_.failure());
   return {file, H5Fclose, "create", path_};
 }
 
 void File::close() {
   root_.reset();
   file_.close("finish writing", path_);
-  if (driver_.failure().error_number != 0) fail_file("write", path_, driver_.failure().error_number);
+  if (driver_.failure() != 0) fail_file("write", path_, driver_.failure());
 }
 
 Group Group::group(const std::string& name) {

@@ -11,10 +11,22 @@
 #include <vector>
 
 #include "sidestream/data/type.hpp"
-#include "storage/hdf5/driver.hpp"
 #include "storage/hdf5/handle.hpp"
 
 namespace sidestream::hdf5 {
+
+class Driver {
+ public:
+  explicit Driver(const std::string& path);
+  /// Makes files created with this access property list use the driver.
+  void use(const Handle& access, const std::string& path);
+  /// The error number of the first failure among the file's reads and writes; 0: none.
+  [[nodiscard]] int failure() const noexcept { return *failure_; }
+
+ private:
+  std::unique_ptr<int> failure_ = std::make_unique<int>(0);
+  Handle id_;
+};
 
 using Extents = std::vector<hsize_t>;  ///< slowest first, as in HDF5
 

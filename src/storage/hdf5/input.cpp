@@ -177,6 +177,7 @@ std::vector<T> InputFile::read_attribute(const std::string& object, const std::s
   const Handle stored(H5Aget_type(attribute.id()), H5Tclose, action, path_);
   if (!type_of(stored.id())) fail(Code::file, "'{}': the attribute '{}' of '{}' is no number", path_, name, object);
   std::vector<T> values(count_of(attribute, action, path_));
+  if (values.empty()) return values;  // HDF5 needs a buffer even for zero values
   check(H5Aread(attribute.id(), native_type(type), values.data()), action, path_);
   return values;
 }

@@ -3,7 +3,7 @@
 #include <exception>
 #include <filesystem>
 
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "storage/files/file_names.hpp"

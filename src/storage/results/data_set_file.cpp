@@ -1,4 +1,4 @@
-#include "storage/results/data_set_file.hpp"
+#include "storage/results/result_parts.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "storage/hdf5/file.hpp"
-#include "storage/results/result_parts.hpp"
 
 namespace sidestream {
 

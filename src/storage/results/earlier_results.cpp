@@ -12,7 +12,6 @@
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/results/series.hpp"
-#include "storage/results/series_index.hpp"
 
 namespace sidestream {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/writer.hpp"
 
 namespace sidestream {
 
@@ -34,5 +35,10 @@ void check_parts(std::span<const DataSet> parts);
 [[nodiscard]] std::uint64_t bytes_of(const SurfaceStream& surface);
 [[nodiscard]] std::uint64_t bytes_of(const CellSet& cells);
 [[nodiscard]] std::uint64_t bytes_of(const DataSet& data);
+
+// Data sets as HDF5.
+
+/// `.h5`: a dataset for each array; docs/formats.md describes them. Pieces get a file that shows the arrays as wholes.
+[[nodiscard]] ResultFormat hdf5_format();
 
 }  // namespace sidestream

@@ -11,12 +11,10 @@
 
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/retry_while_out_of_memory.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "config/reserved_file_names.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/files/file_names.hpp"
-#include "storage/files/file_parts.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
 

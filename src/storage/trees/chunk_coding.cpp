@@ -1,6 +1,6 @@
 // Codes one chunk of a variable on an octree, component by component.
 //
-// The coder of values (values/value_coder.hpp) knows arrays and numbers only. This file makes them:
+// The codec of values (sidestream/extend/tree_codec.hpp) knows arrays and numbers only. This file makes them:
 //   1. Find the sibling groups of the chunk. Their parents are consecutive refined cells of the level above, so the
 //      links of the tree give parents and neighbours as two runs of numbers.
 //   2. Renumber both from the first cell of the chunks that hold the parents. A neighbour outside these chunks is
@@ -145,7 +145,7 @@ ChunkCells cells_of(LinkedTree& tree, const LevelCuts& cuts, std::size_t chunk) 
 }
 
 Bytes encode_chunk(LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding, CellValues& values,
-                   const TreeCoding& how) {
+                   const TreeCodec& codec, bool hurries) {
   const std::int32_t components = coding.variable->components;
   Bytes out;
   if (components > 1) out.resize(4 * static_cast<std::size_t>(components));
@@ -153,8 +153,8 @@ Bytes encode_chunk(LinkedTree& tree, const ChunkCells& cells, const VariableCodi
     Surroundings around(tree, cells, coding, c, values);
     Bytes room;
     const BytesView own = values.of(*coding.variable, c, cells.first, cells.past, room);
-    const Bytes stream =
-        encode_tree_values(own, around.gathered(nullptr), coding.declared[static_cast<std::size_t>(c)].relations, how);
+    const Bytes stream = codec.encode_cells(own, around.gathered(nullptr),
+                                            coding.declared[static_cast<std::size_t>(c)].relations, hurries);
     if (components == 1) return stream;
     const auto length = static_cast<std::uint32_t>(stream.size());
     std::memcpy(out.data() + 4 * static_cast<std::size_t>(c), &length, sizeof length);
@@ -164,7 +164,7 @@ Bytes encode_chunk(LinkedTree& tree, const ChunkCells& cells, const VariableCodi
 }
 
 void decode_chunk(BytesView stream, LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding,
-                  CellValues& values, std::span<std::byte> out) {
+                  CellValues& values, const TreeCodec& codec, std::span<std::byte> out) {
   const std::int32_t components = coding.variable->components;
   const std::size_t element = size_of(coding.variable->type),
                     heads = components > 1 ? 4 * static_cast<std::size_t>(components) : 0;
@@ -179,14 +179,14 @@ void decode_chunk(BytesView stream, LinkedTree& tree, const ChunkCells& cells, c
       fail(Code::file, "a chunk of '{}' whose lengths make no sense; it is damaged", coding.variable->name);
     const BytesView part = stream.subspan(at, length);
     at += length;
-    const TreeStreamNeeds needs = tree_stream_needs(part);
+    const TreeStreamNeeds needs = codec.needs(part);
     const DeclaredRelations& declared = coding.declared[static_cast<std::size_t>(c)];
     const auto unknown = [&](int n) { return n < 0 || n >= static_cast<int>(declared.companions.size()); };
     if (std::any_of(needs.companions.begin(), needs.companions.end(), unknown) || (cells.level == 0 && needs.parents)) {
       fail(Code::file, "a chunk of '{}' needs values that there are not; it is damaged", coding.variable->name);
     }
     Surroundings around(tree, cells, coding, c, values);
-    decode_tree_values(part, around.gathered(&needs), declared.relations, components == 1 ? out : std::span(one));
+    codec.decode_cells(part, around.gathered(&needs), declared.relations, components == 1 ? out : std::span(one));
     if (components > 1) put_component(one, element, components, c, out);
   }
   if (at != stream.size())

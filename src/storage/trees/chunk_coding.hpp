@@ -1,15 +1,39 @@
 // Codes one chunk of a variable on a tree, with the values of parents and companions that predictions need.
 #pragma once
 
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "data/relation_text.hpp"
 #include "sidestream/data/metadata.hpp"
-#include "storage/trees/declared.hpp"
+#include "sidestream/extend/tree_codec.hpp"
 #include "storage/trees/linked_tree.hpp"
-#include "storage/trees/values/value_coder.hpp"
 
 namespace sidestream {
+
+/// A component of another variable.
+struct NamedComponent {
+  std::string variable;
+  std::int32_t component = 0;
+  bool operator==(const NamedComponent& other) const noexcept {
+    return variable == other.variable && component == other.component;
+  }
+};
+
+struct DeclaredRelations {
+  Relations relations;
+  std::vector<NamedComponent> companions;  ///< in the order in which `relations` numbers them
+};
+
+/// Finds a variable whose values both the coder and its decoders have; null if they do not.
+using FindCompanion = std::function<const Variable*(const std::string& name)>;
+
+/// The relations of one component of a variable on a mesh of `dimensions`. `parent`, `equals` and the face are each
+/// left out if they name a variable that `find` does not have. Throws Error(configuration) if a text is invalid.
+[[nodiscard]] DeclaredRelations declared_relations(const Variable& variable, const VariableRelations& relations,
+                                                   std::int32_t component, int dimensions, const FindCompanion& find);
 
 /// Provides values in the cells of one tree.
 class CellValues {
@@ -40,13 +64,14 @@ struct ChunkCells {
 [[nodiscard]] ChunkCells cells_of(LinkedTree& tree, const LevelCuts& cuts, std::size_t chunk);
 
 /// Returns the streams of the components in sequence; if there are several, their lengths (u32 each) come first. The
-/// links of `tree` must have been made before. Any number of threads may call this if `values` allows it.
+/// links of `tree` must have been made before. `hurries`: as TreeCodec::encode_cells. Any number of threads may call
+/// this if `values` allows it.
 [[nodiscard]] Bytes encode_chunk(LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding,
-                                 CellValues& values, const TreeCoding& how);
+                                 CellValues& values, const TreeCodec& codec, bool hurries);
 /// Fills `out` with the values of the chunk's cells, components interleaved. Asks `values` only for what the streams
 /// need. Throws Error(file) if `stream` is damaged.
 void decode_chunk(BytesView stream, LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding,
-                  CellValues& values, std::span<std::byte> out);
+                  CellValues& values, const TreeCodec& codec, std::span<std::byte> out);
 
 /// Copies one component of interleaved, contiguous values to `out`.
 void take_component(BytesView values, std::size_t element, std::int32_t components, std::int32_t component,

@@ -1,4 +1,4 @@
-#include "storage/trees/declared.hpp"
+#include "storage/trees/chunk_coding.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "storage/trees/pruning.hpp"
+#include "storage/trees/structure.hpp"
 
 #include "storage/trees/flag_bits.hpp"
 

@@ -1,4 +1,4 @@
-#include "storage/writers/common_options.hpp"
+#include "storage/writers/kinds.hpp"
 
 #include <fmt/format.h>
 

@@ -9,15 +9,16 @@
 #include <deque>
 #include <sstream>
 
-#include "base/timer.hpp"
+#include "base/paths.hpp"
+#include "base/waiting.hpp"
 #include "config/options/names.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/packing.hpp"
+#include "storage/codecs/pipeline.hpp"
 #include "storage/database/stored_trees.hpp"
 #include "storage/database/storing.hpp"
 #include "storage/database/tree_storing.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
-#include "storage/writers/common_options.hpp"
 
 namespace sidestream {
 
@@ -39,8 +40,11 @@ bool prunes(const Settings& settings) {
 class DatabaseWriter final : public Task {
  public:
   DatabaseWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory,
-                 std::shared_ptr<const CodecKinds> kinds)
-      : directory_(std::move(directory)), kinds_(std::move(kinds)), variables_(chosen_variables(settings, metadata)) {
+                 std::shared_ptr<const CodecKinds> kinds, std::string base)
+      : directory_(std::move(directory)),
+        kinds_(std::move(kinds)),
+        base_(std::move(base)),
+        variables_(chosen_variables(settings, metadata)) {
     const std::string& name = settings.text("directory");
     if (name.find('{') != std::string::npos) {
       settings.fail("directory",
@@ -82,6 +86,8 @@ class DatabaseWriter final : public Task {
   }
 
   Bytes combine(const CombineInput& input) override {
+    if (!agreed_) agree_on_tree_codec(input.communicator, encoding_.of_trees != nullptr);
+    agreed_ = true;
     const double start = now();
     storing_->store(input.communicator, domain_, schema_, input.iteration);
     ended_ = now();
@@ -111,7 +117,8 @@ class DatabaseWriter final : public Task {
   void take_level_times(const LocalInput& input);
   void choose_codecs(const Settings& settings);
   [[nodiscard]] bool goes_as_tree(const Settings& settings, const Variable& variable,
-                                  const std::vector<std::string>& names, bool is_own) const;
+                                  const std::vector<std::string>& names, bool is_own);
+  [[nodiscard]] bool has_tree_codec(const Settings& settings, const char* option, bool by_name);
   void find_trees(const LocalInput& input);
   /// Null if the variable is stored as on meshes without levels.
   [[nodiscard]] database::StoredTree* tree_of(const Variable& variable, const BlockView& view);
@@ -129,6 +136,7 @@ class DatabaseWriter final : public Task {
 
   std::shared_ptr<const OutputDirectory> directory_;
   std::shared_ptr<const CodecKinds> kinds_;
+  std::string base_;  ///< the working directory when the session opened
   std::vector<std::int32_t> variables_;
   database::Schema schema_;
   std::string level_times_;  ///< name of the event with the times; empty: none
@@ -140,6 +148,7 @@ class DatabaseWriter final : public Task {
   database::Domain domain_;
   std::deque<BlockView> views_;
   std::optional<database::StoredTrees> trees_;
+  bool agreed_ = true;  ///< false until servers know that all or none of them have the codec of trees
 };
 
 /// Reads the times of levels; without them levels have the iteration's time.
@@ -187,24 +196,36 @@ void DatabaseWriter::add_on_tree(const Variable& variable, const BlockView& view
   database::TreeStoring(schema_, values, encoding_, *trees_).add(variable, own, tree, domain_);
 }
 
+/// False if `auto` has to do without the codec, since its module is not there.
+bool DatabaseWriter::has_tree_codec(const Settings& settings, const char* option, bool by_name) {
+  if (encoding_.of_trees) return true;
+  agreed_ = false;
+  FoundTreeCodec found = find_tree_codec(database::tree_codec, *kinds_, base_);
+  if (!found.codec && by_name) settings.fail(option, found.missing);
+  encoding_.of_trees = std::move(found.codec);
+  return encoding_.of_trees != nullptr;
+}
+
 /// True if a variable goes through the tree codec. Flags of trees do whenever anything is encoded; values do with
 /// `auto` or if the codec is named. Variables on other meshes must not name that codec.
 bool DatabaseWriter::goes_as_tree(const Settings& settings, const Variable& variable,
-                                  const std::vector<std::string>& names, bool is_own) const {
+                                  const std::vector<std::string>& names, bool is_own) {
+  const char* const option = is_own ? "codecs" : "codec";
   const Mesh& mesh = schema_.metadata.mesh_of(variable);
   const bool by_name = std::find(names.begin(), names.end(), database::tree_codec) != names.end();
   const bool on_tree =
       mesh.kind() == MeshKind::octree && mesh.array(Role::refined) >= 0 && variable.centering == Centering::cell;
   if (by_name && (!on_tree || names.size() > 1)) {
     settings.fail(
-        is_own ? "codecs" : "codec",
+        option,
         fmt::format("found the codec 'tree' for '{}', expected it without others, for values in cells of octrees; use "
                     "'auto', which takes it there and others elsewhere",
                     variable.name));
   }
   if (!on_tree) return false;
   if (variable.role != Role::none) return by_name || (!is_own && !names.empty());
-  return by_name || (names.size() == 1 && names.front() == "auto");
+  const bool chooses = names.size() == 1 && names.front() == "auto";
+  return (by_name || chooses) && has_tree_codec(settings, option, by_name);
 }
 
 void DatabaseWriter::choose_codecs(const Settings& settings) {
@@ -341,9 +362,9 @@ WriterKind database_writer(std::shared_ptr<const CodecKinds> codecs) {
       "checksums. docs/database.md describes it, and docs/database-format.md its bytes.";
   kind.options = database_options();
   kind.any_partials = false;
-  kind.create = [codecs](const Settings& settings, const Metadata& metadata,
-                         std::shared_ptr<const OutputDirectory> directory) {
-    return std::make_unique<DatabaseWriter>(settings, metadata, std::move(directory), codecs);
+  kind.create = [codecs, base = working_directory()](const Settings& settings, const Metadata& metadata,
+                                                     std::shared_ptr<const OutputDirectory> directory) {
+    return std::make_unique<DatabaseWriter>(settings, metadata, std::move(directory), codecs, base);
   };
   return kind;
 }

@@ -6,13 +6,12 @@
 #include <filesystem>
 #include <optional>
 
+#include "data/box_values.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "storage/files/file_names.hpp"
-#include "storage/files/slabs.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/series.hpp"
-#include "storage/writers/common_options.hpp"
 #include "storage/writers/hdf5_whole.hpp"
 
 namespace sidestream {

@@ -1,9 +1,14 @@
-// The outputs that come with Sidestream.
+// The outputs that come with Sidestream, and the options that they share.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "sidestream/data/selection.hpp"
 #include "sidestream/extend/codec.hpp"
+#include "sidestream/extend/options.hpp"
 #include "sidestream/extend/writer.hpp"
 
 namespace sidestream {
@@ -29,5 +34,26 @@ namespace sidestream {
 
 /// The patterns of the files that list blocks, one per mesh. `settings` are those of the writer.
 [[nodiscard]] std::vector<std::string> vtk_list_files(const Settings& settings, const Metadata& metadata);
+
+// Options common to all writers: `variables`, `file` and the compression.
+
+/// Declares `variables`: names; empty means all.
+[[nodiscard]] Option variables_option();
+
+/// Ids of the variables that `settings` names, without repetition, in the order of declaration.
+[[nodiscard]] std::vector<std::int32_t> chosen_variables(const Settings& settings, const Metadata& metadata);
+
+/// A selection of these variables without halo.
+[[nodiscard]] Selection selection_of(const std::vector<std::int32_t>& variables);
+
+/// The options `compression` (`none` or `name`) and `level`.
+[[nodiscard]] std::vector<Option> compression_options(const std::string& name, const std::string& text);
+
+/// The chosen level; 0 for `none`. Throws through settings.fail if there is a level without compression.
+[[nodiscard]] int compression_level(const Settings& settings);
+
+/// Checks the option `file`. Throws through settings.fail unless the name differs between iterations, has one of
+/// `endings`, and has no {server} (servers' own files get other names).
+void check_file_option(const Settings& settings, const std::vector<std::string>& endings);
 
 }  // namespace sidestream

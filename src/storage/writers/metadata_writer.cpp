@@ -9,7 +9,6 @@
 #include "storage/formats/metadata_file.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/series.hpp"
-#include "storage/writers/common_options.hpp"
 
 namespace sidestream {
 

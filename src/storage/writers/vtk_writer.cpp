@@ -14,7 +14,6 @@
 #include "storage/formats/vtk_block.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/series.hpp"
-#include "storage/writers/common_options.hpp"
 
 namespace sidestream {
 

@@ -6,11 +6,9 @@
 #include <system_error>
 #include <utility>
 
-#include "base/backoff.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
-#include "base/retry_while_out_of_memory.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {

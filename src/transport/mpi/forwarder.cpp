@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/backoff.hpp"
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 
 namespace sidestream::mpi {
 

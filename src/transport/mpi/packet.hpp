@@ -1,6 +1,9 @@
-// Small messages that clients, forwarders and servers of placement `nodes` send each other.
+// Packets of messages, and values of any size that follow them, over MPI.
 #pragma once
 
+#include <mpi.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -8,10 +11,29 @@
 #include "sidestream/extend/communicator.hpp"
 #include "sidestream/kit/base/hash.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "transport/message_lines.hpp"
-#include "transport/mpi/wire.hpp"
+#include "transport/message.hpp"
 
 namespace sidestream::mpi {
+
+/// Packets announce values, which follow in the packets' order. Pushed values answer no request.
+inline constexpr int packet_tag = 1, value_tag = 2, pushed_tag = 3, pushed_persistent_tag = 4;
+
+/// Longer values are sent in several messages, since MPI counts are ints.
+inline constexpr std::uint64_t longest_message = 1ull << 30;
+
+/// Posts sends or receives of `bytes` bytes; the memory must stay valid until the requests are complete.
+void post_send(MPI_Comm comm, int peer, int tag, const std::byte* data, std::uint64_t bytes,
+               std::vector<MPI_Request>& requests);
+void post_receive(MPI_Comm comm, int peer, int tag, std::byte* data, std::uint64_t bytes,
+                  std::vector<MPI_Request>& requests);
+/// True if all requests are complete; removes the complete ones.
+[[nodiscard]] bool test_all(std::vector<MPI_Request>& requests);
+
+/// Lets MPI make progress on messages of `comm`.
+void progress(MPI_Comm comm);
+
+/// Makes pauses of this thread more exact than the kernel's default timer slack allows.
+void sleep_exactly() noexcept;
 
 enum class PacketKind : std::uint32_t {
   manifest = 1,  ///< client to its contact: MessageLine[]: the messages of an iteration

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/backoff.hpp"
 #include "base/mpi/polite_wait.hpp"
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "base/retry_while_out_of_memory.hpp"
-#include "transport/mpi/wire.hpp"
+#include "base/waiting.hpp"
+#include "transport/mpi/packet.hpp"
 
 namespace sidestream::mpi {
 

@@ -3,7 +3,7 @@
 
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/mpi/queues.hpp"
 

@@ -9,7 +9,6 @@
 
 #include "sidestream/extend/communicator.hpp"
 #include "transport/mpi/packet.hpp"
-#include "transport/mpi/wire.hpp"
 
 namespace sidestream::mpi {
 

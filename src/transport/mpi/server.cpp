@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <new>
 
-#include "base/backoff.hpp"
 #include "base/mpi/polite_wait.hpp"
-#include "base/retry_while_out_of_memory.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {

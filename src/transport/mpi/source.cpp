@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/mpi/polite_wait.hpp"
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/error.hpp"
 #include "transport/mpi/standing_fetch.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/mpi/source.hpp"
 #include "transport/shared_memory/memory_limit.hpp"

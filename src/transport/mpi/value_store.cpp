@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 
 namespace sidestream::mpi {
 

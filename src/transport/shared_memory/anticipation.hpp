@@ -2,6 +2,7 @@
 // microseconds and more; telling a server that is awake costs nothing.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -21,9 +22,23 @@ class Anticipation {
   /// two iterations. 0: never.
   explicit Anticipation(Duration most) : most_(most) {}
   /// Records the arrival of an iteration. Times must not decrease.
-  void came(Time time) noexcept;
+  void came(Time time) noexcept {
+    if (count_ > 0) intervals_[(count_ - 1) % looked_at] = time - last_;
+    last_ = time;
+    ++count_;
+  }
   /// Begin and end of the time to poll for the next iteration; nothing if it is not predictable enough.
-  [[nodiscard]] std::optional<std::pair<Time, Time>> next() const noexcept;
+  [[nodiscard]] std::optional<std::pair<Time, Time>> next() const noexcept {
+    if (count_ <= looked_at || most_ <= Duration::zero()) return std::nullopt;
+    auto sorted = intervals_;
+    std::sort(sorted.begin(), sorted.end());
+    const Duration middle = sorted[looked_at / 2];
+    constexpr int part = 20;
+    const Duration window = std::min(most_, middle / part);
+    // One slow step (a checkpoint, say) does not make the others unpredictable.
+    if (sorted[looked_at - 2] - sorted.front() > 2 * window) return std::nullopt;
+    return std::pair(last_ + middle - window, last_ + middle + window);
+  }
 
  private:
   static constexpr std::size_t looked_at = 5;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "transport/message_lines.hpp"
+#include "transport/message.hpp"
 #include "transport/shared_memory/node.hpp"
 #include "transport/shared_memory/ring.hpp"
 

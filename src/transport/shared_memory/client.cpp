@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/retry_while_out_of_memory.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/copy.hpp"
 

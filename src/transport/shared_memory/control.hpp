@@ -8,7 +8,7 @@
 #include <string>
 
 #include "sidestream/extend/transport.hpp"
-#include "transport/message_lines.hpp"
+#include "transport/message.hpp"
 #include "transport/shared_memory/futex.hpp"
 #include "transport/shared_memory/ring.hpp"
 

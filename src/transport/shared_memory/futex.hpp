@@ -1,6 +1,12 @@
 // Sleeping on a word of shared memory and waking sleepers, across processes.
 #pragma once
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -10,12 +16,25 @@ namespace sidestream::shared_memory {
 /// The kernel compares plain memory, so an atomic must be the bare word in every process that maps it.
 static_assert(sizeof(std::atomic<std::uint32_t>) == 4 && std::atomic<std::uint32_t>::is_always_lock_free);
 
+// FUTEX_WAIT and FUTEX_WAKE without FUTEX_PRIVATE_FLAG: the kernel then finds sleepers by the page they sleep on
+// instead of the address, which differs between processes. atomic::wait uses the private kind.
+
 /// Sleeps until some process calls futex_wake on `word`, unless `word` no longer holds `expected`; at most `limit`. May
 /// return early without a reason, so callers must test their condition again. Never throws, never hangs beyond `limit`.
-void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::chrono::microseconds limit) noexcept;
+inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::chrono::microseconds limit) noexcept {
+  // A negative or absurd limit must not become EINVAL, which would turn waiting into spinning.
+  const auto us = std::clamp<std::int64_t>(limit.count(), 0, std::int64_t{1} << 50);
+  const timespec time{static_cast<time_t>(us / 1'000'000), static_cast<long>(us % 1'000'000) * 1000};
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, expected, &time, nullptr, 0);
+}
 
 /// Wakes up to `sleepers` sleepers and returns how many there were.
-int futex_wake(std::atomic<std::uint32_t>& word, int sleepers = 1) noexcept;
+inline int futex_wake(std::atomic<std::uint32_t>& word, int sleepers = 1) noexcept {
+  const long woken =
+      syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, sleepers, nullptr, nullptr, 0);
+  return woken < 0 ? 0 : static_cast<int>(woken);
+}
 
 /// Lets one process notify another at almost no cost if that one is awake. One process sleeps, any number ring. Lives
 /// in shared memory; all zeros is its valid initial state.

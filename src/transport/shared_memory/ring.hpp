@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "transport/message_lines.hpp"
+#include "transport/message.hpp"
 
 namespace sidestream::shared_memory {
 

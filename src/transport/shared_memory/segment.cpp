@@ -13,7 +13,6 @@
 #include <fstream>
 #include <utility>
 
-#include "base/descriptor.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"

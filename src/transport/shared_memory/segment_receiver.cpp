@@ -5,12 +5,11 @@
 #include <memory>
 #include <string>
 
-#include "base/backoff.hpp"
-#include "base/descriptor.hpp"
 #include "base/files.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/retry_while_out_of_memory.hpp"
 #include "base/text.hpp"
+#include "base/unix_socket.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
+#include "base/unix_socket.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "transport/shared_memory/segment.hpp"
-#include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "base/unix_socket.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/segment.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"

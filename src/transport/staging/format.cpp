@@ -4,10 +4,17 @@
 
 #include <cstddef>
 
-#include "data/event_bytes.hpp"
+#include "base/fields.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/hash.hpp"
 #include "sidestream/kit/base/records.hpp"
+
+namespace sidestream {
+
+template <>
+inline constexpr std::size_t field_count<Event> = 6;
+
+}  // namespace sidestream
 
 namespace sidestream::staging {
 

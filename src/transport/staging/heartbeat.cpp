@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "base/own_environment.hpp"
-#include "base/process_status.hpp"
+#include "base/process.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/staging/posix_file.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "transport/staging/folder.hpp"
 
 namespace sidestream::staging {

@@ -6,7 +6,7 @@
 #include <exception>
 
 #include "base/log.hpp"
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "transport/staging/folder.hpp"
 #include "transport/staging/heartbeat.hpp"
 

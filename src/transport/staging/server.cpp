@@ -4,12 +4,11 @@
 #include <limits>
 #include <tuple>
 
-#include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "transport/staging/opening_file.hpp"

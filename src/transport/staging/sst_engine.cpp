@@ -8,10 +8,9 @@
 
 #include <optional>
 
-#include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/staging/stream_data_engine.hpp"
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sidestream/data/metadata.hpp"
-#include "transport/staging/context.hpp"
 #include "transport/staging/format.hpp"
 #include "transport/staging/stream_data_engine.hpp"
+#include "transport/staging/writer.hpp"
 
 namespace sidestream::staging {
 

@@ -4,10 +4,9 @@
 #include <limits>
 #include <new>
 
-#include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/timer.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/staging/step_builder.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "config/stream_config.hpp"
 #include "sidestream/data/metadata.hpp"
-#include "transport/staging/context.hpp"
 #include "transport/staging/stream_data_engine.hpp"
+#include "transport/staging/writer.hpp"
 #include "transport/staging/writer_coordinator.hpp"
 
 namespace sidestream::staging {

@@ -86,9 +86,9 @@ void check_engine(const Settings& settings, const std::string& engine);
 /// The engine that `auto` means here.
 [[nodiscard]] std::string best_engine();
 
-/// Moves values by files in the directory; files_engine.cpp.
+/// Moves values by files in the directory; engines.cpp.
 [[nodiscard]] BulkEngine files_engine();
-/// Adds `sst`, or nothing: one of sst_engine.cpp and no_sst_engine.cpp is part of the build.
+/// Adds `sst`. Only builds with ADIOS2 have it.
 void add_sst_engine(std::map<std::string, BulkEngine>& engines);
 
 }  // namespace sidestream::staging

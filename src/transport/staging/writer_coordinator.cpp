@@ -5,9 +5,8 @@
 #include <chrono>
 #include <thread>
 
-#include "base/backoff.hpp"
 #include "base/log.hpp"
-#include "base/retry_while_out_of_memory.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/version.h"
 #include "transport/staging/folder.hpp"

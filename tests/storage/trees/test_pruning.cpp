@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "storage/trees/pruning.hpp"
 #include "storage/trees/random_tree.hpp"
+#include "storage/trees/structure.hpp"
 
 using namespace sidestream;
 using sidestream::testing::Forest;

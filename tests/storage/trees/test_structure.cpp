@@ -6,8 +6,8 @@
 
 #include "sidestream/error.hpp"
 #include "storage/codecs/pipeline.hpp"
-#include "storage/trees/pruning.hpp"
 #include "storage/trees/random_tree.hpp"
+#include "storage/trees/structure.hpp"
 
 using namespace sidestream;
 using sidestream::testing::Forest;

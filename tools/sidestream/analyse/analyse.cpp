@@ -1,4 +1,4 @@
-#include "analyse/analyse.hpp"
+#include "commands.hpp"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,11 @@
 #include <optional>
 
 #include "analyse/client.hpp"
-#include "analyse/contents.hpp"
 #include "analyse/demand.hpp"
+#include "analyse/snapshot.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "check_options.hpp"
-#include "commands.hpp"
 #include "config/meshes.hpp"
 #include "config/opening.hpp"
 #include "config/options/document.hpp"

@@ -1,8 +1,9 @@
-#include "analyse/described.hpp"
+#include "analyse/formats.hpp"
 
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "analyse/arrays.hpp"
 #include "config/options/document.hpp"
@@ -296,16 +297,28 @@ class DescribedReader {
 double number_of(const hdf5::InputFile& file, const Settings& settings, const char* option) {
   const std::string& text = settings.text(option);
   const std::size_t at = text.rfind('@');
+  double number = 0;
   if (at != std::string::npos) {
     const std::string object = at == 0 ? "/" : text.substr(0, at);
     const std::vector<double> values = file.numbers(object, text.substr(at + 1));
-    if (values.size() == 1) return values.front();
-    settings.fail(
-        option, fmt::format("found '{}', which has {} values in '{}', expected one", text, values.size(), file.path()));
+    if (values.size() != 1) {
+      settings.fail(option, fmt::format("found '{}', which has {} values in '{}', expected one", text, values.size(),
+                                        file.path()));
+    }
+    number = values.front();
+  } else if (std::from_chars(text.data(), text.data() + text.size(), number).ptr != text.data() + text.size()) {
+    settings.fail(option, fmt::format("found '{}', expected a number, or an attribute as in /group@name", text));
   }
-  double number = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), number).ptr == text.data() + text.size()) return number;
-  settings.fail(option, fmt::format("found '{}', expected a number, or an attribute as in /group@name", text));
+  if (std::isfinite(number)) return number;
+  settings.fail(option,
+                fmt::format("found '{}', which is {} in '{}', expected a finite number", text, number, file.path()));
+}
+
+std::int64_t cycle_of(const hdf5::InputFile& file, const Settings& settings) {
+  const double number = number_of(file, settings, "cycle");
+  if (std::fabs(number) < 0x1p63) return static_cast<std::int64_t>(number);
+  settings.fail("cycle", fmt::format("found '{}', which is {} in '{}', expected a number of at most 18 digits",
+                                     settings.text("cycle"), number, file.path()));
 }
 
 /// The last number in a file's name, or nothing.
@@ -351,8 +364,7 @@ StoredIterations described_iterations(const std::string& path, const Description
   const hdf5::InputFile file(path);
   const Settings& of = description.iteration;
   Iteration when;
-  when.cycle =
-      of.has("cycle") ? static_cast<std::int64_t>(number_of(file, of, "cycle")) : number_in(path).value_or(number);
+  when.cycle = of.has("cycle") ? cycle_of(file, of) : number_in(path).value_or(number);
   when.time = of.has("time") ? number_of(file, of, "time") : static_cast<double>(when.cycle);
   return {{Format::described, path, {}, when}};
 }

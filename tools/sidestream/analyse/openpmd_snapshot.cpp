@@ -7,7 +7,7 @@
 
 #include "analyse/arrays.hpp"
 #include "analyse/formats.hpp"
-#include "foreign_names.hpp"
+#include "declaring.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::analysing {

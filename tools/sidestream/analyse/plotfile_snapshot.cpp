@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "analyse/formats.hpp"
-#include "foreign_names.hpp"
+#include "declaring.hpp"
 #include "importers/amrex/level_data.hpp"
 #include "importers/amrex/particles.hpp"
 #include "sidestream/kit/base/fail.hpp"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyse/snapshot.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/metadata.hpp"
@@ -48,5 +49,16 @@ struct StoredIteration {
 };
 
 using StoredIterations = std::vector<StoredIteration>;
+
+// Summary of the content of files.
+
+/// One line for the iterations (at least one), one for each mesh, and one for each of its variables.
+[[nodiscard]] std::string contents_of(const StoredIterations& iterations, const Metadata& metadata);
+
+// Adapter for meshes whose first cell is not (0, 0, 0), which plotfiles may have.
+
+/// Returns the snapshot with all cells counted from (0, 0, 0), as programs declare them; the snapshot itself if that
+/// holds.
+[[nodiscard]] std::unique_ptr<Snapshot> counted_from_zero(std::unique_ptr<Snapshot> snapshot);
 
 }  // namespace sidestream::analysing

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "analyse/merging.hpp"
-#include "analyse/shifted.hpp"
+#include "analyse/snapshot.hpp"
 #include "base/fields.hpp"
 #include "base/log.hpp"
 #include "base/mpi/agree.hpp"

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "analyse/described.hpp"
 #include "analyse/formats.hpp"
 #include "sidestream/extend/communicator.hpp"
 

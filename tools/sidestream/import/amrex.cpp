@@ -6,7 +6,7 @@
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
 #include "config/options/option_text.hpp"
-#include "foreign_names.hpp"
+#include "declaring.hpp"
 #include "import/amrex_fields.hpp"
 #include "import/amrex_particles.hpp"
 #include "import/imported.hpp"

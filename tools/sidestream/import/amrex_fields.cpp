@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/paths.hpp"
-#include "foreign_names.hpp"
+#include "declaring.hpp"
 #include "sidestream/error.hpp"
 
 namespace sidestream::importing {

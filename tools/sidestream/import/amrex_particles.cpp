@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "foreign_names.hpp"
+#include "declaring.hpp"
 #include "sidestream/data/mesh.hpp"
 
 namespace sidestream::importing {

@@ -3,17 +3,78 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iostream>
+#include <map>
+#include <vector>
 
 #include "base/mpi/communicator.hpp"
+#include "base/paths.hpp"
 #include "commands.hpp"
-#include "import/tree_block.hpp"
 #include "progress.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "storage/codecs/pipeline.hpp"
+#include "storage/database/domain.hpp"
 #include "storage/database/journal.hpp"
+#include "storage/database/schema.hpp"
+#include "storage/database/stored_trees.hpp"
+#include "storage/database/tree_storing.hpp"
 
 namespace sidestream::importing {
+
+namespace {
+
+/// Packing of a variable's values that do not go through the tree codec.
+using PackingOf = std::function<const Packing&(std::int32_t variable)>;
+
+/// Cell variables of one block, including flags. Values must stay until the domain is written.
+class TreeBlock {
+ public:
+  TreeBlock(const database::Schema& schema, const PackingOf& packing, const database::Encoding& encoding,
+            database::StoredTrees& trees)
+      : schema_(schema), packing_(packing), encoding_(encoding), trees_(trees) {}
+
+  /// Sets the contiguous view of a variable on the block.
+  void give(std::int32_t variable, const BlockView& view) { views_[variable] = &view; }
+  /// Adds the variables to the domain. Returns their sizes there in bytes, by variable.
+  [[nodiscard]] std::map<std::int32_t, std::uint64_t> store(database::Domain& domain);
+  /// Number of stored cells; valid after `store`.
+  [[nodiscard]] Index cells() const noexcept { return cells_; }
+
+ private:
+  const database::Schema& schema_;
+  const PackingOf& packing_;
+  const database::Encoding& encoding_;
+  database::StoredTrees& trees_;
+  std::map<std::int32_t, const BlockView*> views_;
+  Index cells_ = 0;
+};
+
+std::map<std::int32_t, std::uint64_t> TreeBlock::store(database::Domain& domain) {
+  const Variable& first = schema_.metadata.variables.at(static_cast<std::size_t>(views_.begin()->first));
+  const Mesh& mesh = schema_.metadata.mesh_of(first);
+  const BlockView& refined = *views_.at(mesh.array(Role::refined));
+  trees_.add(mesh, refined, views_.at(mesh.array(Role::owned)));
+  database::StoredTree* const tree = trees_.find(mesh.id, refined.block.id);
+  if (tree == nullptr) fail(Code::internal, "import: the flags of block {} are not those of a tree", refined.block.id);
+  cells_ = tree->tree.cells();
+  const database::TreeValues values{[this](const Variable& variable) {
+                                      const auto found = views_.find(variable.id);
+                                      return found == views_.end() ? nullptr : found->second;
+                                    },
+                                    packing_};
+  database::TreeStoring storing(schema_, values, encoding_, trees_);
+  std::map<std::int32_t, std::uint64_t> stored;
+  for (const auto& [id, view] : views_) {
+    storing.add(schema_.metadata.variables[static_cast<std::size_t>(id)], *view, *tree, domain);
+    stored[id] = domain.pieces().back().row.bytes;
+  }
+  return stored;
+}
+
+}  // namespace
 
 Imported::Imported(const ImportOptions& options, std::string provenance)
     : options_(options), kinds_(codecs_for_readers()), trees_(options.prune) {
@@ -29,14 +90,24 @@ std::int32_t Imported::add(Mesh mesh) {
   return schema_.metadata.meshes.back().id;
 }
 
+/// False if `auto` has to do without the codec, since its module is not there.
+bool Imported::has_tree_codec(bool by_name) {
+  if (encoding_.of_trees) return true;
+  FoundTreeCodec found = find_tree_codec(database::tree_codec, kinds_, working_directory());
+  if (!found.codec && by_name) fail(Code::configuration, "--codec: {}", found.missing);
+  encoding_.of_trees = std::move(found.codec);
+  return encoding_.of_trees != nullptr;
+}
+
 /// True if the tree codec applies, as in the output `database`: for flags of trees wherever anything is encoded, for
 /// values with `auto` or by name.
-bool Imported::goes_as_tree(const Variable& variable) const {
+bool Imported::goes_as_tree(const Variable& variable) {
   const std::vector<std::string>& codec = options_.codec;
   const Mesh& mesh = schema_.metadata.mesh_of(variable);
   if (mesh.kind() != MeshKind::octree || variable.centering != Centering::cell || codec.empty()) return false;
-  return variable.role != Role::none || codec == std::vector<std::string>{"auto"} ||
-         codec == std::vector<std::string>{database::tree_codec};
+  if (variable.role != Role::none) return true;
+  const bool by_name = codec == std::vector<std::string>{database::tree_codec};
+  return (by_name || codec == std::vector<std::string>{"auto"}) && has_tree_codec(by_name);
 }
 
 std::int32_t Imported::add(Variable variable, VariableRelations relations) {
@@ -126,6 +197,7 @@ void Imported::store(Communicator& all, int parts, const char* unit,
   how.max_file_size = std::uint64_t{2} << 30;
   how.flush = options_.flush;
   how.show = options_.codec.empty();  // HDF5's readers only see values without codecs
+  agree_on_tree_codec(all, encoding_.of_trees != nullptr);
   database::Storing storing(how);
   schema_.pruned = options_.prune && database::has_trees(schema_.metadata);
   const int size = all.size(), rounds = (parts + size - 1) / size;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "import/import.hpp"
+#include "commands.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "storage/codecs/packing.hpp"
 #include "storage/database/stored_trees.hpp"
@@ -52,7 +52,8 @@ class Imported {
              const Iteration& iteration, const std::function<bool()>& stop);
 
  private:
-  [[nodiscard]] bool goes_as_tree(const Variable& variable) const;
+  [[nodiscard]] bool goes_as_tree(const Variable& variable);
+  [[nodiscard]] bool has_tree_codec(bool by_name);
   /// Keeps the values of all points of a block, contiguous. View and values stay until the part is written.
   [[nodiscard]] const BlockView& keep(std::int32_t variable, const Block& block, Bytes values);
   void give_up();

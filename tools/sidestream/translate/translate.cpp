@@ -1,10 +1,17 @@
-#include "config/config.hpp"
-#include "sidestream/kit/base/fail.hpp"
-#include "translate/damaris.hpp"
-#include "translate/sensei.hpp"
 #include "translate/translation.hpp"
 
+#include "sidestream/kit/base/fail.hpp"
+
+// Without tinyxml2 there are no translations.
+#ifdef SIDESTREAM_HAS_TINYXML2
+#include "config/config.hpp"
+#include "translate/damaris.hpp"
+#include "translate/sensei.hpp"
+#endif
+
 namespace sidestream {
+
+#ifdef SIDESTREAM_HAS_TINYXML2
 
 Translation translate(const std::string& format, const std::string& file) {
   Remarks remarks(file);
@@ -21,5 +28,17 @@ Translation translate(const std::string& format, const std::string& file) {
   fail(Code::usage, "translate: found '{}', expected damaris or sensei{}", format,
        near.empty() ? "" : "; did you mean '" + near + "'?");
 }
+
+#else
+
+Translation translate(const std::string& /*format*/, const std::string& file) {
+  fail(
+      Code::configuration,
+      "translating '{}' takes tinyxml2, which was not found when this tool was built; install it (libtinyxml2-dev) and "
+      "build again",
+      file);
+}
+
+#endif
 
 }  // namespace sidestream

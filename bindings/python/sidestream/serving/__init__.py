@@ -2,7 +2,7 @@
 
 Entry: `entry.load`, which the library sidestream_python.so calls with the interpreter's lock; that library makes the
 module `sidestream._servers`. `analysis` has the types that analyses receive, which users import from
-`sidestream.analysis`; `work` calls an analysis, and `made_results` turns its return value into tables, arrays and
+`sidestream.analysis`; `task` calls an analysis, and `results` turns its return value into tables, arrays and
 images.
 
 Nothing here imports h5py or mpi4py by itself: the program has an HDF5 and an MPI of its own.

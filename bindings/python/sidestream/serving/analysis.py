@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..client.communicator import checked_mpi4py
 from ..errors import Code, Error
-from .declared import Box, Index, Mesh, Variable, slices
+from .metadata import Box, Index, Mesh, Variable, slices
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from .. import _servers
-from . import declared
+from . import metadata
 from .analysis import Data, Event, Record, Servers
-from .made_results import made
 from .own_interpreter import prepare
-from .work import Unfit, Work, work_of
+from .results import made
+from .task import Task, Unfit, task_of
 
 INTERFACE = 2  # interface_version of bindings/python/servers/runtime.cpp
 
@@ -155,9 +155,9 @@ def _check_arguments(call: Callable[..., Any], name: str, arguments: dict[str, A
 class Entry:
     """One entry of the configuration at work."""
 
-    def __init__(self, work: Work, halo: int, files: list[str], module: types.ModuleType) -> None:
-        self.passes, self.tolerance = work.passes, work.tolerance
-        self._work, self._halo, self._files, self._module = work, halo, files, module
+    def __init__(self, task: Task, halo: int, files: list[str], module: types.ModuleType) -> None:
+        self.passes, self.tolerance = task.passes, task.tolerance
+        self._task, self._halo, self._files, self._module = task, halo, files, module
 
     def local(
         self,
@@ -173,13 +173,13 @@ class Entry:
         called again."""
         data = Data(iteration, records)
         data.halo, data.server, data.servers, data.pass_number = self._halo, server, servers, pass_number
-        data.meshes, data.variables = self._work.meshes, self._work.variables
+        data.meshes, data.variables = self._task.meshes, self._task.variables
         data.events = [Event(*head, np.frombuffer(values, kind)) for *head, kind, values in events]
         partial, failure = b"", ""
         try:
             self._refuse_if_kept()
             data.feedback = pickle.loads(feedback) if feedback else None
-            partial = pickle.dumps(self._work.local(data), protocol=5)
+            partial = pickle.dumps(self._task.local(data), protocol=5)
         except BaseException as error:
             failure = described(error)
             traceback.clear_frames(error.__traceback__)
@@ -201,7 +201,7 @@ class Entry:
         """Returns the feedback for the next pass. After the last pass it returns the results, on the first server."""
         try:
             servers = Servers(group, iteration, pass_number)
-            result = self._work.combine([pickle.loads(partial) for partial in partials], servers)
+            result = self._task.combine([pickle.loads(partial) for partial in partials], servers)
             if pass_number + 1 < self.passes:
                 result = servers.broadcast(result)  # the return value of the first one counts, as with results
                 servers._enter("return")
@@ -250,13 +250,13 @@ def load(
         function = _find_call(module, call, path)
         given = {name: _value(text) for name, text in arguments.items()}
         _check_arguments(function, call, given)
-        meshes, known = declared.read(declarations)
+        meshes, known = metadata.read(declarations)
         try:
-            work = work_of(function, call, given, meshes, known, variables, whole)
+            task = task_of(function, call, given, meshes, known, variables, whole)
         except Unfit as error:
             return str(error.args[0]), str(error.args[1])
         except BaseException as error:
             return "call", f"'{call}' of '{path.name}' cannot be made: {described(error)}"
-        return Entry(work, halo, files, module)
+        return Entry(task, halo, files, module)
     except Refused as refused:
         return refused.option, str(refused)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..codecs.decoding import decoded, values_of
 from ..errors import Code, Error
 from .asked import Context, Piece, Variable
+from .compiled import compiled_decoder
 from .flags import cut_levels, flags_as, tree_starts
 from .links import Links, links_of
 from .prediction import Around
@@ -206,7 +207,8 @@ class _OfTree:
                 f"'{self.variable.name}': a chunk that needs values that there are not; it is damaged", Code.FILE
             )
         around = self._around(relations, component, head.flags) if self.level > 0 else None
-        return decode_values(stream, self.variable.dtype, self.past - self.first, around, relations)
+        decode = compiled_decoder() or decode_values
+        return decode(stream, self.variable.dtype, self.past - self.first, around, relations)
 
     def _around(self, relations: Relations, component: int, flags: int) -> Around:
         @cache

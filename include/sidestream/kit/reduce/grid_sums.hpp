@@ -9,7 +9,7 @@
 
 #include "sidestream/data/box.hpp"
 #include "sidestream/extend/communicator.hpp"
-#include "sidestream/kit/reduce/packed_sum.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 
 namespace sidestream {
 

@@ -9,7 +9,7 @@
 
 namespace sidestream::halos {
 
-std::uint64_t LevelCell::hash() const noexcept {
+std::uint64_t AmrCell::hash() const noexcept {
   std::uint64_t bits = static_cast<std::uint64_t>(level) + 1;
   for (const Index i : index) bits = mixed_bits(bits ^ static_cast<std::uint64_t>(i));
   return bits;
@@ -54,28 +54,28 @@ AmrGrid::AmrGrid(const Mesh& mesh, int connectivity) : mesh_(mesh), lattice_(mes
   }
 }
 
-LevelCell AmrGrid::cell_of(std::int32_t level, const Index3& index) const {
+AmrCell AmrGrid::cell_of(std::int32_t level, const Index3& index) const {
   static_cast<void>(lattice_.steps(level));
-  LevelCell cell{level, index};
+  AmrCell cell{level, index};
   for (std::size_t a = 0; a < 3; ++a) cell.index[a] -= first_[static_cast<std::size_t>(level)][a];
   return cell;
 }
 
-TreeCell AmrGrid::in_mesh(const LevelCell& cell) const {
+TreeCell AmrGrid::in_mesh(const AmrCell& cell) const {
   TreeCell to{cell.level, cell.index};
   for (std::size_t a = 0; a < 3; ++a) to.index[a] += first_[static_cast<std::size_t>(cell.level)][a];
   return to;
 }
 
-LevelCell AmrGrid::parent_of(const LevelCell& cell) const noexcept {
-  LevelCell parent{cell.level - 1, cell.index};
+AmrCell AmrGrid::parent_of(const AmrCell& cell) const noexcept {
+  AmrCell parent{cell.level - 1, cell.index};
   const Index3& ratio = ratios_[static_cast<std::size_t>(cell.level)];
   for (std::size_t a = 0; a < 3; ++a) parent.index[a] /= ratio[a];
   return parent;
 }
 
-std::optional<LevelCell> AmrGrid::beside(const LevelCell& cell, const Index3& step) const noexcept {
-  LevelCell other = cell;
+std::optional<AmrCell> AmrGrid::beside(const AmrCell& cell, const Index3& step) const noexcept {
+  AmrCell other = cell;
   const Index3& extents = extents_[static_cast<std::size_t>(cell.level)];
   for (std::size_t a = 0; a < 3; ++a) {
     Index& place = other.index[a];
@@ -108,8 +108,8 @@ double AmrGrid::wrapped(std::size_t axis, double half_steps) const noexcept {
   return half_steps;
 }
 
-std::optional<LevelCell> AmrGrid::cell_at(std::int32_t level, const std::array<double, 3>& x) const noexcept {
-  LevelCell cell{level, {}};
+std::optional<AmrCell> AmrGrid::cell_at(std::int32_t level, const std::array<double, 3>& x) const noexcept {
+  AmrCell cell{level, {}};
   for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions()); ++a) {
     const auto roots = static_cast<double>(extents_[0][a]);
     double u = (x[a] - origin_[a]) / (half_step_[a] * static_cast<double>(length(0, a)));
@@ -124,7 +124,7 @@ std::optional<LevelCell> AmrGrid::cell_at(std::int32_t level, const std::array<d
   return cell;
 }
 
-double AmrGrid::position(std::size_t axis, const LevelCell& cell, double half_steps, bool brought_back) const {
+double AmrGrid::position(std::size_t axis, const AmrCell& cell, double half_steps, bool brought_back) const {
   double place = static_cast<double>(middle(cell.level, axis, cell.index[axis])) + half_steps;
   if (brought_back && mesh_.periodic[axis]) {
     const auto n = static_cast<double>(length_of_mesh(axis));
@@ -134,13 +134,19 @@ double AmrGrid::position(std::size_t axis, const LevelCell& cell, double half_st
   return origin_[axis] + half_step_[axis] * place;
 }
 
-Index3 AmrGrid::rank(const LevelCell& cell) const {
-  Index3 last = cell.index;
-  for (std::size_t a = 0; a < 3; ++a) last[a] = (last[a] + 1) * lattice_.steps(cell.level)[a] - 1;
-  return last;
+AmrId AmrGrid::id_of(const AmrCell& cell) const {
+  AmrId id{cell.index, cell.level};
+  for (std::size_t a = 0; a < 3; ++a) id.last[a] = (id.last[a] + 1) * lattice_.steps(cell.level)[a] - 1;
+  return id;
 }
 
-CellIndex::CellIndex(const std::vector<LevelCell>& cells) : cells_(cells), slots_(std::bit_ceil(2 * cells.size() + 2)) {
+AmrCell AmrGrid::cell_of(const AmrId& id) const {
+  AmrCell cell{id.level, id.last};
+  for (std::size_t a = 0; a < 3; ++a) cell.index[a] /= lattice_.steps(id.level)[a];
+  return cell;
+}
+
+CellIndex::CellIndex(const std::vector<AmrCell>& cells) : cells_(cells), slots_(std::bit_ceil(2 * cells.size() + 2)) {
   for (std::size_t n = 0; n < cells.size(); ++n) {
     const auto level = static_cast<std::size_t>(cells[n].level);
     if (level >= levels_.size()) levels_.resize(level + 1);
@@ -151,7 +157,7 @@ CellIndex::CellIndex(const std::vector<LevelCell>& cells) : cells_(cells), slots
   }
 }
 
-std::int64_t CellIndex::find(const LevelCell& cell) const noexcept {
+std::int64_t CellIndex::find(const AmrCell& cell) const noexcept {
   const auto level = static_cast<std::size_t>(cell.level);
   if (level >= levels_.size() || !levels_[level]) return -1;
   for (std::size_t at = cell.hash() & (slots_.size() - 1); slots_[at] != 0; at = (at + 1) & (slots_.size() - 1)) {
@@ -160,8 +166,8 @@ std::int64_t CellIndex::find(const LevelCell& cell) const noexcept {
   return -1;
 }
 
-std::int64_t CellIndex::find_round(LevelCell cell, const AmrGrid& levels) const noexcept {
-  for (;; cell = levels.parent_of(cell)) {
+std::int64_t CellIndex::find_round(AmrCell cell, const AmrGrid& grid) const noexcept {
+  for (;; cell = grid.parent_of(cell)) {
     const std::int64_t found = find(cell);
     if (found >= 0 || cell.level == 0) return found;
   }

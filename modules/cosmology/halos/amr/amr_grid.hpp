@@ -12,14 +12,24 @@
 namespace sidestream::halos {
 
 /// A cell of a level, with indices counted from the lower end of the mesh. Trivially copyable; sent between servers.
-struct LevelCell {
+struct AmrCell {
   std::int32_t level = 0;
   Index3 index{};
-  bool operator==(const LevelCell& other) const noexcept { return level == other.level && index == other.index; }
-  [[nodiscard]] bool before(const LevelCell& other) const noexcept {
+  bool operator==(const AmrCell& other) const noexcept { return level == other.level && index == other.index; }
+  [[nodiscard]] bool before(const AmrCell& other) const noexcept {
     return level != other.level ? level < other.level : index < other.index;
   }
   [[nodiscard]] std::uint64_t hash() const noexcept;
+  /// A piece of a halo is one cell.
+  [[nodiscard]] static constexpr Index cells() noexcept { return 1; }
+};
+
+/// Identifies a cell by its last part when all cells are cut into cells of the finest level. Of cells that do not
+/// overlap, the order is that of the linear indices of these. Trivially copyable; sent between servers.
+struct AmrId {
+  Index3 last{-1, -1, -1};
+  std::int32_t level = -1;
+  bool operator<(const AmrId& other) const noexcept { return last < other.last; }
 };
 
 /// Neighbour relation of cells on all levels. Let F be the finer of two cells (on the same level either one). The rule
@@ -33,11 +43,11 @@ class AmrGrid {
   [[nodiscard]] int dimensions() const noexcept { return mesh_.dimensions; }
   [[nodiscard]] const Mesh& mesh() const noexcept { return mesh_; }
   /// Counts indices from the mesh's lower end. Throws Error(analysis) if the level does not exist.
-  [[nodiscard]] LevelCell cell_of(std::int32_t level, const Index3& index) const;
-  [[nodiscard]] TreeCell in_mesh(const LevelCell& cell) const;
-  [[nodiscard]] LevelCell parent_of(const LevelCell& cell) const noexcept;
+  [[nodiscard]] AmrCell cell_of(std::int32_t level, const Index3& index) const;
+  [[nodiscard]] TreeCell in_mesh(const AmrCell& cell) const;
+  [[nodiscard]] AmrCell parent_of(const AmrCell& cell) const noexcept;
   /// The cell of `level`, which must not be finer, that contains `cell` or equals it.
-  [[nodiscard]] LevelCell ancestor_of(LevelCell cell, std::int32_t level) const noexcept {
+  [[nodiscard]] AmrCell ancestor_of(AmrCell cell, std::int32_t level) const noexcept {
     while (cell.level > level) cell = parent_of(cell);
     return cell;
   }
@@ -47,11 +57,11 @@ class AmrGrid {
   [[nodiscard]] const Index3& extents(std::int32_t level) const { return extents_[static_cast<std::size_t>(level)]; }
   /// The cell of a level that contains a position. The upper face of the mesh belongs to its last cell; periodic axes
   /// wrap. None for positions outside the mesh or not finite.
-  [[nodiscard]] std::optional<LevelCell> cell_at(std::int32_t level, const std::array<double, 3>& x) const noexcept;
+  [[nodiscard]] std::optional<AmrCell> cell_at(std::int32_t level, const std::array<double, 3>& x) const noexcept;
   /// Steps to the neighbours of a cell on its own level.
   [[nodiscard]] const std::vector<Index3>& steps() const noexcept { return offsets_; }
   /// The cell of the same level at that distance, wrapped along periodic axes; none beyond the mesh.
-  [[nodiscard]] std::optional<LevelCell> beside(const LevelCell& cell, const Index3& step) const noexcept;
+  [[nodiscard]] std::optional<AmrCell> beside(const AmrCell& cell, const Index3& step) const noexcept;
 
   /// Size of cells of a level: lengths in half steps of the finest possible level; volumes in units of `unit_volume`,
   /// without rounding.
@@ -79,11 +89,10 @@ class AmrGrid {
     return half_steps * half_step_[axis];
   }
   /// Position that many half steps above the middle of a cell, wrapped into a periodic mesh if `brought_back`.
-  [[nodiscard]] double position(std::size_t axis, const LevelCell& cell, double half_steps, bool brought_back) const;
+  [[nodiscard]] double position(std::size_t axis, const AmrCell& cell, double half_steps, bool brought_back) const;
 
-  /// Order of cells that do not overlap, by which ties are broken and tables sorted. It is the order of their last
-  /// parts by linear index, when all cells are cut into cells of the finest level.
-  [[nodiscard]] Index3 rank(const LevelCell& cell) const;
+  [[nodiscard]] AmrId id_of(const AmrCell& cell) const;
+  [[nodiscard]] AmrCell cell_of(const AmrId& id) const;
 
  private:
   const Mesh& mesh_;
@@ -96,25 +105,17 @@ class AmrGrid {
   std::array<double, 3> half_step_{}, origin_{};
 };
 
-/// Cells of records with a member `cell`.
-template <class Record>
-[[nodiscard]] std::vector<LevelCell> cells_of(const std::vector<Record>& records) {
-  std::vector<LevelCell> cells;
-  for (const Record& one : records) cells.push_back(one.cell);
-  return cells;
-}
-
 /// Index of a list of cells, by open addressing. Keeps a reference to the list.
 class CellIndex {
  public:
-  explicit CellIndex(const std::vector<LevelCell>& cells);
+  explicit CellIndex(const std::vector<AmrCell>& cells);
   /// Position in the list, or -1.
-  [[nodiscard]] std::int64_t find(const LevelCell& cell) const noexcept;
+  [[nodiscard]] std::int64_t find(const AmrCell& cell) const noexcept;
   /// Position of the list's cell that equals this one or contains it, or -1.
-  [[nodiscard]] std::int64_t find_round(LevelCell cell, const AmrGrid& levels) const noexcept;
+  [[nodiscard]] std::int64_t find_round(AmrCell cell, const AmrGrid& grid) const noexcept;
 
  private:
-  const std::vector<LevelCell>& cells_;
+  const std::vector<AmrCell>& cells_;
   std::vector<std::uint32_t> slots_;  ///< position + 1; 0: free
   std::vector<bool> levels_;          ///< true for levels with cells
 };

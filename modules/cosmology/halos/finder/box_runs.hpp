@@ -14,6 +14,9 @@ struct Run {
   Index row = 0;
   std::int32_t first = 0, last = 0;
   [[nodiscard]] Index cells() const noexcept { return Index{last} - first + 1; }
+  [[nodiscard]] bool before(const Run& other) const noexcept {
+    return row != other.row ? row < other.row : first < other.first;
+  }
 };
 
 /// Runs of a box, ordered by row and position, and the set of each run. Sets are numbered from 0 in the order of their

@@ -1,30 +1,133 @@
 // Merging of the servers' parts into the halos of the whole mesh.
+//
+// 1. Boundary pieces meet on the servers that keep their places; parts that touch make pairs (Graph::meetings).
+// 2. Every server builds the same union-find structure from spanning forests of all pairs (merge_components.cpp).
+// 3. The parts of a component go to the server of its first part, which adds them up and applies the halo rule. It
+//    answers with the peaks of those that are halos.
 #pragma once
 
+#include <map>
 #include <vector>
 
+#include "cosmology/halos/finder/local_components.hpp"
 #include "cosmology/halos/finder/merge_components.hpp"
+#include "sidestream/kit/reduce/gathered_records.hpp"
 
 namespace sidestream::halos {
 
-/// A part of a component, by its first cell, and the peak of its halo.
-struct HaloPart {
-  Index first_cell = -1, peak = -1;
-};
-
-/// This server's share of all halos, and its runs with the peaks of their halos.
+/// Halos after merging, and what this server has of them.
+template <CellGraph Graph>
 struct Gathered {
-  std::vector<Halo> halos;
-  std::vector<OwnedRun> runs;   ///< only those of halos
-  std::vector<HaloPart> parts;  ///< found on this server; only those of halos
+  using Id = typename Graph::Id;
+  std::vector<Halo<Id>> halos;      ///< this server's share of all, in ascending order of peaks over all servers
+  std::vector<HaloPart<Id>> parts;  ///< of halos, found on this server
+  std::vector<HaloPiece<typename Graph::Piece, Id>> pieces;  ///< of halos, on this server, if they were kept
 };
 
-/// Collective: sends the parts of a component to the server of its first part, which adds them up.
-[[nodiscard]] Gathered gather_halos(LocalComponents found, const Lattice& lattice, const Rule& rule,
-                                    const HaloRule& halo, Communicator& servers);
+/// Adds up components whose first parts are on this server.
+template <CellGraph Graph>
+class ComponentMerger {
+ public:
+  using Id = typename Graph::Id;
+  /// A part that belongs to the halo with this peak. Trivially copyable; sent between servers.
+  struct Answer {
+    std::int64_t part = 0;
+    Id peak = no_cell<Id>;
+  };
 
-/// Collective: redistributes halos so that they ascend by the linear index of the peak over all servers, in equal
-/// shares.
-[[nodiscard]] std::vector<Halo> sorted_halos(const std::vector<Halo>& mine, Communicator& servers);
+  ComponentMerger(const Graph& graph, const HaloRule& rule) : graph_(graph), rule_(rule) {}
+
+  /// Collective: sends parts to the server of their component's first part. `roots`: the first part of each part's
+  /// component.
+  void exchange(const LocalComponents<Graph>& found, const std::vector<std::int64_t>& roots, const PartNumbers& numbers,
+                Communicator& servers) {
+    std::map<int, ByteWriter> to;
+    for (std::size_t n = 0; n < roots.size(); ++n) {
+      ByteWriter& out = to[numbers.server_of(roots[n])];
+      out.put(roots[n]);
+      out.put(numbers.first() + static_cast<std::int64_t>(n));
+      out.put(found.parts[n]);
+      out.put(found.planes[n]);
+    }
+    std::vector<MemberMessage> messages;
+    for (auto& [server, out] : to) messages.push_back({server, out.take()});
+    for (const MemberMessage& message : servers.exchange(std::move(messages))) read(message);
+  }
+  void finish(std::vector<Halo<Id>>& halos) const {
+    for (const auto& [root, one] : components_) {
+      if (rule_.takes(one.peak, one.cells)) halos.push_back(one.sums.finish(graph_, one.peak, one.cells));
+    }
+  }
+  /// For each server that sent parts of halos.
+  [[nodiscard]] std::map<int, std::vector<Answer>> answers() const {
+    std::map<int, std::vector<Answer>> to;
+    for (const auto& [member, part, root] : askers_) {
+      const Component& component = components_.at(root);
+      if (rule_.takes(component.peak, component.cells)) to[member].push_back({part, component.peak.id});
+    }
+    return to;
+  }
+
+ private:
+  struct Component {
+    Peak<Id> peak;
+    Index cells = 0;
+    typename Graph::MergedSums sums;
+  };
+  struct Asker {
+    int member;
+    std::int64_t part, root;
+  };
+
+  void read(const MemberMessage& message) {
+    ByteReader in(message.bytes);
+    while (!in.at_end()) {
+      const auto root = in.get<std::int64_t>();
+      askers_.push_back({message.member, in.get<std::int64_t>(), root});
+      Component& component = components_[root];
+      const auto part = in.get<Part<Id>>();
+      component.peak.raise(part.peak.value, part.peak.id);
+      component.cells += part.cells;
+      Bytes planes;
+      in.get(planes);
+      ByteReader inner(planes);
+      component.sums.read(inner);
+    }
+  }
+
+  const Graph& graph_;
+  const HaloRule& rule_;
+  std::map<std::int64_t, Component> components_;
+  std::vector<Asker> askers_;
+};
+
+/// Collective.
+template <CellGraph Graph>
+[[nodiscard]] Gathered<Graph> gather_halos(LocalComponents<Graph> found, const Graph& graph, const HaloRule& halo,
+                                           Communicator& servers) {
+  using Id = typename Graph::Id;
+  const PartNumbers numbers(found.parts.size(), servers);
+  const std::vector<std::int64_t> roots =
+      join_parts(graph.meetings(found.boundary, numbers, servers), found.parts.size(), numbers, servers);
+  ComponentMerger<Graph> merger(graph, halo);
+  merger.exchange(found, roots, numbers, servers);
+  std::vector<Id> peaks(found.parts.size(), no_cell<Id>);
+  for (const auto& answer : exchanged(merger.answers(), servers)) {
+    peaks[static_cast<std::size_t>(answer.part - numbers.first())] = answer.peak;
+  }
+  Gathered<Graph> gathered;
+  for (const auto& one : found.owned) {
+    const auto n = static_cast<std::size_t>(one.owner < 0 ? ~one.owner : one.owner);
+    const Id peak = one.owner < 0 ? peaks[n] : found.whole[n].peak.id;
+    if (no_cell<Id> < peak) gathered.pieces.push_back({one.piece, peak});
+  }
+  for (std::size_t n = 0; n < peaks.size(); ++n) {
+    if (no_cell<Id> < peaks[n]) gathered.parts.push_back({found.parts[n].first_cell, peaks[n]});
+  }
+  merger.finish(found.whole);
+  gathered.halos = sorted_records(
+      found.whole, [](const Halo<Id>& one) { return one.peak.id; }, servers);
+  return gathered;
+}
 
 }  // namespace sidestream::halos

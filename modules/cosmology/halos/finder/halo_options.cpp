@@ -9,13 +9,13 @@
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/kit/mesh/runs.hpp"
-#include "sidestream/kit/reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 #include "sidestream/kit/reduce/words.hpp"
 
 namespace sidestream::halos {
 namespace {
 
-constexpr std::size_t mean_words = ExactSum::words + 1;
+constexpr std::size_t mean_words = 2 * ExactSum::words;
 
 void require_uniform(const Settings& settings, const Variable& variable, const Mesh& mesh, const std::string& what) {
   if (mesh.kind() != MeshKind::uniform) {
@@ -135,23 +135,38 @@ Thresholds read_thresholds(const Settings& settings) {
   return thresholds;
 }
 
+double Field::wrapped(std::size_t axis, double cells) const noexcept {
+  if (!lattice.periodic[axis]) return cells;
+  const auto n = static_cast<double>(lattice.size[axis]);
+  if (cells < -n / 2) cells += n;
+  if (cells >= n / 2) cells -= n;
+  return cells;
+}
+
+Bytes MeanSums::to_bytes() const {
+  Words words;
+  for (const ExactSum* sum : {&mass, &volume}) {
+    const auto form = sum->serialise();
+    words.insert(words.end(), form.begin(), form.end());
+  }
+  return sidestream::to_bytes(words);
+}
+
 Bytes sum_values(std::span<const BlockView> views, int component) {
-  ExactSum sum;
+  MeanSums sums;
   std::int64_t count = 0;
   for (const BlockView& view : views) {
     for_each_owned_run(view, component, [&](const auto* values, Index n, Index stride) {
       for (Index i = 0; i < n; ++i) {
         const auto value = static_cast<double>(values[i * stride]);
         if (!std::isfinite(value)) continue;
-        sum.add(value);
+        sums.mass.add(value);
         ++count;
       }
     });
   }
-  const auto form = sum.serialise();
-  Words words(form.begin(), form.end());
-  words.push_back(count);
-  return to_bytes(words);
+  sums.volume.add(static_cast<double>(count));
+  return sums.to_bytes();
 }
 
 Bytes combine_mean(std::span<const Bytes> partials, Communicator& servers) {
@@ -166,9 +181,10 @@ Bytes combine_mean(std::span<const Bytes> partials, Communicator& servers) {
 
 double mean_of(BytesView combined) {
   const Words words = to_words(combined, mean_words);
-  if (words.back() == 0) return std::numeric_limits<double>::quiet_NaN();
-  const ExactSum sum = ExactSum::deserialise(std::span(words).first<ExactSum::words>());
-  return quotient_of(sum, static_cast<double>(words.back()));
+  const std::span all(words);
+  const double volume = ExactSum::deserialise(all.last<ExactSum::words>()).value();
+  if (volume == 0) return std::numeric_limits<double>::quiet_NaN();
+  return quotient_of(ExactSum::deserialise(all.first<ExactSum::words>()), volume);
 }
 
 }  // namespace sidestream::halos

@@ -1,11 +1,16 @@
 // Options of the analyses of halos.
 #pragma once
 
+#include <cmath>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "cosmology/halos/finder/local_components.hpp"
+#include "cosmology/halos/finder/lattice.hpp"
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/extend/task.hpp"
 
 namespace sidestream::halos {
 
@@ -23,6 +28,16 @@ struct Field {
   [[nodiscard]] double shortest() const noexcept;
   /// Position of a place `cells` above the middle of a cell, wrapped into a periodic mesh.
   [[nodiscard]] double position(std::size_t axis, Index cell, double cells) const noexcept;
+
+  // Geometry for Distances. Lengths are in cells.
+  [[nodiscard]] int dimensions() const noexcept { return lattice.dimensions; }
+  [[nodiscard]] Index middle(std::int32_t, std::size_t, Index index) const noexcept { return index; }
+  [[nodiscard]] Index difference(std::size_t axis, Index from, Index to) const noexcept {
+    return lattice.difference(axis, from, to);
+  }
+  /// Difference of middles that is no integer; along periodic axes from minus half the mesh.
+  [[nodiscard]] double wrapped(std::size_t axis, double cells) const noexcept;
+  [[nodiscard]] double in_coordinates(std::size_t axis, double cells) const noexcept { return cells * spacing[axis]; }
 };
 
 /// Thresholds as configured: absolute, or in units of the mean.
@@ -40,8 +55,18 @@ struct Thresholds {
 [[nodiscard]] Field read_field(const Settings& settings, const Metadata& metadata, const std::string& what);
 [[nodiscard]] Thresholds read_thresholds(const Settings& settings);
 
-/// Exact sum of all finite values and their number, serialised: a partial result. `combine_mean` adds those of all
-/// servers.
+/// Exact sums over cells with finite values: of value times volume, and of volume. A mean is their quotient.
+struct MeanSums {
+  ExactSum mass, volume;
+  void add(double value, double of) noexcept {
+    if (!std::isfinite(value)) return;
+    mass.add_product(value, of);
+    volume.add(of);
+  }
+  [[nodiscard]] Bytes to_bytes() const;  ///< a partial result
+};
+
+/// MeanSums of cells of volume 1, serialised.
 [[nodiscard]] Bytes sum_values(std::span<const BlockView> views, int component);
 /// Collective: adds up the partial results of all servers.
 [[nodiscard]] Bytes combine_mean(std::span<const Bytes> partials, Communicator& servers);

@@ -1,77 +1,78 @@
 #include "cosmology/halos/finder/history.hpp"
 
-#include <algorithm>
-
-#include "sidestream/kit/reduce/gathered_records.hpp"
+#include "sidestream/kit/analysis/chart.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream::halos {
-namespace {
 
-/// Merges pairs that occur several times.
-std::vector<SharedCells> added_up(const std::vector<SharedCells>& parts) {
-  std::map<std::array<Index, 2>, Index> sums;
-  for (const SharedCells& part : parts) sums[{part.before, part.now}] += part.cells;
-  std::vector<SharedCells> all;
-  for (const auto& [pair, cells] : sums) all.push_back({pair[0], pair[1], cells});
-  return all;
+Option history_option() {
+  Option option{.name = "history",
+                .type = OptionType::map,
+                .text =
+                    "Halos over time: each is matched with halos of the last analysed iteration by the cells, or the "
+                    "particles, that they share."};
+  option.options = {
+      file_option(
+          "halo-history.csv",
+          "The table: a row for each halo, with the `track` that it is on, and one for each track that has ended. "
+          "`event` is `first`, `birth`, `goes-on`, `merger`, `split`, `death` or `merged`; `other_track` the "
+          "one that it split from or merged into; `shared` how many cells, or particles, it has "
+          "in common with its main progenitor, or with the halo that it split from or merged into (on "
+          "levels of cells the volume); "
+          "`previous_iteration` the one that was compared with."),
+      {.name = "tracks",
+       .type = OptionType::integer,
+       .default_value = "24",
+       .text = "Number of tracks in the chart; the heaviest ones are shown.",
+       .minimum = 1,
+       .maximum = 1000},
+      chart_option(
+          "image",
+          "A chart of all iterations so far, with a line for each track, which ends at the track that it merged into.",
+          "{label}: halos over time    time {time:#.5g}    cycle {cycle}")};
+  for (Option& one : particle_options()) option.options.push_back(std::move(one));
+  return option;
 }
 
-}  // namespace
-
-void HaloHistory::follow(const std::vector<OwnedRun>& runs, const std::vector<Halo>& halos,
-                         const std::vector<PlacedParticle>& particles, const CombineInput& input) {
-  Communicator& servers = input.communicator;
-  std::vector<OwnedRun> now = kept_rows(runs, servers);
-  std::vector<HaloMember> members;
-  std::vector<SharedCells> shared;
-  if (particles_) {
-    members = members_of(particles, now, lattice_, servers);
-    shared = shared_members(members_, members, particles_->weight >= 0, servers);
-    now.clear();
-  } else {
-    shared = added_up(gathered(shared_with(now), servers));
+std::optional<HistoryQuery> read_history(const Settings& all, const Metadata& metadata, const Variable& density) {
+  if (!all.has("history")) return std::nullopt;
+  const Settings settings = all.map("history");
+  if (settings.given("tracks") && !settings.has("image")) {
+    settings.fail("tracks",
+                  "found 'tracks' without `image`, the chart that shows them, expected both; add it or remove "
+                  "this");
   }
-  std::vector<SeenHalo> seen;
-  for (const Halo& halo : halos) seen.push_back({halo.peak.id, halo.cells, halo.mass * volume_});
-  seen = gathered(seen, servers);
-  before_ = std::move(now);
-  members_ = std::move(members);
-  if (servers.rank() != 0) return;
-  const std::vector<TrackStep> steps = record_.follow(seen, shared);
-  std::vector<std::int64_t> peaks, common;
+  return HistoryQuery{settings.text("file"), read_chart(settings), settings.integer<int>("tracks"),
+                      read_particle_query(settings, metadata, density)};
+}
+
+void TrackRecord::write(const std::vector<TrackStep>& steps, std::vector<Column> peaks, Column shared,
+                        const CombineInput& input) {
+  std::vector<std::int64_t> tracks, halos, cells, progenitors, others;
+  std::vector<std::string> events;
+  std::vector<double> masses;
   for (const TrackStep& step : steps) {
-    peaks.push_back(step.seen.peak);
-    common.push_back(step.shared.cells);
+    tracks.push_back(step.track);
+    events.emplace_back(name_of(step.event));
+    halos.push_back(step.halo);
+    cells.push_back(step.seen.cells);
+    masses.push_back(step.seen.mass);
+    progenitors.push_back(step.progenitors);
+    others.push_back(step.other);
   }
-  record_.write(steps, {{"peak_index", peaks}}, {"shared", common}, input);
-}
-
-std::vector<OwnedRun> HaloHistory::kept_rows(const std::vector<OwnedRun>& runs, Communicator& servers) const {
-  std::map<int, std::vector<OwnedRun>> to;
-  for (const OwnedRun& one : runs) to[lattice_.keeper(one.run.row, servers.size())].push_back(one);
-  std::vector<OwnedRun> kept = exchanged(to, servers);
-  std::sort(kept.begin(), kept.end(), [](const OwnedRun& a, const OwnedRun& b) {
-    return a.run.row != b.run.row ? a.run.row < b.run.row : a.run.first < b.run.first;
-  });
-  return kept;
-}
-
-std::vector<SharedCells> HaloHistory::shared_with(const std::vector<OwnedRun>& now) const {
-  std::vector<SharedCells> shared;
-  std::size_t b = 0;
-  for (const OwnedRun& one : now) {
-    const auto earlier = [&](const OwnedRun& other) {
-      return other.run.row != one.run.row ? other.run.row < one.run.row : other.run.last < one.run.first;
-    };
-    while (b < before_.size() && earlier(before_[b])) ++b;
-    for (std::size_t n = b; n < before_.size() && before_[n].run.row == one.run.row; ++n) {
-      const Run& other = before_[n].run;
-      if (other.first > one.run.last) break;
-      const Index cells = std::min(other.last, one.run.last) - std::max(other.first, one.run.first) + 1;
-      shared.push_back({before_[n].owner, one.owner, cells});
-    }
-  }
-  return added_up(shared);
+  std::vector<Column> columns{{"track", tracks}, {"event", events}, {"halo", halos}};
+  for (Column& column : peaks) columns.push_back(std::move(column));
+  columns.push_back({"cells", cells});
+  columns.push_back({"mass", masses});
+  columns.push_back({"progenitors", progenitors});
+  columns.push_back({"other_track", others});
+  columns.push_back(std::move(shared));
+  columns.push_back({"previous_iteration", std::vector<std::int64_t>(steps.size(), last_)});
+  last_ = input.iteration.index;
+  input.results.add(how_.file, Table(std::move(columns)));
+  if (!how_.chart) return;
+  const std::vector<std::string> about{"--title=variable:" + name_, "--tracks=" + std::to_string(how_.drawn)};
+  draw_chart(*how_.chart, how_.file, name_, about, input, true);
 }
 
 }  // namespace sidestream::halos

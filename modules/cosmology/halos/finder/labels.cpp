@@ -18,21 +18,22 @@ GridShape shape_of(const Lattice& lattice) {
 }
 
 /// Sends parts of runs to the servers that have their planes.
-std::vector<NumberedRun> by_row(const std::vector<NumberedRun>& runs, const GridShape& grid, const Lattice& lattice,
-                                Communicator& servers) {
+std::vector<NumberedPiece<Run>> by_row(const std::vector<NumberedPiece<Run>>& runs, const GridShape& grid,
+                                       const Lattice& lattice, Communicator& servers) {
   const auto slowest = static_cast<std::size_t>(lattice.dimensions) - 1;
-  std::map<int, std::vector<NumberedRun>> to;
-  for (const NumberedRun& one : runs) {
+  std::map<int, std::vector<NumberedPiece<Run>>> to;
+  for (const NumberedPiece<Run>& one : runs) {
     if (lattice.along != slowest) {
-      to[grid.owner(lattice.cell_in(one.run.row, 0)[slowest], servers.size())].push_back(one);
+      to[grid.owner(lattice.cell_in(one.piece.row, 0)[slowest], servers.size())].push_back(one);
       continue;
     }
-    for (NumberedRun rest = one; rest.run.first <= one.run.last;) {  // split where planes of other servers begin
-      const int server = grid.owner(rest.run.first, servers.size());
+    for (NumberedPiece<Run> rest = one;
+         rest.piece.first <= one.piece.last;) {  // split where planes of other servers begin
+      const int server = grid.owner(rest.piece.first, servers.size());
       const Index next = grid.first_row(server + 1, servers.size());
-      rest.run.last = static_cast<std::int32_t>(std::min<Index>(one.run.last, next - 1));
+      rest.piece.last = static_cast<std::int32_t>(std::min<Index>(one.piece.last, next - 1));
       to[server].push_back(rest);
-      rest.run.first = rest.run.last + 1;
+      rest.piece.first = rest.piece.last + 1;
     }
   }
   return exchanged(to, servers);
@@ -68,7 +69,7 @@ std::optional<LabelQuery> read_labels(const Settings& all) {
   return LabelQuery{settings.text("file"), read_pieces(settings)};
 }
 
-void write_labels(const LabelQuery& query, const Field& field, const std::vector<NumberedRun>& runs,
+void write_labels(const LabelQuery& query, const Field& field, const std::vector<NumberedPiece<Run>>& runs,
                   const CombineInput& input) {
   const Lattice& lattice = field.lattice;
   const GridShape grid = shape_of(lattice);
@@ -77,9 +78,9 @@ void write_labels(const LabelQuery& query, const Field& field, const std::vector
   const Index rows = grid.first_row(servers.rank() + 1, servers.size()) - first;
   std::vector<std::int32_t> labels(static_cast<std::size_t>(rows * grid.row_cells()), -1);
   const auto slowest = static_cast<std::size_t>(lattice.dimensions) - 1;
-  for (const NumberedRun& one : by_row(runs, grid, lattice, servers)) {
-    Index3 cell = lattice.cell_in(one.run.row, one.run.first);
-    for (; cell[lattice.along] <= one.run.last; ++cell[lattice.along]) {
+  for (const NumberedPiece<Run>& one : by_row(runs, grid, lattice, servers)) {
+    Index3 cell = lattice.cell_in(one.piece.row, one.piece.first);
+    for (; cell[lattice.along] <= one.piece.last; ++cell[lattice.along]) {
       Index3 at = cell;
       at[slowest] -= first;
       labels[static_cast<std::size_t>(at[0] + lattice.size[0] * (at[1] + lattice.size[1] * at[2]))] =

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "cosmology/halos/finder/box_runs.hpp"
+#include "cosmology/halos/finder/halo.hpp"
 #include "cosmology/halos/finder/halo_options.hpp"
-#include "cosmology/halos/finder/known_halos.hpp"
 #include "sidestream/extend/task.hpp"
 
 namespace sidestream::halos {
@@ -23,7 +24,7 @@ struct LabelQuery {
 
 /// Collective: writes a data set with the numbers of halos as int32, -1 for cells without one, and the positions of
 /// cells. `runs`: of this server's halos. Servers have contiguous planes of the mesh, 4 bytes for each of their cells.
-void write_labels(const LabelQuery& query, const Field& field, const std::vector<NumberedRun>& runs,
+void write_labels(const LabelQuery& query, const Field& field, const std::vector<NumberedPiece<Run>>& runs,
                   const CombineInput& input);
 
 }  // namespace sidestream::halos

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
-#include <span>
+#include <cstdint>
 #include <vector>
 
-#include "cosmology/halos/finder/local_components.hpp"
+#include "sidestream/extend/communicator.hpp"
 
 namespace sidestream::halos {
 
@@ -22,6 +22,11 @@ class PartNumbers {
   std::vector<std::int64_t> ends_;  ///< [r]: the first part of server r; one more at the end
 };
 
+/// The number of a part, or ~ of one, in a list where it stands `by` places further behind.
+[[nodiscard]] constexpr std::int64_t renumbered(std::int64_t part, std::int64_t by) noexcept {
+  return part < 0 ? ~(~part + by) : part + by;
+}
+
 /// Numbers of two parts, over all servers, that belong together.
 using PartPair = std::array<std::int64_t, 2>;
 
@@ -29,15 +34,5 @@ using PartPair = std::array<std::int64_t, 2>;
 /// all servers belong together. Each server sends a spanning forest of its pairs to all.
 [[nodiscard]] std::vector<std::int64_t> join_parts(const std::vector<PartPair>& pairs, std::size_t parts,
                                                    const PartNumbers& numbers, Communicator& servers);
-
-/// Collective. Returns, for each of this server's parts, the lowest number of a part in its component. `border`: with
-/// parts numbered from 0.
-///
-/// Every row of the mesh has a keeper among the servers. Border runs go to the keeper of their row and, widened by the
-/// reach of neighbours, to those of later rows next to it; where both meet, parts are joined. So the layout of blocks
-/// need not be known. Each server sends a spanning forest of the pairs that it found to all.
-[[nodiscard]] std::vector<std::int64_t> stitch(std::span<const BorderRun> border, std::size_t parts,
-                                               const PartNumbers& numbers, const Lattice& lattice,
-                                               const std::vector<RowStep>& steps, Communicator& servers);
 
 }  // namespace sidestream::halos

@@ -15,7 +15,7 @@
 #include <numbers>
 
 #include "cosmology/halos/finder/shells.hpp"
-#include "sidestream/kit/reduce/great_sums.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 
 namespace sidestream::halos {
 namespace {

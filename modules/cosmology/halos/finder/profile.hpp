@@ -3,12 +3,10 @@
 
 #include <array>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "cosmology/halos/finder/halo_options.hpp"
-#include "cosmology/halos/finder/known_halos.hpp"
+#include "sidestream/extend/analysis.hpp"
 #include "sidestream/extend/task.hpp"
 
 namespace sidestream::halos {
@@ -45,11 +43,6 @@ struct ProfileQuery {
 /// `density`: the variable in which halos are found; `shortest`: length of a cell's shortest side.
 [[nodiscard]] std::optional<ProfileQuery> read_profile(const Settings& settings, const Metadata& metadata,
                                                        const Variable& density, double shortest);
-
-/// Exact sums of this server's cells in each halo's shells: a partial result. `runs`: of halos, if only their own cells
-/// count.
-[[nodiscard]] Bytes sum_shells(const ProfileQuery& query, const Field& field, const std::vector<NumberedRun>& runs,
-                               const KnownHalos& known, const LocalInput& input);
 
 /// Units of the sums of shells.
 struct ShellUnits {

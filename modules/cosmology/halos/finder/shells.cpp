@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "sidestream/kit/reduce/packed_sum.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 
 namespace sidestream::halos {
 

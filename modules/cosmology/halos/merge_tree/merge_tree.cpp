@@ -12,8 +12,8 @@
 #include "cosmology/halos/merge_tree/tree_options.hpp"
 #include "cosmology/halos/merge_tree/tree_queries.hpp"
 #include "cosmology/kinds.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 #include "sidestream/kit/reduce/gathered_records.hpp"
-#include "sidestream/kit/reduce/packed_sum.hpp"
 
 namespace sidestream {
 namespace halos {

@@ -1,18 +1,35 @@
-// Joining of the trees of boxes.
+// Joining of the trees of boxes, so that every server gets only the triplets that its own cells need, or all.
 #pragma once
 
 #include <vector>
 
 #include "cosmology/halos/merge_tree/block_tree.hpp"
-#include "cosmology/halos/merge_tree/tree_reduction.hpp"
+#include "cosmology/halos/merge_tree/tree.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream::halos {
+
+/// Maxima of boxes that meet at a cell, and the servers of those boxes. Trivially copyable; sent between servers.
+struct MetEdge {
+  TreeEdge edge;
+  std::int32_t owner_a = 0, owner_b = 0;
+};
 
 /// Collective: finds edges between maxima where border cells of different boxes are neighbours, on any servers. Returns
 /// those, for the rows that this server keeps, in their maximum spanning forest.
 [[nodiscard]] std::vector<MetEdge> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,
                                                    const std::vector<RowStep>& steps, Communicator& servers);
+
+/// Collective: returns the triplets that this server's maxima may lead to. `own`: edges between maxima of the same box
+/// of this server; `met`: edges between boxes of any servers, found on this one.
+///
+/// Groups of servers grow by pairs. The triplet of a maximum is final if its component has no edge out of the group
+/// above its saddle. Edges are then redirected to the maxima that continue. Only edges between those, and edges out of
+/// the group, are passed to the next larger group. So a server only holds maxima that reach the borders of groups,
+/// instead of all that reach borders of blocks. On the way back each half of a group gets the triplets to which its
+/// maxima lead. This is the sparsified reduction of Morozov and Weber, "Distributed merge trees" (2013).
+[[nodiscard]] std::vector<Triplet> reduce_trees(const std::vector<TreeEdge>& own, const std::vector<MetEdge>& met,
+                                                Communicator& servers);
 
 /// Collective: returns the triplets of all maxima that reach a border of their box, the same on all servers. Forests
 /// are merged pairwise and reduced each time, so that no server holds more than the result. It serves placements in

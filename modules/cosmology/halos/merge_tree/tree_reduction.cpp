@@ -7,7 +7,7 @@
 // 2. Groups merge pairwise: the second server sends its remaining edges to the first, which matches the edges that both
 //    know (joined_edges) and sweeps again. This takes log2(servers) steps.
 // 3. On the way back each merged group sends its halves the triplets to which their maxima lead (led_to).
-#include "cosmology/halos/merge_tree/tree_reduction.hpp"
+#include "cosmology/halos/merge_tree/tree_joining.hpp"
 
 #include <algorithm>
 #include <map>

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "contour/contour_cells.hpp"
-#include "contour/dual/facet_normals.hpp"
+#include "contour/surface.hpp"
 #include "mesh/amr/block_leaves.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 

@@ -1,13 +1,17 @@
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <string_view>
 
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/hash.hpp"
@@ -38,6 +42,75 @@ std::string listener_name(const std::string& session, int pretended) {
          session.size() - (name.size() > longest ? name.size() - longest : 0));
   }
   return name;
+}
+
+namespace {
+
+/// True if the path is a directory of this user that nobody else can write to; false for a link.
+bool is_private(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
+         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+std::string address_path(const std::string& directory, const std::string& name) {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  std::string file = fmt::format("{}-{}", host, name);
+  for (char& c : file) c = c == '/' ? '_' : c;  // from the session's name
+  return fmt::format("{}/{}", directory, file);
+}
+
+bool write_address(const std::string& path, const std::string& address) {
+  const std::string part = fmt::format("{}.{}", path, ::getpid());
+  const Descriptor file(create_anew(part, O_WRONLY, 0600));
+  const auto size = static_cast<ssize_t>(address.size());
+  const bool written = file.get() >= 0 && ::write(file.get(), address.data(), address.size()) == size;
+  if (written && ::rename(part.c_str(), path.c_str()) == 0) return true;
+  ::unlink(part.c_str());
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> address_directories() {
+  std::vector<std::string> all;
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  if (runtime && *runtime == '/' && is_private(runtime)) all.emplace_back(runtime);
+  const char* home = std::getenv("HOME");
+  if (home && *home == '/') {
+    const std::string ours = fmt::format("{}/.sidestream", home);
+    ::mkdir(ours.c_str(), 0700);
+    if (is_private(ours)) all.push_back(ours);
+  }
+  return all;
+}
+
+AddressFile::AddressFile(const std::string& name, const std::string& address) {
+  // Written in all directories, since the servers' environment may lack one.
+  for (const std::string& directory : address_directories()) {
+    const std::string path = address_path(directory, name);
+    if (write_address(path, address)) files_.push_back(path);
+  }
+  if (!files_.empty()) return;
+  fail(Code::usage,
+       "the name '{}' is held by another user of this node, and there is no directory of this user's to note another "
+       "one in; set XDG_RUNTIME_DIR or HOME to a directory that only you can write to, or change placement.session",
+       name);
+}
+
+AddressFile::~AddressFile() {
+  for (const std::string& file : files_) ::unlink(file.c_str());
+}
+
+std::optional<std::string> recorded_address(const std::string& name) {
+  for (const std::string& directory : address_directories()) {
+    const Descriptor file(open_existing(address_path(directory, name), O_RDONLY));
+    char text[256];
+    const ssize_t size = file.get() < 0 ? 0 : ::read(file.get(), text, sizeof text);
+    if (size > 0) return std::string(text, static_cast<std::size_t>(size));
+  }
+  return std::nullopt;
 }
 
 }  // namespace sidestream::shared_memory

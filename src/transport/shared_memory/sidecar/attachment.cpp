@@ -8,12 +8,11 @@
 #include <cstring>
 #include <iterator>
 
-#include "base/descriptor.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "base/unix_socket.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "transport/shared_memory/sidecar/address_file.hpp"
-#include "transport/shared_memory/unix_socket.hpp"
+#include "transport/shared_memory/sidecar/attach_protocol.hpp"
 
 namespace sidestream::shared_memory {
 

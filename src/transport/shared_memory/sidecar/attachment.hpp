@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 #include "transport/shared_memory/node.hpp"
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"
 

@@ -10,14 +10,14 @@
 #include <optional>
 #include <system_error>
 
-#include "base/backoff.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/own_environment.hpp"
 #include "base/text.hpp"
+#include "base/unix_socket.hpp"
+#include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/shared_memory/sidecar/listener_loop.hpp"
-#include "transport/shared_memory/unix_socket.hpp"
 
 namespace sidestream::shared_memory {
 

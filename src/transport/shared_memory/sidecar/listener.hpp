@@ -6,10 +6,10 @@
 #include <string>
 #include <thread>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "transport/shared_memory/node.hpp"
-#include "transport/shared_memory/sidecar/address_file.hpp"
+#include "transport/shared_memory/sidecar/attach_protocol.hpp"
 #include "transport/shared_memory/sidecar/listener_loop.hpp"
 
 namespace sidestream::shared_memory {

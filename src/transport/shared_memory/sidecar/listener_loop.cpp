@@ -9,11 +9,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/backoff.hpp"
-#include "base/descriptor.hpp"
 #include "base/files.hpp"
-#include "base/retry_while_out_of_memory.hpp"
-#include "transport/shared_memory/unix_socket.hpp"
+#include "base/unix_socket.hpp"
+#include "base/waiting.hpp"
 
 namespace sidestream::shared_memory {
 

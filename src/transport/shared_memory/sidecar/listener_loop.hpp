@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 #include "transport/shared_memory/control.hpp"
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"
 

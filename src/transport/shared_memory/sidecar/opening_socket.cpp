@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/files.hpp"
-#include "transport/shared_memory/unix_socket.hpp"
+#include "base/unix_socket.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 
 namespace sidestream::shared_memory {
 

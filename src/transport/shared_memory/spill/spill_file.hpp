@@ -5,17 +5,58 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 #include "sidestream/extend/transport.hpp"
-#include "transport/shared_memory/spill/spill_places.hpp"
 
 namespace sidestream::shared_memory {
+
+/// A new file with a unique name in `directory`, for this process and its children only. It is locked as long as one of
+/// them has it open, so that others know that it is in use. Throws Error(system) with the path.
+struct OwnedFile {
+  Descriptor descriptor;
+  std::string path;
+};
+[[nodiscard]] OwnedFile create_spill_file(const std::string& directory);
+
+/// Removes files of this user in `directory` whose processes have ended, and names them in a warning. Also warns if the
+/// directory is in memory. Throws Error(system) if the directory can be neither made nor read.
+void prepare_spill_folder(const std::string& directory);
+
+/// Places in [0, size), without files or memory; for one thread. A place belongs to the iteration in which it is
+/// committed. It is free when that iteration is released and all places before it are free.
+class SpillPlaces {
+ public:
+  explicit SpillPlaces(std::uint64_t size) : size_(size) {}
+  /// Takes `bytes` bytes (at least 1) and returns their offset; nothing if there is no such gap now.
+  [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t bytes);
+  /// Assigns the place at `offset` to `iteration`.
+  void commit(std::uint64_t offset, std::int64_t iteration);
+  /// Gives back a place that is not used.
+  void give_back(std::uint64_t offset);
+  /// Releases iterations below `count`.
+  void release_upto(std::int64_t count);
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
+
+ private:
+  static constexpr std::int64_t open = INT64_MAX, unused = -1;
+  struct Place {
+    std::uint64_t begin, end;
+    std::int64_t iteration;  ///< `open` until the place is committed
+  };
+  [[nodiscard]] Place& at(std::uint64_t offset);
+  void trim();
+  std::uint64_t size_;
+  std::int64_t released_ = 0;
+  std::deque<Place> places_;  ///< oldest first
+};
 
 /// Number of this memory in messages; 0 is the buffer.
 inline constexpr std::uint32_t spill_segment = 1;

@@ -9,7 +9,6 @@
 #include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/reduce/bins/bin_guess.hpp"
 #include "sidestream/kit/reduce/bins/bins.hpp"
-#include "sidestream/kit/reduce/bins/wide_counts.hpp"
 #include "sidestream/kit/reduce/words.hpp"
 
 namespace sidestream {

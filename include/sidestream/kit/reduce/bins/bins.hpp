@@ -157,8 +157,20 @@ struct BlockField {
 
 /// Returns `count` numbers as doubles, along the axis that is fastest in memory, from `from` numbers after `first` on.
 /// Contiguous doubles stay in place; other numbers are copied to `room`.
-[[nodiscard]] const double* line_of(const ArrayView& array, int component, const Index3& first, int axis, Index from,
-                                    Index count, std::vector<double>& room);
+[[nodiscard]] inline const double* line_of(const ArrayView& array, int component, const Index3& first, int axis,
+                                           Index begin, Index count, std::vector<double>& room) {
+  const Index stride = array.strides[static_cast<std::size_t>(axis)];
+  if (array.type == Type::float64 && stride == 1) {
+    return array.at<double>(first[0], first[1], first[2], component) + begin;
+  }
+  room.resize(static_cast<std::size_t>(count));
+  with_type(array.type, [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = array.at<T>(first[0], first[1], first[2], component) + begin * stride;
+    for (Index i = 0; i < count; ++i) room[static_cast<std::size_t>(i)] = static_cast<double>(from[i * stride]);
+  });
+  return room.data();
+}
 
 /// Calls f(std::span<const double* const, n>, count) for runs of numbers of n fields in the same points. Together the
 /// runs are the first block's counting points, each once. All blocks have these points.

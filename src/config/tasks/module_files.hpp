@@ -1,0 +1,47 @@
+// Files of modules: plug-ins that come with Sidestream and are found without configuration.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sidestream/extend/registry.hpp"
+
+namespace sidestream {
+
+/// Modules: plug-ins that come with Sidestream, in files `sidestream_NAME.so` (modules/README.md).
+struct ModuleFiles {
+  std::vector<std::string> files;    ///< absolute, in the order of their names
+  std::vector<std::string> folders;  ///< those searched, for messages
+};
+
+/// Finds the modules: in the folder SIDESTREAM_MODULES if the environment names one, otherwise in the first folder that
+/// exists next to this library or program. `base`: where a relative name begins. Throws Error(configuration) if
+/// SIDESTREAM_MODULES names no folder.
+[[nodiscard]] ModuleFiles find_modules(const std::string& base);
+
+enum class KindOf { task, codec };
+
+/// A kind, the module that has it, and the build's option for that module.
+struct ModuleKind {
+  KindOf of;
+  const char* kind;
+  const char* module;
+  const char* option;
+};
+
+/// The kinds of all modules of this version, built or not. Made by modules/CMakeLists.txt.
+[[nodiscard]] std::span<const ModuleKind> module_kinds() noexcept;
+
+/// The entry of a kind that a module has, or null.
+[[nodiscard]] const ModuleKind* module_with(KindOf of, const std::string& kind) noexcept;
+
+/// A sentence for a kind whose module is in none of the folders.
+[[nodiscard]] std::string missing_module(const ModuleKind& kind, const std::vector<std::string>& folders);
+
+/// Adds the codec `name` to `kinds` if it lacks it and a module has it: loads that module only. `base` as above.
+/// Returns an empty text, or a sentence about the module that is not there. Throws Error(configuration) if the module
+/// was not built with this library.
+[[nodiscard]] std::string add_codec_of_module(const std::string& name, const std::string& base, CodecKinds& kinds);
+
+}  // namespace sidestream

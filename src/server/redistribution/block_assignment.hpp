@@ -1,0 +1,115 @@
+// Plan of the blocks that a server gets in one iteration, from selections and the partitioner.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "server/redistribution/block_table.hpp"
+#include "server/redistribution/range_decisions.hpp"
+#include "sidestream/data/catalogue.hpp"
+#include "sidestream/extend/partitioner.hpp"
+
+namespace sidestream {
+
+/// One server's part of the plan, by positions in the block table.
+struct BlockAssignment {
+  struct Piece {
+    std::int64_t block = 0;  ///< position in the table
+    Box cells;               ///< all or some cells of the block
+    bool copy = false;       ///< true if its points count elsewhere
+    std::int64_t id = 0;     ///< the block's id, or, if it was split, a unique negative one
+  };
+  std::vector<Piece> pieces;  ///< sorted by id
+  /// By variable: empty if not needed; otherwise, by block, the width of the halo, -1: not needed.
+  std::vector<std::vector<std::int32_t>> halo;
+  /// By variable: width of the halo that continues periodically.
+  std::vector<std::int32_t> wrap;
+  /// By variable: empty if no task needs its ghosts; otherwise, by block, true if they are included.
+  std::vector<std::vector<bool>> ghosts{};
+  /// Selections with a decomposition of their own, each once; every server gets its part of each.
+  std::vector<Selected> decomposed;
+
+  [[nodiscard]] bool wants_ghosts(std::int32_t variable, std::int64_t block) const {
+    const auto v = static_cast<std::size_t>(variable), b = static_cast<std::size_t>(block);
+    return v < ghosts.size() && b < ghosts[v].size() && ghosts[v][b];
+  }
+};
+
+/// Rules for moving blocks to servers in this session.
+struct AssignmentRules {
+  const PartitionerKind* partitioner = nullptr;
+  Settings settings;      ///< of the partitioner
+  bool move_all = false;  ///< also moves blocks that no task needs
+};
+
+/// Seconds that analyses last spent on a block, by mesh and id.
+using BlockCosts = std::map<std::pair<std::int32_t, std::int64_t>, double>;
+
+/// Plans the movement of blocks. Plans are cached by the caller for the same table and demands; with ranges they are
+/// made every time.
+class Planner {
+ public:
+  Planner(const Metadata& metadata, AssignmentRules rules) : metadata_(metadata), rules_(std::move(rules)) {}
+
+  /// Selections that depend on value ranges, including the partitioner's restriction.
+  [[nodiscard]] std::vector<Selected> ranged_parts(const std::vector<Selected>& selection) const;
+  /// The ranges needed to decide on them.
+  [[nodiscard]] std::vector<RangeRequest> ranges_for(const std::vector<Selected>& selection) const;
+  [[nodiscard]] bool wants_cost() const {
+    return rules_.partitioner->wants_cost && rules_.partitioner->wants_cost(rules_.settings);
+  }
+  /// Computes a plan: a pure function, the same on every server except for the part that it returns. `decided`: blocks
+  /// that each of `ranged_parts` needs. `covered`: blocks that finer ones cover completely, by position; empty if none
+  /// are. Throws what the partitioner throws.
+  [[nodiscard]] std::shared_ptr<const BlockAssignment> plan(const BlockTable& table,
+                                                            const std::vector<Selected>& selection,
+                                                            const Decisions& decided, const std::vector<bool>& covered,
+                                                            const BlockCosts& costs, int servers, int server) const;
+  /// Plan where blocks stay with the servers of their clients: all selected blocks of `server`. Parts that depend on
+  /// ranges count as whole.
+  [[nodiscard]] std::shared_ptr<const BlockAssignment> keep(const BlockTable& table,
+                                                            const std::vector<Selected>& selection, int server) const;
+
+ private:
+  /// Blocks that servers may have.
+  struct Allowed {
+    std::int32_t mesh = -1;      ///< the mesh on which blocks are restricted
+    std::vector<bool> blocks{};  ///< by position
+  };
+  [[nodiscard]] bool is_ranged(const Selected& selected) const;
+  [[nodiscard]] std::shared_ptr<BlockAssignment> empty_assignment() const;
+  void note_demand(const BlockTable& table, const Selected& selected, const std::vector<bool>& needed,
+                   const Allowed& allowed, BlockAssignment& assignment) const;
+  const Metadata& metadata_;
+  AssignmentRules rules_;
+};
+
+/// True if two selections need the same pieces of the same variable.
+[[nodiscard]] bool same_pieces(const Selected& a, const Selected& b) noexcept;
+
+/// Plans for no blocks at all, so that errors in the partitioner's settings are thrown early.
+void check_partitioner(const AssignmentRules& rules, const Metadata& metadata, int servers);
+
+/// Points that `piece` owns: those that its block owns, without the upper layer of nodes where another piece of the
+/// block follows.
+[[nodiscard]] std::vector<Box> owned_by_piece(const Variable& variable, const Block& block, const Box& piece,
+                                              const std::vector<Box>& owned_by_block);
+
+// Checks of pieces, since the partitioner of a plug-in may be wrong.
+
+/// Throws Error(analysis) unless the piece is part of an existing block and goes to an existing server; lists must be
+/// whole. A piece without cells is valid: a list may have points only, and a box is ignored (see is_nothing).
+void check_piece(const PlanPiece& piece, std::span<const PlannedBlock> blocks, int servers,
+                 const std::string& partitioner);
+
+/// True if a checked piece moves nothing.
+[[nodiscard]] bool is_nothing(const PlanPiece& piece, std::span<const PlannedBlock> blocks);
+
+/// Throws the Error(analysis) of a server that got two pieces of the block with this id.
+[[noreturn]] void fail_doubled(const std::string& partitioner, int server, std::int64_t block);
+
+}  // namespace sidestream

@@ -1,0 +1,60 @@
+// Builds the plan of a ExchangePlan.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "server/redistribution/exchange_plan.hpp"
+
+namespace sidestream {
+
+/// First it notes what every view needs of every block. Then it settles what to fetch, and finds the sources of each
+/// view. References must outlive it.
+class ExchangePlan::Builder {
+ public:
+  Builder(ExchangePlan& plan, const BlockTable& table, const Owned& owned, const Allocated& allocated)
+      : plan_(plan), table_(table), owned_(owned), allocated_(allocated) {}
+  void build();
+
+ private:
+  /// variable, block position
+  using Key = std::pair<std::int32_t, std::int64_t>;
+  /// Points of a block that are, or will be, on this server.
+  struct Holding {
+    std::size_t wanted;
+    std::vector<Box> boxes;
+  };
+  /// Points that a view needs of a variable: `plain` in the mesh itself, `wrapped` in its periodic images.
+  struct Region {
+    const Variable& variable;
+    std::int32_t level;
+    Box plain, wrapped;
+    const Own* own = nullptr;  ///< the piece that it surrounds; null: none
+    Box filled{};              ///< points that its own array has
+  };
+
+  std::size_t want(const Variable& variable, std::int64_t position, const Box& points);
+  void add_own(const Variable& variable);
+  [[nodiscard]] Box taken(const Variable& variable, const BlockAssignment::Piece& piece, const Box& points,
+                          std::int32_t halo) const;
+  void add_piece(std::size_t number);
+  [[nodiscard]] Region region_of(const Own& own) const;
+  [[nodiscard]] Region region_of(const Piece& piece) const;
+  template <class F>
+  void for_each_block(const Region& region, F&& f) const;
+  void note(const Region& region);
+  void settle();
+  [[nodiscard]] std::vector<Box> parts_of(const Region& region, std::int64_t position, const Box& source,
+                                          const Index3& shift) const;
+  [[nodiscard]] std::vector<Source> sources_of(const Region& region) const;
+
+  ExchangePlan& plan_;
+  const BlockTable& table_;
+  const Owned& owned_;
+  const Allocated& allocated_;
+  std::map<Key, std::vector<Holding>> holdings_;
+  std::map<Key, std::vector<Box>> fetched_;  ///< disjoint
+};
+
+}  // namespace sidestream

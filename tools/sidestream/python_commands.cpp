@@ -1,0 +1,95 @@
+// Commands written in Python, like the libraries that they use: `export` and `plot`.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "base/paths.hpp"
+#include "base/text.hpp"
+#include "commands.hpp"
+#include "sidestream/kit/base/fail.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// Replaces this process by `python -m sidestream COMMAND ARGUMENTS...`, with the package built along with this
+/// program. Does not return if there is an interpreter; throws Error(system) if not. `packages`: the Python packages
+/// that the command needs.
+[[noreturn]] void become_python(const std::string& command, const std::vector<std::string>& arguments,
+                                const std::string& packages) {
+  const std::string python = python_interpreter(), path = python_path();
+  if (!path.empty()) ::setenv("PYTHONPATH", path.c_str(), 1);
+  std::vector<std::string> words{python, "-m", "sidestream", command};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  ::execvp(python.c_str(), pointers.data());
+  fail(Code::system,
+       "{}: it is written in Python, and '{}' cannot be run ({}); name an interpreter with {} in SIDESTREAM_PYTHON",
+       command, python, system_text(errno), packages);
+}
+
+std::vector<std::string> words_of(const ExportOptions& options) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) words.push_back(std::string(name) + "=" + value);
+  };
+  add("--variables", options.variables);
+  add("--iterations", options.iterations);
+  add("--cycles", options.cycles);
+  add("--time-units", options.time_units);
+  if (options.uncompressed) words.emplace_back("--uncompressed");
+  words.insert(words.end(), {"--", options.directory, options.target});
+  return words;
+}
+
+constexpr const char* table = "TABLE";
+
+constexpr std::pair<const char*, const char*> texts[] = {
+    {"-o,--output", "The picture: .png, .pdf or .svg (default: the table's name with .png)"},
+    {"--size", "Width and height in pixels, with 100 per inch (default: 1024x768)"},
+    {"--log", "Logarithmic axes: none, x, y or xy (default: what suits the table)"},
+    {"--iteration", "The iteration in a table of several (default: the last)"},
+    {"--quantity", "The column: power or dimensionless; count, weight or density; above or dn_dlog10m"},
+    {"--caption", "The title; empty for none"},
+    {"--label", "Beginning of the default caption"},
+    {"--x-label", "Label of the horizontal axis, instead of its name"},
+    {"--y-label", "Label of the vertical axis, instead of its name"},
+    {"--tracks", "Number of halo tracks that are drawn, the heaviest ones (default: 24)"},
+    {"--colours", "The colour map of a 2-D histogram (default: viridis)"},
+    {"--colour-scale", "Scale of colours of a 2-D histogram: linear or logarithmic (default: linear)"},
+    {"--range", "LOW,HIGH: values at both ends of the colour map"}};
+
+}  // namespace
+
+void export_database(const ExportOptions& options) { become_python("export", words_of(options), "NumPy and h5py"); }
+
+CLI::App* add_plot(CLI::App& app, PlotOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "plot", "Draw the chart of a table: a histogram, a spectrum, a mass function, halos over time; with Python");
+  command->add_option(table, options[table], "A table that an analysis wrote: .csv, .pieces, .series, .h5 or .parquet")
+      ->required();
+  for (const auto& [name, text] : texts) {
+    command->add_option(name, options[name], text)->allow_extra_args(false);
+  }
+  return command;
+}
+
+void plot(const CLI::App& command, const PlotOptions& options) {
+  std::vector<std::string> arguments;
+  for (const auto& [name, text] : texts) {
+    const std::string given(name);
+    const std::string option = given.substr(given.find("--"));
+    if (command.get_option(option)->count() == 0) continue;
+    arguments.push_back(option + "=" + options.at(given));
+  }
+  arguments.insert(arguments.end(), {"--", options.at(table)});
+  become_python("plot", arguments, "NumPy, h5py and matplotlib");
+}
+
+}  // namespace sidestream

@@ -1,0 +1,74 @@
+// Commands that work with a running session: `serve`, `endpoint`, `set`.
+#include "commands.hpp"
+
+#include <mpi.h>
+#include <signal.h>
+
+#include <exception>
+#include <iostream>
+
+#include "session/serving/attached_groups.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "storage/files/steering_mailbox.hpp"
+
+namespace sidestream {
+
+namespace {
+
+// A signal handler may only write to a variable of this type.
+volatile sig_atomic_t asked_to_leave = 0;
+
+void leave(int) { asked_to_leave = 1; }
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = leave;
+  // mpirun forwards SIGUSR1; on the other two it ends the job a second later.
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+int run_group(const char* command, const std::function<void(MPI_Comm group, const std::function<bool()>& stop)>& work) {
+  int provided = 0;
+  // Threads of Sidestream and of ADIOS2 do not call MPI.
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  catch_signals();  // after MPI, which may have set handlers of its own
+  int rank = 0, status = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    work(MPI_COMM_WORLD, [] { return asked_to_leave != 0; });
+  } catch (const std::exception& error) {
+    if (rank == 0) std::cerr << "sidestream " << command << ": " << error.what() << std::endl;
+    status = 1;
+  }
+  MPI_Finalize();
+  return status;
+}
+
+int serve(AttachOptions options) {
+  return run_group("serve", [&](MPI_Comm group, const std::function<bool()>& stop) {
+    options.stop = stop;
+    serve_sidecar(group, options);
+  });
+}
+
+int endpoint(AttachOptions options) {
+  return run_group("endpoint", [&](MPI_Comm group, const std::function<bool()>& stop) {
+    options.stop = stop;
+    run_endpoint(group, options);
+  });
+}
+
+Answer set_parameter(const SetOptions& options) {
+  if (options.name.empty()) return {steered_parameters(options.directory), 0};
+  if (options.value.empty()) {
+    fail(Code::usage,
+         "set: '{}' has no value; write 'sidestream set {} VALUE', or no name for a list of the parameters",
+         options.name, options.name);
+  }
+  const std::string sentence = ask_to_steer(options.directory, options.name, options.value, options.wait);
+  return {sentence + "\n", sentence.compare(0, 9, "accepted:") == 0 ? 0 : 1};
+}
+
+}  // namespace sidestream
