@@ -71,7 +71,7 @@ contains
     real :: least, surface
     best = 0
     least = huge(least)
-    ! Of equal surfaces the first is taken, which divides x least: lines along x are the fastest.
+    ! The first of equal surfaces is taken, which divides x least: lines along x are the fastest.
     do p = 1, ranks
       do q = 1, ranks / p
         if (mod(ranks, p * q) /= 0) cycle
@@ -85,7 +85,7 @@ contains
     end do
   end function best_parts
 
-  !> What a block of such a size exchanges: its faces along divided axes.
+  !> The area that a block of such a size exchanges: its faces along divided axes.
   pure real function surface_of(size, parts)
     real, intent(in) :: size(3)
     integer, intent(in) :: parts(3)

@@ -11,7 +11,7 @@ module bec_starts
 
   real(real64), parameter :: pi = acos(-1.0_real64)
 
-  !> What to begin with. Centres and distances are fractions of the box.
+  !> The state to begin with. Centres and distances are fractions of the box.
   type :: start
     character(len=16) :: kind = 'tangle'
     real(real64) :: separation = 0.5_real64 ! of the lines of a quadruple

@@ -223,7 +223,7 @@ class Publisher {
   double waited_ = 0;                             ///< seconds that the transport had waited when it was last asked
   std::uint32_t refused_ = 0, last_refused_ = 0;  ///< bits of Refusal for this iteration, and for the last one
   std::string failed_call_;                       ///< message of the last call that failed
-  std::int64_t unsent_static_arrays_ = 0;                        ///< number of slots with an unsent array
+  std::int64_t unsent_static_arrays_ = 0;         ///< number of slots with an unsent array
   std::vector<std::uint32_t> free_numbers_;       ///< numbers of records whose blocks were removed
   std::uint32_t numbers_ = 0, revisions_ = 0;     ///< numbers and revisions of records given so far
   TreeBounds tree_bounds_;

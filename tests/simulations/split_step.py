@@ -33,7 +33,7 @@ def energies(psi, a, g):
 
 
 def windings(psi):
-    """How often the phase winds round each square of four cells in planes of the last two axes; at [.., j, i] that of
+    """Number of turns of the phase round each square of four cells in planes of the last two axes; at [.., j, i] that of
     the cells j, j + 1 and i, i + 1."""
 
     def turn(start, end):

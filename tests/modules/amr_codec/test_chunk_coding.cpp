@@ -244,7 +244,7 @@ TEST_CASE("damaged chunks give errors") {
   std::vector<Field> fields = fields_on(tree, random);
   Stored stored(tree, fields, 1 << 20);
   const ChunkCells cells = cells_of(tree, stored.cuts[1], stored.cuts[1].chunks() - 1);
-  const Bytes stream = encode_chunk(tree, cells, stored.codings[1], stored, {});
+  const Bytes stream = encode_chunk(tree, cells, stored.codings[1], stored, codec(), false);
   Bytes out(stored.expected(1, stored.cuts[1].chunks() - 1).size());
   for (int n = 0; n < 400; ++n) {
     Bytes wrong = stream;
@@ -253,6 +253,6 @@ TEST_CASE("damaged chunks give errors") {
     } else {
       wrong[random() % stream.size()] ^= static_cast<std::byte>(1 + random() % 255);
     }
-    CHECK_THROWS_AS(decode_chunk(wrong, tree, cells, stored.codings[1], stored, out), Error);
+    CHECK_THROWS_AS(decode_chunk(wrong, tree, cells, stored.codings[1], stored, codec(), out), Error);
   }
 }

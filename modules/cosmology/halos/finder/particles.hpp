@@ -18,8 +18,8 @@
 #include "sidestream/extend/analysis.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/mesh/point_values.hpp"
-#include "sidestream/kit/reduce/gathered_records.hpp"
 #include "sidestream/kit/reduce/exact_sum_forms.hpp"
+#include "sidestream/kit/reduce/gathered_records.hpp"
 
 namespace sidestream::halos {
 
