@@ -11,9 +11,7 @@ namespace sidestream::staging {
 
 std::map<std::string, BulkEngine> bulk_engines() {
   std::map<std::string, BulkEngine> engines{{"files", files_engine()}};
-#ifdef SIDESTREAM_HAS_SST
   add_sst_engine(engines);
-#endif
   return engines;
 }
 
