@@ -27,8 +27,7 @@ def start(command, environment):
 
 def simulate(folder, codec, environment):
     """Writes octrees to folder/data; the status and what was printed."""
-    folder.mkdir()
-    file = folder / "run.yaml"
+    file = folder.parent / "run.yaml"
     output = f"outputs: [database: {{directory: data, variables: [t], kind: checkpoint, {codec}}}]\n"
     file.write_text(f"placement: inline\noutput: {{directory: {folder}}}\n{DECLARATIONS['octree']}{output}")
     return start([MPIRUN, "-n", "2", PROGRAM, str(file), "kind=octree", "steps=2", "changing=1"], environment)
