@@ -33,8 +33,8 @@ def energies(psi, a, g):
 
 
 def windings(psi):
-    """Number of turns of the phase round each square of four cells in planes of the last two axes; at [.., j, i] that of
-    the cells j, j + 1 and i, i + 1."""
+    """Number of turns of the phase round each square of four cells in planes of the last two axes; at [.., j, i] that
+    of the cells j, j + 1 and i, i + 1."""
 
     def turn(start, end):
         return np.angle(end * start.conj())
