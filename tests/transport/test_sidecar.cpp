@@ -66,7 +66,7 @@ TEST_CASE("servers killed at random moments, a thousand in all") {
         test::sleep_us(static_cast<long>(random() % (kills % 2 ? 3'000 : 15'000)));
         server.kill();
       }
-      CHECK(ledger.served.load() > most / 2);
+      CHECK(ledger.served.load() > (test_all() ? 1000 : most / 2));
     });
   }
 }
