@@ -70,8 +70,8 @@ void draw(const benchmark::Run& run, const std::string& path) {
   using namespace rendering;
   constexpr int size = 1024, samples = 2;
   const Camera camera({}, {}, {0, 0, size * samples, size * samples});
-  Framebuffer framebuffer(size * samples, 0, size * samples);
-  Rasteriser rasteriser(camera, framebuffer);
+  Drawing drawing(size * samples, 0, size * samples, samples);
+  Rasteriser rasteriser(camera, drawing);
   Material material;
   material.layer = 1;
   material.later = true;
@@ -83,8 +83,9 @@ void draw(const benchmark::Run& run, const std::string& path) {
   });
   Shades shades;
   shades.set(1, material.colour);
-  shades.apply(camera, framebuffer);
-  png_format().image(path, {size, size, resolve(framebuffer, samples, size, {{255, 255, 255}, {255, 255, 255}})}, "");
+  shades.apply(camera, drawing.opaque);
+  const Background white{{255, 255, 255}, {255, 255, 255}};
+  png_format().image(path, {size, size, resolve(drawing, size, white, {})}, "");
 }
 
 }  // namespace

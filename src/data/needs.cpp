@@ -107,7 +107,9 @@ std::vector<bool> Needs::bracketed(const Variable& variable, const ValuesBracket
   const Variable& of = metadata_.variables.at(static_cast<std::size_t>(request.variable));
   const std::vector<const BlockRange*> ranges = ranges_of(request);
   const auto any = [&](const Range& range) {
-    return std::any_of(part.values.begin(), part.values.end(), [&](double v) { return range.brackets(v); });
+    return std::any_of(part.values.begin(), part.values.end(), [&](double v) { return range.brackets(v); }) ||
+           std::any_of(part.intervals.begin(), part.intervals.end(),
+                       [&](const auto& interval) { return range.meets(interval[0], interval[1]); });
   };
   std::vector<bool> needed(blocks_.size(), false);
   const Mesh& mesh = metadata_.mesh_of(of);

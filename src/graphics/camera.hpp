@@ -75,6 +75,10 @@ class Camera {
     const double w = 1 / p.ahead;
     return {centre_x_ + focal_ * p.right * w, centre_y_ - focal_ * p.up * w, (1 / near_ - w) * depth_scale_, w};
   }
+  /// The distance ahead at a projection's depth.
+  [[nodiscard]] double ahead_at(double depth) const noexcept {
+    return parallel_ ? near_ + depth / depth_scale_ : 1 / (1 / near_ - depth / depth_scale_);
+  }
   [[nodiscard]] Across across(double x, double y) const noexcept {
     return {(x - centre_x_) / focal_, (centre_y_ - y) / focal_};
   }

@@ -1,11 +1,41 @@
 #include "graphics/compositing.hpp"
 
-#include <array>
 #include <vector>
+
+#include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::rendering {
 
 namespace {
+
+/// The lengths of the parts of an encoded drawing, which follow them: runs, fragments, slabs.
+struct Lengths {
+  std::uint64_t runs = 0, fragments = 0, slabs = 0;
+};
+
+struct Parts {
+  BytesView runs, fragments, slabs;
+};
+
+/// The lengths come last, so that the runs, which are most of it, need not be copied.
+Parts parts_of(BytesView encoded) {
+  if (encoded.empty()) return {};
+  const std::size_t body = encoded.size() - std::min(encoded.size(), sizeof(Lengths));
+  const auto lengths = record_of<Lengths>(encoded.subspan(body));
+  if (lengths.runs > body || lengths.fragments > body - lengths.runs ||
+      lengths.slabs != body - lengths.runs - lengths.fragments) {
+    fail(Code::internal, "a drawing of {} bytes has parts of {}, {} and {}", body, lengths.runs, lengths.fragments,
+         lengths.slabs);
+  }
+  return {encoded.first(lengths.runs), encoded.subspan(lengths.runs, lengths.fragments),
+          encoded.subspan(lengths.runs + lengths.fragments, lengths.slabs)};
+}
+
+void close(Bytes& encoded, std::size_t runs, std::size_t fragments) {
+  const Lengths lengths{runs, fragments, encoded.size() - runs - fragments};
+  const BytesView bytes = bytes_of(lengths);
+  encoded.insert(encoded.end(), bytes.begin(), bytes.end());
+}
 
 struct Stripe {
   std::int64_t first_row = 0, end_row = 0;
@@ -18,65 +48,56 @@ Stripe stripe_of(std::int64_t height, std::int64_t unit, int rank, int size) {
   return {shares * rank / size * unit, shares * (rank + 1) / size * unit};
 }
 
+/// The part of some drawings in a stripe, as one. Each drawing's runs stay in order; several follow one another.
+Bytes select(std::span<const Bytes> partials, const Stripe& stripe, int samples) {
+  Bytes out;
+  for (const Bytes& partial : partials) select_runs(parts_of(partial).runs, stripe.first_row, stripe.end_row, out);
+  const std::size_t runs = out.size();
+  for (const Bytes& partial : partials) {
+    SparseRows<Fragment>::select(parts_of(partial).fragments, stripe.first_row, stripe.end_row, out);
+  }
+  const std::size_t fragments = out.size() - runs;
+  for (const Bytes& partial : partials) {
+    SparseRows<SlabRecord>::select(parts_of(partial).slabs, stripe.first_row / samples, stripe.end_row / samples, out);
+  }
+  close(out, runs, fragments);
+  return out;
+}
+
+void merge(BytesView encoded, Drawing& drawing) {
+  const Parts parts = parts_of(encoded);
+  merge_runs(parts.runs, drawing.opaque);
+  drawing.fragments.merge(parts.fragments);
+  drawing.slabs.merge(parts.slabs);
+}
+
 }  // namespace
 
-Framebuffer composite(std::span<const Bytes> partials, std::int64_t width, std::int64_t height, std::int64_t unit,
-                      Communicator& communicator) {
+Bytes encode(const Drawing& drawing) {
+  Bytes out = encode_runs(drawing.opaque);
+  const std::size_t runs = out.size();
+  drawing.fragments.encode(out);
+  const std::size_t fragments = out.size() - runs;
+  drawing.slabs.encode(out);
+  close(out, runs, fragments);
+  return out;
+}
+
+Drawing composite(std::span<const Bytes> partials, std::int64_t width, std::int64_t height, int samples,
+                  Communicator& communicator) {
   const int size = communicator.size();
-  const Stripe mine = stripe_of(height, unit, communicator.rank(), size);
-  Framebuffer stripe(width, mine.first_row, mine.end_row - mine.first_row);
+  const Stripe mine = stripe_of(height, samples, communicator.rank(), size);
+  Drawing stripe(width, mine.first_row, mine.end_row - mine.first_row, samples);
   if (size == 1) {
-    for (const Bytes& partial : partials) merge_runs(partial, stripe);
+    for (const Bytes& partial : partials) merge(partial, stripe);
     return stripe;
   }
   std::vector<Bytes> to(static_cast<std::size_t>(size));
   for (int r = 0; r < size; ++r) {
-    const Stripe theirs = stripe_of(height, unit, r, size);
-    // Each partial's runs stay in order; several partials follow one another.
-    for (const Bytes& partial : partials) select_runs(partial, theirs.first_row, theirs.end_row, to[r]);
+    to[static_cast<std::size_t>(r)] = select(partials, stripe_of(height, samples, r, size), samples);
   }
-  for (const Bytes& runs : communicator.all_to_all(to)) merge_runs(runs, stripe);
+  for (const Bytes& part : communicator.all_to_all(to)) merge(part, stripe);
   return stripe;
-}
-
-namespace {
-
-/// Uses integer sums, so that the mean is exact in any order.
-std::array<std::uint8_t, 4> pixel_of(const Framebuffer& stripe, std::int64_t x, std::int64_t y, int samples,
-                                     Colour behind) {
-  std::uint32_t red = 0, green = 0, blue = 0;
-  bool nothing = true;
-  for (int dy = 0; dy < samples; ++dy) {
-    const Sample* row = stripe.row(y * samples + dy) + x * samples;
-    for (int dx = 0; dx < samples; ++dx) {
-      nothing = nothing && row[dx] == empty_sample;
-      const Colour colour = row[dx] == empty_sample ? behind : colour_of(row[dx]);
-      red += to_linear(colour.red);
-      green += to_linear(colour.green);
-      blue += to_linear(colour.blue);
-    }
-  }
-  if (nothing) return {behind.red, behind.green, behind.blue, 255};
-  const auto count = static_cast<std::uint32_t>(samples * samples);
-  return {to_srgb(red / count), to_srgb(green / count), to_srgb(blue / count), 255};
-}
-
-}  // namespace
-
-std::vector<std::uint8_t> resolve(const Framebuffer& stripe, int samples, std::int64_t height,
-                                  const Background& background) {
-  const std::int64_t width = stripe.width() / samples;
-  const std::int64_t first = stripe.first_row() / samples, end = stripe.end_row() / samples;
-  std::vector<std::uint8_t> pixels;
-  pixels.reserve(static_cast<std::size_t>(width * (end - first) * 4));
-  for (std::int64_t y = first; y < end; ++y) {
-    const Colour behind = background.at(y, height);
-    for (std::int64_t x = 0; x < width; ++x) {
-      const auto pixel = pixel_of(stripe, x, y, samples, behind);
-      pixels.insert(pixels.end(), pixel.begin(), pixel.end());
-    }
-  }
-  return pixels;
 }
 
 }  // namespace sidestream::rendering

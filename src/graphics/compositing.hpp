@@ -1,21 +1,22 @@
 // Combination of the pictures of all servers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 
-#include "graphics/framebuffer.hpp"
+#include "graphics/drawing.hpp"
 #include "sidestream/data/result.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream::rendering {
 
-/// Composites pictures by direct send. Collective. `partials` are pictures as runs (encode_runs), any number on each
-/// member. Every member sends each other one the part of its runs that lies in that member's stripe, and returns its
-/// own stripe, complete.
-[[nodiscard]] Framebuffer composite(std::span<const Bytes> partials, std::int64_t width, std::int64_t height,
-                                    std::int64_t unit, Communicator& communicator);
+/// Composites pictures by direct send. Collective. `partials` are encoded drawings, any number on each member, of a
+/// picture of width x height samples with `samples` along each axis of a pixel. Every member sends each other one the
+/// part that lies in that member's stripe, and returns its own stripe, complete.
+[[nodiscard]] Drawing composite(std::span<const Bytes> partials, std::int64_t width, std::int64_t height, int samples,
+                                Communicator& communicator);
 
 // Conversion of samples to pixels.
 
@@ -28,10 +29,17 @@ struct Background {
   }
 };
 
-/// Converts a stripe of a picture of `height` pixel rows: each pixel is the mean light of its samples x samples block.
-/// The stripe's rows and width are multiples of `samples`. Returns red, green, blue, alpha from the stripe's first row
-/// on.
-[[nodiscard]] std::vector<std::uint8_t> resolve(const Framebuffer& stripe, int samples, std::int64_t height,
-                                                const Background& background);
+/// What decides how translucent samples and volumes are seen.
+struct Translucency {
+  std::array<double, 256> opacity;  ///< by layer of a sample, 0 to 1
+  const Camera* camera = nullptr;   ///< that of the drawing
+  std::optional<DepthSlabs> slabs;  ///< of the volumes, if there are any
+};
+
+/// Converts a stripe of a picture of `height` pixel rows. Each sample is the light of its translucent samples and slabs
+/// in front of the opaque sample, from front to back, and each pixel is the mean light of its samples. The stripe's
+/// records are put in order. Returns red, green, blue, alpha from the stripe's first row on.
+[[nodiscard]] std::vector<std::uint8_t> resolve(Drawing& stripe, std::int64_t height, const Background& background,
+                                                const Translucency& translucency);
 
 }  // namespace sidestream::rendering

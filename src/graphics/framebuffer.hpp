@@ -17,12 +17,18 @@ using Sample = std::uint64_t;
 
 inline constexpr Sample empty_sample = ~Sample{0};
 
+/// The depth of a sample at the camera's depth 1; the next larger number means that there is nothing.
+inline constexpr double deepest_depth = 4294967294.0;
+
 [[nodiscard]] constexpr Sample make_sample(std::uint32_t depth, std::uint8_t layer, Colour colour) noexcept {
   return static_cast<Sample>(depth) << 32 | static_cast<Sample>(layer) << 24 | static_cast<Sample>(colour.red) << 16 |
          static_cast<Sample>(colour.green) << 8 | colour.blue;
 }
 [[nodiscard]] constexpr std::uint32_t depth_of(Sample sample) noexcept {
   return static_cast<std::uint32_t>(sample >> 32);
+}
+[[nodiscard]] constexpr std::uint8_t layer_of(Sample sample) noexcept {
+  return static_cast<std::uint8_t>(sample >> 24);
 }
 [[nodiscard]] constexpr Colour colour_of(Sample sample) noexcept {
   return {static_cast<std::uint8_t>(sample >> 16), static_cast<std::uint8_t>(sample >> 8),

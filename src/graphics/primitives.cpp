@@ -90,9 +90,6 @@ void draw_lines(const Lines& lines, const Camera& camera, double width, const Ma
 
 namespace {
 
-/// The largest depth that differs from that of an empty sample, as in the rasteriser.
-constexpr double deepest_ball = 4294967294.0;
-
 /// Columns left..right and rows top..bottom, both ends included.
 struct SampleBox {
   std::int64_t left, right, top, bottom;
@@ -224,7 +221,7 @@ class Painter {
  private:
   [[nodiscard]] std::uint32_t depth_at(double ahead) const {
     return static_cast<std::uint32_t>(
-        std::clamp(camera_.project({0, 0, ahead}).depth * deepest_ball, 0.0, deepest_ball));
+        std::clamp(camera_.project({0, 0, ahead}).depth * deepest_depth, 0.0, deepest_depth));
   }
 
   const Camera& camera_;

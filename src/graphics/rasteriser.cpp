@@ -23,9 +23,6 @@ constexpr std::int64_t one = 1 << fraction_bits, half = one / 2;
 /// corners stay below 2^58.
 constexpr double guard = 1 << 19;
 
-/// The largest depth that differs from that of an empty sample.
-constexpr double deepest = 4294967294.0;
-
 /// The first sample whose centre is not left of (above) the position.
 std::int64_t first_centre(std::int64_t place) { return (place + half - 1) >> fraction_bits; }
 /// The last sample whose centre is not right of (below) the position.
@@ -55,7 +52,7 @@ Rasteriser::Corner Rasteriser::corner_at(const Seen& seen) const noexcept {
   if (!(std::abs(p.x) < guard && std::abs(p.y) < guard)) return corner;
   corner.x = static_cast<std::int32_t>(std::lrint(p.x * one));
   corner.y = static_cast<std::int32_t>(std::lrint(p.y * one));
-  corner.depth = p.depth * deepest;
+  corner.depth = p.depth * deepest_depth;
   corner.weight = p.weight;
   corner.regular = true;
   return corner;
@@ -65,7 +62,8 @@ void Rasteriser::begin(const Material& material, bool lit, bool mapped) {
   material_ = material;
   lit_ = lit;
   mapped_ = mapped;
-  later_ = material.later && lit && !mapped;
+  through_ = material.translucent && fragments_ != nullptr;
+  later_ = material.later && lit && !mapped && !through_;
 }
 
 void Rasteriser::draw(const Triangles& triangles, const Material& material) {
@@ -130,8 +128,8 @@ std::int64_t Rasteriser::arrange(std::array<const Corner*, 3>& p, std::array<con
 
 void Rasteriser::fill(std::array<const Corner*, 3> p, std::array<const Attributes*, 3> at, const SampleBox& box) {
   if (box.empty()) return;
-  const double nearest = std::clamp(std::min({p[0]->depth, p[1]->depth, p[2]->depth}), 0.0, deepest);
-  const double farthest = std::clamp(std::max({p[0]->depth, p[1]->depth, p[2]->depth}), 0.0, deepest);
+  const double nearest = std::clamp(std::min({p[0]->depth, p[1]->depth, p[2]->depth}), 0.0, deepest_depth);
+  const double farthest = std::clamp(std::max({p[0]->depth, p[1]->depth, p[2]->depth}), 0.0, deepest_depth);
   if (hidden_.hide(box.left, box.right, box.top, box.bottom, static_cast<std::uint32_t>(nearest))) return;
   const std::int64_t area = arrange(p, at);
   if (area == 0) return;
@@ -163,7 +161,12 @@ void Rasteriser::fill(std::array<const Corner*, 3> p, std::array<const Attribute
         here.normal[a] = between(at[0]->normal[a], at[1]->normal[a], at[2]->normal[a], u, v);
       }
       here.value = mapped_ ? between(at[0]->value, at[1]->value, at[2]->value, u, v) : 0;
-      row[x] = std::min(row[x], make_sample(depth, material_.layer, colour_of_bits(look_of(here, x, y))));
+      const Sample sample = make_sample(depth, material_.layer, colour_of_bits(look_of(here, x, y)));
+      if (through_) {
+        fragments_->row(y).push_back({sample, static_cast<std::uint32_t>(x), 0});
+      } else {
+        row[x] = std::min(row[x], sample);
+      }
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "contour/contour.hpp"
 #include "graphics/camera.hpp"
 #include "graphics/colour.hpp"
+#include "graphics/drawing.hpp"
 #include "graphics/framebuffer.hpp"
 #include "graphics/shading.hpp"
 
@@ -31,6 +32,8 @@ struct Material {
   /// True for deferred shading of a lit material of one colour: samples keep its direction (packed_normal.hpp) instead
   /// of a colour, and Shades computes the colour when all is drawn. The layer then belongs only to this material.
   bool later = false;
+  /// True if what lies behind is seen through it. All samples of the layer are then kept as fragments.
+  bool translucent = false;
   Colour colour;
   const ColourMap* map = nullptr;
   ColourRange range;
@@ -84,6 +87,10 @@ class Rasteriser {
   /// Keeps references to both. The camera's viewport is in samples.
   Rasteriser(const Camera& camera, Framebuffer& framebuffer)
       : camera_(camera), target_(framebuffer), hidden_(framebuffer) {}
+  /// Also draws translucent materials, which without a drawing are opaque.
+  Rasteriser(const Camera& camera, Drawing& drawing) : Rasteriser(camera, drawing.opaque) {
+    fragments_ = &drawing.fragments;
+  }
 
   void draw(const Triangles& triangles, const Material& material);
 
@@ -121,10 +128,11 @@ class Rasteriser {
 
   const Camera& camera_;
   Framebuffer& target_;
+  SparseRows<Fragment>* fragments_ = nullptr;
   HiddenSquares hidden_;
   Lights lights_;
   Material material_;
-  bool lit_ = false, mapped_ = false, later_ = false;
+  bool lit_ = false, mapped_ = false, later_ = false, through_ = false;
   std::vector<Vertex> vertices_;  ///< kept between calls to save the allocation
 };
 

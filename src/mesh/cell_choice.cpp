@@ -115,4 +115,21 @@ Box chosen_in(const CellChoice& choice, const LevelAxes& axes, Centering centeri
   return chosen;
 }
 
+std::vector<Box> cells_between_chosen(const CellChoice& choice, const Mesh& mesh, Centering centering,
+                                      std::vector<Box> cells) {
+  if (!choice.boxed) return cells;
+  const LevelAxes axes(mesh, 0);
+  std::vector<Box> chosen;
+  for (const Box& box : cells) {
+    Box points = box;
+    for (int a = 0; a < mesh.dimensions; ++a) ++points.hi[static_cast<std::size_t>(a)];
+    points = chosen_in(choice, axes, centering, points, mesh.dimensions);
+    for (int a = 0; a < mesh.dimensions; ++a) --points.hi[static_cast<std::size_t>(a)];
+    bool some = true;
+    for (int a = 0; a < 3; ++a) some = some && points.extent(a) > 0;
+    if (some) chosen.push_back(points);
+  }
+  return chosen;
+}
+
 }  // namespace sidestream

@@ -45,4 +45,8 @@ struct CellChoice {
 [[nodiscard]] Box chosen_in(const CellChoice& choice, const LevelAxes& axes, Centering centering, const Box& box,
                             int dimensions);
 
+/// The parts of boxes of cells between points (PointGrid) whose points are all chosen, on level 0.
+[[nodiscard]] std::vector<Box> cells_between_chosen(const CellChoice& choice, const Mesh& mesh, Centering centering,
+                                                    std::vector<Box> cells);
+
 }  // namespace sidestream

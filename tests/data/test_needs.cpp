@@ -176,6 +176,38 @@ TEST_CASE("values: never a block too few, and none that is far from a surface") 
   CHECK(needed_blocks < all_blocks);
 }
 
+TEST_CASE("intervals: in a regular decomposition exactly the blocks between whose points a value may be within") {
+  const Box cells{{0, 0, 0}, {12, 9, 10}};
+  const auto rough = [](const std::array<double, 3>&, const Index3& p, int) {
+    return static_cast<double>((p[0] * 31 + p[1] * 57 + p[2] * 83) % 101);
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const Centering centering : {Centering::cell, Centering::node}) {
+    const FakeDomain domain = domain_of(0, centering, Type::float64, rough);
+    Division regular;
+    for (Index k = 0; k < 10; ++k) {
+      for (Index i = 0; i < 6; ++i) regular.push_back({{2 * i, 0, k}, {2 * i + 2, 9, k + 1}});
+    }
+    Divided divided(domain, regular);
+    divided.measure(0);
+    const Box points = domain.metadata.variables[0].points(cells);
+    int some = 0, spared = 0;
+    for (const auto& [low, high] : {std::pair{-infinity, 2.0}, {-infinity, 0.0}, {98.0, infinity}, {100.0, infinity}}) {
+      const std::vector<bool> needed = divided.needs({0, 1, ValuesBracketed{{}, {}, {{low, high}}}});
+      for (std::size_t b = 0; b < regular.size(); ++b) {
+        Box window = domain.metadata.variables[0].points(regular[b]);
+        for (int a = 0; a < 3; ++a) window.hi[a] += at_nodes(centering, a) ? 0 : 1;
+        const Range range = divided.range(0, intersection(window, points));
+        const bool within = range.minimum < high && range.maximum > low;
+        CHECK(needed[b] == within);
+        ++(within ? some : spared);
+      }
+    }
+    CHECK(some > 3);
+    CHECK(spared > 20);
+  }
+}
+
 TEST_CASE("values: in a regular decomposition exactly the blocks whose cells a surface crosses") {
   const Box cells{{0, 0, 0}, {12, 9, 10}};
   const auto rough = [](const std::array<double, 3>&, const Index3& p, int) {

@@ -14,6 +14,18 @@ using namespace sidestream::rendering;
 
 namespace {
 
+Bytes encoded(const Framebuffer& samples, int of_pixel) {
+  Drawing drawing(samples.width(), 0, samples.end_row(), of_pixel);
+  drawing.opaque = samples;
+  return encode(drawing);
+}
+
+std::vector<std::uint8_t> pixels_of(const Framebuffer& samples, int of_pixel, const Background& background) {
+  Drawing drawing(samples.width(), 0, samples.end_row(), of_pixel);
+  drawing.opaque = samples;
+  return resolve(drawing, samples.end_row() / of_pixel, background, {});
+}
+
 /// A picture of random patches, which depends on member and part, so that every member can make all pictures.
 Framebuffer random_picture(std::int64_t width, std::int64_t height, int member, int part, int patches) {
   std::mt19937_64 random(static_cast<unsigned>(1000 * member + part));
@@ -34,7 +46,7 @@ Framebuffer random_picture(std::int64_t width, std::int64_t height, int member, 
   return picture;
 }
 
-void check(std::int64_t width, std::int64_t height, std::int64_t unit, int patches, int parts) {
+void check(std::int64_t width, std::int64_t height, int unit, int patches, int parts) {
   MpiCommunicator world(testing::test_ranks());
   CAPTURE(width);
   CAPTURE(height);
@@ -42,9 +54,9 @@ void check(std::int64_t width, std::int64_t height, std::int64_t unit, int patch
   // Some members have no part at all, others several.
   const auto parts_of = [&](int member) { return (member + parts) % 3; };
   for (int part = 0; part < parts_of(world.rank()); ++part) {
-    mine.push_back(encode_runs(random_picture(width, height, world.rank(), part, patches)));
+    mine.push_back(encoded(random_picture(width, height, world.rank(), part, patches), unit));
   }
-  const Framebuffer stripe = composite(mine, width, height, unit, world);
+  const Framebuffer stripe = composite(mine, width, height, unit, world).opaque;
   Framebuffer expected(width, 0, height);
   for (int member = 0; member < world.size(); ++member) {
     for (int part = 0; part < parts_of(member); ++part) {
@@ -112,7 +124,7 @@ TEST_CASE("a pixel is the mean light of its samples") {
     for (int x = 0; x < 2; ++x) picture.row(y)[x] = make_sample(5, 1, red);
   }
   picture.row(0)[2] = picture.row(1)[3] = make_sample(5, 1, white);
-  const auto pixels = resolve(picture, 2, 1, {{0, 0, 0}, {0, 0, 0}});
+  const auto pixels = pixels_of(picture, 2, {{0, 0, 0}, {0, 0, 0}});
   REQUIRE(pixels.size() == 8);
   CHECK(pixels[0] == red.red);
   CHECK(pixels[1] == red.green);
@@ -120,5 +132,5 @@ TEST_CASE("a pixel is the mean light of its samples") {
   // In sRGB, half the light of white is 187.5.
   CHECK(std::abs(pixels[4] - 187.5) < 1);
   CHECK(pixels[3] == 255);
-  CHECK(resolve(Framebuffer(4, 0, 2), 2, 1, {red, white})[1] == red.green);
+  CHECK(pixels_of(Framebuffer(4, 0, 2), 2, {red, white})[1] == red.green);
 }

@@ -22,6 +22,8 @@ struct Range {
   }
   /// True if a surface of `value` may pass between these numbers: some are below it, some are not.
   [[nodiscard]] constexpr bool brackets(double value) const noexcept { return minimum < value && maximum >= value; }
+  /// True if one of these numbers, or one between them, may lie within an interval without its ends.
+  [[nodiscard]] constexpr bool meets(double low, double high) const noexcept { return minimum < high && maximum > low; }
   constexpr bool operator==(const Range&) const noexcept = default;
 };
 

@@ -28,12 +28,13 @@ struct PlaneCut {
   std::int32_t of = -1;                   ///< the variable whose points bound the spans; -1: the selected variable
 };
 
-/// Blocks in whose span a variable takes values on both sides of one of `values`. Ranges decide this. They are measured
-/// if an analysis that asks for them is due in the iteration. Too many blocks are chosen only where blocks of different
-/// widths meet.
+/// Blocks in whose span a variable takes values on both sides of one of `values`, or values that may lie within one of
+/// `intervals`, without their ends. Ranges decide this. They are measured if an analysis that asks for them is due in
+/// the iteration. Too many blocks are chosen only where blocks of different widths meet.
 struct ValuesBracketed {
   std::vector<double> values;
   RangeRequest of{};  ///< variable -1: the selected variable
+  std::vector<std::array<double, 2>> intervals{};
 };
 
 /// Blocks with cells in `cells`, which counts in indices of the block's level, and all blocks that are lists.

@@ -10,10 +10,12 @@
 namespace sidestream::rendering {
 namespace {
 
-bool is_blank(const Framebuffer& stripe) {
-  for (std::int64_t y = stripe.first_row(); y < stripe.end_row(); ++y) {
-    const Sample* row = stripe.row(y);
-    if (std::any_of(row, row + stripe.width(), [](Sample sample) { return sample != empty_sample; })) return false;
+bool is_blank(const Drawing& stripe) {
+  const Framebuffer& opaque = stripe.opaque;
+  for (std::int64_t y = opaque.first_row(); y < opaque.end_row(); ++y) {
+    const Sample* row = opaque.row(y);
+    if (std::any_of(row, row + opaque.width(), [](Sample sample) { return sample != empty_sample; })) return false;
+    if (!stripe.fragments.row(y).empty() || !stripe.slabs.row(y / stripe.samples).empty()) return false;
   }
   return true;
 }
@@ -22,10 +24,12 @@ bool is_blank(const Framebuffer& stripe) {
 std::string text_of(const SliceQuery&) { return "slice"; }
 std::string text_of(const ClipQuery&) { return "clip"; }
 std::string text_of(const ParticlesQuery&) { return "particles"; }
+std::string text_of(const VolumeQuery&) { return "volume"; }
 std::int32_t leading_variable(const SliceQuery& query) { return query.variables.front(); }
 std::int32_t leading_variable(const PartQuery& query) { return query.variables.front(); }
 std::int32_t leading_variable(const ParticlesQuery& query) { return query.coordinates; }
 std::int32_t leading_variable(const IsosurfaceQuery& query) { return query.variable; }
+std::int32_t leading_variable(const VolumeQuery& query) { return query.variable; }
 
 std::string wanted_by(const IsosurfaceQuery& query) { return fmt::format("{}", fmt::join(query.values, ", ")); }
 std::string wanted_by(const ThresholdQuery& query) { return fmt::format("{} to {}", query.low, query.high); }
@@ -47,7 +51,7 @@ void Absence::select(Selection& selection) const {
   for (const auto& [layer, seen] : seen_) selection.variables.push_back(seen.entry());
 }
 
-void Absence::look(const Framebuffer& stripe, const CombineInput& input) {
+void Absence::look(const Drawing& stripe, const CombineInput& input) {
   notice_.look({is_blank(stripe) ? 0 : 1}, input, [&](const auto&) { return why(input); });
   forget();
 }

@@ -6,7 +6,7 @@
 
 #include "analysis/common/extract/empty_results.hpp"
 #include "analysis/render/scene.hpp"
-#include "graphics/framebuffer.hpp"
+#include "graphics/drawing.hpp"
 
 namespace sidestream::rendering {
 
@@ -17,7 +17,7 @@ class Absence {
   /// Adds entries to the selection that are needed for the reason.
   void select(Selection& selection) const;
   /// Collective: warns once if no layer covers a sample of any server's stripe.
-  void look(const Framebuffer& stripe, const CombineInput& input);
+  void look(const Drawing& stripe, const CombineInput& input);
   void forget() noexcept;
 
  private:

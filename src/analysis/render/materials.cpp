@@ -12,7 +12,7 @@ Materials::Materials(const Scene& scene, const Metadata& metadata) : scene_(&sce
   for (const ColourScale& scale : scene.scales) maps_.emplace_back(scale.colours);
   std::size_t count = 0;
   for (const Layer& layer : scene.layers) {
-    const bool later = is_drawn_in_rows(layer, metadata);
+    const bool later = is_drawn_in_rows(layer, metadata) && !(layer.opacity < 1);
     numbers_.push_back({static_cast<std::uint8_t>(count + 1), later});
     count += later ? std::get<IsosurfaceQuery>(layer.query).values.size() : 1;
   }
@@ -27,6 +27,7 @@ Material Materials::of(std::size_t number, std::size_t value, const Ranges& rang
   Material material;
   material.later = numbers_[number].later;
   material.layer = static_cast<std::uint8_t>(numbers_[number].first + (material.later ? value : 0));
+  material.translucent = layer.opacity < 1;
   material.colour = layer.colour;
   if (layer.colouring == Layer::Colouring::by_field) {
     material.map = &maps_[layer.scale];
@@ -35,6 +36,13 @@ Material Materials::of(std::size_t number, std::size_t value, const Ranges& rang
     material.colour = maps_[layer.scale].at(ranges[layer.scale].fraction(surface->values[value]));
   }
   return material;
+}
+
+std::array<double, 256> Materials::opacities() const {
+  std::array<double, 256> opacities{};
+  opacities.fill(1);
+  for (std::size_t l = 0; l < numbers_.size(); ++l) opacities[numbers_[l].first] = scene_->layers[l].opacity;
+  return opacities;
 }
 
 Shades Materials::shades(const Ranges& ranges) const {

@@ -1,6 +1,7 @@
 // Materials of the layers of an image, and the numbers by which samples refer to them.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "analysis/render/scene.hpp"
@@ -22,6 +23,8 @@ class Materials {
 
   /// Material of an isosurface of a layer; value 0 for layers without values. Its map is valid as long as this object.
   [[nodiscard]] Material of(std::size_t layer, std::size_t value, const Ranges& ranges) const;
+  /// Opacity by the number of a sample.
+  [[nodiscard]] std::array<double, 256> opacities() const;
   /// Colours of the materials that are lit later.
   [[nodiscard]] Shades shades(const Ranges& ranges) const;
   /// Colour map of a scale.

@@ -21,6 +21,7 @@
 #include "graphics/drawn_rows.hpp"
 #include "graphics/primitives.hpp"
 #include "graphics/rasteriser.hpp"
+#include "graphics/volume_caster.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
@@ -42,6 +43,7 @@ std::int32_t leading_variable(const IsosurfaceQuery& query) { return query.varia
 std::int32_t leading_variable(const SliceQuery& query) { return query.variables.front(); }
 std::int32_t leading_variable(const PartQuery& query) { return query.variables.front(); }
 std::int32_t leading_variable(const ParticlesQuery& query) { return query.coordinates; }
+std::int32_t leading_variable(const VolumeQuery& query) { return query.variable; }
 
 class Render final : public Task {
  public:
@@ -69,22 +71,25 @@ class Render final : public Task {
       return has_levels() ? rims.with(found) : found;
     }
     const Ranges ranges = ranges_.from(input.feedback);
-    const Camera camera = camera_for(ranges_.domain(ranges));
-    Framebuffer& framebuffer = empty_framebuffer();
-    Rasteriser rasteriser(camera, framebuffer);
+    const Domain domain = ranges_.domain(ranges);
+    const Camera camera = camera_for(domain);
+    Drawing& drawing = empty_drawing();
+    Rasteriser rasteriser(camera, drawing);
+    cast_volumes(input, ranges, domain, camera, drawing);
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
       const Layer::Query& query = scene_.layers[l].query;
+      if (std::holds_alternative<VolumeQuery>(query)) continue;
       if (is_drawn_in_rows(scene_.layers[l], input.metadata)) {
         draw_rows(l, std::get<IsosurfaceQuery>(query), input, ranges, camera, rasteriser);
       } else if (const auto* particles = std::get_if<ParticlesQuery>(&query)) {
-        draw_particles(l, *particles, take_pieces(l, input).pieces, ranges, camera, framebuffer);
+        draw_particles(l, *particles, take_pieces(l, input).pieces, ranges, camera, drawing.opaque);
       } else if (in_levels(scene_.layers[l])) {
         level_layers_.add(l, take_pieces(l, input));
       } else {
         draw(l, take_pieces(l, input).pieces, ranges, camera, rasteriser);
       }
     }
-    const Bytes drawn = encode_runs(framebuffer);
+    const Bytes drawn = encode(drawing);
     return has_levels() ? level_layers_.partial(input, drawn) : drawn;
   }
 
@@ -98,16 +103,17 @@ class Render final : public Task {
     const Camera camera = camera_for(domain);
     std::vector<Bytes> drawn;
     if (has_levels()) drawn = draw_levels(camera, input);
-    Framebuffer stripe = composite(has_levels() ? std::span<const Bytes>(drawn) : input.partials, sample_width(),
-                                   sample_height(), scene_.samples, input.communicator);
+    Drawing stripe = composite(has_levels() ? std::span<const Bytes>(drawn) : input.partials, sample_width(),
+                               sample_height(), scene_.samples, input.communicator);
     absence_.look(stripe, input);
-    materials_.shades(all_ranges()).apply(camera, stripe);
+    materials_.shades(all_ranges()).apply(camera, stripe.opaque);
     if (scene_.outline) {
-      Rasteriser rasteriser(camera, stripe);
+      Rasteriser rasteriser(camera, stripe.opaque);
       const Colour line = mix(scene_.background.bottom, ink_on(scene_.background.bottom), 0.55);
       draw_outline(domain, camera, line_width(), line, rasteriser);
     }
-    const std::vector<std::uint8_t> rows = resolve(stripe, scene_.samples, scene_.height, scene_.background);
+    const Translucency translucency{materials_.opacities(), &camera, DepthSlabs(camera, domain)};
+    const std::vector<std::uint8_t> rows = resolve(stripe, scene_.height, scene_.background, translucency);
     const auto parts = input.communicator.gather(std::as_bytes(std::span(rows)), 0);
     if (input.communicator.rank() == 0) input.results.add(scene_.file, finish(parts, input.iteration));
     return {};
@@ -139,14 +145,14 @@ class Render final : public Task {
   /// Width of the edges of cells, in samples: about half a pixel at 1024 x 1024. It is an integer, so that all lines
   /// along an axis cover equally many samples, and cells of one size look the same wherever they lie between pixels.
   [[nodiscard]] double edge_width() const { return std::max(1.0, std::round(0.35 * line_width())); }
-  /// Reuses the framebuffer of earlier frames, since new memory of this size costs as much time as drawing into it.
-  [[nodiscard]] Framebuffer& empty_framebuffer() {
-    if (framebuffer_) {
-      framebuffer_->clear();
+  /// Reuses the drawing of earlier frames, since new memory of this size costs as much time as drawing into it.
+  [[nodiscard]] Drawing& empty_drawing() {
+    if (drawing_) {
+      drawing_->clear();
     } else {
-      framebuffer_.emplace(sample_width(), 0, sample_height());
+      drawing_.emplace(sample_width(), 0, sample_height(), scene_.samples);
     }
-    return *framebuffer_;
+    return *drawing_;
   }
 
   void select(const Layer& layer, const Metadata& metadata) {
@@ -163,21 +169,28 @@ class Render final : public Task {
 
   [[nodiscard]] static LevelPieces extract_layer(const Layer& layer, const LocalInput& input) {
     if (in_levels(layer)) return extract_from_levels(std::get<IsosurfaceQuery>(layer.query), input);
-    return {std::visit([&](const auto& query) { return extract(query, input); }, layer.query), {}};
+    const auto extracted = [&](const auto& query) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(query)>, VolumeQuery>) {
+        return std::vector<Piece>();
+      } else {
+        return extract(query, input);
+      }
+    };
+    return {std::visit(extracted, layer.query), {}};
   }
 
   /// Collective: adds a partial with the surfaces of trees and levels to the received ones.
   [[nodiscard]] std::vector<Bytes> draw_levels(const Camera& camera, const CombineInput& input) {
     std::vector<Bytes> drawn = level_layers_.take(input);
     const Ranges ranges = all_ranges();
-    Framebuffer& framebuffer = empty_framebuffer();
-    Rasteriser rasteriser(camera, framebuffer);
+    Drawing& drawing = empty_drawing();
+    Rasteriser rasteriser(camera, drawing);
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
       if (!in_levels(scene_.layers[l])) continue;
       const auto& surface = std::get<IsosurfaceQuery>(scene_.layers[l].query);
       draw(l, level_layers_.surface(l, surface, input), ranges, camera, rasteriser);
     }
-    drawn.push_back(encode_runs(framebuffer));
+    drawn.push_back(encode(drawing));
     return drawn;
   }
 
@@ -193,6 +206,10 @@ class Render final : public Task {
       const auto* particles = std::get_if<ParticlesQuery>(&layer.query);
       const bool places = particles != nullptr && particles->in_domain;
       if (!ranges_.is_open(layer) && !places) continue;
+      if (const auto* volume = std::get_if<VolumeQuery>(&layer.query)) {
+        ranges_.add_values(layer, *volume, input, ranges);
+        continue;
+      }
       LevelPieces found = extract_layer(layer, input);
       for (const Piece& piece : found.pieces) {
         if (places) ranges_.add_balls(*particles, piece, ranges);
@@ -258,6 +275,22 @@ class Render final : public Task {
     std::vector<std::int64_t> ids;
     for (const BlockView& view : input.of(variable)) ids.push_back(view.block.id);
     return ids;
+  }
+
+  void cast_volumes(const LocalInput& input, const Ranges& ranges, const Domain& domain, const Camera& camera,
+                    Drawing& drawing) const {
+    VolumeCaster caster(camera, scene_.width, scene_.height, scene_.samples, DepthSlabs(camera, domain));
+    std::vector<std::unique_ptr<TransferFunction>> functions;
+    for (const Layer& layer : scene_.layers) {
+      const auto* volume = std::get_if<VolumeQuery>(&layer.query);
+      if (volume == nullptr) continue;
+      const auto scale = static_cast<std::size_t>(layer.scale);
+      functions.push_back(
+          std::make_unique<TransferFunction>(function_of(*volume, materials_.map(scale), ranges[scale], domain)));
+      for_each_box(*volume, input, *functions.back(),
+                   [&](VolumeBox box) { caster.add(std::move(box), *functions.back()); });
+    }
+    if (!functions.empty()) caster.cast(drawing.slabs);
   }
 
   void draw_rows(std::size_t l, const IsosurfaceQuery& surface, const LocalInput& input, const Ranges& ranges,
@@ -331,7 +364,7 @@ class Render final : public Task {
   ShownRanges ranges_;
   Materials materials_;
   Selection selection_;
-  std::optional<Framebuffer> framebuffer_;
+  std::optional<Drawing> drawing_;
   LevelLayers level_layers_;
   Absence absence_;
   RunningRanges running_;

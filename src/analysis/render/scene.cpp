@@ -68,7 +68,7 @@ class SceneReader {
       : settings_(settings), metadata_(metadata), scene_(scene) {}
 
   void read() {
-    const char* const kinds[] = {"isosurface", "slice", "threshold", "clip", "particles"};
+    const char* const kinds[] = {"isosurface", "slice", "threshold", "clip", "particles", "volume"};
     if (std::ranges::all_of(kinds, [&](const char* kind) { return settings_.maps(kind).empty(); })) {
       settings_.fail("isosurface", fmt::format("found a render without '{}', so nothing would be seen; add one",
                                                fmt::join(kinds, "' or '")));
@@ -81,6 +81,7 @@ class SceneReader {
     }
     for (const Settings& layer : settings_.maps("clip")) add_part(layer, read_clip(layer, metadata_, Purpose::picture));
     for (const Settings& layer : settings_.maps("particles")) add_particles(layer);
+    for (const Settings& layer : settings_.maps("volume")) add_volume(layer);
     if (scene_.layers.size() > most_layers) {
       settings_.fail("isosurface", fmt::format("found {} layers in one picture, expected at most {}; make several",
                                                scene_.layers.size(), most_layers));
@@ -105,6 +106,7 @@ class SceneReader {
       ColourScale& scale = scale_for(settings, variable, query.component, layer);
       scale.values.insert(scale.values.end(), query.values.begin(), query.values.end());
     }
+    layer.opacity = settings.real("opacity");
     add(variable, query.component);
     layer.query = std::move(query);
     scene_.layers.push_back(std::move(layer));
@@ -139,6 +141,7 @@ class SceneReader {
       layer.colouring = Layer::Colouring::by_field;
       scale_for(settings, *shown, query.shown_component, layer).follows_data = true;
     }
+    layer.opacity = settings.real("opacity");
     add(variable, query.shown_component);
     layer.query = std::move(query);
     scene_.layers.push_back(std::move(layer));
@@ -178,7 +181,21 @@ class SceneReader {
     layer.colouring = Layer::Colouring::by_field;
     layer.attribute = read_one_component(settings, variable);
     scale_for(settings, variable, layer.attribute, layer).follows_data = true;
+    layer.opacity = settings.real("opacity");
     add(variable, layer.attribute);
+    layer.query = std::move(query);
+    scene_.layers.push_back(std::move(layer));
+  }
+
+  void add_volume(const Settings& settings) {
+    Layer layer;
+    VolumeQuery query = read_volume(settings, metadata_);
+    const Variable& variable = metadata_.variables[query.variable];
+    layer.colouring = Layer::Colouring::by_field;
+    ColourScale& scale = scale_for(settings, variable, query.component, layer);
+    scale.follows_data = true;
+    query.range = scale.fixed;
+    add(variable, query.component);
     layer.query = std::move(query);
     scene_.layers.push_back(std::move(layer));
   }

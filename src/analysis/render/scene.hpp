@@ -9,6 +9,7 @@
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/part_query.hpp"
 #include "analysis/render/particles.hpp"
+#include "analysis/render/volume.hpp"
 #include "graphics/camera.hpp"
 #include "graphics/colour.hpp"
 #include "graphics/compositing.hpp"
@@ -38,10 +39,11 @@ struct Layer {
     by_value,  ///< each isosurface in the colour of its value
     by_field,  ///< by values at the vertices
   };
-  using Query = std::variant<IsosurfaceQuery, SliceQuery, ThresholdQuery, ClipQuery, ParticlesQuery>;
+  using Query = std::variant<IsosurfaceQuery, SliceQuery, ThresholdQuery, ClipQuery, ParticlesQuery, VolumeQuery>;
   Query query;
   Colouring colouring = Colouring::plain;
   Colour colour;
+  double opacity = 1;
   int scale = -1;     ///< index in Scene::scales; -1 for plain
   int attribute = 0;  ///< index in Piece::data, for by_field
 };

@@ -42,6 +42,17 @@ Option colour_component_option() {
           .minimum = 0};
 }
 
+Option layer_opacity_option() {
+  return {.name = "opacity",
+          .type = OptionType::real,
+          .default_value = "1",
+          .text =
+              "The part of the light that the layer keeps back, above 0. Layers below 1 are translucent: each of "
+              "their faces that lie behind one another is seen.",
+          .minimum = 0.001,
+          .maximum = 1};
+}
+
 void add_colours(std::vector<Option>& options, const std::string& otherwise) {
   options.push_back({.name = "colour",
                      .text = fmt::format("One colour for the whole layer: `#rrggbb` or one of {}. Default: {}.",
@@ -51,6 +62,7 @@ void add_colours(std::vector<Option>& options, const std::string& otherwise) {
                      .text = "Colours the layer by the values of this variable of the same mesh."});
   options.push_back(colour_component_option());
   add_layer_colours(options);
+  options.push_back(layer_opacity_option());
 }
 
 Option isosurface_layer() {
@@ -67,10 +79,23 @@ Option slice_layer() {
   std::vector<Option> options = slice_options(Purpose::picture);
   options.push_back(component_option("The component that is shown; required if there are several."));
   add_layer_colours(options);
+  options.push_back(layer_opacity_option());
   return {.name = "slice",
           .type = OptionType::map,
           .list = true,
           .text = "Planes through the data, coloured by its values: one such map, or a list of them.",
+          .options = std::move(options)};
+}
+
+Option volume_layer() {
+  std::vector<Option> options = volume_options();
+  add_layer_colours(options);
+  return {.name = "volume",
+          .type = OptionType::map,
+          .list = true,
+          .text =
+              "Values as a cloud that emits and absorbs light, by ray casting: one such map, or a list of them. Opaque "
+              "and translucent layers are seen within it.",
           .options = std::move(options)};
 }
 
@@ -164,6 +189,7 @@ std::vector<Option> scene_options() {
       threshold_layer(),
       clip_layer(),
       particles_layer(),
+      volume_layer(),
       picture_size_option(),
       camera_option(),
       colours_option("viridis", "Colour map; all but coolwarm are perceptually uniform, so equal steps look equal."),

@@ -61,6 +61,11 @@ void ShownRanges::add_values(const Layer& layer, const Piece& piece, Ranges& see
   for (const double value : piece.data[layer.attribute]) include(seen[layer.scale], value);
 }
 
+void ShownRanges::add_values(const Layer& layer, const VolumeQuery& query, const LocalInput& input,
+                             Ranges& seen) const {
+  rendering::add_values(query, input, seen[static_cast<std::size_t>(layer.scale)]);
+}
+
 ColourRange ShownRanges::usable(const ColourScale& scale, ColourRange found) {
   if (scale.fixed) return *scale.fixed;
   for (const double value : scale.values) include(found, value);

@@ -33,6 +33,8 @@ class ShownRanges {
   void add_balls(const ParticlesQuery& query, const Piece& piece, Ranges& seen) const;
   /// Adds the values of a layer with an open range.
   void add_values(const Layer& layer, const Piece& piece, Ranges& seen) const;
+  /// Adds the values of a volume's layer.
+  void add_values(const Layer& layer, const VolumeQuery& query, const LocalInput& input, Ranges& seen) const;
 
   /// Collective over the servers: joins the ranges of all servers; `seen` has those of this one. The result is the same
   /// on all. `remember` may widen the ranges of scales, before ranges of zero width are widened.

@@ -191,23 +191,6 @@ std::vector<AttributeLayout> layout_of(const IsosurfaceQuery& query, const Metad
 
 namespace {
 
-/// Cells whose points are all chosen.
-std::vector<Box> chosen_cells(const CellChoice& choice, const Mesh& mesh, Centering centering, std::vector<Box> cells) {
-  if (!choice.boxed) return cells;
-  const LevelAxes axes(mesh, 0);
-  std::vector<Box> chosen;
-  for (const Box& box : cells) {
-    Box points = box;
-    for (int a = 0; a < mesh.dimensions; ++a) ++points.hi[static_cast<std::size_t>(a)];
-    points = chosen_in(choice, axes, centering, points, mesh.dimensions);
-    for (int a = 0; a < mesh.dimensions; ++a) --points.hi[static_cast<std::size_t>(a)];
-    bool some = true;
-    for (int a = 0; a < 3; ++a) some = some && points.extent(a) > 0;
-    if (some) chosen.push_back(points);
-  }
-  return chosen;
-}
-
 /// Calls `work` with the request for each block.
 template <class Work>
 void for_each_block(const IsosurfaceQuery& query, const LocalInput& input, Work work) {
@@ -217,7 +200,7 @@ void for_each_block(const IsosurfaceQuery& query, const LocalInput& input, Work 
   const PointGrid grid(mesh, variable.centering, Reach::centres);
   for (const BlockView& view : input.of(variable.id)) {
     const std::vector<Box> cells =
-        chosen_cells(query.choice, mesh, variable.centering, grid.cells_of(view, flags_of(mesh, input, view)));
+        cells_between_chosen(query.choice, mesh, variable.centering, grid.cells_of(view, flags_of(mesh, input, view)));
     FieldSource numbers(grid, mesh, variable, query.component, &view);
     const AttributeSources attributes(grid, query.fields, view.block.id, input);
     std::optional<CurvedPoints> places;
