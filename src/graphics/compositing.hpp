@@ -29,7 +29,7 @@ struct Background {
   }
 };
 
-/// What decides how translucent samples and volumes are seen.
+/// The numbers by which translucent samples and volumes are seen.
 struct Translucency {
   std::array<double, 256> opacity;  ///< by layer of a sample, 0 to 1
   const Camera* camera = nullptr;   ///< that of the drawing
