@@ -330,7 +330,8 @@ class VolumeCaster::Tile {
       const Light after = std::isnan(next) ? Light{} : function.integral(next);
       const double from = crossings_.distances[n - 1], to = crossings_.distances[n];
       const float end = in_cells ? number : next;
-      if (to > from && !std::isnan(number) && !std::isnan(end)) {
+      const bool clear = !in_cells && before.extinction == after.extinction && number != next;
+      if (to > from && !clear && !std::isnan(number) && !std::isnan(end)) {
         const Light& until = in_cells ? before : after;
         if (to - from > thickness) {
           emit_long({from, to, number, end}, function, length, slabs);
