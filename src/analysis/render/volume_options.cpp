@@ -12,7 +12,7 @@
 namespace sidestream::rendering {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double no_end = std::numeric_limits<double>::infinity();
 
 /// Part of the domain's diagonal along which opacities are absorbed, unless `length` is given.
 constexpr double part_of_diagonal = 0.01;
@@ -70,7 +70,7 @@ std::vector<std::array<double, 2>> seen_intervals(const VolumeQuery& query, cons
   std::vector<std::array<double, 2>> intervals;
   for (std::size_t n = 0; n < places.size(); ++n) {
     if (!(query.opacity[n] > 0)) continue;
-    intervals.push_back({n > 0 ? places[n - 1] : -infinity, n + 1 < places.size() ? places[n + 1] : infinity});
+    intervals.push_back({n > 0 ? places[n - 1] : -no_end, n + 1 < places.size() ? places[n + 1] : no_end});
   }
   return intervals;
 }
