@@ -18,24 +18,26 @@ double extinction_of(std::span<const ExtinctionAt> points, double value) {
 
 TransferFunction::TransferFunction(std::span<const ExtinctionAt> points, const ColourMap& map, const ColourRange& range)
     : low_(points.front().value), scale_(intervals / (points.back().value - points.front().value)) {
+  // Position 0 stands for everything below the first value, and the last end for everything above the last one.
+  const auto light_at = [&](double position) {
+    const double value = low_ + std::clamp(position - 1, 0.0, static_cast<double>(intervals)) / scale_;
+    const double extinction = extinction_of(points, value);
+    const Colour colour = map.at(range.fraction(value));
+    const auto emitted = [&](std::uint8_t channel) { return extinction * to_linear(channel) / 65535; };
+    return Light{extinction, emitted(colour.red), emitted(colour.green), emitted(colour.blue)};
+  };
   constexpr int parts = 8;  // for peaks that are narrower than an interval
-  integral_.resize(intervals + 3);
-  for (int n = 0; n < intervals + 2; ++n) {
-    Light sum;
+  integral_.resize(ends + 1);
+  for (int n = 0; n < ends; ++n) {
+    Light sum = integral_[static_cast<std::size_t>(n)];
     for (int p = 0; p < parts; ++p) {
-      const double inside = std::clamp(n - 1 + (p + 0.5) / parts, 0.0, static_cast<double>(intervals));
-      const double value = low_ + inside / scale_;
-      const double extinction = extinction_of(points, value) / parts;
-      const Colour colour = map.at(range.fraction(value));
-      sum.extinction += extinction;
-      sum.red += extinction * to_linear(colour.red) / 65535;
-      sum.green += extinction * to_linear(colour.green) / 65535;
-      sum.blue += extinction * to_linear(colour.blue) / 65535;
+      const Light part = light_at(n + (p + 0.5) / parts);
+      sum = {sum.extinction + part.extinction / parts, sum.red + part.red / parts, sum.green + part.green / parts,
+             sum.blue + part.blue / parts};
     }
-    const Light& before = integral_[static_cast<std::size_t>(n)];
-    integral_[static_cast<std::size_t>(n) + 1] = {before.extinction + sum.extinction, before.red + sum.red,
-                                                  before.green + sum.green, before.blue + sum.blue};
+    integral_[static_cast<std::size_t>(n) + 1] = sum;
   }
+  for (int n = 0; n <= ends; ++n) at_ends_.push_back(light_at(n));
 }
 
 }  // namespace sidestream::rendering

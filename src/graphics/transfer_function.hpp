@@ -1,6 +1,7 @@
 // Transfer functions: opacity and colour of a volume by value.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -34,22 +35,20 @@ class TransferFunction {
   }
   /// True if values between two positions, low <= high, are all clear.
   [[nodiscard]] bool is_clear(float low, float high) const noexcept {
-    return integral_[static_cast<std::size_t>(interval(low))].extinction ==
-           integral_[static_cast<std::size_t>(interval(high)) + 1].extinction;
+    const auto first = static_cast<std::size_t>(std::floor(std::clamp<double>(low, 0, ends)));
+    const auto last = static_cast<std::size_t>(std::ceil(std::clamp<double>(high, 0, ends)));
+    return first == last ? at_ends_[first].extinction == 0 : integral_[first].extinction == integral_[last].extinction;
   }
   /// Integral of extinction and emission up to a position, which must not be NaN.
   [[nodiscard]] Light integral(double position) const noexcept {
     const int n = interval(position);
-    const Light &a = integral_[static_cast<std::size_t>(n)], &b = integral_[static_cast<std::size_t>(n) + 1];
-    const double t = position - n;
-    return {a.extinction + t * (b.extinction - a.extinction), a.red + t * (b.red - a.red),
-            a.green + t * (b.green - a.green), a.blue + t * (b.blue - a.blue)};
+    return between(integral_[static_cast<std::size_t>(n)], integral_[static_cast<std::size_t>(n) + 1], position - n);
   }
-  /// Extinction and emission per length at a position.
+  /// Extinction and emission per length at a position: those of an interval's ends, linear in between.
   [[nodiscard]] Light at(double position) const noexcept {
-    const int n = interval(position);
-    const Light &a = integral_[static_cast<std::size_t>(n)], &b = integral_[static_cast<std::size_t>(n) + 1];
-    return {b.extinction - a.extinction, b.red - a.red, b.green - a.green, b.blue - a.blue};
+    const double inside = std::clamp<double>(position, 0, ends);
+    const int n = interval(inside);
+    return between(at_ends_[static_cast<std::size_t>(n)], at_ends_[static_cast<std::size_t>(n) + 1], inside - n);
   }
   /// Mean along a path between two positions whose integrals are given.
   [[nodiscard]] Light mean(double from, const Light& before, double to, const Light& after) const noexcept {
@@ -62,13 +61,18 @@ class TransferFunction {
 
  private:
   static constexpr int intervals = 1024;  ///< between the first and the last value; one more for what lies beyond each
+  static constexpr int ends = intervals + 2;  ///< the last end of an interval
   static constexpr double farthest = 1e6;
+  [[nodiscard]] static Light between(const Light& a, const Light& b, double t) noexcept {
+    return {a.extinction + t * (b.extinction - a.extinction), a.red + t * (b.red - a.red),
+            a.green + t * (b.green - a.green), a.blue + t * (b.blue - a.blue)};
+  }
   [[nodiscard]] static int interval(double position) noexcept {
     return static_cast<int>(std::clamp(position, 0.0, intervals + 1.0));
   }
 
   double low_, scale_;
-  std::vector<Light> integral_;  ///< at the ends of the intervals
+  std::vector<Light> integral_, at_ends_;  ///< by end of an interval
 };
 
 }  // namespace sidestream::rendering

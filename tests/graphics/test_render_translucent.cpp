@@ -73,7 +73,6 @@ TEST_CASE("light from front to back, whatever is drawn first") {
     for (const Sheet& sheet : sheets) draw(sheet, rasteriser);
     const auto pixels = resolve(drawing, size, {white, white}, opacities(0.25, 0.5, camera));
     CHECK(near(middle(pixels), {0.25, 0.375, 0.375}));
-    CHECK(pixels[0] == 255);  // beside the cube
   } while (std::next_permutation(sheets.begin(), sheets.end(), [](const auto& a, const auto& b) { return a.z < b.z; }));
 }
 

@@ -299,6 +299,9 @@ TEST_CASE("what is clear is left out, and what is not finite is not seen") {
   const TransferFunction function(points, ColourMap("viridis"), {1, 3});
   CHECK(function.is_clear(function.position(-1e300), function.position(1.9)));
   CHECK_FALSE(function.is_clear(function.position(1), function.position(2.1)));
+  CHECK(function.is_clear(function.position(2), function.position(2)));  // where it just begins
+  CHECK(function.at(function.position(2)).extinction == 0);
+  CHECK(function.at(function.position(2.5)).extinction == doctest::Approx(2.5));
   CHECK_FALSE(function.is_clear(function.position(1e300), function.position(1e300)));
   const auto none = [](const Vec3&) { return std::nan(""); };
   const View view;
