@@ -57,7 +57,7 @@ class OptionField {
   template <class Check>
   [[nodiscard]] OptionField then(Check check) const {
     return {declared_, field_,
-            [fill = fill_, check, name = declared_.front().name](const Settings& settings, const Metadata& metadata,
+            [fill = fill_, check, name = declared_.at(0).name](const Settings& settings, const Metadata& metadata,
                                                                  Owner& owner) {
               fill(settings, metadata, owner);
               check(settings, name, metadata, owner);
@@ -83,6 +83,11 @@ class OptionTable {
 
   OptionTable& add(OptionField<Owner> field) {
     fields_.push_back(std::move(field));
+    return *this;
+  }
+
+  OptionTable& add(const OptionTable& others) {
+    fields_.insert(fields_.end(), others.fields_.begin(), others.fields_.end());
     return *this;
   }
 
@@ -116,7 +121,7 @@ class OptionTable {
   [[nodiscard]] const std::string& name(Field Base::*field) const {
     for (const auto& bound : fields_) {
       const auto* const member = std::any_cast<Field Base::*>(&bound.field());
-      if (member != nullptr && *member == field) return bound.declared().front().name;
+      if (member != nullptr && *member == field && !bound.declared().empty()) return bound.declared().front().name;
     }
     fail_unbound("a field");
   }
@@ -240,6 +245,14 @@ requires HoldsOption < Field, natural_type<OptionValue<Field>>()
       const std::string& name, Field Owner::*field, const std::string& text,
       const std::type_identity_t<OptionFacts<OptionValue<Field>, natural_type<OptionValue<Field>>()>>& facts = {}) {
   return option<natural_type<OptionValue<Field>>()>(name, field, text, facts);
+}
+
+/// Options of a struct that lie in the same map as the others.
+template <class Owner, class Part>
+[[nodiscard]] OptionField<Owner> options_of(Part Owner::*part, const OptionTable<Part>& table) {
+  return {table.declarations(), part, [part, table](const Settings& settings, const Metadata& metadata, Owner& owner) {
+            table.fill(settings, metadata, owner.*part);
+          }};
 }
 
 /// Binds options that belong to a function `read(settings)` or `read(settings, metadata, owner)`, which returns the

@@ -72,6 +72,11 @@ template <class Owner>
   return option(name, place, text, {.required = required, .least_entries = 1, .most_entries = 3});
 }
 template <class Owner>
+[[nodiscard]] OptionField<Owner> grid_size_option(std::vector<Index> Owner::*size, bool required = true) {
+  return option("size", size, "Number of cells of the grid along each axis of the mesh.",
+                {.required = required, .minimum = 1, .maximum = 1 << 20, .least_entries = 1, .most_entries = 3});
+}
+template <class Owner>
 [[nodiscard]] OptionField<Owner> pieces_option(Pieces Owner::*pieces) {
   return options_read_by(read_pieces, {pieces_option()}, pieces);
 }
