@@ -8,6 +8,7 @@
 
 #include "mesh/point_grid.hpp"
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/option_table.hpp"
 
 namespace sidestream {
 
@@ -33,6 +34,16 @@ struct CellChoice {
 [[nodiscard]] std::vector<Option> choice_options();
 /// Reads these options. Throws Error(configuration) if they are invalid or the mesh cannot use them.
 [[nodiscard]] CellChoice read_choice(const Settings& settings, const Mesh& mesh);
+
+/// These options bound to a field; `variable`, bound above them, lies on the mesh.
+template <class Owner, class Base>
+[[nodiscard]] OptionField<Owner> choice_options(CellChoice Owner::*choice, Variable Base::*variable) {
+  return options_read_by(
+      [variable](const Settings& settings, const Metadata& metadata, const Owner& owner) {
+        return read_choice(settings, metadata.mesh_of(owner.*variable));
+      },
+      choice_options(), choice);
+}
 
 /// Reads only the option `levels`.
 [[nodiscard]] CellChoice read_choice_of_levels(const Settings& settings, const Mesh& mesh);

@@ -17,7 +17,7 @@ namespace {
 struct ParticleQuery {
   DepositQuery deposit{};
   SpectrumQuery spectrum{};
-  bool shot_noise = true;
+  bool deconvolve = true, shot_noise = true;
 };
 
 /// The grid as a mesh.
@@ -28,7 +28,7 @@ Mesh mesh_of(const DepositQuery& query) {
   mesh.cells = {{0, 0, 0}, {query.size[0], query.size[1], query.size[2]}};
   std::array<double, 3> spacing{1, 1, 1};
   for (std::size_t a = 0; a < static_cast<std::size_t>(query.dimensions); ++a) spacing[a] = query.width(a);
-  mesh.geometry = std::make_shared<UniformGeometry>(query.low, spacing);
+  mesh.geometry = std::make_shared<UniformGeometry>(std::array{query.low[0], query.low[1], query.low[2]}, spacing);
   return mesh;
 }
 
@@ -41,7 +41,7 @@ class ParticleSpectrum final : public Task {
 
   Selection selection() const override {
     Selection selection{{{query_.deposit.coordinates, 0}}};
-    if (query_.deposit.weight >= 0) selection.variables.push_back({query_.deposit.weight, 0});
+    if (query_.deposit.weight) selection.variables.push_back({query_.deposit.weight->id, 0});
     return selection;
   }
   double tolerance() const override { return tolerance_of(query_.spectrum.setup.rigour); }
@@ -158,42 +158,28 @@ class ParticleSpectrum final : public Task {
   std::optional<SpectrumSums> modes_;  ///< from the first iteration; the same in later ones
 };
 
-std::vector<Option> particle_options() {
-  std::vector<Option> all = deposit_grid_options();
-  all.push_back(assignment_option(""));
-  all.push_back({.name = "deconvolve",
-                 .type = OptionType::boolean,
-                 .default_value = "true",
-                 .text = "Divides the window of `method` out of the modes."});
-  all.push_back(
-      {.name = "shot_noise",
-       .type = OptionType::boolean,
-       .default_value = "true",
-       .text = "Subtracts the shot noise: V / n for n particles, or V times the sum of the squares of their weights "
-               "divided by the square of the sum."});
-  for (Option& option : bin_options()) all.push_back(std::move(option));
-  all.push_back(plan_option());
-  all.push_back(
-      file_option("particle_spectrum.csv",
-                  "The table. Rows of later iterations are appended unless the name tells iterations apart."));
-  all.push_back(spectrum_chart_option("image", "power"));
-  return all;
+OptionTable<ParticleQuery> particle_options() {
+  using Query = ParticleQuery;
+  return {
+      options_of(&Query::deposit, deposit_grid_options("")),
+      option("deconvolve", &Query::deconvolve, "Divides the window of `method` out of the modes.", {.standard = true}),
+      option("shot_noise", &Query::shot_noise,
+             "Subtracts the shot noise: V / n for n particles, or V times the sum of the squares of their weights "
+             "divided by the square of the sum.",
+             {.standard = true}),
+      options_of(&Query::spectrum, spectrum_options("particle_spectrum.csv"))};
 }
 
 ParticleQuery read_particle_query(const Settings& settings, const Metadata& metadata) {
-  ParticleQuery query;
-  read_deposit_grid(settings, metadata, query.deposit);
+  const OptionTable<ParticleQuery> options = particle_options();
+  ParticleQuery query = options.read(settings, metadata);
+  require_fourier(settings, options.name(&ParticleQuery::deposit));
   query.deposit.periodic = true;
-  query.shot_noise = settings.boolean("shot_noise");
-  require_fourier(settings, "mesh");
-  SpectrumQuery& spectrum = query.spectrum;
-  spectrum.bins = read_bins(settings);
-  spectrum.setup.box = wave_box(mesh_of(query.deposit));
-  spectrum.setup.order = order_from(0);
-  spectrum.setup.rigour = read_plan(settings);
-  if (settings.boolean("deconvolve")) spectrum.setup.window.power = static_cast<int>(query.deposit.assignment);
-  spectrum.file = settings.text("file");
-  spectrum.chart = read_curves(settings, "image", true);
+  FieldSetup& setup = query.spectrum.setup;
+  setup.box = wave_box(mesh_of(query.deposit));
+  setup.order = order_from(0);
+  setup.rigour = query.spectrum.bins.rigour;
+  if (query.deconvolve) setup.window.power = static_cast<int>(query.deposit.assignment);
   return query;
 }
 
@@ -210,7 +196,7 @@ AnalysisKind particle_spectrum_kind() {
           "particle counts once: flagged ghosts do not count, and of particles with the same `point_ids` only one "
           "does. Particles at NaN do not count. Shares are rounded once and sums are exact, so that results are the "
           "same bits however particles are divided.",
-      .options = particle_options(),
+      .options = particle_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<ParticleSpectrum>(read_particle_query(settings, metadata));
       }};

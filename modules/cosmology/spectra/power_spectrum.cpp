@@ -103,102 +103,82 @@ class FieldSpectrum final : public Task {
   Bytes feedback_;
 };
 
-std::vector<Option> options() {
-  std::vector<Option> all{
-      variable_option("The variable, in the cells of a uniform mesh."),
-      component_option("The variable's component, from 0; required if it has several."),
-      {.name = "with",
-       .type = OptionType::variable,
-       .text = "A second variable on the same mesh. Adds its power, the cross-spectrum (the mean of Re X Y*), and the "
-               "correlation (the cross-spectrum divided by the root of the product of both powers)."},
-      {.name = "with_component",
-       .type = OptionType::integer,
-       .text = "The component of the second variable, from 0.",
-       .minimum = 0},
-      {.name = "along",
-       .type = OptionType::choice,
-       .list = true,
-       .text = "Spectra of lines along these axes, each averaged over all lines, instead of that of the whole field.",
-       .choices = {"x", "y", "z"}},
-      {.name = "of",
-       .type = OptionType::choice,
-       .default_value = "contrast",
-       .text = "The transformed function of the values x: `contrast`, x / mean - 1; `difference`, x - mean.",
-       .choices = {"contrast", "difference"}},
-      {.name = "window",
-       .type = OptionType::choice,
-       .default_value = "none",
-       .text = "The scheme by which particles were deposited on the mesh; its window is divided out of the modes of a "
-               "whole field.",
-       .choices = {"none", "ngp", "cic", "tsc"}},
-      {.name = "shot_noise",
-       .type = OptionType::real,
-       .default_value = "0",
-       .text = "Subtracted from the power of each variable; for n particles in the volume V it is V / n.",
-       .minimum = 0},
-      {.name = "decomposition",
-       .type = OptionType::choice,
-       .default_value = "pencils",
-       .text =
-           "Division of the transform of a whole field: `pencils` for up to as many servers as there are lines along "
-           "an axis, `slabs` for up to as many as there are planes, with one exchange less.",
-       .choices = {"pencils", "slabs"}}};
-  for (Option& option : bin_options()) all.push_back(std::move(option));
-  all.push_back(plan_option());
-  all.push_back(
-      file_option("power_spectrum.csv",
-                  "The table. Rows of later iterations are appended unless the name tells iterations apart."));
-  all.push_back(spectrum_chart_option("image", "power"));
-  return all;
+void check_variable(const Settings& settings, const std::string& name, const Metadata& metadata,
+                    const SpectrumQuery& query) {
+  require_uniform_cells(settings, name, query.variable, metadata, "a power spectrum");
+  require_fourier(settings, name);
 }
 
-void read_second(const Settings& settings, const Metadata& metadata, const Variable& first, SpectrumQuery& query) {
-  if (!settings.has("with")) {
-    if (settings.given("with_component")) {
-      settings.fail("with_component", "found 'with_component' without 'with', which it is a component of; remove it");
-    }
-    return;
+void check_second(const Settings& settings, const std::string& name, const Metadata& metadata,
+                  const SpectrumQuery& query) {
+  if (!query.with) return;
+  if (query.with->mesh != query.variable.mesh) {
+    settings.fail(name, fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name variables of one mesh",
+                                    query.with->name, metadata.mesh_of(*query.with).name, query.variable.name,
+                                    metadata.mesh_of(query.variable).name));
   }
-  const Variable* second = metadata.find_variable(settings.text("with"));
-  if (second == nullptr) {
-    settings.fail("with",
-                  fmt::format("there is no variable '{}'; declare it under `variables`", settings.text("with")));
+  require_uniform_cells(settings, name, *query.with, metadata, "a power spectrum");
+}
+
+void check_second_component(const Settings& settings, const std::string& name, const Metadata&,
+                            const SpectrumQuery& query) {
+  if (!query.with) {
+    if (!query.with_component) return;
+    settings.fail(name, "found 'with_component' without 'with', which it is a component of; remove it");
   }
-  if (second->mesh != first.mesh) {
-    settings.fail("with",
-                  fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name variables of one mesh", second->name,
-                              metadata.mesh_of(*second).name, first.name, metadata.mesh_of(first).name));
-  }
-  require_uniform_cells(settings, "with", *second, metadata, "a power spectrum");
-  const auto component = settings.has("with_component") ? settings.integer<int>("with_component") : 0;
-  if (component >= second->components || (second->components > 1 && !settings.has("with_component"))) {
-    settings.fail("with_component", fmt::format("'{}' has {} component{}; say which one, numbered from 0", second->name,
-                                                second->components, second->components == 1 ? "" : "s"));
-  }
-  query.fields.push_back({1, component, second->id});
+  const int components = query.with->components;
+  if (query.with_component ? *query.with_component < components : components == 1) return;
+  settings.fail(name, fmt::format("'{}' has {} component{}; say which one, numbered from 0", query.with->name,
+                                  components, components == 1 ? "" : "s"));
+}
+
+OptionTable<SpectrumQuery> options() {
+  using Query = SpectrumQuery;
+  return OptionTable<Query>{
+      variable_option(&Query::variable, "The variable, in the cells of a uniform mesh.").then(check_variable),
+      one_component_option(&Query::component, &Query::variable),
+      option("with", &Query::with,
+             "A second variable on the same mesh. Adds its power, the cross-spectrum (the mean of Re X Y*), and the "
+             "correlation (the cross-spectrum divided by the root of the product of both powers).")
+          .then(check_second),
+      option("with_component", &Query::with_component, "The component of the second variable, from 0.", {.minimum = 0})
+          .then(check_second_component),
+      along_option(&Query::along,
+                   "Spectra of lines along these axes, each averaged over all lines, instead of that of the whole "
+                   "field."),
+      option<OptionType::choice>(
+          "of", &Query::contrast,
+          "The transformed function of the values x: `contrast`, x / mean - 1; `difference`, x - mean.",
+          {.standard = "contrast", .choices = {{"contrast", true}, {"difference", false}}}),
+      option<OptionType::choice>(
+          "window", &Query::window,
+          "The scheme by which particles were deposited on the mesh; its window is divided out of the modes of a "
+          "whole field.",
+          {.standard = "none", .choices = {{"none", 0}, {"ngp", 1}, {"cic", 2}, {"tsc", 3}}}),
+      option("shot_noise", &Query::noise,
+             "Subtracted from the power of each variable; for n particles in the volume V it is V / n.",
+             {.standard = 0, .minimum = 0}),
+      option<OptionType::choice>(
+          "decomposition", &Query::slabs,
+          "Division of the transform of a whole field: `pencils` for up to as many servers as there are lines along "
+          "an axis, `slabs` for up to as many as there are planes, with one exchange less.",
+          {.standard = "pencils", .choices = {{"pencils", false}, {"slabs", true}}})}
+      .add(spectrum_options("power_spectrum.csv"));
 }
 
 SpectrumQuery read_query(const Settings& settings, const Metadata& metadata) {
-  const Variable& variable = read_variable(settings, metadata);
-  require_uniform_cells(settings, "variable", variable, metadata, "a power spectrum");
-  require_fourier(settings, "variable");
-  const Mesh& mesh = metadata.mesh_of(variable);
-  SpectrumQuery query;
-  query.fields.push_back({0, read_one_component(settings, variable), variable.id});
-  read_second(settings, metadata, variable, query);
-  query.along = read_axes(settings, "along", mesh);
-  query.bins = read_bins(settings);
-  query.contrast = settings.text("of") == "contrast";
-  query.noise = settings.real("shot_noise");
+  const OptionTable<SpectrumQuery> table = options();
+  SpectrumQuery query = table.read(settings, metadata);
+  const Mesh& mesh = metadata.mesh_of(query.variable);
+  require_axes(settings, table.name(&SpectrumQuery::along), query.along, mesh);
+  query.fields.push_back({0, query.component, query.variable.id});
+  if (query.with) query.fields.push_back({1, query.with_component.value_or(0), query.with->id});
   query.setup.box = wave_box(mesh);
   query.setup.order = order_from(0);
-  query.setup.slabs = settings.text("decomposition") == "slabs";
-  query.setup.rigour = read_plan(settings);
-  const std::string& window = settings.text("window");
-  query.setup.window.power = window == "ngp" ? 1 : window == "cic" ? 2 : window == "tsc" ? 3 : 0;
-  query.file = settings.text("file");
-  query.chart = read_curves(settings, "image", true);
-  for (const char* whole : {"window", "decomposition"}) {
+  query.setup.slabs = query.slabs;
+  query.setup.rigour = query.bins.rigour;
+  query.setup.window.power = query.window;
+  for (const std::string& whole : {table.name(&SpectrumQuery::window), table.name(&SpectrumQuery::slabs)}) {
     if (query.along.empty() || !settings.given(whole)) continue;
     settings.fail(whole,
                   fmt::format("found '{}' beside 'along', expected it only with the spectrum of a whole field; remove "
@@ -209,6 +189,13 @@ SpectrumQuery read_query(const Settings& settings, const Metadata& metadata) {
 }
 
 }  // namespace
+
+OptionTable<SpectrumQuery> spectrum_options(const std::string& file) {
+  return {options_of(&SpectrumQuery::bins, bin_options()),
+          file_option(&SpectrumQuery::file, file,
+                      "The table. Rows of later iterations are appended unless the name tells iterations apart."),
+          option("image", &SpectrumQuery::chart, spectrum_chart_text("power"), {.options = spectrum_chart_options()})};
+}
 
 void draw_spectrum(const SpectrumQuery& query, const CombineInput& input) {
   if (!query.chart) return;
@@ -265,7 +252,7 @@ AnalysisKind power_spectrum_kind() {
           "a column for the axis. Each line is transformed by the same instructions wherever it is, and sums are "
           "exact or along whole lines, so that results are the same bits for every placement, division and number of "
           "servers.",
-      .options = options(),
+      .options = options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const SpectrumQuery query = read_query(settings, metadata);
         return query.along.empty() ? make_field_spectrum(query, metadata) : make_line_spectrum(query, metadata);

@@ -10,6 +10,12 @@ namespace sidestream::spectra {
 
 /// Options.
 struct SpectrumQuery {
+  Variable variable{};
+  std::optional<Variable> with{};  ///< a second field
+  int component = 0;
+  std::optional<int> with_component{};
+  int window = 0;  ///< power of the window that is divided out
+  bool slabs = false;
   std::vector<FieldMeans::Field> fields{};  ///< one field, or two for their product
   std::vector<int> along{};                 ///< axes of spectra of single lines; empty: of the whole field
   BinChoice bins{};
@@ -19,6 +25,9 @@ struct SpectrumQuery {
   std::string file{};
   std::optional<ChartFile> chart{};
 };
+
+/// The options of all spectra of whole fields: bins, plans, the table, and its chart.
+[[nodiscard]] OptionTable<SpectrumQuery> spectrum_options(const std::string& file);
 
 /// Spectrum of the whole field.
 [[nodiscard]] std::unique_ptr<Task> make_field_spectrum(const SpectrumQuery& query, const Metadata& metadata);

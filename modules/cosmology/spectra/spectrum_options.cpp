@@ -11,44 +11,12 @@
 
 namespace sidestream::spectra {
 
-std::vector<Option> bin_options() {
-  return {
-      {.name = "bins",
-       .type = OptionType::choice,
-       .default_value = "shells",
-       .text = "Bins of wave numbers, in units of the fundamental 2 pi / L, where L is the longest side of the mesh. "
-               "`shells`: [s - 1/2, s + 1/2) for s = 1, 2 ... `widening`: the edges 1, 2 ... 10, then 11 (12/11)^j, "
-               "as in Gimlet. Both end at the Nyquist number of the coarsest axis; bins that do not fit are left out.",
-       .choices = {"shells", "widening"}},
-      {.name = "edges",
-       .type = OptionType::real,
-       .list = true,
-       .text =
-           "User-defined edges of bins: wave numbers, in the mesh's units, ascending. A bin includes its lower edge "
-           "and excludes its upper one.",
-       .minimum = 0,
-       .least_entries = 2}};
+OptionTable<ChartFile> spectrum_chart_options() {
+  return curves_options("{label}: power spectrum    time {time:#.5g}    cycle {cycle}", {"power", "dimensionless"});
 }
 
-Option plan_option() {
-  return {.name = "plan",
-          .type = OptionType::choice,
-          .default_value = "estimate",
-          .text =
-              "Effort that FFTW spends on planning the transform of a line, once for each length. With `estimate` "
-              "results are the same bits in every run and placement; the plans of `measure` and `patient` depend on "
-              "timings.",
-          .choices = {"estimate", "measure", "patient"}};
-}
-
-Rigour read_plan(const Settings& settings) {
-  const std::string& plan = settings.text("plan");
-  return plan == "measure" ? Rigour::measure : plan == "patient" ? Rigour::patient : Rigour::estimate;
-}
-
-Option spectrum_chart_option(const std::string& name, const std::string& what) {
-  return curves_option(name, "A chart of " + what + " over k, both axes logarithmic.",
-                       "{label}: power spectrum    time {time:#.5g}    cycle {cycle}", {"power", "dimensionless"});
+std::string spectrum_chart_text(const std::string& what) {
+  return "A chart of " + what + " over k, both axes logarithmic.";
 }
 
 double tolerance_of(Rigour rigour) noexcept { return rigour == Rigour::estimate ? 0 : 1e-10; }
@@ -60,17 +28,42 @@ WaveBins BinChoice::bins(const WaveBox& box) const {
   return WaveBins(std::move(units));
 }
 
-BinChoice read_bins(const Settings& settings) {
-  BinChoice choice{settings.text("bins") == "widening", settings.reals("edges")};
-  if (!choice.edges.empty() && settings.given("bins")) {
-    settings.fail("bins", "found 'bins' beside 'edges', which say what the bins are; remove one of them");
+namespace {
+
+void check_bins(const OptionTable<BinChoice>& options, const Settings& settings, const Metadata&, BinChoice& choice) {
+  if (!choice.edges.empty() && options.given(settings, &BinChoice::widening)) {
+    options.fail(settings, &BinChoice::widening,
+                 "found 'bins' beside 'edges', which say what the bins are; remove one of them");
   }
   for (std::size_t n = 0; n + 1 < choice.edges.size(); ++n) {
     if (choice.edges[n] < choice.edges[n + 1] && std::isfinite(choice.edges[n + 1])) continue;
-    settings.fail("edges", fmt::format("found {} before {}, expected finite wave numbers in ascending order",
-                                       choice.edges[n], choice.edges[n + 1]));
+    options.fail(settings, &BinChoice::edges,
+                 fmt::format("found {} before {}, expected finite wave numbers in ascending order", choice.edges[n],
+                             choice.edges[n + 1]));
   }
-  return choice;
+}
+
+}  // namespace
+
+OptionTable<BinChoice> bin_options() {
+  return OptionTable<BinChoice>{
+      option<OptionType::choice>(
+          "bins", &BinChoice::widening,
+          "Bins of wave numbers, in units of the fundamental 2 pi / L, where L is the longest side of the mesh. "
+          "`shells`: [s - 1/2, s + 1/2) for s = 1, 2 ... `widening`: the edges 1, 2 ... 10, then 11 (12/11)^j, "
+          "as in Gimlet. Both end at the Nyquist number of the coarsest axis; bins that do not fit are left out.",
+          {.standard = "shells", .choices = {{"shells", false}, {"widening", true}}}),
+      option("edges", &BinChoice::edges,
+             "User-defined edges of bins: wave numbers, in the mesh's units, ascending. A bin includes its lower edge "
+             "and excludes its upper one.",
+             {.minimum = 0, .least_entries = 2}),
+      option("plan", &BinChoice::rigour,
+             "Effort that FFTW spends on planning the transform of a line, once for each length. With `estimate` "
+             "results are the same bits in every run and placement; the plans of `measure` and `patient` depend on "
+             "timings.",
+             {.standard = "estimate",
+              .choices = {{"estimate", Rigour::estimate}, {"measure", Rigour::measure}, {"patient", Rigour::patient}}})}
+      .then(check_bins);
 }
 
 void require_uniform_cells(const Settings& settings, const std::string& option, const Variable& variable,
@@ -108,20 +101,17 @@ WaveBox wave_box(const Mesh& mesh) {
   return box;
 }
 
-std::vector<int> read_axes(const Settings& settings, const std::string& option, const Mesh& mesh) {
-  std::vector<int> axes;
-  for (const std::string& text : settings.texts(option)) {
-    const int axis = text.at(0) - 'x';
-    if (axis >= mesh.dimensions) {
-      settings.fail(option, fmt::format("found '{}' for mesh '{}' of {} dimension{}, expected one of its axes", text,
+void require_axes(const Settings& settings, const std::string& option, const std::vector<int>& axes, const Mesh& mesh) {
+  for (auto axis = axes.begin(); axis != axes.end(); ++axis) {
+    const char name = "xyz"[*axis];
+    if (*axis >= mesh.dimensions) {
+      settings.fail(option, fmt::format("found '{}' for mesh '{}' of {} dimension{}, expected one of its axes", name,
                                         mesh.name, mesh.dimensions, mesh.dimensions == 1 ? "" : "s"));
     }
-    if (std::find(axes.begin(), axes.end(), axis) != axes.end()) {
-      settings.fail(option, fmt::format("'{}' is named twice; name each axis once", text));
+    if (std::find(axes.begin(), axis, *axis) != axis) {
+      settings.fail(option, fmt::format("'{}' is named twice; name each axis once", name));
     }
-    axes.push_back(axis);
   }
-  return axes;
 }
 
 namespace {

@@ -10,22 +10,20 @@
 
 namespace sidestream::spectra {
 
-/// Options of all spectra: `bins`, `edges`, `plan`.
-[[nodiscard]] std::vector<Option> bin_options();
-[[nodiscard]] Option plan_option();
-[[nodiscard]] Rigour read_plan(const Settings& settings);
-/// The option for a spectrum's chart, named `image` or otherwise.
-[[nodiscard]] Option spectrum_chart_option(const std::string& name, const std::string& what);
+/// The options of a spectrum's chart, named `image` or otherwise, and the text of that option.
+[[nodiscard]] OptionTable<ChartFile> spectrum_chart_options();
+[[nodiscard]] std::string spectrum_chart_text(const std::string& what);
 /// Relative tolerance of sums for such plans; 0 if plans do not depend on measurements.
 [[nodiscard]] double tolerance_of(Rigour rigour) noexcept;
 
-/// The configured bins.
+/// The configured bins and plans: the options `bins`, `edges` and `plan` of all spectra.
 struct BinChoice {
+  Rigour rigour = Rigour::estimate;
   bool widening = false;
   std::vector<double> edges{};  ///< wave numbers; empty: by name
   [[nodiscard]] WaveBins bins(const WaveBox& box) const;
 };
-[[nodiscard]] BinChoice read_bins(const Settings& settings);
+[[nodiscard]] OptionTable<BinChoice> bin_options();
 
 /// Throws Error(configuration) unless the variable lies in the cells of a uniform mesh of one level and, where a
 /// Fourier transform is needed, this build has one. `what` begins the message: "a power spectrum".
@@ -33,8 +31,13 @@ void require_uniform_cells(const Settings& settings, const std::string& option, 
                            const Metadata& metadata, const std::string& what);
 void require_fourier(const Settings& settings, const std::string& option);
 [[nodiscard]] WaveBox wave_box(const Mesh& mesh);
-/// Reads `along` and similar options: 0, 1, 2 for x, y, z. Throws Error(configuration) for an axis that the mesh lacks.
-[[nodiscard]] std::vector<int> read_axes(const Settings& settings, const std::string& option, const Mesh& mesh);
+/// Throws Error(configuration) for an axis, 0, 1, 2 for x, y, z, that the mesh lacks, or that is named twice.
+void require_axes(const Settings& settings, const std::string& option, const std::vector<int>& axes, const Mesh& mesh);
+/// The option `along`.
+template <class Owner>
+[[nodiscard]] OptionField<Owner> along_option(std::vector<int> Owner::*axes, const std::string& text) {
+  return option<OptionType::choice>("along", axes, text, {.choices = {{"x", 0}, {"y", 1}, {"z", 2}}});
+}
 
 /// Sums of a first pass, known to all servers: the number of points, the number of points that were not delivered, and
 /// the sum of each field. Sums are taken line by line, so that they do not depend on how the mesh is divided.

@@ -10,23 +10,6 @@
 
 namespace sidestream {
 
-Option assignment_option(const std::string& text) {
-  return {.name = "method",
-          .type = OptionType::choice,
-          .default_value = "cic",
-          .text =
-              "`ngp`: a particle contributes to the cell that contains it (nearest grid point). `cic`: to the cells "
-              "whose centres surround it, weighted by proximity (cloud in cell). `tsc`: to the three nearest cells "
-              "along each axis (triangular shaped cloud)." +
-              text,
-          .choices = {"cic", "ngp", "tsc"}};
-}
-
-Assignment read_assignment(const Settings& settings) {
-  const std::string& method = settings.text("method");
-  return method == "ngp" ? Assignment::nearest : method == "cic" ? Assignment::cloud : Assignment::triangle;
-}
-
 std::string name_of(Assignment assignment) {
   return assignment == Assignment::nearest ? "ngp" : assignment == Assignment::cloud ? "cic" : "tsc";
 }
@@ -43,66 +26,80 @@ double DepositQuery::volume() const {
   return v;
 }
 
-std::vector<Option> deposit_grid_options() {
-  return {
-      {.name = "mesh", .type = OptionType::mesh, .required = true, .text = "The particles: a mesh of type `points`."},
-      {.name = "weight",
-       .type = OptionType::variable,
-       .text = "The weight of particles, a variable on the mesh. Default: each particle counts 1."},
-      component_option("The component of `weight`, from 0; required if it has several."),
-      grid_size_option(),
-      place_option("low", "Lower corner of the grid."),
-      place_option("high", "Upper corner of the grid.")};
-}
-
 namespace {
 
-void read_corners(const Settings& settings, DepositQuery& query) {
-  const auto size = settings.integers<Index>("size");
-  const std::vector<double> low = settings.reals("low"), high = settings.reals("high");
+void read_mesh(const Settings& settings, const std::string&, const Metadata& metadata, DepositQuery& query) {
+  const Mesh& mesh = read_particles(settings, metadata);
+  query.coordinates = mesh.array(Role::coordinates);
+  query.dimensions = mesh.dimensions;
+}
+
+void check_weight(const Settings& settings, const std::string& name, const Metadata& metadata,
+                  const DepositQuery& query) {
+  if (!query.weight || metadata.mesh_of(*query.weight).name == query.mesh) return;
+  settings.fail(name, fmt::format("'{}' lies on mesh '{}', not on '{}'; weigh with a variable of the particles",
+                                  query.weight->name, metadata.mesh_of(*query.weight).name, query.mesh));
+}
+
+void check_grid(const OptionTable<DepositQuery>& options, const Settings& settings, const Metadata&,
+                DepositQuery& query) {
   const auto expected = static_cast<std::size_t>(query.dimensions);
-  const auto check = [&](const char* option, std::size_t found) {
-    if (found == expected) return;
-    settings.fail(option,
-                  fmt::format("found {} numbers, expected {}, one for each dimension of the mesh", found, expected));
+  const auto check = [&](auto field) {
+    if ((query.*field).size() == expected) return;
+    options.fail(settings, field,
+                 fmt::format("found {} numbers, expected {}, one for each dimension of the mesh", (query.*field).size(),
+                             expected));
   };
-  check("size", size.size());
-  check("low", low.size());
-  check("high", high.size());
+  check(&DepositQuery::size);
+  check(&DepositQuery::low);
+  check(&DepositQuery::high);
   for (std::size_t a = 0; a < expected; ++a) {
-    query.size[a] = size[a];
-    query.low[a] = low[a];
-    query.high[a] = high[a];
-    if (low[a] < high[a] && std::isfinite(high[a] - low[a])) continue;
-    settings.fail("high",
-                  fmt::format("the grid reaches from {} to {} along {}; expected two finite numbers, the lower one "
-                              "first",
-                              low[a], high[a], "xyz"[a]));
+    const double low = query.low[a], high = query.high[a];
+    if (low < high && std::isfinite(high - low)) continue;
+    options.fail(settings, &DepositQuery::high,
+                 fmt::format("the grid reaches from {} to {} along {}; expected two finite numbers, the lower one "
+                             "first",
+                             low, high, "xyz"[a]));
   }
+  query.size.resize(3, 1);
+  query.low.resize(3, 0);
+  query.high.resize(3, 1);
+}
+
+int read_weight_component(const Settings& settings, const Metadata&, const DepositQuery& query) {
+  return query.weight ? read_one_component(settings, *query.weight) : 0;
 }
 
 }  // namespace
 
-void read_deposit_grid(const Settings& settings, const Metadata& metadata, DepositQuery& query) {
-  const Mesh& mesh = read_particles(settings, metadata);
-  query.coordinates = mesh.array(Role::coordinates);
-  query.dimensions = mesh.dimensions;
-  query.assignment = read_assignment(settings);
-  read_corners(settings, query);
-  if (!settings.has("weight")) return;
-  const Variable& weight = *metadata.find_variable(settings.text("weight"));
-  if (weight.mesh != mesh.id) {
-    settings.fail("weight", fmt::format("'{}' lies on mesh '{}', not on '{}'; weigh with a variable of the particles",
-                                        weight.name, metadata.mesh_of(weight).name, mesh.name));
-  }
-  query.weight = weight.id;
-  query.component = read_one_component(settings, weight);
+OptionTable<DepositQuery> deposit_grid_options(const std::string& text) {
+  using Query = DepositQuery;
+  return OptionTable<Query>{
+      option<OptionType::mesh>("mesh", &Query::mesh, "The particles: a mesh of type `points`.", {.required = true})
+          .then(read_mesh),
+      option("weight", &Query::weight,
+             "The weight of particles, a variable on the mesh. Default: each particle counts 1.")
+          .then(check_weight),
+      options_read_by(read_weight_component,
+                      {component_option("The component of `weight`, from 0; required if it has several.")},
+                      &Query::component),
+      grid_size_option(&Query::size),
+      place_option("low", &Query::low, "Lower corner of the grid."),
+      place_option("high", &Query::high, "Upper corner of the grid."),
+      option("method", &Query::assignment,
+             "`ngp`: a particle contributes to the cell that contains it (nearest grid point). `cic`: to the cells "
+             "whose centres surround it, weighted by proximity (cloud in cell). `tsc`: to the three nearest cells "
+             "along each axis (triangular shaped cloud)." +
+                 text,
+             {.standard = "cic",
+              .choices = {{"cic", Assignment::cloud}, {"ngp", Assignment::nearest}, {"tsc", Assignment::triangle}}})}
+      .then(check_grid);
 }
 
 void Depositor::add(const LocalInput& input) {
   for (const BlockView& view : input.of(query_.coordinates)) {
-    const BlockView* weight = query_.weight >= 0 ? input.find(query_.weight, view.block.id) : nullptr;
-    if (query_.weight >= 0 && weight == nullptr) continue;  // not delivered
+    const BlockView* weight = query_.weight ? input.find(query_.weight->id, view.block.id) : nullptr;
+    if (query_.weight && weight == nullptr) continue;  // not delivered
     for_each_counted(view, [&](Index i) {
       std::array<double, 3> x{};
       for (int c = 0; c < query_.dimensions; ++c) x[static_cast<std::size_t>(c)] = real_at(view, i, c);

@@ -79,7 +79,7 @@ ColourRange range_of(const HeatMap& picture, std::span<const double> values, Com
   }
   servers.minimum({&low, 1});
   servers.maximum({&high, 1});
-  if (picture.range) return {shown_value(picture, picture.range->low), shown_value(picture, picture.range->high)};
+  if (picture.range) return {shown_value(picture, (*picture.range)[0]), shown_value(picture, (*picture.range)[1])};
   return usable_range(low, high);
 }
 
@@ -121,81 +121,55 @@ void paint(Image& image, const Frame& frame, const HeatMap& picture, const std::
   }
 }
 
-}  // namespace
-
-Option heat_map_option() {
-  Option option{.name = "image",
-                .type = OptionType::map,
-                .text =
-                    "An image of the result, for meshes of three "
-                    "dimensions."};
-  option.options = {
-      {.name = "file",
-       .type = OptionType::file,
-       .required = true,
-       .text = "The file of each frame, `x-{index:05}.png`.",
-       .choices = {".png"}},
-      picture_size_option(),
-      {.name = "colours",
-       .type = OptionType::choice,
-       .default_value = "viridis",
-       .text = "Colour map.",
-       .choices = ColourMap::names()},
-      {.name = "scale",
-       .type = OptionType::choice,
-       .default_value = "linear",
-       .text = "`logarithmic`: colours follow the logarithm to the base 10; values that are not above 0 are grey.",
-       .choices = {"linear", "logarithmic"}},
-      {.name = "range",
-       .type = OptionType::real,
-       .list = true,
-       .text = "Values at the two ends of the colour map. Default: the smallest and largest value of the iteration.",
-       .least_entries = 2,
-       .most_entries = 2},
-      {.name = "caption",
-       .default_value = "{label}    time {time:#.5g}    cycle {cycle}",
-       .text = "Text above the image, as in `render`; `none` for none."}};
-  return option;
-}
-
-std::optional<HeatMap> read_heat_map(const Settings& all) {
-  if (!all.has("image")) return std::nullopt;
-  const Settings settings = all.map("image");
-  HeatMap picture;
-  picture.file = settings.text("file");
-  picture.colours = settings.text("colours");
-  picture.caption = settings.text("caption");
-  picture.width = settings.integers<int>("size").at(0);
-  picture.height = settings.integers<int>("size").at(1);
-  picture.logarithmic = settings.text("scale") == "logarithmic";
+void read_map_caption(const Settings& settings, const std::string& name, const Metadata&, HeatMap& picture) {
   if (picture.caption == "none") picture.caption.clear();
   try {
     static_cast<void>(expand_caption(picture.caption, {}, {}));
   } catch (const Error& error) {
-    settings.fail("caption", error.what());
+    settings.fail(name, error.what());
   }
-  const std::vector<double> range = settings.reals("range");
-  if (range.empty()) return picture;
-  if (!(range[0] < range[1]) || !std::isfinite(range[1] - range[0]) || (picture.logarithmic && !(range[0] > 0))) {
-    settings.fail("range",
-                  fmt::format("found the range [{}, {}], expected two finite numbers, the lower one first{}", range[0],
-                              range[1], picture.logarithmic ? ", and above 0 with `scale: logarithmic`" : ""));
-  }
-  picture.range = ColourRange{range[0], range[1]};
-  return picture;
+}
+
+void check_map_range(const Settings& settings, const std::string& name, const Metadata&, const HeatMap& picture) {
+  if (!picture.range) return;
+  const auto [low, high] = *picture.range;
+  if (low < high && std::isfinite(high - low) && (!picture.logarithmic || low > 0)) return;
+  settings.fail(name, fmt::format("found the range [{}, {}], expected two finite numbers, the lower one first{}", low,
+                                  high, picture.logarithmic ? ", and above 0 with `scale: logarithmic`" : ""));
+}
+
+}  // namespace
+
+OptionTable<HeatMap> heat_map_options() {
+  return {option<OptionType::file>("file", &HeatMap::file, "The file of each frame, `x-{index:05}.png`.",
+                                   {.required = true, .choices = {".png"}}),
+          option("size", &HeatMap::size, picture_size_option().text,
+                 {.standard = "[1024, 1024]", .minimum = 16, .maximum = 16384}),
+          option<OptionType::choice>("colours", &HeatMap::colours, "Colour map.",
+                                     {.standard = "viridis", .choices = ColourMap::names()}),
+          option<OptionType::choice>(
+              "scale", &HeatMap::logarithmic,
+              "`logarithmic`: colours follow the logarithm to the base 10; values that are not above 0 are grey.",
+              {.standard = "linear", .choices = {{"linear", false}, {"logarithmic", true}}}),
+          option("range", &HeatMap::range,
+                 "Values at the two ends of the colour map. Default: the smallest and largest value of the iteration.")
+              .then(check_map_range),
+          option("caption", &HeatMap::caption, "Text above the image, as in `render`; `none` for none.",
+                 {.standard = "{label}    time {time:#.5g}    cycle {cycle}"})
+              .then(read_map_caption)};
 }
 
 void draw_heat_map(const HeatMap& picture, const HeatMapValues& shown, const CombineInput& input) {
   Communicator& servers = input.communicator;
-  const Layout layout(picture.width, picture.height, 1, !picture.caption.empty());
+  const Layout layout(picture.size[0], picture.size[1], 1, !picture.caption.empty());
   const Frame frame(layout, shown.edges);
   const ColourRange range = range_of(picture, shown.values, servers);
   const Index first = shown.grid.first_row(servers.rank(), servers.size());
   const Index rows = shown.grid.first_row(servers.rank() + 1, servers.size()) - first;
   const std::vector<Bytes> parts = servers.gather(lines_of(frame, shown, first, rows), 0);
   if (servers.rank() != 0) return;
-  const auto pixels = static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height);
-  Image image{picture.width, picture.height, std::vector<std::uint8_t>(4 * pixels, 255)};
+  const auto pixels = static_cast<std::size_t>(picture.size[0]) * static_cast<std::size_t>(picture.size[1]);
+  Image image{picture.size[0], picture.size[1], std::vector<std::uint8_t>(4 * pixels, 255)};
   const ColourMap map(picture.colours);
   paint(image, frame, picture, parts, range, map);
   const std::string scale = picture.logarithmic ? "log10 " : "";

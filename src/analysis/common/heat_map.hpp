@@ -1,13 +1,14 @@
 // Images of values on a plane grid, with a colour bar and a caption like those of `render`.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "graphics/colour.hpp"
-#include "sidestream/extend/options.hpp"
+#include "sidestream/extend/option_table.hpp"
 #include "sidestream/extend/task.hpp"
 #include "sidestream/kit/reduce/grid_sums.hpp"
 
@@ -16,14 +17,13 @@ namespace sidestream {
 /// A configured image.
 struct HeatMap {
   std::string file, colours, caption;
-  int width = 1024, height = 1024;
-  std::optional<rendering::ColourRange> range;
+  std::array<int, 2> size{1024, 1024};
+  std::optional<std::array<double, 2>> range{};
   bool logarithmic = false;
 };
 
-/// The option `image`, and its value, if given. Throws Error(configuration).
-[[nodiscard]] Option heat_map_option();
-[[nodiscard]] std::optional<HeatMap> read_heat_map(const Settings& settings);
+/// The options of an image.
+[[nodiscard]] OptionTable<HeatMap> heat_map_options();
 
 /// Content of an image: `edges[0]` are the edges of the grid's columns, `edges[1]` those of its rows, ascending or
 /// descending; `values` are those of this server's rows.

@@ -11,19 +11,21 @@
 namespace sidestream {
 namespace {
 
+struct DepositTaskQuery {
+  DepositQuery grid{};
+  bool density = false;  ///< true: densities; false: sums
+  std::string file{};
+  Pieces pieces = Pieces::automatic;
+};
+
 class Deposit final : public Task {
  public:
-  Deposit(const DepositQuery& query, bool density, const Metadata& metadata, std::string file, Pieces pieces)
-      : query_(query), density_(density), file_(std::move(file)), pieces_(pieces) {
-    if (query.weight < 0) return;
-    const Variable& weight = metadata.variables.at(static_cast<std::size_t>(query.weight));
-    name_ = weight.name;
-    unit_ = weight.unit;
-  }
+  explicit Deposit(const DepositTaskQuery& query)
+      : query_(query.grid), density_(query.density), file_(query.file), pieces_(query.pieces) {}
 
   Selection selection() const override {
     Selection selection{{{query_.coordinates, 0}}};
-    if (query_.weight >= 0) selection.variables.push_back({query_.weight, 0});
+    if (query_.weight) selection.variables.push_back({query_.weight->id, 0});
     return selection;
   }
 
@@ -54,7 +56,8 @@ class Deposit final : public Task {
     const auto rows = rows_of(partials, grid, input.communicator);
     GridResult result(grid, axes(), input.communicator);
     describe(result, counts);
-    const std::span<double> values = result.add(name_, density_ ? "" : unit_, 0);
+    const std::span<double> values = result.add(query_.weight ? query_.weight->name : "count",
+                                                density_ || !query_.weight ? "" : query_.weight->unit, 0);
     for (std::size_t row = 0; row < rows.size(); ++row) {
       for_each_sum(rows[row], 1, [&](Index cell, std::span<const ExactSum> sums) {
         const double sum = sums[0].value();
@@ -86,33 +89,23 @@ class Deposit final : public Task {
   }
 
   DepositQuery query_;
-  bool density_;  ///< true: densities; false: sums
-  std::string file_, name_ = "count", unit_;
+  bool density_;
+  std::string file_;
   Pieces pieces_;
 };
 
-DepositQuery read_deposit(const Settings& settings, const Metadata& metadata) {
-  DepositQuery query;
-  read_deposit_grid(settings, metadata, query);
-  query.periodic = settings.boolean("periodic");
-  return query;
-}
-
-std::vector<Option> deposit_options() {
-  std::vector<Option> all = deposit_grid_options();
-  all.push_back(assignment_option(" What would go beyond the grid stays in its outermost cells."));
-  all.push_back({.name = "periodic",
-                 .type = OptionType::boolean,
-                 .default_value = "false",
-                 .text = "Makes the grid periodic along all axes, so that no particle is outside."});
-  all.push_back({.name = "quantity",
-                 .type = OptionType::choice,
-                 .default_value = "sum",
-                 .text = "`density`: the sums divided by the volume of a cell.",
-                 .choices = {"sum", "density"}});
-  all.push_back(file_option("deposit-{index:05}.h5", "The data set, one file per iteration."));
-  all.push_back(pieces_option());
-  return all;
+OptionTable<DepositTaskQuery> deposit_options() {
+  using Query = DepositTaskQuery;
+  return {
+      options_of(&Query::grid,
+                 deposit_grid_options(" What would go beyond the grid stays in its outermost cells.")
+                     .add(option("periodic", &DepositQuery::periodic,
+                                 "Makes the grid periodic along all axes, so that no particle is outside.",
+                                 {.standard = false}))),
+      option<OptionType::choice>("quantity", &Query::density, "`density`: the sums divided by the volume of a cell.",
+                                 {.standard = "sum", .choices = {{"sum", false}, {"density", true}}}),
+      file_option(&Query::file, "deposit-{index:05}.h5", "The data set, one file per iteration."),
+      pieces_option(&Query::pieces)};
 }
 
 }  // namespace
@@ -127,10 +120,9 @@ AnalysisKind deposit_kind() {
           "number, and `particles` the number of those that count. Besides the array with the weight's name (without "
           "a weight: `count`) it has one of cell centres for each axis. Shares are rounded once, sums are exact and "
           "rounded once, so that the result does not depend on how particles are divided.",
-      .options = deposit_options(),
+      .options = deposit_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        return std::make_unique<Deposit>(read_deposit(settings, metadata), settings.text("quantity") == "density",
-                                         metadata, settings.text("file"), read_pieces(settings));
+        return std::make_unique<Deposit>(deposit_options().read(settings, metadata));
       }};
 }
 

@@ -23,9 +23,9 @@ namespace {
 
 struct HistogramQuery {
   Variable variable{};
-  std::int32_t weight = -1;  ///< -1: no weight
+  std::optional<Variable> weight{};
   CellChoice choice{};
-  int component = 0, weight_component = 0, bins = 64;
+  int component = 0, bins = 0;
   std::optional<std::array<double, 2>> range{};
   bool logarithmic = false;
   Normalisation normalisation = Normalisation::counts;
@@ -40,7 +40,7 @@ class Histogram final : public Task {
 
   Selection selection() const override {
     Selection selection{{{query_.variable.id, 0, part_of(query_.choice)}}};
-    if (query_.weight >= 0) selection.variables.push_back({query_.weight, 0, part_of(query_.choice)});
+    if (query_.weight) selection.variables.push_back({query_.weight->id, 0, part_of(query_.choice)});
     for (Selected& selected : selection.variables) selected.covered = false;
     selection.geometry = false;  // no geometry: ghost flags (trees) and indices (boxes) decide what counts
     return selection;
@@ -50,13 +50,13 @@ class Histogram final : public Task {
   Bytes local(const LocalInput& input) override {
     if (!range_ && input.pass == 0) return to_bytes(extremes(input));
     const Bins bins = bins_of(input.feedback);
-    BinCounts counts(bins, query_.weight >= 0);
+    BinCounts counts(bins, query_.weight.has_value());
     for (const BlockView& view : input.of(query_.variable.id)) {
       const BlockView chosen = chosen_view(input, query_.variable, view, query_.choice);
-      if (query_.weight < 0) {
+      if (!query_.weight) {
         counts.add(chosen, query_.component);
-      } else if (const BlockView* weight = input.find(query_.weight, view.block.id)) {
-        counts.add(chosen, query_.component, *weight, query_.weight_component);
+      } else if (const BlockView* weight = input.find(query_.weight->id, view.block.id)) {
+        counts.add(chosen, query_.component, *weight, 0);
       }
     }
     return to_bytes(counts.words());
@@ -66,13 +66,13 @@ class Histogram final : public Task {
     if (!range_ && input.pass == 0) return combine_extremes(input);
     const Bins bins = bins_of(found_);
     const std::size_t slots = static_cast<std::size_t>(count_) + 3;
-    Words counts(slots + (query_.weight >= 0 ? static_cast<std::size_t>(count_) * ExactSum::words : 0), 0);
+    Words counts(slots + (query_.weight ? static_cast<std::size_t>(count_) * ExactSum::words : 0), 0);
     for (const Bytes& partial : input.partials) {
       const Words words = to_words(partial, counts.size());
       for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += words[i];
     }
     input.communicator.sum(counts);
-    weights_ = query_.weight >= 0 ? weights_of(std::span(counts).subspan(slots)) : std::vector<double>();
+    weights_ = query_.weight ? weights_of(std::span(counts).subspan(slots)) : std::vector<double>();
     counts.resize(slots);
     const int servers = input.communicator.size(), me = input.communicator.rank();
     // Small tables need not be gathered, since all servers have the counts.
@@ -138,16 +138,15 @@ class Histogram final : public Task {
   void draw(const CombineInput& input) const {
     if (!query_.chart) return;
     std::vector<std::string> about = titled("variable", query_.variable);
-    if (query_.weight >= 0) {
-      const std::vector<std::string> weight =
-          titled("weight", input.metadata.variables.at(static_cast<std::size_t>(query_.weight)));
+    if (query_.weight) {
+      const std::vector<std::string> weight = titled("weight", *query_.weight);
       about.insert(about.end(), weight.begin(), weight.end());
     }
     if (query_.normalisation == Normalisation::gimlet) about.emplace_back("--option=normalise:gimlet");
     if (query_.normalisation != Normalisation::counts) {
       about.emplace_back("--quantity=density");
     } else {
-      about.emplace_back(query_.weight >= 0 ? "--quantity=weight" : "--quantity=count");
+      about.emplace_back(query_.weight ? "--quantity=weight" : "--quantity=count");
     }
     draw_chart(*query_.chart, query_.file, query_.variable.title(), about, input);
   }
@@ -184,43 +183,52 @@ class Histogram final : public Task {
   Bytes found_;                  ///< kept between the passes of one iteration
 };
 
-std::optional<std::array<double, 2>> read_range(const Settings& settings) {
-  const std::vector<double> range = settings.reals("range");
-  if (range.empty()) return std::nullopt;
-  if (range.size() == 2 && std::isfinite(range[0]) && std::isfinite(range[1]) && range[0] < range[1]) {
-    return std::array{range[0], range[1]};
-  }
-  settings.fail("range", fmt::format("the range {} is not two finite numbers in ascending order; write `range: [low, "
-                                     "high]`, or leave it out to use the least and greatest value",
-                                     range.size() == 2 ? fmt::format("[{}, {}]", range[0], range[1])
-                                                       : fmt::format("of {} numbers", range.size())));
+OptionTable<HistogramQuery> histogram_options() {
+  using Query = HistogramQuery;
+  return {
+      variable_option(&Query::variable, "The variable."),
+      one_component_option(&Query::component, &Query::variable),
+      option("bins", &Query::bins, "Number of intervals.", {.standard = 64, .minimum = 1, .maximum = 1 << 24}),
+      option("range", &Query::range,
+             "Lower edge of the first and upper edge of the last interval. Default: the smallest and the largest "
+             "finite value of the iteration, which costs a second pass over the data."),
+      bin_scale_option(&Query::logarithmic),
+      weight_option(&Query::weight, &Query::variable,
+                    "A variable with one component at the same points that is summed in each interval, such as a mass "
+                    "or a volume."),
+      normalisation_option(&Query::normalisation),
+      file_option(&Query::file, "histogram.csv",
+                  "The table. Rows of later iterations are appended unless the name tells iterations apart, "
+                  "as in `histogram-{cycle:06}.csv`."),
+      pieces_option(&Query::pieces),
+      option("image", &Query::chart, "A chart of the table: the content of each interval, or its density.",
+             {.options = curves_options("{label}: distribution    time {time:#.5g}    cycle {cycle}", {})}),
+      choice_options(&Query::choice, &Query::variable)};
 }
 
 HistogramQuery read_histogram(const Settings& settings, const Metadata& metadata) {
-  const Variable& variable = read_variable(settings, metadata);
-  HistogramQuery query;
-  query.variable = variable;
-  query.choice = read_choice(settings, metadata.mesh_of(variable));
-  query.component = read_one_component(settings, variable);
-  query.bins = settings.integer<int>("bins");
-  query.range = read_range(settings);
-  query.logarithmic = settings.text("scale") == "logarithmic";
-  query.normalisation = read_normalisation(settings);
-  query.file = settings.text("file");
-  query.pieces = read_pieces(settings);
-  query.chart = read_curves(settings, "image", false);
-  if (query.logarithmic && query.range && !((*query.range)[0] > 0)) {
-    settings.fail("range",
-                  fmt::format("the range begins at {}, and a logarithmic scale needs positive values; write a range "
-                              "above 0, or `scale: linear`",
-                              (*query.range)[0]));
+  const OptionTable<HistogramQuery> options = histogram_options();
+  HistogramQuery query = options.read(settings, metadata);
+  if (query.range) {
+    const auto [low, high] = *query.range;
+    if (!std::isfinite(low) || !std::isfinite(high) || !(low < high)) {
+      options.fail(settings, &HistogramQuery::range,
+                   fmt::format("the range [{}, {}] is not two finite numbers in ascending order; write `range: [low, "
+                               "high]`, or leave it out to use the least and greatest value",
+                               low, high));
+    }
+    if (query.logarithmic && !(low > 0)) {
+      options.fail(settings, &HistogramQuery::range,
+                   fmt::format("the range begins at {}, and a logarithmic scale needs positive values; write a range "
+                               "above 0, or `scale: linear`",
+                               low));
+    }
   }
-  if (!settings.has("weight")) return query;
-  query.weight = read_companion(settings, "weight", variable, metadata).id;
   constexpr int most = 1 << 16;
-  if (query.bins > most) {
-    settings.fail("bins", fmt::format("found {} bins with 'weight', expected at most {}: each has an exact sum",
-                                      query.bins, most));
+  if (query.weight && query.bins > most) {
+    options.fail(
+        settings, &HistogramQuery::bins,
+        fmt::format("found {} bins with 'weight', expected at most {}: each has an exact sum", query.bins, most));
   }
   return query;
 }
@@ -228,35 +236,6 @@ HistogramQuery read_histogram(const Settings& settings, const Metadata& metadata
 }  // namespace
 
 AnalysisKind histogram_kind() {
-  std::vector<Option> options{
-      variable_option("The variable."),
-      component_option("The variable's component, from 0; required if it has several."),
-      {.name = "bins",
-       .type = OptionType::integer,
-       .default_value = "64",
-       .text = "Number of intervals.",
-       .minimum = 1,
-       .maximum = 1 << 24},
-      {.name = "range",
-       .type = OptionType::real,
-       .list = true,
-       .text = "Lower edge of the first and upper edge of the last interval. Default: the smallest and the largest "
-               "finite value of the iteration, which costs a second pass over the data.",
-       .least_entries = 2,
-       .most_entries = 2},
-      bin_scale_option("scale"),
-      {.name = "weight",
-       .type = OptionType::variable,
-       .text = "A variable with one component at the same points that is summed in each interval, such as a mass or "
-               "a volume."},
-      normalisation_option(),
-      file_option("histogram.csv",
-                  "The table. Rows of later iterations are appended unless the name tells iterations apart, "
-                  "as in `histogram-{cycle:06}.csv`."),
-      pieces_option(),
-      curves_option("image", "A chart of the table: the content of each interval, or its density.",
-                    "{label}: distribution    time {time:#.5g}    cycle {cycle}", {})};
-  for (Option& option : choice_options()) options.push_back(std::move(option));
   return {
       .name = "histogram",
       .text =
@@ -267,7 +246,7 @@ AnalysisKind histogram_kind() {
           "every row; they count values outside the range (including infinities) and NaN. A variable with the same "
           "value everywhere gets a range of at least 1 around it. With `weight` there is a column of that name, the "
           "exact sum of the weights in each interval, and with `normalise` a column `density`.",
-      .options = std::move(options),
+      .options = histogram_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Histogram>(read_histogram(settings, metadata));
       },

@@ -19,21 +19,22 @@ namespace sidestream {
 namespace {
 
 struct BinAxis {
-  std::int32_t variable = -1;
-  int component = 0, bins = 64;
+  Variable variable{};
+  int component = 0, bins = 0;
   std::optional<std::array<double, 2>> range{};
   bool logarithmic = false;
-  std::string title{};
 
   [[nodiscard]] Bins in(const std::array<double, 2>& found) const {
     return logarithmic ? Bins::logarithmic(found[0], found[1], bins) : Bins(found[0], found[1], bins);
   }
 };
 
-/// A variable with one component that is summed.
-struct BinWeight {
-  std::int32_t variable = -1;
-  std::string title{};
+struct Histogram2dQuery {
+  BinAxis x{}, y{};
+  std::optional<Variable> weight{};  ///< with one component, summed
+  Normalisation how = Normalisation::counts;
+  std::string file{};
+  std::optional<ChartFile> picture{};
 };
 
 /// Exact sums of weights by field of the grid, many at a time.
@@ -69,13 +70,12 @@ class WeightSums {
 
 class Histogram2d final : public Task {
  public:
-  Histogram2d(const std::array<BinAxis, 2>& axes, const std::optional<BinWeight>& weight, Normalisation how,
-              std::string file, std::optional<ChartFile> picture)
-      : axes_(axes), weight_(weight), how_(how), file_(std::move(file)), picture_(std::move(picture)) {}
+  explicit Histogram2d(const Histogram2dQuery& query)
+      : axes_{query.x, query.y}, weight_(query.weight), how_(query.how), file_(query.file), picture_(query.picture) {}
 
   Selection selection() const override {
-    Selection selection{{{axes_[0].variable, 0}, {axes_[1].variable, 0}}};
-    if (weight_) selection.variables.push_back({weight_->variable, 0});
+    Selection selection{{{axes_[0].variable.id, 0}, {axes_[1].variable.id, 0}}};
+    if (weight_) selection.variables.push_back({weight_->id, 0});
     selection.geometry = false;
     return selection;
   }
@@ -161,9 +161,9 @@ class Histogram2d final : public Task {
 
   template <class F>
   void for_all_three(const LocalInput& input, F&& f) const {
-    for (const BlockView& view : input.of(axes_[0].variable)) {
-      const BlockView* other = input.find(axes_[1].variable, view.block.id);
-      const BlockView* weight = input.find(weight_->variable, view.block.id);
+    for (const BlockView& view : input.of(axes_[0].variable.id)) {
+      const BlockView* other = input.find(axes_[1].variable.id, view.block.id);
+      const BlockView* weight = input.find(weight_->id, view.block.id);
       if (other == nullptr || weight == nullptr) continue;  // not delivered
       for_each_line<3>({{{&view, axes_[0].component}, {other, axes_[1].component}, {weight, 0}}}, f);
     }
@@ -171,8 +171,8 @@ class Histogram2d final : public Task {
 
   template <class F>
   void for_both(const LocalInput& input, F&& f) const {
-    for (const BlockView& view : input.of(axes_[0].variable)) {
-      const BlockView* other = input.find(axes_[1].variable, view.block.id);
+    for (const BlockView& view : input.of(axes_[0].variable.id)) {
+      const BlockView* other = input.find(axes_[1].variable.id, view.block.id);
       if (other == nullptr) continue;  // not delivered
       for_each_line<2>({{{&view, axes_[0].component}, {other, axes_[1].component}}}, f);
     }
@@ -260,69 +260,73 @@ class Histogram2d final : public Task {
       add("density", Type::float64, {"y", "x"}, extents, bytes_of(density(bins, amounts)));
     add("x_edges", Type::float64, {"x_edge"}, {axes_[0].bins + 1}, bytes_of(bins[0].edges()));
     add("y_edges", Type::float64, {"y_edge"}, {axes_[1].bins + 1}, bytes_of(bins[1].edges()));
-    set.attributes = {{"x", axes_[0].title}, {"y", axes_[1].title}, {"outside", outside}};
-    if (weight_) set.attributes.push_back({"weight", weight_->title});
+    set.attributes = {{"x", axes_[0].variable.title()}, {"y", axes_[1].variable.title()}, {"outside", outside}};
+    if (weight_) set.attributes.push_back({"weight", weight_->title()});
     return set;
   }
 
   void draw(const CombineInput& input) const {
-    const auto variable = [&](std::int32_t id) -> const Variable& {
-      return input.metadata.variables.at(static_cast<std::size_t>(id));
-    };
-    std::vector<std::string> about = titled("x", variable(axes_[0].variable));
+    std::vector<std::string> about = titled("x", axes_[0].variable);
     const auto add = [&](const std::vector<std::string>& more) { about.insert(about.end(), more.begin(), more.end()); };
-    add(titled("y", variable(axes_[1].variable)));
-    if (weight_) add(titled("weight", variable(weight_->variable)));
-    const std::string of = weight_ ? weight_->title : "count";
-    draw_chart(*picture_, file_, fmt::format("{}: {} over {}", of, axes_[1].title, axes_[0].title), about, input);
+    add(titled("y", axes_[1].variable));
+    if (weight_) add(titled("weight", *weight_));
+    const std::string of = weight_ ? weight_->title() : "count";
+    draw_chart(*picture_, file_,
+               fmt::format("{}: {} over {}", of, axes_[1].variable.title(), axes_[0].variable.title()), about, input);
   }
 
   std::array<BinAxis, 2> axes_;
-  std::optional<BinWeight> weight_;
+  std::optional<Variable> weight_;
   Normalisation how_;
   std::string file_;
   std::optional<ChartFile> picture_;
   Bytes found_;  ///< kept between the passes of one iteration
 };
 
-Option axis_option(const std::string& name, const std::string& text) {
-  Option option{.name = name, .type = OptionType::map, .required = true, .text = text};
-  option.options = {
-      variable_option("The variable."),
-      component_option("The variable's component, from 0; required if it has several."),
-      {.name = "bins",
-       .type = OptionType::integer,
-       .default_value = "64",
-       .text = "Number of intervals.",
-       .minimum = 1,
-       .maximum = 4096},
-      {.name = "range",
-       .type = OptionType::real,
-       .list = true,
-       .text = "Lower edge of the first and upper edge of the last interval. Default: the smallest and the largest "
-               "finite value of the iteration (above 0 for logarithmic scales), which costs a second pass.",
-       .least_entries = 2,
-       .most_entries = 2},
-      bin_scale_option("scale")};
-  return option;
+void check_axis(const OptionTable<BinAxis>& options, const Settings& settings, const Metadata&, const BinAxis& axis) {
+  if (!axis.range) return;
+  const auto [low, high] = *axis.range;
+  if (low < high && std::isfinite(high - low) && (!axis.logarithmic || low > 0)) return;
+  options.fail(settings, &BinAxis::range,
+               fmt::format("the range [{}, {}] is not two finite numbers in ascending order{}", low, high,
+                           axis.logarithmic ? ", above 0" : ""));
 }
 
-BinAxis read_axis(const Settings& settings, const Metadata& metadata) {
-  const Variable& variable = read_variable(settings, metadata);
-  BinAxis axis;
-  axis.variable = variable.id;
-  axis.component = read_one_component(settings, variable);
-  axis.bins = settings.integer<int>("bins");
-  axis.logarithmic = settings.text("scale") == "logarithmic";
-  axis.title = variable.title();
-  const std::vector<double> range = settings.reals("range");
-  if (range.empty()) return axis;
-  if (!(range[0] < range[1]) || !std::isfinite(range[1] - range[0]) || (axis.logarithmic && !(range[0] > 0))) {
-    settings.fail("range", fmt::format("the range [{}, {}] is not two finite numbers in ascending order{}", range[0],
-                                       range[1], axis.logarithmic ? ", above 0" : ""));
-  }
-  axis.range = std::array{range[0], range[1]};
-  return axis;
+OptionTable<BinAxis> axis_options() {
+  return OptionTable<BinAxis>{
+      variable_option(&BinAxis::variable, "The variable."),
+      one_component_option(&BinAxis::component, &BinAxis::variable),
+      option("bins", &BinAxis::bins, "Number of intervals.", {.standard = 64, .minimum = 1, .maximum = 4096}),
+      option("range", &BinAxis::range,
+             "Lower edge of the first and upper edge of the last interval. Default: the smallest and the largest "
+             "finite value of the iteration (above 0 for logarithmic scales), which costs a second pass."),
+      bin_scale_option(&BinAxis::logarithmic)}
+      .then(check_axis);
+}
+
+void check_same_points(const Settings& settings, const std::string& name, const Metadata&,
+                       const Histogram2dQuery& query) {
+  const Variable &x = query.x.variable, &y = query.y.variable;
+  if (x.mesh == y.mesh && x.centering == y.centering && x.role == y.role) return;
+  settings.fail(name, fmt::format("'{}' does not lie in the same points as '{}'; name variables of the same mesh and "
+                                  "centering",
+                                  y.name, x.name));
+}
+
+OptionTable<Histogram2dQuery> histogram2d_options() {
+  using Query = Histogram2dQuery;
+  return {option("x", &Query::x, "The horizontal axis.", {.required = true, .options = axis_options()}),
+          option("y", &Query::y, "The vertical axis.", {.required = true, .options = axis_options()})
+              .then(check_same_points),
+          option("weight", &Query::weight,
+                 "A variable with one component at the same points that is summed in each field, such as a mass or a "
+                 "volume.")
+              .then([](const Settings& settings, const std::string& name, const Metadata&, const Query& query) {
+                if (query.weight) require_companion(settings, name, *query.weight, query.x.variable);
+              }),
+          normalisation_option(&Query::how),
+          file_option(&Query::file, "histogram2d-{index:06}.h5", "The data set."),
+          option("image", &Query::picture, "A chart of the table in colours.", {.options = colours_options()})};
 }
 
 }  // namespace
@@ -336,35 +340,9 @@ AnalysisKind histogram2d_kind() {
           "of that name, the exact sums of the weights; with `normalise` an array `density`; the edges `x_edges` and "
           "`y_edges`; and as attributes the variables' titles and the number of points outside. Points, intervals "
           "and edges are those of `histogram`; both variables must be at the same points.",
-      .options = {axis_option("x", "The horizontal axis."),
-                  axis_option("y", "The vertical axis."),
-                  {.name = "weight",
-                   .type = OptionType::variable,
-                   .text =
-                       "A variable with one component at the same points that is summed in each field, such as a mass "
-                       "or a volume."},
-                  normalisation_option(),
-                  file_option("histogram2d-{index:06}.h5", "The data set."),
-                  colours_option()},
+      .options = histogram2d_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        const std::array<BinAxis, 2> axes{read_axis(settings.map("x"), metadata),
-                                          read_axis(settings.map("y"), metadata)};
-        const auto at = [&](std::size_t a) -> const Variable& {
-          return metadata.variables.at(static_cast<std::size_t>(axes[a].variable));
-        };
-        if (at(0).mesh != at(1).mesh || at(0).centering != at(1).centering || at(0).role != at(1).role) {
-          settings.fail("y",
-                        fmt::format("'{}' does not lie in the same points as '{}'; name variables of the same mesh and "
-                                    "centering",
-                                    at(1).name, at(0).name));
-        }
-        std::optional<BinWeight> weight;
-        if (settings.has("weight")) {
-          const Variable& variable = read_companion(settings, "weight", at(0), metadata);
-          weight = BinWeight{variable.id, variable.title()};
-        }
-        return std::make_unique<Histogram2d>(axes, weight, read_normalisation(settings), settings.text("file"),
-                                             read_colours(settings));
+        return std::make_unique<Histogram2d>(histogram2d_options().read(settings, metadata));
       }};
 }
 

@@ -133,20 +133,15 @@ class ColumnWalk {
 
 class Projection final : public Task {
  public:
-  Projection(const ProjectionQuery& query, const Metadata& metadata, std::string file, Pieces pieces,
-             std::optional<HeatMap> picture)
-      : query_(query), file_(std::move(file)), pieces_(pieces), picture_(std::move(picture)) {
-    const Variable& variable = metadata.variables.at(static_cast<std::size_t>(query.variable));
-    name_ = variable.name;
-    title_ = variable.title();
-    if (variable.components > 1) title_ = fmt::format("{} {}", title_, query.component);
-    unit_ = variable.unit;
+  explicit Projection(const ProjectionQuery& query)
+      : query_(query), name_(query.variable.name), title_(query.variable.title()), unit_(query.variable.unit) {
+    if (query.variable.components > 1) title_ = fmt::format("{} {}", title_, query.component);
   }
 
   Selection selection() const override {
     const Part part = part_of(query_.choice);
-    Selection selection{{{query_.variable, 0, part}}};
-    if (query_.weight >= 0) selection.variables.push_back({query_.weight, 0, part});
+    Selection selection{{{query_.variable.id, 0, part}}};
+    if (query_.weight) selection.variables.push_back({query_.weight->id, 0, part});
     for (Selected& selected : selection.variables) selected.covered = false;
     selection.geometry = false;
     return selection;
@@ -154,11 +149,11 @@ class Projection final : public Task {
 
   Bytes local(const LocalInput& input) override {
     const ProjectionGrid grid(query_, input.metadata);
-    const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query_.variable));
-    ColumnSums sums(grid.levels(), query_.weight >= 0 ? 3 : 2);
-    for (const BlockView& view : input.of(query_.variable)) {
-      const BlockView* weight = query_.weight >= 0 ? input.find(query_.weight, view.block.id) : nullptr;
-      if (query_.weight >= 0 && !weight) continue;  // not delivered
+    const Variable& variable = query_.variable;
+    ColumnSums sums(grid.levels(), query_.weight ? 3 : 2);
+    for (const BlockView& view : input.of(variable.id)) {
+      const BlockView* weight = query_.weight ? input.find(query_.weight->id, view.block.id) : nullptr;
+      if (query_.weight && !weight) continue;  // not delivered
       const Mesh& mesh = input.metadata.mesh_of(variable);
       if (mesh.kind() == MeshKind::octree) {
         project_tree(query_, grid, input, mesh, view, weight, sums);
@@ -187,14 +182,14 @@ class Projection final : public Task {
     const auto projected = result.add(name_, query_.mean ? unit_ : "", none, {{"variable_unit", unit_}});
     const auto along = result.add("length", "", 0);
     std::span<double> weighing;
-    if (query_.weight >= 0) weighing = result.add("weight", "", 0);
+    if (query_.weight) weighing = result.add("weight", "", 0);
     fill(grid, partials, input.communicator, projected, along, weighing);
     std::vector<double> shown;
-    if (picture_) shown.assign(projected.begin(), projected.end());
-    result.write(file_, pieces_, input.results, input.communicator);
-    if (picture_) {
+    if (query_.picture) shown.assign(projected.begin(), projected.end());
+    result.write(query_.file, query_.pieces, input.results, input.communicator);
+    if (query_.picture) {
       const std::array edges{grid.edges(grid.left()[0]), grid.edges(grid.left()[1])};
-      draw_heat_map(*picture_, {grid.shape(), edges, shown, label(), title_}, input);
+      draw_heat_map(*query_.picture, {grid.shape(), edges, shown, label(), title_}, input);
     }
     return {};
   }
@@ -210,7 +205,7 @@ class Projection final : public Task {
             std::span<double> projected, std::span<double> along, std::span<double> weighing) const {
     const GridShape& shape = grid.shape();
     const Index first = shape.first_row(servers.rank(), servers.size()), across = shape.row_cells();
-    const bool weighted = query_.weight >= 0;
+    const bool weighted = query_.weight.has_value();
     for_each_sum(grid.levels(), weighted ? 3 : 2, partials, servers, [&](const Places& places, const auto& sums) {
       const double value = query_.mean ? sums[values] / sums[weights] : sums[values];
       for (Index row = places.first_row - first; row < places.end_row - first; ++row) {
@@ -225,9 +220,7 @@ class Projection final : public Task {
   }
 
   ProjectionQuery query_;
-  std::string file_, name_, title_, unit_;
-  Pieces pieces_;
-  std::optional<HeatMap> picture_;
+  std::string name_, title_, unit_;
 };
 
 }  // namespace
@@ -244,11 +237,9 @@ AnalysisKind projection_kind() {
           "a weight, its integral as `weight`; and the positions along each remaining axis. A NaN makes its place "
           "NaN. Products are rounded once, sums are exact and rounded once, so that the result does not depend on "
           "how the mesh is divided.",
-      .options = projection_options(),
+      .options = projection_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        const ProjectionQuery query = read_projection(settings, metadata);
-        return std::make_unique<Projection>(query, metadata, settings.text("file"), read_pieces(settings),
-                                            read_heat_map(settings));
+        return std::make_unique<Projection>(projection_options().read(settings, metadata));
       }};
 }
 

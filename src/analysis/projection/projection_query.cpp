@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/common/heat_map.hpp"
 #include "data/tree_walk.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 
@@ -14,74 +13,91 @@ namespace {
 
 const char* const axis_names[3] = {"x", "y", "z"};
 
-const Variable& variable_of(std::int32_t id, const Metadata& metadata) {
-  return metadata.variables.at(static_cast<std::size_t>(id));
-}
-
-void check_mesh(const Settings& settings, const Variable& variable, const Mesh& mesh) {
+void check_mesh(const Settings& settings, const std::string& name, const Metadata& metadata,
+                const ProjectionQuery& query) {
+  const Variable& variable = query.variable;
+  const Mesh& mesh = metadata.mesh_of(variable);
   const bool tree = mesh.kind() == MeshKind::octree;
   if (mesh.dimensions < 2 || (mesh.axes() == nullptr && !tree)) {
-    settings.fail("variable", fmt::format("'{}' lies on mesh '{}', which is {}{}; a projection needs a uniform or "
-                                          "rectilinear mesh or an octree, of two or three dimensions. Take a variable "
-                                          "on one, or `statistics` of this one",
-                                          variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none",
-                                          mesh.dimensions < 2 ? " and has one dimension" : ""));
+    settings.fail(name, fmt::format("'{}' lies on mesh '{}', which is {}{}; a projection needs a uniform or "
+                                    "rectilinear mesh or an octree, of two or three dimensions. Take a variable "
+                                    "on one, or `statistics` of this one",
+                                    variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none",
+                                    mesh.dimensions < 2 ? " and has one dimension" : ""));
   }
   if (mesh.refinement.empty()) return;
   if (mesh.kind() != MeshKind::uniform) {
-    settings.fail("variable", fmt::format("'{}' lies on mesh '{}', which is {} and has refinement levels: nothing says "
-                                          "where their nodes lie; project variables of uniform meshes",
-                                          variable.name, mesh.name, mesh.geometry->kind()));
+    settings.fail(name, fmt::format("'{}' lies on mesh '{}', which is {} and has refinement levels: nothing says "
+                                    "where their nodes lie; project variables of uniform meshes",
+                                    variable.name, mesh.name, mesh.geometry->kind()));
   }
   if (variable.centering != Centering::cell) {
-    settings.fail("variable", fmt::format("'{}' lies at {}s of mesh '{}', which has refinement levels; there only "
-                                          "values in cells can be projected",
-                                          variable.name, name_of(variable.centering, mesh.dimensions), mesh.name));
+    settings.fail(name, fmt::format("'{}' lies at {}s of mesh '{}', which has refinement levels; there only "
+                                    "values in cells can be projected",
+                                    variable.name, name_of(variable.centering, mesh.dimensions), mesh.name));
   }
 }
 
-void read_weight(const Settings& settings, const Metadata& metadata, const Variable& variable, ProjectionQuery& query) {
-  if (!settings.has("weight")) {
-    if (settings.given("weight_component")) settings.fail("weight_component", "there is no `weight`; give one");
-    return;
-  }
-  const Variable& weight = *metadata.find_variable(settings.text("weight"));
-  if (weight.mesh != variable.mesh || weight.centering != variable.centering) {
-    settings.fail("weight", fmt::format("'{}' lies in {}s of mesh '{}', but '{}' in {}s of mesh '{}'; weigh with a "
-                                        "variable of the same mesh and centring",
-                                        weight.name, name_of(weight.centering), metadata.mesh_of(weight).name,
-                                        variable.name, name_of(variable.centering), metadata.mesh_of(variable).name));
-  }
-  query.weight = weight.id;
-  query.weight_component = settings.integer<int>("weight_component");
-  if (query.weight_component < weight.components) return;
-  settings.fail("weight_component", fmt::format("component {} of '{}' does not exist; it has {} (numbered from 0)",
-                                                query.weight_component, weight.name, weight.components));
+void check_weight_mesh(const Settings& settings, const std::string& name, const Metadata& metadata,
+                       const ProjectionQuery& query) {
+  const Variable& variable = query.variable;
+  if (!query.weight) return;
+  const Variable& weight = *query.weight;
+  if (weight.mesh == variable.mesh && weight.centering == variable.centering) return;
+  settings.fail(name, fmt::format("'{}' lies in {}s of mesh '{}', but '{}' in {}s of mesh '{}'; weigh with a "
+                                  "variable of the same mesh and centring",
+                                  weight.name, name_of(weight.centering), metadata.mesh_of(weight).name, variable.name,
+                                  name_of(variable.centering), metadata.mesh_of(variable).name));
+}
+
+void check_weight_component(const Settings& settings, const std::string& name, const Metadata&,
+                            const ProjectionQuery& query) {
+  if (!query.weight && settings.given(name)) settings.fail(name, "there is no `weight`; give one");
+  if (!query.weight || query.weight_component < query.weight->components) return;
+  settings.fail(name, fmt::format("component {} of '{}' does not exist; it has {} (numbered from 0)",
+                                  query.weight_component, query.weight->name, query.weight->components));
 }
 
 /// Reads `level`; for trees it is required, since their depth is not declared.
-void read_level(const Settings& settings, const Mesh& mesh, ProjectionQuery& query) {
+void read_level(const Settings& settings, const std::string& name, const Metadata& metadata, ProjectionQuery& query) {
+  const Mesh& mesh = metadata.mesh_of(query.variable);
   const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
-  query.level = settings.has("level") ? settings.integer<std::int32_t>("level") : finest;
+  const bool given = query.level >= 0;
+  if (!given) query.level = finest;
   if (mesh.kind() != MeshKind::octree) {
     if (query.level <= finest) return;
-    settings.fail("level", fmt::format("mesh '{}' has no level {}; its finest is {}", mesh.name, query.level, finest));
+    settings.fail(name, fmt::format("mesh '{}' has no level {}; its finest is {}", mesh.name, query.level, finest));
   }
-  if (!settings.has("level")) {
-    settings.fail("level", fmt::format("mesh '{}' is an octree, and nothing declares how deep it becomes; write the "
-                                       "level whose cells the result has",
-                                       mesh.name));
+  if (!given) {
+    settings.fail(name, fmt::format("mesh '{}' is an octree, and nothing declares how deep it becomes; write the "
+                                    "level whose cells the result has",
+                                    mesh.name));
   }
   const Index3& roots = dynamic_cast<const OctreeGeometry&>(*mesh.geometry).roots();
   const Index most = *std::max_element(roots.begin(), roots.end());
   if (query.level <= 30 && most << query.level <= Index{1} << 31) return;
-  settings.fail("level", fmt::format("level {} of mesh '{}' has more than 2^31 cells along an axis; take a coarser one",
-                                     query.level, mesh.name));
+  settings.fail(name, fmt::format("level {} of mesh '{}' has more than 2^31 cells along an axis; take a coarser one",
+                                  query.level, mesh.name));
+}
+
+void check_axis(const Settings& settings, const std::string& name, const Metadata& metadata,
+                const ProjectionQuery& query) {
+  const Mesh& mesh = metadata.mesh_of(query.variable);
+  if (query.axis < mesh.dimensions) return;
+  settings.fail(name, fmt::format("mesh '{}' has two dimensions and no axis z; project along x or y", mesh.name));
+}
+
+void check_picture(const Settings& settings, const std::string& name, const Metadata& metadata,
+                   const ProjectionQuery& query) {
+  const Mesh& mesh = metadata.mesh_of(query.variable);
+  if (!query.picture || mesh.dimensions == 3) return;
+  settings.fail(
+      name, fmt::format("mesh '{}' has two dimensions, so its projection is a line; leave the image out", mesh.name));
 }
 
 /// Mesh with the positions of a level's cells.
 Mesh mesh_with_levels(const ProjectionQuery& query, const Metadata& metadata) {
-  const Mesh& mesh = metadata.mesh_of(variable_of(query.variable, metadata));
+  const Mesh& mesh = metadata.mesh_of(query.variable);
   return mesh.kind() == MeshKind::octree ? as_levels(mesh, query.level) : mesh;
 }
 
@@ -113,71 +129,48 @@ std::vector<std::array<Index, 2>> ratios_of(const Mesh& mesh, std::int32_t fines
 
 }  // namespace
 
-std::vector<Option> projection_options() {
-  std::vector<Option> options{
-      variable_option("The variable to project, of any centring on a uniform or rectilinear mesh; in cells on meshes "
-                      "with refinement levels and octrees."),
-      component_option("The variable's component, from 0; required if it has several."),
-      {.name = "axis",
-       .type = OptionType::choice,
-       .required = true,
-       .text = "The axis of the projection.",
-       .choices = {axis_names[0], axis_names[1], axis_names[2]}},
-      {.name = "quantity",
-       .type = OptionType::choice,
-       .default_value = "integral",
-       .text = "`integral`: the integral of the values along the axis, values times lengths. `mean`: their mean along "
-               "the axis, weighted by lengths and, if given, by `weight`.",
-       .choices = {"integral", "mean"}},
-      {.name = "weight",
-       .type = OptionType::variable,
-       .text = "A variable of the same mesh and centring by which values are multiplied; a mean is divided by its "
-               "integral."},
-      {.name = "weight_component",
-       .type = OptionType::integer,
-       .default_value = "0",
-       .text = "The component of `weight`, from 0.",
-       .minimum = 0},
-      {.name = "level",
-       .type = OptionType::integer,
-       .text = "The refinement level whose cells the result has, from 0. Default: the finest that the mesh declares; "
-               "required for octrees. Coarser cells fill all places of the result that they cover; finer ones count "
-               "with their fraction of a place.",
-       .minimum = 0}};
-  for (Option& option : choice_options()) options.push_back(std::move(option));
-  const std::vector<Option> results{file_option("projection-{index:05}.h5", "The data set, one file per iteration."),
-                                    pieces_option(), heat_map_option()};
-  options.insert(options.end(), results.begin(), results.end());
-  return options;
-}
-
-ProjectionQuery read_projection(const Settings& settings, const Metadata& metadata) {
-  const Variable& variable = read_variable(settings, metadata);
-  const Mesh& mesh = metadata.mesh_of(variable);
-  check_mesh(settings, variable, mesh);
-  ProjectionQuery query;
-  query.variable = variable.id;
-  query.component = read_one_component(settings, variable);
-  query.axis = static_cast<int>(std::find(axis_names, axis_names + 3, settings.text("axis")) - axis_names);
-  if (query.axis >= mesh.dimensions) {
-    settings.fail("axis", fmt::format("mesh '{}' has two dimensions and no axis z; project along x or y", mesh.name));
-  }
-  query.mean = settings.text("quantity") == "mean";
-  read_weight(settings, metadata, variable, query);
-  read_level(settings, mesh, query);
-  query.choice = read_choice(settings, mesh);
-  if (settings.has("image") && mesh.dimensions < 3) {
-    settings.fail("image", fmt::format("mesh '{}' has two dimensions, so its projection is a line; leave the image out",
-                                       mesh.name));
-  }
-  return query;
+OptionTable<ProjectionQuery> projection_options() {
+  using Query = ProjectionQuery;
+  return {
+      variable_option(&Query::variable,
+                      "The variable to project, of any centring on a uniform or rectilinear mesh; in cells on meshes "
+                      "with refinement levels and octrees.")
+          .then(check_mesh),
+      one_component_option(&Query::component, &Query::variable),
+      option<OptionType::choice>("axis", &Query::axis, "The axis of the projection.",
+                                 {.required = true, .choices = {{"x", 0}, {"y", 1}, {"z", 2}}})
+          .then(check_axis),
+      option<OptionType::choice>(
+          "quantity", &Query::mean,
+          "`integral`: the integral of the values along the axis, values times lengths. `mean`: their mean along "
+          "the axis, weighted by lengths and, if given, by `weight`.",
+          {.standard = "integral", .choices = {{"integral", false}, {"mean", true}}}),
+      option("weight", &Query::weight,
+             "A variable of the same mesh and centring by which values are multiplied; a mean is divided by its "
+             "integral.")
+          .then(check_weight_mesh),
+      option("weight_component", &Query::weight_component, "The component of `weight`, from 0.",
+             {.standard = 0, .minimum = 0})
+          .then(check_weight_component),
+      option("level", &Query::level,
+             "The refinement level whose cells the result has, from 0. Default: the finest that the mesh declares; "
+             "required for octrees. Coarser cells fill all places of the result that they cover; finer ones count "
+             "with their fraction of a place.",
+             {.minimum = 0})
+          .then(read_level),
+      choice_options(&Query::choice, &Query::variable),
+      file_option(&Query::file, "projection-{index:05}.h5", "The data set, one file per iteration."),
+      pieces_option(&Query::pieces),
+      option("image", &Query::picture, "An image of the result, for meshes of three dimensions.",
+             {.options = heat_map_options()})
+          .then(check_picture)};
 }
 
 ProjectionGrid::ProjectionGrid(const ProjectionQuery& query, const Metadata& metadata)
     : mesh_(mesh_with_levels(query, metadata)),
       dimensions_(mesh_.dimensions),
       level_(mesh_, query.level),
-      centering_(variable_of(query.variable, metadata).centering),
+      centering_(query.variable.centering),
       points_(points_of(centering_, level_.cells())),
       left_(axes_but(query.axis, dimensions_)),
       shape_(extents_of(points_, left_)),

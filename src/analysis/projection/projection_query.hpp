@@ -7,28 +7,31 @@
 #include <vector>
 
 #include "analysis/common/grid_result.hpp"
+#include "analysis/common/heat_map.hpp"
 #include "analysis/projection/column_sums.hpp"
 #include "mesh/cell_choice.hpp"
 #include "mesh/point_grid.hpp"
 #include "sidestream/data/metadata.hpp"
-#include "sidestream/extend/options.hpp"
 #include "sidestream/extend/task.hpp"
 #include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream {
 
 struct ProjectionQuery {
-  std::int32_t variable = -1, weight = -1;  ///< weight -1: none
+  Variable variable{};
+  std::optional<Variable> weight{};
   int component = 0, weight_component = 0;
   int axis = 2;
   bool mean = false;
-  std::int32_t level = 0;  ///< level of the grid of results
-  CellChoice choice{};     ///< choice of the points that count
+  std::int32_t level = -1;  ///< level of the grid of results
+  CellChoice choice{};      ///< choice of the points that count
+  std::string file{};
+  Pieces pieces = Pieces::automatic;
+  std::optional<HeatMap> picture{};
 };
 
-[[nodiscard]] std::vector<Option> projection_options();
-/// Throws Error(configuration).
-[[nodiscard]] ProjectionQuery read_projection(const Settings& settings, const Metadata& metadata);
+/// Reading throws Error(configuration).
+[[nodiscard]] OptionTable<ProjectionQuery> projection_options();
 
 /// Grid of results: the points of the variable's centring on its level, along the remaining axes.
 class ProjectionGrid {

@@ -260,10 +260,19 @@ double product_of(const std::array<double, 3>& spacing, int dimensions) {
   return product;
 }
 
-/// Throws Error(configuration) if values cannot be weighted by the size of their cells.
-Weights read_weights(const Settings& settings, const Variable& variable, const Mesh& mesh) {
-  if (settings.text("by") == "cell") return {};
-  require_values_in_cells(settings, "by", variable, mesh, "`by: size`");
+struct StatisticsQuery {
+  Variable variable{};
+  std::optional<int> component{};
+  CellChoice choice{};
+  std::string file{};
+  bool by_size = false;
+};
+
+/// Throws Error(configuration) with the option's location if values cannot be weighted by the size of their cells.
+Weights weights_of(const StatisticsQuery& query, const Settings& settings, const std::string& name, const Mesh& mesh) {
+  if (!query.by_size) return {};
+  const Variable& variable = query.variable;
+  require_values_in_cells(settings, name, variable, mesh, "`by: size`");
   Weights weights{{}, 1, true};
   if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
     weights.unit = product_of(tree->spacing(), mesh.dimensions);
@@ -275,7 +284,7 @@ Weights read_weights(const Settings& settings, const Variable& variable, const M
   }
   const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get());
   if (uniform == nullptr) {
-    settings.fail("by",
+    settings.fail(name,
                   fmt::format("found 'by: size' for '{}' on mesh '{}' of type '{}', expected a uniform mesh or an "
                               "octree, whose cells of a level are alike; remove it",
                               variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none"));
@@ -290,25 +299,27 @@ Weights read_weights(const Settings& settings, const Variable& variable, const M
   return weights;
 }
 
+OptionTable<StatisticsQuery> statistics_options() {
+  using Query = StatisticsQuery;
+  return {variable_option(&Query::variable, "The variable."),
+          component_option(&Query::component, &Query::variable,
+                           "The variable's component, from 0. Default: a row for every component."),
+          file_option(&Query::file, "statistics.csv",
+                      "The table. Rows of later iterations are appended unless the name tells iterations apart."),
+          option<OptionType::choice>(
+              "by", &Query::by_size,
+              "The weight of a value: the same for all (`cell`), or the volume (area, length) of its cell (`size`), "
+              "on uniform meshes with and without refinement levels and octrees. With `size`, `sum` is the integral "
+              "over the mesh, in the variable's unit times that of the coordinates to the power of the dimensions; "
+              "mean and variance are those of the field; and a column `size` has the volume of the cells with "
+              "finite values.",
+              {.standard = "cell", .choices = {{"cell", false}, {"size", true}}}),
+          choice_options(&Query::choice, &Query::variable)};
+}
+
 }  // namespace
 
 AnalysisKind statistics_kind() {
-  std::vector<Option> options{
-      variable_option("The variable."),
-      component_option("The variable's component, from 0. Default: a row for every component."),
-      file_option("statistics.csv",
-                  "The table. Rows of later iterations are appended unless the name tells "
-                  "iterations apart."),
-      {.name = "by",
-       .type = OptionType::choice,
-       .default_value = "cell",
-       .text = "The weight of a value: the same for all (`cell`), or the volume (area, length) of its cell (`size`), "
-               "on uniform meshes with and without refinement levels and octrees. With `size`, `sum` is the integral "
-               "over the mesh, in the variable's unit times that of the coordinates to the power of the dimensions; "
-               "mean and variance are those of the field; and a column `size` has the volume of the cells with "
-               "finite values.",
-       .choices = {"cell", "size"}}};
-  for (Option& option : choice_options()) options.push_back(std::move(option));
   return {
       .name = "statistics",
       .text =
@@ -319,12 +330,14 @@ AnalysisKind statistics_kind() {
           "not depend on how the mesh is divided; the variance is that of the whole population (divided by `count`). "
           "Integers beyond 2^53 are rounded to the nearest double in sums, but not in minimum and maximum (uint64: "
           "there as well). If no value is finite, undefined results are `nan`.",
-      .options = std::move(options),
+      .options = statistics_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        const Variable& variable = read_variable(settings, metadata);
-        const Mesh& mesh = metadata.mesh_of(variable);
-        return std::make_unique<Statistics>(variable, read_component(settings, variable), read_choice(settings, mesh),
-                                            read_weights(settings, variable, mesh), settings.text("file"));
+        const OptionTable<StatisticsQuery> options = statistics_options();
+        const StatisticsQuery query = options.read(settings, metadata);
+        const Mesh& mesh = metadata.mesh_of(query.variable);
+        return std::make_unique<Statistics>(query.variable, query.component, query.choice,
+                                            weights_of(query, settings, options.name(&StatisticsQuery::by_size), mesh),
+                                            query.file);
       },
   };
 }

@@ -26,12 +26,15 @@ namespace {
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
 struct SubsampleQuery {
+  std::string mesh{}, file{};
+  std::vector<Variable> variables{};
+  std::optional<double> fraction{};
+  std::int64_t maximum = -1;  ///< largest number of particles; -1: any
+  std::int64_t seed = 0;
+  Pieces pieces = Pieces::automatic;
   std::int32_t coordinates = -1, ids = -1;  ///< -1: no numbers
   int dimensions = 3;
-  std::vector<std::int32_t> variables;
   std::uint64_t limit = no_limit;  ///< hashes up to it are drawn
-  std::int64_t maximum = -1;       ///< largest number of particles; -1: any
-  std::uint64_t seed = 0;
 };
 
 /// Collective: returns the greatest limit up to which all servers together have at most `maximum` particles; nothing if
@@ -59,10 +62,9 @@ std::optional<std::uint64_t> limit_for(Each&& each, std::int64_t maximum, Commun
 
 class Subsample final : public Task {
  public:
-  Subsample(SubsampleQuery query, const Metadata& metadata, std::string file, Pieces pieces)
-      : query_(std::move(query)), file_(std::move(file)), pieces_(pieces) {
-    for (const std::int32_t id : query_.variables) {
-      const Variable& variable = metadata.variables.at(static_cast<std::size_t>(id));
+  explicit Subsample(SubsampleQuery query)
+      : query_(std::move(query)), seed_(mixed_bits(static_cast<std::uint64_t>(query_.seed))) {
+    for (const Variable& variable : query_.variables) {
       arrays_.push_back({variable.name, variable.components});
       numbers_ += static_cast<std::size_t>(variable.components);
     }
@@ -71,7 +73,7 @@ class Subsample final : public Task {
   Selection selection() const override {
     Selection selection{{{query_.coordinates, 0}}};
     if (query_.ids >= 0) selection.variables.push_back({query_.ids, 0});
-    for (const std::int32_t id : query_.variables) selection.variables.push_back({id, 0});
+    for (const Variable& variable : query_.variables) selection.variables.push_back({variable.id, 0});
     return selection;
   }
 
@@ -94,10 +96,10 @@ class Subsample final : public Task {
       limit = limit_for(each, query_.maximum, servers);
     }
     const DrawnPoints mine = shared(input.partials, limit, servers);
-    if (file_.ends_with(".csv")) {
-      input.results.add_parts(file_, table(mine), servers, pieces_);
+    if (query_.file.ends_with(".csv")) {
+      input.results.add_parts(query_.file, table(mine), servers, query_.pieces);
     } else {
-      input.results.add_parts(file_, points(mine), servers, pieces_);
+      input.results.add_parts(query_.file, points(mine), servers, query_.pieces);
     }
     return {};
   }
@@ -112,13 +114,12 @@ class Subsample final : public Task {
     const BlockView* ids = query_.ids >= 0 ? input.find(query_.ids, view.block.id) : nullptr;
     if (query_.ids >= 0 && !ids) return;  // not delivered
     std::vector<const BlockView*> values;
-    for (const std::int32_t id : query_.variables) values.push_back(input.find(id, view.block.id));
+    for (const Variable& variable : query_.variables) values.push_back(input.find(variable.id, view.block.id));
     for_each_counted(view, [&](Index i) {
       std::array<double, 3> place{};
       for (int c = 0; c < query_.dimensions; ++c) place[static_cast<std::size_t>(c)] = real_at(view, i, c);
       const std::int64_t id = ids ? whole_at(*ids, i) : 0;
-      const std::uint64_t hash =
-          ids ? mixed_bits(query_.seed ^ mixed_bits(static_cast<std::uint64_t>(id))) : hash_of(place);
+      const std::uint64_t hash = ids ? mixed_bits(seed_ ^ mixed_bits(static_cast<std::uint64_t>(id))) : hash_of(place);
       if (hash > query_.limit) return;
       drawn.begin(hash, id);
       for (const double x : place) drawn.add_number(x);
@@ -138,7 +139,7 @@ class Subsample final : public Task {
   }
 
   [[nodiscard]] std::uint64_t hash_of(const std::array<double, 3>& place) const {
-    std::uint64_t hash = query_.seed;
+    std::uint64_t hash = seed_;
     // both zeros hash alike
     for (const double x : place) hash = mixed_bits(hash ^ std::bit_cast<std::uint64_t>(x + 0.0));
     return hash;
@@ -228,78 +229,65 @@ class Subsample final : public Task {
   }
 
   SubsampleQuery query_;
-  std::string file_;
-  Pieces pieces_;
+  std::uint64_t seed_;
   std::vector<ArrayName> arrays_;
   std::size_t numbers_ = 3;
 };
 
-void read_amount(const Settings& settings, SubsampleQuery& query) {
-  if (settings.has("fraction") == settings.has("maximum")) {
-    settings.fail(settings.has("fraction") ? "maximum" : "fraction",
-                  "a sample has a `fraction` of the particles or a `maximum` of them; give one of the two");
-  }
-  if (settings.has("maximum")) {
-    query.maximum = settings.integer("maximum");
-    return;
-  }
-  const double fraction = settings.real("fraction");
+OptionTable<SubsampleQuery> subsample_options() {
+  using Query = SubsampleQuery;
+  return {
+      option<OptionType::mesh>("mesh", &Query::mesh, "The particles: a mesh of type `points`.", {.required = true}),
+      option("variables", &Query::variables,
+             "Variables that the sample has for each particle besides its position and number, with all components."),
+      option("fraction", &Query::fraction,
+             "The fraction of the particles to draw, above 0 and up to 1. Each particle is drawn or not "
+             "independently, so the number is approximate."),
+      option("maximum", &Query::maximum,
+             "Instead of `fraction`: the largest number of particles; all are drawn if there are no more.",
+             {.minimum = 0, .maximum = std::int64_t{1} << 40}),
+      option("seed", &Query::seed, "Seed of the hash; another seed draws other particles.", {.standard = 0}),
+      file_option(&Query::file, "sample-{index:05}.vtp",
+                  "The points, or, if it ends in `.csv`, a table, whose rows are appended unless the name tells "
+                  "iterations apart.",
+                  {".csv"}),
+      pieces_option(&Query::pieces)};
+}
+
+void read_amount(const OptionTable<SubsampleQuery>& options, const Settings& settings, SubsampleQuery& query) {
+  const std::string neither_or_both =
+      "a sample has a `fraction` of the particles or a `maximum` of them; give one of the two";
+  if (query.maximum >= 0 && query.fraction) options.fail(settings, &SubsampleQuery::maximum, neither_or_both);
+  if (query.maximum >= 0) return;
+  if (!query.fraction) options.fail(settings, &SubsampleQuery::fraction, neither_or_both);
+  const double fraction = *query.fraction;
   if (!(fraction > 0 && fraction <= 1)) {
-    settings.fail("fraction", fmt::format("found the fraction {}, expected one above 0 and up to 1", fraction));
+    options.fail(settings, &SubsampleQuery::fraction,
+                 fmt::format("found the fraction {}, expected one above 0 and up to 1", fraction));
   }
-  if (fraction == 1) return;
-  query.limit = static_cast<std::uint64_t>(std::ldexp(fraction, 64));
+  if (fraction < 1) query.limit = static_cast<std::uint64_t>(std::ldexp(fraction, 64));
 }
 
 SubsampleQuery read_subsample(const Settings& settings, const Metadata& metadata) {
+  const OptionTable<SubsampleQuery> options = subsample_options();
   const Mesh& mesh = read_particles(settings, metadata);
-  SubsampleQuery query;
+  SubsampleQuery query = options.read(settings, metadata);
   query.coordinates = mesh.array(Role::coordinates);
   query.ids = mesh.array(Role::point_ids);
   query.dimensions = mesh.dimensions;
-  query.seed = mixed_bits(static_cast<std::uint64_t>(settings.integer("seed")));
-  read_amount(settings, query);
-  for (const std::string& name : settings.texts("variables")) {
-    const Variable& variable = *metadata.find_variable(name);
-    const bool twice = std::find(query.variables.begin(), query.variables.end(), variable.id) != query.variables.end();
-    if (variable.mesh != mesh.id || variable.role != Role::none || twice) {
-      settings.fail("variables", fmt::format("'{}' {}; name variables on '{}', each once", name,
-                                             twice                         ? "is named twice"
-                                             : variable.role != Role::none ? "describes its mesh and comes by itself"
-                                                                           : "lies on another mesh",
-                                             mesh.name));
-    }
-    query.variables.push_back(variable.id);
+  read_amount(options, settings, query);
+  for (auto variable = query.variables.begin(); variable != query.variables.end(); ++variable) {
+    const bool twice =
+        std::any_of(query.variables.begin(), variable, [&](const Variable& other) { return other.id == variable->id; });
+    if (variable->mesh == mesh.id && variable->role == Role::none && !twice) continue;
+    options.fail(settings, &SubsampleQuery::variables,
+                 fmt::format("'{}' {}; name variables on '{}', each once", variable->name,
+                             twice                          ? "is named twice"
+                             : variable->role != Role::none ? "describes its mesh and comes by itself"
+                                                            : "lies on another mesh",
+                             mesh.name));
   }
   return query;
-}
-
-std::vector<Option> subsample_options() {
-  Option file = file_option("sample-{index:05}.vtp",
-                            "The points, or, if it ends in `.csv`, a table, whose rows are appended unless the name "
-                            "tells iterations apart.");
-  file.choices.emplace_back(".csv");
-  return {
-      {.name = "mesh", .type = OptionType::mesh, .required = true, .text = "The particles: a mesh of type `points`."},
-      {.name = "variables",
-       .type = OptionType::variable,
-       .list = true,
-       .text = "Variables that the sample has for each particle besides its position and number, with all components."},
-      {.name = "fraction",
-       .type = OptionType::real,
-       .text = "The fraction of the particles to draw, above 0 and up to 1. Each particle is drawn or not "
-               "independently, so the number is approximate."},
-      {.name = "maximum",
-       .type = OptionType::integer,
-       .text = "Instead of `fraction`: the largest number of particles; all are drawn if there are no more.",
-       .minimum = 0,
-       .maximum = std::int64_t{1} << 40},
-      {.name = "seed",
-       .type = OptionType::integer,
-       .default_value = "0",
-       .text = "Seed of the hash; another seed draws other particles."},
-      file,
-      pieces_option()};
 }
 
 }  // namespace
@@ -314,10 +302,9 @@ AnalysisKind subsample_kind() {
           "and its track can be followed. Flagged ghosts are not drawn. The order of the points is that of the "
           "hashes. With `maximum`, particles without numbers at the same position are all left out if they would "
           "exceed it.",
-      .options = subsample_options(),
+      .options = subsample_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        return std::make_unique<Subsample>(read_subsample(settings, metadata), metadata, settings.text("file"),
-                                           read_pieces(settings));
+        return std::make_unique<Subsample>(read_subsample(settings, metadata));
       }};
 }
 

@@ -14,53 +14,30 @@
 
 namespace sidestream {
 
-Option normalisation_option() {
-  return {
-      .name = "normalise",
-      .type = OptionType::choice,
-      .default_value = "counts",
-      .text =
-          "Adds a column `density` with the content of each interval, counts or weights, divided by a total. "
-          "`density`: by the content of all intervals and the interval's width, so that the integral is 1. `gimlet`: "
-          "by the sum over all intervals of content times width, as Gimlet does, which is no density where widths "
-          "differ. `counts`: no such column.",
-      .choices = {"counts", "density", "gimlet"}};
+std::string normalisation_text() {
+  return "Adds a column `density` with the content of each interval, counts or weights, divided by a total. "
+         "`density`: by the content of all intervals and the interval's width, so that the integral is 1. `gimlet`: "
+         "by the sum over all intervals of content times width, as Gimlet does, which is no density where widths "
+         "differ. `counts`: no such column.";
 }
 
-Normalisation read_normalisation(const Settings& settings) {
-  const std::string& how = settings.text("normalise");
-  return how == "density" ? Normalisation::density : how == "gimlet" ? Normalisation::gimlet : Normalisation::counts;
+std::string bin_scale_text() {
+  return "`logarithmic`: edges have equal ratios, 10^(l + n (h - l) / bins) with the logarithms l and h of the range; "
+         "values that are not above 0 lie below it.";
 }
 
-Option bin_scale_option(const std::string& name) {
-  return {
-      .name = name,
-      .type = OptionType::choice,
-      .default_value = "linear",
-      .text =
-          "`logarithmic`: edges have equal ratios, 10^(l + n (h - l) / bins) with the logarithms l and h of the range; "
-          "values that are not above 0 lie below it.",
-      .choices = {"linear", "logarithmic"}};
-}
-
-const Variable& read_companion(const Settings& settings, const std::string& option, const Variable& variable,
-                               const Metadata& metadata) {
-  const Variable* other = metadata.find_variable(settings.text(option));
-  if (other == nullptr) {
-    settings.fail(option,
-                  fmt::format("there is no variable '{}'; declare it under `variables`", settings.text(option)));
-  }
-  if (other->mesh != variable.mesh || other->centering != variable.centering || other->role != variable.role) {
+void require_companion(const Settings& settings, const std::string& option, const Variable& other,
+                       const Variable& variable) {
+  if (other.mesh != variable.mesh || other.centering != variable.centering || other.role != variable.role) {
     settings.fail(option,
                   fmt::format("'{}' does not lie in the same points as '{}'; name a variable of the same mesh and "
                               "centering",
-                              other->name, variable.name));
+                              other.name, variable.name));
   }
-  if (other->components != 1) {
-    settings.fail(option, fmt::format("'{}' has {} components, expected one; derive it: `{}[0]`", other->name,
-                                      other->components, other->name));
+  if (other.components != 1) {
+    settings.fail(option, fmt::format("'{}' has {} components, expected one; derive it: `{}[0]`", other.name,
+                                      other.components, other.name));
   }
-  return *other;
 }
 
 std::vector<double> densities(const std::vector<double>& edges, const std::vector<double>& amounts, Normalisation how) {

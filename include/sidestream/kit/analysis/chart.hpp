@@ -1,11 +1,12 @@
 // Charts of tables: their options, and requests to draw them. Python draws them (`sidestream plot`).
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sidestream/extend/options.hpp"
+#include "sidestream/extend/option_table.hpp"
 #include "sidestream/extend/task.hpp"
 
 namespace sidestream {
@@ -13,23 +14,24 @@ namespace sidestream {
 /// A configured chart.
 struct ChartFile {
   std::string file, caption;  ///< the caption may contain fields; empty: none
-  int width = 1024, height = 768;
-  std::vector<std::string> arguments{};  ///< further arguments of `sidestream plot`, from other options
+  std::array<int, 2> size{1024, 768};
+  std::string scale, quantity, colours;  ///< of curves and of colours; empty where a chart has no such option
+  std::optional<std::array<double, 2>> range{};
 };
 
-/// The option for a chart, named `image` or otherwise.
+/// The options of a chart, of one with curves, and of one with colours. `quantities` are the columns to choose from for
+/// spectra, and empty for distributions.
+[[nodiscard]] OptionTable<ChartFile> chart_options(const std::string& caption);
+[[nodiscard]] OptionTable<ChartFile> curves_options(const std::string& caption,
+                                                    const std::vector<std::string>& quantities);
+[[nodiscard]] OptionTable<ChartFile> colours_options();
+
+/// Such an option, and its value, if given.
 [[nodiscard]] Option chart_option(const std::string& name, const std::string& text, const std::string& caption);
-/// The option for a chart of curves. `quantities` are the columns to choose from for spectra, and empty for
-/// distributions.
 [[nodiscard]] Option curves_option(const std::string& name, const std::string& text, const std::string& caption,
                                    const std::vector<std::string>& quantities);
-/// The option `image` of a chart with colours.
-[[nodiscard]] Option colours_option();
-
-/// Values of these options, if given. Throw Error(configuration).
 [[nodiscard]] std::optional<ChartFile> read_chart(const Settings& settings, const std::string& name = "image");
 [[nodiscard]] std::optional<ChartFile> read_curves(const Settings& settings, const std::string& name, bool of_spectrum);
-[[nodiscard]] std::optional<ChartFile> read_colours(const Settings& settings);
 
 /// Arguments with the variable that an option of the analysis names; its title and unit label an axis.
 [[nodiscard]] std::vector<std::string> titled(const std::string& option, const Variable& variable);

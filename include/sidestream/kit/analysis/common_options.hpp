@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/option_table.hpp"
 
 namespace sidestream {
 
@@ -35,6 +36,55 @@ namespace sidestream {
 /// The variables listed in `fields`. Throws Error(configuration) if one lies on another mesh than `variable`.
 [[nodiscard]] std::vector<std::int32_t> read_fields(const Settings& settings, const Variable& variable,
                                                     const Metadata& metadata);
+
+/// The options above bound to fields; `variable` is bound before what depends on it.
+template <class Owner>
+[[nodiscard]] OptionField<Owner> variable_option(Variable Owner::*variable, const std::string& text) {
+  return option("variable", variable, text, {.required = true});
+}
+template <class Owner, class Base>
+[[nodiscard]] OptionField<Owner> component_option(std::optional<int> Owner::*component, Variable Base::*variable,
+                                                  const std::string& text) {
+  return options_read_by([=](const Settings& settings, const Metadata&,
+                             const Owner& owner) { return read_component(settings, owner.*variable); },
+                         {component_option(text)}, component);
+}
+template <class Owner, class Base>
+[[nodiscard]] OptionField<Owner> one_component_option(
+    int Owner::*component, Variable Base::*variable,
+    const std::string& text = "The variable's component, from 0; required if it has several.") {
+  return options_read_by([=](const Settings& settings, const Metadata&,
+                             const Owner& owner) { return read_one_component(settings, owner.*variable); },
+                         {component_option(text)}, component);
+}
+/// `others` are further extensions.
+template <class Owner>
+[[nodiscard]] OptionField<Owner> file_option(std::string Owner::*file, const std::string& standard,
+                                             const std::string& text, const std::vector<std::string>& others = {},
+                                             const std::string& name = "file") {
+  std::vector<std::string> choices = file_option(standard, text).choices;
+  choices.insert(choices.end(), others.begin(), others.end());
+  return option<OptionType::file>(name, file, text, {.standard = standard, .choices = choices});
+}
+template <class Owner>
+[[nodiscard]] OptionField<Owner> place_option(const std::string& name, std::vector<double> Owner::*place,
+                                              const std::string& text, bool required = true) {
+  return option(name, place, text, {.required = required, .least_entries = 1, .most_entries = 3});
+}
+template <class Owner>
+[[nodiscard]] OptionField<Owner> grid_size_option(std::vector<Index> Owner::*size, bool required = true) {
+  return option("size", size, "Number of cells of the grid along each axis of the mesh.",
+                {.required = required, .minimum = 1, .maximum = 1 << 20, .least_entries = 1, .most_entries = 3});
+}
+template <class Owner>
+[[nodiscard]] OptionField<Owner> pieces_option(Pieces Owner::*pieces) {
+  return options_read_by(read_pieces, {pieces_option()}, pieces);
+}
+template <class Owner>
+[[nodiscard]] OptionField<Owner> precision_option(bool Owner::*single) {
+  return options_read_by(read_single, {precision_option()}, single);
+}
+
 /// Throws Error(configuration) for variables at faces or edges.
 void require_cells_or_nodes(const Settings& settings, const std::string& option, const Variable& variable,
                             const Metadata& metadata);

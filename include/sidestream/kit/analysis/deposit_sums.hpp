@@ -5,33 +5,33 @@
 #include <vector>
 
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/option_table.hpp"
 #include "sidestream/kit/data/particle_shares.hpp"
 #include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream {
 
-[[nodiscard]] Option assignment_option(const std::string& text);
-[[nodiscard]] Assignment read_assignment(const Settings& settings);
 /// Name as in the option `method`: ngp, cic, tsc.
 [[nodiscard]] std::string name_of(Assignment assignment);
 
 /// Particles and the grid on which they are deposited.
 struct DepositQuery {
-  std::int32_t coordinates = -1, weight = -1;  ///< weight -1: particles are counted
+  std::string mesh{};
+  std::optional<Variable> weight{};  ///< without it particles are counted
   int component = 0, dimensions = 3;
+  std::int32_t coordinates = -1;
   Assignment assignment = Assignment::cloud;
   bool periodic = false;
-  std::array<Index, 3> size{1, 1, 1};
-  std::array<double, 3> low{}, high{1, 1, 1};
+  std::vector<Index> size{};  ///< of three axes, like the corners
+  std::vector<double> low{}, high{};
 
   [[nodiscard]] GridShape shape() const;
   [[nodiscard]] double width(std::size_t a) const { return (high[a] - low[a]) / static_cast<double>(size[a]); }
   [[nodiscard]] double volume() const;  ///< volume of a cell
 };
 
-/// Options `mesh`, `weight`, `component`, `size`, `low` and `high`, and their values.
-[[nodiscard]] std::vector<Option> deposit_grid_options();
-void read_deposit_grid(const Settings& settings, const Metadata& metadata, DepositQuery& query);
+/// Options `mesh`, `weight`, `component`, `size`, `low`, `high` and `method`; `text` follows that of the last one.
+[[nodiscard]] OptionTable<DepositQuery> deposit_grid_options(const std::string& text);
 
 /// Adds up shares of particles exactly. Each share is rounded once.
 class Depositor {

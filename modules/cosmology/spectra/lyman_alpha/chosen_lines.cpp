@@ -153,12 +153,12 @@ void write_lines(const LineOutput& how, std::vector<ChosenLines> mine, const Que
     parts.clear();
     const auto count = static_cast<Index>(depths.size() / sizeof(double));
     const AxisArrays arrays(lines, mesh, servers);
-    if (how.flux) {
+    if (how.has("flux")) {
       Bytes flux(depths.size());
       transmit(reals_in(depths), factors[a], count, reals_in(flux));
       arrays.add_values(data, "flux_" + axis, grid, std::move(flux), servers);
     }
-    if (how.depth) {
+    if (how.has("depth")) {
       for (Index n = 0; n < count; ++n) reals_in(depths)[n] *= factors[a];
       arrays.add_values(data, "depth_" + axis, grid, std::move(depths), servers);
     }

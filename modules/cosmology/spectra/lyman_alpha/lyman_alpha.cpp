@@ -133,12 +133,10 @@ class LymanAlpha final : public Task {
  private:
   using Fields = std::vector<std::vector<spectra::TransformedPart>>;  ///< by axis
 
-  static const Mesh& mesh_of(const Query& query, const Metadata& metadata) {
-    return metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.hydrogen)));
-  }
+  static const Mesh& mesh_of(const Query& query, const Metadata& metadata) { return metadata.mesh_of(query.hydrogen); }
   [[nodiscard]] std::vector<std::int32_t> variables() const {
-    std::vector<std::int32_t> ids{query_.hydrogen, query_.temperature};
-    if (query_.velocity >= 0) ids.push_back(query_.velocity);
+    std::vector<std::int32_t> ids{query_.hydrogen.id, query_.temperature.id};
+    if (query_.velocity) ids.push_back(query_.velocity->id);
     return ids;
   }
 
@@ -329,7 +327,7 @@ AnalysisKind lyman_alpha_kind() {
           "files have the distribution of the flux and its power spectra. Each line is whole on one server, and sums "
           "over lines are exact, so that results are the same bits for every placement, division and number of "
           "servers.",
-      .options = lyman_alpha::query_options(),
+      .options = lyman_alpha::query_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<lyman_alpha::LymanAlpha>(lyman_alpha::read_query(settings, metadata), metadata);
       }};

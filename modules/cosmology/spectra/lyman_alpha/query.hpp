@@ -1,6 +1,7 @@
 // Options of the analysis `lyman_alpha`.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,17 +14,22 @@ namespace sidestream::lyman_alpha {
 /// Output of lines of sight.
 struct LineOutput {
   std::string file;
-  Index every = 1;  ///< along both transverse axes
-  bool depth = true, flux = true;
+  Index every = 1;                    ///< along both transverse axes
+  std::vector<std::string> values{};  ///< `depth` and `flux`; empty: both
   Pieces pieces = Pieces::automatic;
+  [[nodiscard]] bool has(const std::string& value) const {
+    return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
+  }
 };
 
 /// All options. Values of variables times their units are in the units of OpticalDepth; lengths of the mesh times their
 /// unit are comoving Mpc/h.
 struct Query {
-  std::int32_t hydrogen = -1, temperature = -1, velocity = -1;  ///< variables; -1: no velocity
-  bool vector = false;                                          ///< the velocity has a component for each axis
-  std::vector<int> axes{};                                      ///< axes along which lines run
+  Variable hydrogen{}, temperature{};
+  std::optional<Variable> velocity{};
+  bool vector = false;               ///< the velocity has a component for each axis
+  std::vector<int> axes{};           ///< axes along which lines run
+  std::optional<double> redshift{};  ///< of all iterations
   Cosmology cosmology{};
   enum class Time { nothing, redshift, scale_factor } time = Time::nothing;  ///< meaning of an iteration's time
   double density_unit = 1, temperature_unit = 1, velocity_unit = 1, length_unit = 1;  ///< cm^-3, K, cm/s, Mpc/h
@@ -42,7 +48,7 @@ struct Query {
 
 /// The options of the analysis `lyman_alpha`, and their values. Throws Error(configuration), also if the mesh or the
 /// variables are not supported.
-[[nodiscard]] std::vector<Option> query_options();
+[[nodiscard]] OptionTable<Query> query_options();
 [[nodiscard]] Query read_query(const Settings& settings, const Metadata& metadata);
 
 }  // namespace sidestream::lyman_alpha

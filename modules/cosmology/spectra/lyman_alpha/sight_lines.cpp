@@ -36,7 +36,7 @@ SightLines::SightLines(const Query& query, int axis, const Metadata& metadata)
     : query_(query),
       axis_(axis),
       length_(query.setup.box.points[static_cast<std::size_t>(axis)]),
-      origin_(metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.hydrogen))).cells.lo),
+      origin_(metadata.mesh_of(query.hydrogen).cells.lo),
       bins_(0, 1, query.flux_bins),
       flux_(static_cast<std::size_t>(length_)) {}
 

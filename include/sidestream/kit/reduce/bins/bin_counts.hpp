@@ -1,12 +1,14 @@
 // Counting of values in intervals, and densities computed from the counts.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sidestream/data/block.hpp"
 #include "sidestream/extend/analysis.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/extend/option_table.hpp"
 #include "sidestream/kit/reduce/bins/bin_guess.hpp"
 #include "sidestream/kit/reduce/bins/bins.hpp"
 #include "sidestream/kit/reduce/words.hpp"
@@ -20,14 +22,38 @@ enum class Normalisation {
   gimlet,   ///< the sum over all intervals of content times width; the same as `density` if widths are equal
 };
 
-[[nodiscard]] Option normalisation_option();
-[[nodiscard]] Normalisation read_normalisation(const Settings& settings);
-/// An option with the choices `linear` and `logarithmic`.
-[[nodiscard]] Option bin_scale_option(const std::string& name);
-/// The variable that `option` names. It must have one component and lie in the same points as `variable`. Throws
-/// Error(configuration).
-[[nodiscard]] const Variable& read_companion(const Settings& settings, const std::string& option,
-                                             const Variable& variable, const Metadata& metadata);
+/// Texts of the two options below.
+[[nodiscard]] std::string normalisation_text();
+[[nodiscard]] std::string bin_scale_text();
+/// Throws Error(configuration) unless the variable that `option` names has one component and lies in the same points as
+/// `variable`.
+void require_companion(const Settings& settings, const std::string& option, const Variable& other,
+                       const Variable& variable);
+
+/// The option `normalise`.
+template <class Owner>
+[[nodiscard]] OptionField<Owner> normalisation_option(Normalisation Owner::*how) {
+  return option(
+      "normalise", how, normalisation_text(),
+      {.standard = "counts",
+       .choices = {
+           {"counts", Normalisation::counts}, {"density", Normalisation::density}, {"gimlet", Normalisation::gimlet}}});
+}
+/// The option `scale` of intervals: true if it is logarithmic.
+template <class Owner>
+[[nodiscard]] OptionField<Owner> bin_scale_option(bool Owner::*logarithmic) {
+  return option<OptionType::choice>("scale", logarithmic, bin_scale_text(),
+                                    {.standard = "linear", .choices = {{"linear", false}, {"logarithmic", true}}});
+}
+/// The option `weight`: another variable in the same points as `variable`.
+template <class Owner, class Base>
+[[nodiscard]] OptionField<Owner> weight_option(std::optional<Variable> Owner::*weight, Variable Base::*variable,
+                                               const std::string& text) {
+  return option("weight", weight, text)
+      .then([=](const Settings& settings, const std::string& name, const Metadata&, const Owner& owner) {
+        if (owner.*weight) require_companion(settings, name, *(owner.*weight), owner.*variable);
+      });
+}
 
 /// The content of each interval, normalised; NaN where all intervals are empty.
 [[nodiscard]] std::vector<double> densities(const std::vector<double>& edges, const std::vector<double>& amounts,
