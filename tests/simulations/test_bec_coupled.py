@@ -39,7 +39,7 @@ def results(folder):
     """Contents of files by name; of HDF5 the values, since which server wrote a block differs."""
     found = {}
     for file in sorted(folder.glob("*.csv")) + sorted(folder.glob("*.png")):
-        if file.name not in ("timings.csv", "iterations.csv"):
+        if file.name not in ("timings.csv", "iterations.csv", "movement.csv"):
             found[file.name] = file.read_bytes()
     for file in folder.glob("fields-??????.h5"):
         with h5py.File(file) as data:
