@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -112,6 +113,14 @@ def test_each_forgery_has_one_answer(copied, cpp, name):
         for path, content in whole.items():
             path.write_bytes(content)
     assert of_python(data) == cpp(data)
+
+
+def test_packed_flags_of_a_tree_that_are_said_not_to_be_packed(copied, cpp):
+    data = copied("database-trees/packed")
+    context = forged.Opened(data, 0)
+    struct.pack_into("<I", context.segment, context.tables()[0] + 980, 0)
+    context.seal()
+    assert of_python(data) == cpp(data) == "whole [2] damaged [1] passed over 0"
 
 
 @pytest.mark.parametrize(

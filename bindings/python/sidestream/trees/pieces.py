@@ -110,6 +110,11 @@ class TreePieces:
     def _flags(self, variable: Variable, piece: Piece) -> NDArray[np.uint8]:
         encoded, data = self.stored(variable, piece, 0)
         if not encoded:
+            if len(data) != int(piece.hi[0]):
+                raise Error(
+                    f"'{variable.name}': {len(data)} flags of a tree, expected {int(piece.hi[0])}; the file is damaged",
+                    Code.FILE,
+                )
             return np.frombuffer(data, np.uint8)
         if variable.codecs[encoded - 1] != OF_TREES:
             raise Error(f"'{variable.name}': flags of a tree that went through codecs of values", Code.FILE)
