@@ -117,7 +117,7 @@ def test_each_forgery_has_one_answer(copied, cpp, name):
 
 def test_packed_flags_of_a_tree_that_are_said_not_to_be_packed(copied, cpp):
     data = copied("database-trees/packed")
-    context = forged.Opened(data, 0)
+    context = forged.Opened(data, 1)
     struct.pack_into("<I", context.segment, context.tables()[0] + 980, 0)
     context.seal()
     assert of_python(data) == cpp(data) == "whole [2] damaged [1] passed over 0"
