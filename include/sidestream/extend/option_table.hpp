@@ -58,7 +58,7 @@ class OptionField {
   [[nodiscard]] OptionField then(Check check) const {
     return {declared_, field_,
             [fill = fill_, check, name = declared_.at(0).name](const Settings& settings, const Metadata& metadata,
-                                                                 Owner& owner) {
+                                                               Owner& owner) {
               fill(settings, metadata, owner);
               check(settings, name, metadata, owner);
             }};
