@@ -362,7 +362,7 @@ class VolumeCaster::Tile {
   }
   void put(double from, double to, const Light& mean, double length, SlabLight* slabs) const {
     if (!(mean.extinction > 0)) return;
-    const double along = (to - from) * length;
+    const double along = std::min((to - from) * length, 1e100);  // so that products are finite
     slabs[caster_.slabs_.of(0.5 * (from + to))].add(
         to_units({mean.extinction * along, mean.red * along, mean.green * along, mean.blue * along}));
   }

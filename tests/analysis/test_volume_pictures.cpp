@@ -143,6 +143,22 @@ TEST_CASE("opacity belongs to a length, not to samples or cells") {
   CHECK(near(picture(5, volume), picture(5, "opacity: [0.36, 0.36], range: [0, 1], length: 1")));
 }
 
+TEST_CASE("what is odd still gives a picture, the same for every division") {
+  for (const Index cells : {1, 5}) {
+    const FakeDomain domain = fake_cube(cells, 0, 1e-13, fields);
+    for (const std::string& volume :
+         {"length: 1.0e-100", "length: 1.0e+300", "length: 1.0e-15, values: [0.25, 0.2500000000001]",
+          "values: [-1.0e+300, 1.0e+300]", "levels: 0", "box: [0, 0, 0, 5.0e-14, 1, 1]"}) {
+      CAPTURE(volume);
+      const std::string yaml =
+          "{volume: {variable: hills, opacity: [1, 0.5], " + volume + "}, size: [30, 24], caption: none}";
+      const Image one = only(run_alone(render_kind(), yaml, domain, {domain.mesh().cells}));
+      CHECK(one.rgba.size() == std::size_t{4 * 30 * 24});
+      CHECK(same(only(run_alone(render_kind(), yaml, domain, random_division(domain.mesh().cells, 3, 2))), one));
+    }
+  }
+}
+
 TEST_CASE("blocks in which all is clear are not selected") {
   const FakeDomain domain = fake_cube(6, -1, 1, fields);
   const auto part = [&](const std::string& volume) {

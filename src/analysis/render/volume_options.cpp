@@ -17,8 +17,8 @@ constexpr double no_end = std::numeric_limits<double>::infinity();
 /// Part of the domain's diagonal along which opacities are absorbed, unless `length` is given.
 constexpr double part_of_diagonal = 0.01;
 
-/// An opacity of 1 would be an infinite extinction.
-constexpr double most_opacity = 0.999999;
+/// An opacity of 1 would be an infinite extinction, and so would a length of 0.
+constexpr double most_opacity = 0.999999, least_length = 1e-100;
 
 void require_volume(const Settings& settings, const Variable& variable, const Metadata& metadata) {
   require_cells_or_nodes(settings, "variable", variable, metadata);
@@ -102,7 +102,8 @@ std::vector<Option> volume_options() {
        .type = OptionType::real,
        .text = "The length along which `opacity` is absorbed, in the units of the mesh. Default: a hundredth of the "
                "domain's diagonal.",
-       .minimum = std::numeric_limits<double>::min()}};
+       .minimum = least_length,
+       .range_text = "above 0"}};
   for (Option& option : choice_options()) options.push_back(std::move(option));
   return options;
 }
