@@ -58,7 +58,7 @@ class OptionField {
   [[nodiscard]] OptionField then(Check check) const {
     return {declared_, field_,
             [fill = fill_, check, name = declared_.at(0).name](const Settings& settings, const Metadata& metadata,
-                                                                 Owner& owner) {
+                                                               Owner& owner) {
               fill(settings, metadata, owner);
               check(settings, name, metadata, owner);
             }};
@@ -253,6 +253,12 @@ template <class Owner, class Part>
   return {table.declarations(), part, [part, table](const Settings& settings, const Metadata& metadata, Owner& owner) {
             table.fill(settings, metadata, owner.*part);
           }};
+}
+
+/// Options that other code reads.
+template <class Owner>
+[[nodiscard]] OptionField<Owner> options_read_elsewhere(std::vector<Option> declared) {
+  return {std::move(declared), {}, [](const Settings&, const Metadata&, Owner&) {}};
 }
 
 /// Binds options that belong to a function `read(settings)` or `read(settings, metadata, owner)`, which returns the
