@@ -255,6 +255,12 @@ template <class Owner, class Part>
           }};
 }
 
+/// Options that other code reads.
+template <class Owner>
+[[nodiscard]] OptionField<Owner> options_read_elsewhere(std::vector<Option> declared) {
+  return {std::move(declared), {}, [](const Settings&, const Metadata&, Owner&) {}};
+}
+
 /// Binds options that belong to a function `read(settings)` or `read(settings, metadata, owner)`, which returns the
 /// field's value. It may use what options above it have filled.
 template <class Owner, class Field, class Read>

@@ -32,16 +32,28 @@ Selection HalosQuery::selection(std::int32_t density) const {
 
 namespace {
 
-std::vector<Option> options() {
-  std::vector<Option> all = field_options();
-  for (Option& option : threshold_options()) all.push_back(std::move(option));
-  all.push_back(file_option("halos-{index:05}.csv", "The table, a row for each halo."));
-  all.push_back(pieces_option());
-  all.push_back(mass_function_option());
-  all.push_back(history_option());
-  all.push_back(profile_option());
-  all.push_back(label_option());
-  return all;
+/// `shortest`: length of a cell's shortest side.
+OptionTable<HalosQuery> options(const Variable& density = {}, double shortest = 0) {
+  using Query = HalosQuery;
+  const auto read = [=](const Settings& settings, const Metadata& metadata, const Query&) {
+    return read_profile(settings, metadata, density, shortest);
+  };
+  return {options_read_elsewhere<Query>(field_options()),
+          options_of(&Query::thresholds, threshold_options()),
+          file_option(&Query::file, "halos-{index:05}.csv", "The table, a row for each halo."),
+          pieces_option(&Query::pieces),
+          option("mass_function", &Query::mass_function,
+                 "The number of halos by mass, in intervals of equal width in the logarithm of the mass.",
+                 {.options = mass_function_options()}),
+          option("history", &Query::history,
+                 "Halos over time: each is matched with halos of the last analysed iteration by the cells, or the "
+                 "particles, that they share.",
+                 {.options = history_options(density)}),
+          options_read_by(read, {profile_option()}, &Query::profile),
+          option("labels", &Query::labels,
+                 "The number of each cell's halo as an array `halo` over the whole mesh, -1 for cells without one. For "
+                 "octrees and refinement levels: lists of the cells in halos, by `level` and indices.",
+                 {.options = label_options()})};
 }
 
 /// Shortest side of the cells of the coarsest level.
@@ -54,19 +66,6 @@ double shortest_side(const Mesh& mesh) {
     least = std::min(least, std::fabs(spacing[a]));
   }
   return least;
-}
-
-/// `shortest`: length of a cell's shortest side.
-HalosQuery read_query(const Settings& settings, const Metadata& metadata, const Variable& density, double shortest) {
-  HalosQuery query;
-  query.file = settings.text("file");
-  query.thresholds = read_thresholds(settings);
-  query.pieces = read_pieces(settings);
-  query.mass_function = read_mass_function(settings);
-  query.history = read_history(settings, metadata, density);
-  query.profile = read_profile(settings, metadata, density, shortest);
-  query.labels = read_labels(settings);
-  return query;
 }
 
 AmrGraph read_amr_graph(const Settings& settings, const Metadata& metadata) {
@@ -87,11 +86,11 @@ std::unique_ptr<Task> create(const Settings& settings, const Metadata& metadata)
   const Mesh& mesh = metadata.mesh_of(variable);
   if (has_levels(mesh)) {
     AmrGraph graph = read_amr_graph(settings, metadata);
-    HalosQuery query = read_query(settings, metadata, variable, shortest_side(mesh));
+    HalosQuery query = options(variable, shortest_side(mesh)).read(settings, metadata);
     return std::make_unique<HaloTask<AmrGraph>>(std::move(query), std::move(graph));
   }
   Field field = read_field(settings, metadata, "`halos`");
-  HalosQuery query = read_query(settings, metadata, variable, field.shortest());
+  HalosQuery query = options(variable, field.shortest()).read(settings, metadata);
   return std::make_unique<HaloTask<RunGraph>>(std::move(query), RunGraph(std::move(field)));
 }
 
@@ -112,7 +111,7 @@ AnalysisKind halos_kind() {
           "around the peak and then wrapped into the mesh. `low_i` to `high_i` are the first and last cells; they "
           "lie outside the mesh for a halo that continues across a periodic face. Sums are exact and rounded once, "
           "so the table does not depend on how the mesh is divided. docs/cosmology.md.",
-      .options = halos::options(),
+      .options = halos::options().declarations(),
       .create = halos::create,
   };
 }

@@ -82,27 +82,6 @@ OptionTable<ChartFile> colours_options() {
                .then(check_range));
 }
 
-Option chart_option(const std::string& name, const std::string& text, const std::string& caption) {
-  return {.name = name, .type = OptionType::map, .text = text, .options = chart_options(caption).declarations()};
-}
-
-Option curves_option(const std::string& name, const std::string& text, const std::string& caption,
-                     const std::vector<std::string>& quantities) {
-  Option option = chart_option(name, text, caption);
-  option.options = curves_options(caption, quantities).declarations();
-  return option;
-}
-
-std::optional<ChartFile> read_chart(const Settings& settings, const std::string& name) {
-  if (!settings.has(name)) return std::nullopt;
-  return chart_options({}).read(settings.map(name));
-}
-
-std::optional<ChartFile> read_curves(const Settings& settings, const std::string& name, bool of_spectrum) {
-  if (!settings.has(name)) return std::nullopt;
-  return curves_options({}, std::vector<std::string>(of_spectrum ? 1 : 0)).read(settings.map(name));
-}
-
 std::vector<std::string> titled(const std::string& option, const Variable& variable) {
   return {fmt::format("--title={}:{}", option, variable.title()), fmt::format("--unit={}:{}", option, variable.unit)};
 }

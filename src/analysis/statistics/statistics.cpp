@@ -152,12 +152,19 @@ struct Weighted {
   }
 };
 
+struct StatisticsQuery {
+  Variable variable{};
+  std::optional<int> component{};
+  CellChoice choice{};
+  std::string file{};
+  bool by_size = false;
+};
+
 class Statistics final : public Task {
  public:
-  Statistics(const Variable& variable, std::optional<int> component, const CellChoice& choice, Weights weights,
-             std::string file)
-      : variable_(variable), choice_(choice), weights_(std::move(weights)), file_(std::move(file)) {
-    const int first = component.value_or(0), last = component ? first + 1 : variable.components;
+  Statistics(const StatisticsQuery& query, Weights weights)
+      : variable_(query.variable), choice_(query.choice), weights_(std::move(weights)), file_(query.file) {
+    const int first = query.component.value_or(0), last = query.component ? first + 1 : variable_.components;
     for (int c = first; c < last; ++c) components_.push_back(c);
   }
 
@@ -260,18 +267,12 @@ double product_of(const std::array<double, 3>& spacing, int dimensions) {
   return product;
 }
 
-struct StatisticsQuery {
-  Variable variable{};
-  std::optional<int> component{};
-  CellChoice choice{};
-  std::string file{};
-  bool by_size = false;
-};
-
 /// Throws Error(configuration) with the option's location if values cannot be weighted by the size of their cells.
-Weights weights_of(const StatisticsQuery& query, const Settings& settings, const std::string& name, const Mesh& mesh) {
+Weights weights_of(const StatisticsQuery& query, const Settings& settings, const std::string& name,
+                   const Metadata& metadata) {
   if (!query.by_size) return {};
   const Variable& variable = query.variable;
+  const Mesh& mesh = metadata.mesh_of(variable);
   require_values_in_cells(settings, name, variable, mesh, "`by: size`");
   Weights weights{{}, 1, true};
   if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
@@ -334,10 +335,8 @@ AnalysisKind statistics_kind() {
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         const OptionTable<StatisticsQuery> options = statistics_options();
         const StatisticsQuery query = options.read(settings, metadata);
-        const Mesh& mesh = metadata.mesh_of(query.variable);
-        return std::make_unique<Statistics>(query.variable, query.component, query.choice,
-                                            weights_of(query, settings, options.name(&StatisticsQuery::by_size), mesh),
-                                            query.file);
+        return std::make_unique<Statistics>(
+            query, weights_of(query, settings, options.name(&StatisticsQuery::by_size), metadata));
       },
   };
 }

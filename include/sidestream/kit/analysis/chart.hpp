@@ -26,13 +26,6 @@ struct ChartFile {
                                                     const std::vector<std::string>& quantities);
 [[nodiscard]] OptionTable<ChartFile> colours_options();
 
-/// Such an option, and its value, if given.
-[[nodiscard]] Option chart_option(const std::string& name, const std::string& text, const std::string& caption);
-[[nodiscard]] Option curves_option(const std::string& name, const std::string& text, const std::string& caption,
-                                   const std::vector<std::string>& quantities);
-[[nodiscard]] std::optional<ChartFile> read_chart(const Settings& settings, const std::string& name = "image");
-[[nodiscard]] std::optional<ChartFile> read_curves(const Settings& settings, const std::string& name, bool of_spectrum);
-
 /// Arguments with the variable that an option of the analysis names; its title and unit label an axis.
 [[nodiscard]] std::vector<std::string> titled(const std::string& option, const Variable& variable);
 

@@ -73,7 +73,7 @@ template <class Owner>
 }
 template <class Owner>
 [[nodiscard]] OptionField<Owner> grid_size_option(std::vector<Index> Owner::*size, bool required = true) {
-  return option("size", size, "Number of cells of the grid along each axis of the mesh.",
+  return option("size", size, grid_size_option().text,
                 {.required = required, .minimum = 1, .maximum = 1 << 20, .least_entries = 1, .most_entries = 3});
 }
 template <class Owner>

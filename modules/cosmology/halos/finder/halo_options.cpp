@@ -84,26 +84,28 @@ std::vector<Option> field_options() {
        .choices = {"6", "14", "18", "26"}}};
 }
 
-std::vector<Option> threshold_options() {
-  return {{.name = "boundary",
-           .type = OptionType::real,
-           .required = true,
-           .text = "Cells with values >= this belong to halos, if they are connected with a cell that reaches `halo`."},
-          {.name = "halo",
-           .type = OptionType::real,
-           .required = true,
-           .text = "A connected component is a halo if its greatest value is >= this. Must not be below `boundary`."},
-          {.name = "units",
-           .type = OptionType::choice,
-           .default_value = "absolute",
-           .text = "Units of both thresholds: `absolute`, those of the variable, or `mean`, the mean of all finite "
-                   "values of the iteration.",
-           .choices = {"absolute", "mean"}},
-          {.name = "minimum_cells",
-           .type = OptionType::integer,
-           .default_value = "1",
-           .text = "Halos with fewer cells are left out.",
-           .minimum = 1}};
+OptionTable<Thresholds> threshold_options() {
+  return OptionTable<Thresholds>{
+      option("boundary", &Thresholds::boundary,
+             "Cells with values >= this belong to halos, if they are connected with a cell that reaches `halo`.",
+             {.required = true}),
+      option("halo", &Thresholds::peak,
+             "A connected component is a halo if its greatest value is >= this. Must not be below `boundary`.",
+             {.required = true}),
+      option<OptionType::choice>(
+          "units", &Thresholds::of_mean,
+          "Units of both thresholds: `absolute`, those of the variable, or `mean`, the mean of all finite "
+          "values of the iteration.",
+          {.standard = "absolute", .choices = {{"absolute", false}, {"mean", true}}}),
+      option("minimum_cells", &Thresholds::least_cells, "Halos with fewer cells are left out.",
+             {.standard = 1, .minimum = 1})}
+      .then([](const OptionTable<Thresholds>& options, const Settings& settings, const Metadata&, Thresholds& found) {
+        if (std::isfinite(found.boundary) && std::isfinite(found.peak) && found.peak >= found.boundary) return;
+        options.fail(settings, &Thresholds::peak,
+                     fmt::format("found `boundary` {} and `halo` {}; expected two finite numbers, `halo` not below "
+                                 "`boundary`: all cells of a halo are >= `boundary`, its peak is >= `halo`",
+                                 found.boundary, found.peak));
+      });
 }
 
 Field read_field(const Settings& settings, const Metadata& metadata, const std::string& what) {
@@ -121,18 +123,6 @@ Field read_field(const Settings& settings, const Metadata& metadata, const std::
   field.origin = uniform->origin();
   field.spacing = uniform->spacing();
   return field;
-}
-
-Thresholds read_thresholds(const Settings& settings) {
-  Thresholds thresholds{settings.real("boundary"), settings.real("halo"), settings.text("units") == "mean",
-                        settings.integer<Index>("minimum_cells")};
-  if (!std::isfinite(thresholds.boundary) || !std::isfinite(thresholds.peak) || thresholds.peak < thresholds.boundary) {
-    settings.fail("halo",
-                  fmt::format("found `boundary` {} and `halo` {}; expected two finite numbers, `halo` not below "
-                              "`boundary`: all cells of a halo are >= `boundary`, its peak is >= `halo`",
-                              thresholds.boundary, thresholds.peak));
-  }
-  return thresholds;
 }
 
 double Field::wrapped(std::size_t axis, double cells) const noexcept {

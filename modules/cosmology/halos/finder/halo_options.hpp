@@ -10,6 +10,7 @@
 #include "cosmology/halos/finder/lattice.hpp"
 #include "sidestream/extend/analysis.hpp"
 #include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/extend/option_table.hpp"
 #include "sidestream/extend/task.hpp"
 
 namespace sidestream::halos {
@@ -50,10 +51,9 @@ struct Thresholds {
 /// Options `variable`, `component` and `connectivity`.
 [[nodiscard]] std::vector<Option> field_options();
 /// Options `boundary`, `halo`, `units` and `minimum_cells`.
-[[nodiscard]] std::vector<Option> threshold_options();
+[[nodiscard]] OptionTable<Thresholds> threshold_options();
 /// Throws Error(configuration) for meshes and variables that `what` does not support.
 [[nodiscard]] Field read_field(const Settings& settings, const Metadata& metadata, const std::string& what);
-[[nodiscard]] Thresholds read_thresholds(const Settings& settings);
 
 /// Exact sums over cells with finite values: of value times volume, and of volume. A mean is their quotient.
 struct MeanSums {

@@ -5,45 +5,33 @@
 
 namespace sidestream::halos {
 
-Option history_option() {
-  Option option{.name = "history",
-                .type = OptionType::map,
-                .text =
-                    "Halos over time: each is matched with halos of the last analysed iteration by the cells, or the "
-                    "particles, that they share."};
-  option.options = {
+OptionTable<HistoryQuery> history_options(const Variable& density) {
+  const auto read = [density](const Settings& settings, const Metadata& metadata, const HistoryQuery&) {
+    return read_particle_query(settings, metadata, density);
+  };
+  return OptionTable<HistoryQuery>{
       file_option(
-          "halo-history.csv",
+          &HistoryQuery::file, "halo-history.csv",
           "The table: a row for each halo, with the `track` that it is on, and one for each track that has ended. "
           "`event` is `first`, `birth`, `goes-on`, `merger`, `split`, `death` or `merged`; `other_track` the "
           "one that it split from or merged into; `shared` how many cells, or particles, it has "
           "in common with its main progenitor, or with the halo that it split from or merged into (on "
           "levels of cells the volume); "
           "`previous_iteration` the one that was compared with."),
-      {.name = "tracks",
-       .type = OptionType::integer,
-       .default_value = "24",
-       .text = "Number of tracks in the chart; the heaviest ones are shown.",
-       .minimum = 1,
-       .maximum = 1000},
-      chart_option(
-          "image",
+      option("tracks", &HistoryQuery::drawn, "Number of tracks in the chart; the heaviest ones are shown.",
+             {.standard = 24, .minimum = 1, .maximum = 1000}),
+      option(
+          "image", &HistoryQuery::chart,
           "A chart of all iterations so far, with a line for each track, which ends at the track that it merged into.",
-          "{label}: halos over time    time {time:#.5g}    cycle {cycle}")};
-  for (Option& one : particle_options()) option.options.push_back(std::move(one));
-  return option;
-}
-
-std::optional<HistoryQuery> read_history(const Settings& all, const Metadata& metadata, const Variable& density) {
-  if (!all.has("history")) return std::nullopt;
-  const Settings settings = all.map("history");
-  if (settings.given("tracks") && !settings.has("image")) {
-    settings.fail("tracks",
-                  "found 'tracks' without `image`, the chart that shows them, expected both; add it or remove "
-                  "this");
-  }
-  return HistoryQuery{settings.text("file"), read_chart(settings), settings.integer<int>("tracks"),
-                      read_particle_query(settings, metadata, density)};
+          {.options = chart_options("{label}: halos over time    time {time:#.5g}    cycle {cycle}")}),
+      options_read_by(read, particle_options(), &HistoryQuery::particles)}
+      .then([](const OptionTable<HistoryQuery>& options, const Settings& settings, const Metadata&,
+               HistoryQuery& history) {
+        if (history.chart || !options.given(settings, &HistoryQuery::drawn)) return;
+        options.fail(settings, &HistoryQuery::drawn,
+                     "found 'tracks' without `image`, the chart that shows them, expected both; add it or remove "
+                     "this");
+      });
 }
 
 void TrackRecord::write(const std::vector<TrackStep>& steps, std::vector<Column> peaks, Column shared,

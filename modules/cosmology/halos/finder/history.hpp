@@ -30,10 +30,9 @@ struct HistoryQuery {
   std::optional<ParticleQuery> particles;  ///< particles by which halos are matched; none: by cells
 };
 
-/// The option `history`, and its value, if given. Throws Error(configuration).
-[[nodiscard]] Option history_option();
-[[nodiscard]] std::optional<HistoryQuery> read_history(const Settings& settings, const Metadata& metadata,
-                                                       const Variable& density);
+/// The options of `history`. Reading throws Error(configuration).
+/// `density`: the variable in which halos are found.
+[[nodiscard]] OptionTable<HistoryQuery> history_options(const Variable& density);
 
 /// Tracks of halos over the iterations of a run: their table and their chart. Kept on the first server only.
 class TrackRecord {

@@ -52,21 +52,9 @@ DataSet::Array positions(const Field& field, std::size_t axis, bool mine) {
 
 }  // namespace
 
-Option label_option() {
-  Option option{
-      .name = "labels",
-      .type = OptionType::map,
-      .text =
-          "The number of each cell's halo as an array `halo` over the whole mesh, -1 for cells without one. For "
-          "octrees and refinement levels: lists of the cells in halos, by `level` and indices."};
-  option.options = {file_option("halo-labels-{index:05}.h5", "The data set."), pieces_option()};
-  return option;
-}
-
-std::optional<LabelQuery> read_labels(const Settings& all) {
-  if (!all.has("labels")) return std::nullopt;
-  const Settings settings = all.map("labels");
-  return LabelQuery{settings.text("file"), read_pieces(settings)};
+OptionTable<LabelQuery> label_options() {
+  return {file_option(&LabelQuery::file, "halo-labels-{index:05}.h5", "The data set."),
+          pieces_option(&LabelQuery::pieces)};
 }
 
 void write_labels(const LabelQuery& query, const Field& field, const std::vector<NumberedPiece<Run>>& runs,

@@ -18,9 +18,8 @@ struct LabelQuery {
   Pieces pieces = Pieces::automatic;
 };
 
-/// The option `labels`, and its value, if given.
-[[nodiscard]] Option label_option();
-[[nodiscard]] std::optional<LabelQuery> read_labels(const Settings& settings);
+/// The options of `labels`.
+[[nodiscard]] OptionTable<LabelQuery> label_options();
 
 /// Collective: writes a data set with the numbers of halos as int32, -1 for cells without one, and the positions of
 /// cells. `runs`: of this server's halos. Servers have contiguous planes of the mesh, 4 bytes for each of their cells.

@@ -48,47 +48,28 @@ Table table_of(const Bins& bins, const Words& counts, double volume) {
   return table;
 }
 
+void check_masses(const Settings& settings, const std::string& name, const Metadata&, const MassFunction& how) {
+  if (!how.range) return;
+  const auto [low, high] = *how.range;
+  if (low > 0 && low < high && std::isfinite(high)) return;
+  settings.fail(name, fmt::format("found the range [{}, {}], expected two finite masses above 0, the lower one first",
+                                  low, high));
+}
+
 }  // namespace
 
-Option mass_function_option() {
-  Option option{.name = "mass_function",
-                .type = OptionType::map,
-                .text = "The number of halos by mass, in intervals of equal width in the logarithm of the mass."};
-  option.options = {
-      file_option("mass-function-{index:05}.csv",
+OptionTable<MassFunction> mass_function_options() {
+  return {
+      file_option(&MassFunction::file, "mass-function-{index:05}.csv",
                   "The table: `lower` and `upper` ends of the intervals, the `count` in each (the last with its upper "
                   "end), how many are `above` its lower end, `dn_dlog10m` by volume and width, and how many halos are "
                   "`outside` of all or have no positive mass."),
-      {.name = "bins",
-       .type = OptionType::integer,
-       .default_value = "20",
-       .text = "Number of intervals.",
-       .minimum = 1,
-       .maximum = 100000},
-      {.name = "range",
-       .type = OptionType::real,
-       .list = true,
-       .text = "Lowest and highest mass, above 0. Default: those of the iteration's halos.",
-       .least_entries = 2,
-       .most_entries = 2},
-      chart_option("image", "A chart of the number of halos in each interval, with logarithmic axes.",
-                   "{label}: halos by mass    time {time:#.5g}    cycle {cycle}")};
-  return option;
-}
-
-std::optional<MassFunction> read_mass_function(const Settings& all) {
-  if (!all.has("mass_function")) return std::nullopt;
-  const Settings settings = all.map("mass_function");
-  MassFunction how{settings.text("file"), settings.integer<int>("bins"), {}, read_chart(settings)};
-  const std::vector<double> range = settings.reals("range");
-  if (range.empty()) return how;
-  if (!(range[0] > 0) || !(range[0] < range[1]) || !std::isfinite(range[1])) {
-    settings.fail("range",
-                  fmt::format("found the range [{}, {}], expected two finite masses above 0, the lower one first",
-                              range[0], range[1]));
-  }
-  how.range = {range[0], range[1]};
-  return how;
+      option("bins", &MassFunction::bins, "Number of intervals.", {.standard = 20, .minimum = 1, .maximum = 100000}),
+      option("range", &MassFunction::range,
+             "Lowest and highest mass, above 0. Default: those of the iteration's halos.")
+          .then(check_masses),
+      option("image", &MassFunction::chart, "A chart of the number of halos in each interval, with logarithmic axes.",
+             {.options = chart_options("{label}: halos by mass    time {time:#.5g}    cycle {cycle}")})};
 }
 
 void write_mass_function(const MassFunction& how, const std::vector<double>& mine, double volume,

@@ -19,9 +19,8 @@ struct MassFunction {
   std::optional<ChartFile> chart;
 };
 
-/// The option `mass_function`, and its value, if given. Throws Error(configuration).
-[[nodiscard]] Option mass_function_option();
-[[nodiscard]] std::optional<MassFunction> read_mass_function(const Settings& settings);
+/// The options of `mass_function`. Reading throws Error(configuration).
+[[nodiscard]] OptionTable<MassFunction> mass_function_options();
 
 /// Collective: counts all servers' halos by mass, and writes the table and the chart. `mine`: masses of this server's
 /// halos, as in the table of halos; `volume`: of the whole mesh; `name`: of the variable.

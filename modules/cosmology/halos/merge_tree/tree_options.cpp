@@ -84,7 +84,7 @@ TreeQuery read_tree(const Settings& settings, const Metadata& metadata) {
       cells.fail("above", fmt::format("found {}, expected a finite number", query.cells->above));
     }
   }
-  for (const Settings& one : settings.maps("halos")) query.thresholds.push_back(read_thresholds(one));
+  for (const Settings& one : settings.maps("halos")) query.thresholds.push_back(threshold_options().read(one));
   for (const Settings& one : settings.maps("connected")) {
     query.questions.push_back({cell_at(one, "from", query.field), cell_at(one, "to", query.field), one.real("above")});
   }
@@ -115,7 +115,7 @@ std::vector<Option> tree_options() {
                .type = OptionType::map,
                .list = true,
                .text = "Halos for any number of thresholds, all found with the same tree."};
-  halos.options = threshold_options();
+  halos.options = threshold_options().declarations();
   all.push_back(halos);
   Option halos_file = file_option("merge-tree-halos-{index:05}.csv", "The halos of all `halos`, numbered as `query`.");
   halos_file.name = "halos_file";
