@@ -6,6 +6,7 @@
 
 #include "graphics/camera.hpp"
 #include "graphics/colour.hpp"
+#include "graphics/text_boxes.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/result.hpp"
 
@@ -34,12 +35,14 @@ struct Layout {
 
 /// Draws the colour bar in the column `column` (0 is the leftmost) at the right of the picture: the map from the
 /// range's low end upwards, ticks at round numbers, and the title above. A title that is wider than the column takes
-/// several lines, and is cut where there is no room.
+/// several lines, smaller ones if need be, and is cut only where there is no room for these. The boxes of the texts are
+/// added to `boxes`, if given.
 void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const ColourRange& range,
-                     const std::string& title);
+                     const std::string& title, TextBoxes* boxes = nullptr);
 
-/// Writes the caption into the row at the top.
-void draw_caption(Image& image, const Layout& layout, const std::string& caption);
+/// Writes the caption into the row at the top, smaller or in several lines if it is too long, and cut only where there
+/// is no room for these. The boxes of the texts are added to `boxes`, if given.
+void draw_caption(Image& image, const Layout& layout, const std::string& caption, TextBoxes* boxes = nullptr);
 
 /// Fills {label}, {index}, {cycle} and {time} into the pattern; formats as in {time:.3f}. Throws Error(configuration).
 [[nodiscard]] std::string expand_caption(const std::string& pattern, const std::string& label,
