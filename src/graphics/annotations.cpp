@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "graphics/ink.hpp"
 #include "graphics/paragraph.hpp"
 #include "graphics/text.hpp"
 #include "graphics/ticks.hpp"
@@ -17,14 +18,6 @@
 namespace sidestream::rendering {
 
 namespace {
-
-/// Chooses dark or light ink by the picture's own colour at a position where nothing is written yet.
-Colour ink_for(const Image& image, double x, double y) {
-  const auto column = static_cast<std::size_t>(std::clamp<double>(x, 0, image.width - 1));
-  const auto row = static_cast<std::size_t>(std::clamp<double>(y, 0, image.height - 1));
-  const std::uint8_t* pixel = image.rgba.data() + (row * image.width + column) * 4;
-  return ink_on({pixel[0], pixel[1], pixel[2]});
-}
 
 /// Height of capitals in pixels below which text is illegible.
 constexpr double readable = 5.5;
@@ -41,6 +34,12 @@ double least_size(const Layout& layout) { return std::min(layout.text, std::max(
 /// True if the text fits into one line without being cut.
 bool fits_in_a_line(const Layout& layout, const std::string& text, double room) {
   return fitting_size(layout, text, room) >= least_size(layout);
+}
+
+/// Draws a line in ink that is legible on what is below it.
+void write(Image& image, const TextLine& line, TextBoxes* boxes) {
+  const Ink ink = ink_in(image, box_of(line));
+  draw_line_of_text(image, line, ink.colour, boxes, ink.halo);
 }
 
 struct Bar {
@@ -64,23 +63,23 @@ std::vector<std::string> units_of(const Ticks& ticks) {
 }
 
 void draw_units(Image& image, const Layout& layout, const Bar& bar, const std::vector<std::string>& units, double room,
-                Colour ink, TextBoxes* boxes) {
+                TextBoxes* boxes) {
   double baseline = bar.bottom + 1.9 * layout.text;
   for (const std::string& unit : units) {
     const TextLine line{unit, bar.left - 0.1 * layout.text, baseline, fitting_size(layout, unit, room)};
-    draw_line_of_text(image, line, ink, boxes);
+    write(image, line, boxes);
     baseline += 1.7 * layout.text;
   }
 }
 
 void draw_labels(Image& image, const Layout& layout, const Bar& bar, const Ticks& ticks, const ColourRange& range,
-                 double right, Colour ink, TextBoxes* boxes) {
+                 double right, TextBoxes* boxes) {
   const double left = bar.right + 0.75 * layout.text;
   for (const Tick& tick : ticks.ticks) {
     const double size = fitting_size(layout, tick.label, right - left);
     const double middle = bar.row_of(range.fraction(tick.value));
     // A number is never cut: it would be another one.
-    if (size >= readable) draw_line_of_text(image, {tick.label, left, middle + 0.5 * size, size}, ink, boxes);
+    if (size >= readable) write(image, {tick.label, left, middle + 0.5 * size, size}, boxes);
   }
 }
 
@@ -89,10 +88,20 @@ struct TitleRoom {
   double left, right, above;
 };
 
+/// Rows by which the bar is shortened at its head, for a title that would be cut otherwise.
+int rows_for_title(const Layout& layout, const std::string& title, const TitleRoom& free, const Bar& bar) {
+  constexpr double most = 0.4;  ///< of the bar's height
+  const double size = least_size(layout), height = bar.bottom - bar.top;
+  if (free.above < layout.text || height < 12 * layout.text) return 0;
+  const ParagraphRoom room{free.right - free.left, free.above + most * height, size, size};
+  const double needed = fit_paragraph(title, room).height();
+  return static_cast<int>(std::ceil(std::max(0.0, needed - free.above)));
+}
+
 /// Writes the title above the bar: one line if it fits into the bar's column, otherwise several, smaller ones where
 /// these do not fit, either.
 void draw_title(Image& image, const Layout& layout, const Bar& bar, const std::string& title, const TitleRoom& free,
-                Colour ink, TextBoxes* boxes) {
+                TextBoxes* boxes) {
   const double room = free.right - free.left;
   double step = 1.6 * layout.text;
   std::vector<std::string> lines = broken_at_spaces(title, layout.text, room);
@@ -108,7 +117,7 @@ void draw_title(Image& image, const Layout& layout, const Bar& bar, const std::s
   }
   double baseline = bar.top - 1.1 * layout.text - step * static_cast<double>(lines.size() - 1);
   for (std::size_t n = 0; n < lines.size(); ++n, baseline += step) {
-    draw_line_of_text(image, {lines[n], free.left, baseline, sizes[n]}, ink, boxes);
+    write(image, {lines[n], free.left, baseline, sizes[n]}, boxes);
   }
 }
 
@@ -122,9 +131,13 @@ void draw_colour_bar(Image& image, const Layout& layout, int column, const Colou
   const auto middle = 0.5 * (layout.caption_row + layout.height);
   // The labels at the ends of a small picture's bar must stay within it.
   const auto half = std::min(0.3 * layout.height, middle - layout.caption_row - text);
-  const Bar bar{static_cast<int>(left), static_cast<int>(left + 1.7 * text), static_cast<int>(middle - half),
-                static_cast<int>(middle + half)};
-  const Colour ink = ink_for(image, bar.left, bar.top);
+  Bar bar{static_cast<int>(left), static_cast<int>(left + 1.7 * text), static_cast<int>(middle - half),
+          static_cast<int>(middle + half)};
+  TitleRoom above{left - 0.1 * text, right - 0.4 * text, bar.top - 1.1 * text - layout.caption_row};
+  const int lower = rows_for_title(layout, title, above, bar);
+  bar.top += lower;
+  above.above += lower;
+  const Colour ink = ink_at(image, bar.left, bar.top);
   fill_bar(image, bar, map, ink);
 
   const Ticks ticks = make_ticks(range, half > 6 * text ? 6 : 3);
@@ -139,28 +152,26 @@ void draw_colour_bar(Image& image, const Layout& layout, int column, const Colou
   const bool wide = std::ranges::all_of(
       units, [&](const std::string& unit) { return fitting_size(layout, unit, right - left) >= readable; });
   if (wide && bar.bottom + (0.2 + 1.7 * static_cast<double>(units.size())) * text <= layout.height) {
-    draw_labels(image, layout, bar, ticks, range, right, ink, boxes);
-    draw_units(image, layout, bar, units, right - left, ink, boxes);
+    draw_labels(image, layout, bar, ticks, range, right, boxes);
+    draw_units(image, layout, bar, units, right - left, boxes);
   }
   // In a picture of a few rows only the caption fits.
-  const double space = bar.top - 1.1 * text - layout.caption_row;
-  if (layout.caption_row > 0 && space < text) return;
-  draw_title(image, layout, bar, title, {left - 0.1 * text, right - 0.4 * text, space}, ink, boxes);
+  if (layout.caption_row > 0 && above.above < text) return;
+  draw_title(image, layout, bar, title, above, boxes);
 }
 
 void draw_caption(Image& image, const Layout& layout, const std::string& caption, TextBoxes* boxes) {
   const double room = layout.width - 2 * layout.margin;
-  const Colour ink = ink_for(image, 0, 0);
   if (fits_in_a_line(layout, caption, room)) {
     const double size = fitting_size(layout, caption, room);
-    draw_line_of_text(image, {caption, layout.margin, layout.margin + size, size}, ink, boxes);
+    write(image, {caption, layout.margin, layout.margin + size, size}, boxes);
     return;
   }
   const double edge = 0.45 * layout.text, height = layout.caption_row - 1.5 * edge;
   const Paragraph lines = fit_paragraph(caption, {room, height, layout.text, least_size(layout)});
   double baseline = edge + 0.5 * std::max(0.0, height - lines.height()) + lines.size;
   for (const std::string& line : lines.lines) {
-    draw_line_of_text(image, {line, layout.margin, baseline, lines.size}, ink, boxes);
+    write(image, {line, layout.margin, baseline, lines.size}, boxes);
     baseline += Paragraph::step * lines.size;
   }
 }

@@ -12,7 +12,7 @@ struct Paragraph {
   double size = 0;
 
   /// Distance of baselines, in sizes.
-  static constexpr double step = 1.5;
+  static constexpr double step = 1.6;
   /// From the top of the first line's capitals to the lowest descender.
   [[nodiscard]] double height() const noexcept { return height_of(lines.size(), size); }
   [[nodiscard]] static double height_of(std::size_t lines, double size) noexcept {

@@ -128,12 +128,16 @@ Ticks power_ticks(const ColourRange& range, int wanted) {
       if (labelled.size() >= 2 && labelled.size() <= most) return ticks_at(range, labelled, all);
     }
   }
-  for (int stride = 1;; ++stride) {
+  for (const int stride : {1, 2, 3, 4, 5, 6, 8, 10, 20, 25, 50, 100, 200}) {
     const std::vector<Round> labelled = numbers_within(range, "1", stride);
     if (labelled.size() > most) continue;
     if (labelled.size() < 2) return {};
-    return ticks_at(range, labelled, stride == 1 ? all : numbers_within(range, "1", 1));
+    std::vector<Round> others = stride == 1 ? all : numbers_within(range, "1", 1);
+    // So many marks would be a grey area.
+    if (others.size() > 72) others.clear();
+    return ticks_at(range, labelled, others);
   }
+  return {};
 }
 
 }  // namespace
