@@ -81,7 +81,7 @@ std::optional<AxisEdge> edge_of_axis(const std::array<Spot, 8>& corners, int axi
     down += to[1] - from[1];
     if (const auto edge = silhouette_edge(corners, axis, corner)) edges.push_back(*edge);
   }
-  // Of the upright ones that at the left, of others the lowest; of equal ones the first.
+  // The leftmost of upright edges, the lowest of others; the first of equal ones.
   const bool steep = std::abs(down) > 2 * std::abs(across);
   const auto preference = [&](const AxisEdge& e) { return steep ? -e.from[0] - e.to[0] : e.from[1] + e.to[1]; };
   std::optional<AxisEdge> best;

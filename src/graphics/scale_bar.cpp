@@ -32,7 +32,7 @@ struct RoundLength {
   [[nodiscard]] std::string text() const {
     if (exponent >= -3 && exponent <= 3) return fmt::format("{:.{}f}", value(), std::max(0, -exponent));
     const std::string power = power_text(exponent);
-    // "10⁵" in place of "1×10⁵": the sign has two bytes.
+    // "10⁵" instead of "1×10⁵": the sign has two bytes.
     return mantissa == 1 ? power.substr(2) : fmt::format("{}{}", mantissa, power);
   }
 };

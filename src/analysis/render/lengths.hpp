@@ -13,7 +13,7 @@ namespace sidestream::rendering {
 
 struct Scene;
 
-/// What an image says about lengths.
+/// The parts of an image that tell lengths.
 struct Lengths {
   bool axes = false, scale_bar = false;
   AxisTitles titles;
