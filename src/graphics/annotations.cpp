@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "graphics/ink.hpp"
+#include "graphics/paragraph.hpp"
 #include "graphics/text.hpp"
 #include "graphics/ticks.hpp"
 #include "sidestream/kit/base/fail.hpp"
@@ -16,14 +18,6 @@
 namespace sidestream::rendering {
 
 namespace {
-
-/// Chooses dark or light ink by the picture's own colour at a position where nothing is written yet.
-Colour ink_for(const Image& image, double x, double y) {
-  const auto column = static_cast<std::size_t>(std::clamp<double>(x, 0, image.width - 1));
-  const auto row = static_cast<std::size_t>(std::clamp<double>(y, 0, image.height - 1));
-  const std::uint8_t* pixel = image.rgba.data() + (row * image.width + column) * 4;
-  return ink_on({pixel[0], pixel[1], pixel[2]});
-}
 
 /// Height of capitals in pixels below which text is illegible.
 constexpr double readable = 5.5;
@@ -34,16 +28,18 @@ double fitting_size(const Layout& layout, const std::string& text, double room) 
   return width > room && width > 0 ? layout.text * room / width : layout.text;
 }
 
-struct Fitted {
-  std::string text;
-  double size;
-};
+/// The smallest size of texts: below, they would become illegible, or small in proportion to the picture.
+double least_size(const Layout& layout) { return std::min(layout.text, std::max(readable, 0.6 * layout.text)); }
 
-/// The text as large as it fits; cut where it would become illegible, or small in proportion to the picture.
-Fitted fit(const Layout& layout, const std::string& text, double room) {
-  const double least = std::min(layout.text, std::max(readable, 0.6 * layout.text));
-  const double size = std::max(least, fitting_size(layout, text, room));
-  return {cut_text(text, size, room), size};
+/// True if the text fits into one line without being cut.
+bool fits_in_a_line(const Layout& layout, const std::string& text, double room) {
+  return fitting_size(layout, text, room) >= least_size(layout);
+}
+
+/// Draws a line in ink that is legible on what is below it.
+void write(Image& image, const TextLine& line, TextBoxes* boxes) {
+  const Ink ink = ink_in(image, box_of(line));
+  draw_line_of_text(image, line, ink.colour, boxes, ink.halo);
 }
 
 struct Bar {
@@ -59,43 +55,32 @@ void fill_bar(Image& image, const Bar& bar, const ColourMap& map, Colour frame) 
   }
 }
 
-/// Writes below the bar the factor of its labels and their offset.
-void draw_units(Image& image, const Layout& layout, const Bar& bar, const Ticks& ticks, double room, Colour ink) {
+/// The factor of the labels and their offset, which are written below the bar.
+std::vector<std::string> units_of(const Ticks& ticks) {
+  std::vector<std::string> units{power_text(ticks.exponent), offset_text(ticks.offset)};
+  std::erase(units, "");
+  return units;
+}
+
+void draw_units(Image& image, const Layout& layout, const Bar& bar, const std::vector<std::string>& units, double room,
+                TextBoxes* boxes) {
   double baseline = bar.bottom + 1.9 * layout.text;
-  for (const std::string& line : {power_text(ticks.exponent), offset_text(ticks.offset)}) {
-    if (line.empty()) continue;
-    const double size = fitting_size(layout, line, room);
-    if (size >= readable) draw_text(image, line, bar.left - 0.1 * layout.text, baseline, size, ink);
+  for (const std::string& unit : units) {
+    const TextLine line{unit, bar.left - 0.1 * layout.text, baseline, fitting_size(layout, unit, room)};
+    write(image, line, boxes);
     baseline += 1.7 * layout.text;
   }
 }
 
 void draw_labels(Image& image, const Layout& layout, const Bar& bar, const Ticks& ticks, const ColourRange& range,
-                 double right, Colour ink) {
+                 double right, TextBoxes* boxes) {
   const double left = bar.right + 0.75 * layout.text;
   for (const Tick& tick : ticks.ticks) {
     const double size = fitting_size(layout, tick.label, right - left);
     const double middle = bar.row_of(range.fraction(tick.value));
     // A number is never cut: it would be another one.
-    if (size >= readable) draw_text(image, tick.label, left, middle + 0.5 * size, size, ink);
+    if (size >= readable) write(image, {tick.label, left, middle + 0.5 * size, size}, boxes);
   }
-}
-
-/// Breaks the text at spaces into lines of at most `room` pixels, if it is too long for one.
-std::vector<std::string> broken(const std::string& text, double size, double room) {
-  std::vector<std::string> lines{""};
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at),
-                      longer = lines.back().empty() ? word : lines.back() + " " + word;
-    if (lines.back().empty() || text_width(longer, size) <= room) {
-      lines.back() = longer;
-    } else {
-      lines.push_back(word);
-    }
-    at = end + 1;
-  }
-  return lines;
 }
 
 /// Horizontal limits of a title, and the free height above its last line.
@@ -103,57 +88,92 @@ struct TitleRoom {
   double left, right, above;
 };
 
-/// Writes the title above the bar: one line if it fits into the bar's column, otherwise several.
+/// Rows by which the bar is shortened at its head, for a title that would be cut otherwise.
+int rows_for_title(const Layout& layout, const std::string& title, const TitleRoom& free, const Bar& bar) {
+  constexpr double most = 0.4;  ///< of the bar's height
+  const double size = least_size(layout), height = bar.bottom - bar.top;
+  if (free.above < layout.text || height < 12 * layout.text) return 0;
+  const ParagraphRoom room{free.right - free.left, free.above + most * height, size, size};
+  const double needed = fit_paragraph(title, room).height();
+  return static_cast<int>(std::ceil(std::max(0.0, needed - free.above)));
+}
+
+/// Writes the title above the bar: one line if it fits into the bar's column, otherwise several, smaller ones where
+/// these do not fit, either.
 void draw_title(Image& image, const Layout& layout, const Bar& bar, const std::string& title, const TitleRoom& free,
-                Colour ink) {
-  const double room = free.right - free.left, step = 1.6 * layout.text;
-  std::vector<std::string> lines = broken(title, layout.text, room);
+                TextBoxes* boxes) {
+  const double room = free.right - free.left;
+  double step = 1.6 * layout.text;
+  std::vector<std::string> lines = broken_at_spaces(title, layout.text, room);
   const auto most = static_cast<std::size_t>(std::clamp(1 + (free.above - layout.text) / step, 1.0, 4.0));
-  // Lines for which there is no room are appended to the last one, and cut with it.
-  for (; lines.size() > most; lines.pop_back()) lines[lines.size() - 2] += " " + lines.back();
+  std::vector<double> sizes;
+  for (const std::string& line : lines) sizes.push_back(fitting_size(layout, line, room));
+  const bool fit = lines.size() <= most && *std::min_element(sizes.begin(), sizes.end()) >= least_size(layout);
+  if (!fit) {
+    Paragraph smaller = fit_paragraph(title, {room, free.above, layout.text, least_size(layout)});
+    step = Paragraph::step * smaller.size;
+    sizes.assign(smaller.lines.size(), smaller.size);
+    lines = std::move(smaller.lines);
+  }
   double baseline = bar.top - 1.1 * layout.text - step * static_cast<double>(lines.size() - 1);
-  for (const std::string& line : lines) {
-    const Fitted fitted = fit(layout, line, room);
-    draw_text(image, fitted.text, free.left, baseline, fitted.size, ink);
-    baseline += step;
+  for (std::size_t n = 0; n < lines.size(); ++n, baseline += step) {
+    write(image, {lines[n], free.left, baseline, sizes[n]}, boxes);
   }
 }
 
 }  // namespace
 
 void draw_colour_bar(Image& image, const Layout& layout, int column, const ColourMap& map, const ColourRange& range,
-                     const std::string& title) {
+                     const std::string& title, TextBoxes* boxes) {
   const double text = layout.text;
   const double left = layout.width - (layout.bars - column) * layout.bar_column + 0.6 * text;
   const double right = left + layout.bar_column - 0.6 * text;
   const auto middle = 0.5 * (layout.caption_row + layout.height);
   // The labels at the ends of a small picture's bar must stay within it.
   const auto half = std::min(0.3 * layout.height, middle - layout.caption_row - text);
-  const Bar bar{static_cast<int>(left), static_cast<int>(left + 1.7 * text), static_cast<int>(middle - half),
-                static_cast<int>(middle + half)};
-  const Colour ink = ink_for(image, bar.left, bar.top);
+  Bar bar{static_cast<int>(left), static_cast<int>(left + 1.7 * text), static_cast<int>(middle - half),
+          static_cast<int>(middle + half)};
+  TitleRoom above{left - 0.1 * text, right - 0.4 * text, bar.top - 1.1 * text - layout.caption_row};
+  const int lower = rows_for_title(layout, title, above, bar);
+  bar.top += lower;
+  above.above += lower;
+  const Colour ink = ink_at(image, bar.left, bar.top);
   fill_bar(image, bar, map, ink);
 
   const Ticks ticks = make_ticks(range, half > 6 * text ? 6 : 3);
-  for (const Tick& tick : ticks.ticks) {
-    const int row = std::clamp(static_cast<int>(bar.row_of(range.fraction(tick.value))), bar.top, bar.bottom - 1);
-    fill_rectangle(image, bar.right, row, bar.right + static_cast<int>(0.45 * text) + 1, row + 1, ink);
-  }
+  const auto mark = [&](double value, double length) {
+    const int row = std::clamp(static_cast<int>(bar.row_of(range.fraction(value))), bar.top, bar.bottom - 1);
+    fill_rectangle(image, bar.right, row, bar.right + static_cast<int>(length * text) + 1, row + 1, ink);
+  };
+  for (const Tick& tick : ticks.ticks) mark(tick.value, 0.45);
+  for (const double value : ticks.minor) mark(value, 0.2);
   // Labels without their unit would be wrong: without room for it below the bar, both are left out.
-  const int units = (ticks.exponent != 0) + (ticks.offset != 0);
-  if (bar.bottom + (0.2 + 1.7 * units) * text <= layout.height) {
-    draw_labels(image, layout, bar, ticks, range, right, ink);
-    draw_units(image, layout, bar, ticks, right - left, ink);
+  const std::vector<std::string> units = units_of(ticks);
+  const bool wide = std::ranges::all_of(
+      units, [&](const std::string& unit) { return fitting_size(layout, unit, right - left) >= readable; });
+  if (wide && bar.bottom + (0.2 + 1.7 * static_cast<double>(units.size())) * text <= layout.height) {
+    draw_labels(image, layout, bar, ticks, range, right, boxes);
+    draw_units(image, layout, bar, units, right - left, boxes);
   }
   // In a picture of a few rows only the caption fits.
-  const double space = bar.top - 1.1 * text - layout.caption_row;
-  if (layout.caption_row > 0 && space < text) return;
-  draw_title(image, layout, bar, title, {left - 0.1 * text, right - 0.4 * text, space}, ink);
+  if (layout.caption_row > 0 && above.above < text) return;
+  draw_title(image, layout, bar, title, above, boxes);
 }
 
-void draw_caption(Image& image, const Layout& layout, const std::string& caption) {
-  const Fitted fitted = fit(layout, caption, layout.width - 2 * layout.margin);
-  draw_text(image, fitted.text, layout.margin, layout.margin + fitted.size, fitted.size, ink_for(image, 0, 0));
+void draw_caption(Image& image, const Layout& layout, const std::string& caption, TextBoxes* boxes) {
+  const double room = layout.width - 2 * layout.margin;
+  if (fits_in_a_line(layout, caption, room)) {
+    const double size = fitting_size(layout, caption, room);
+    write(image, {caption, layout.margin, layout.margin + size, size}, boxes);
+    return;
+  }
+  const double edge = 0.45 * layout.text, height = layout.caption_row - 1.5 * edge;
+  const Paragraph lines = fit_paragraph(caption, {room, height, layout.text, least_size(layout)});
+  double baseline = edge + 0.5 * std::max(0.0, height - lines.height()) + lines.size;
+  for (const std::string& line : lines.lines) {
+    write(image, {line, layout.margin, baseline, lines.size}, boxes);
+    baseline += Paragraph::step * lines.size;
+  }
 }
 
 namespace {

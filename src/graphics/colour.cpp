@@ -122,6 +122,9 @@ constexpr std::pair<std::string_view, std::string_view> samples[] = {
     {"grey",
      "000000080808101010181818202020282828303030383838404040484848505050585858606060686868707070787878808080"
      "8787878f8f8f9797979f9f9fa7a7a7afafafb7b7b7bfbfbfc7c7c7cfcfcfd7d7d7dfdfdfe7e7e7efefeff7f7f7ffffff"},
+    {"twilight",
+     "e2d9e2d6d7ddc2ced4aac2cc93b4c680a5c37297c16887be6276ba5f64b55e51ad5d3da1592a8f511b7745135c381145301437"
+     "3a113a4a13425f174a741e4f872750983550a64550b25652bb6958c27c63c78f72cca287d1b5a1d8c6bdded3d4e2d9e2"},
 };
 
 int hexadecimal(std::string_view text) {
@@ -155,6 +158,21 @@ ColourMap::ColourMap(const std::string& name) {
   fail(Code::usage, "there is no colour map '{}'; take one of {}", name, fmt::join(names(), ", "));
 }
 
+ColourMap::ColourMap(std::span<const ColourStop> stops) {
+  std::size_t above = 1;
+  for (int e = 0; e < entries; ++e) {
+    const double place = static_cast<double>(e) / (entries - 1);
+    while (above + 1 < stops.size() && stops[above].position < place) ++above;
+    const ColourStop &a = stops[above - 1], &b = stops[above];
+    const double width = b.position - a.position;
+    const double t = width > 0 ? std::clamp((place - a.position) / width, 0.0, 1.0) : 1;
+    const auto channel = [&](std::size_t c) {
+      return static_cast<std::uint8_t>(std::lround(255 * std::clamp(a.rgb[c] + t * (b.rgb[c] - a.rgb[c]), 0.0, 1.0)));
+    };
+    table_[e] = {channel(0), channel(1), channel(2)};
+  }
+}
+
 std::vector<std::string> ColourMap::names() {
   std::vector<std::string> all;
   for (const auto& entry : samples) all.emplace_back(entry.first);
@@ -172,6 +190,28 @@ ColourRange usable_range(double low, double high) noexcept {
   }
   const double half = low == 0 ? 1 : 0.1 * std::abs(low);
   return {low - half, high + half};
+}
+
+ColourRange logarithmic_range(double low, double high) noexcept {
+  constexpr double least = std::numeric_limits<double>::min(), most = std::numeric_limits<double>::max();
+  if (!(high > 0)) return {1, 10, 0, 1};
+  high = std::clamp(high, 16 * least, most);
+  low = low > 0 ? std::clamp(low, least, high) : std::max(least, 1e-6 * high);
+  // No ticks fit between ends that are nearly equal.
+  if (high - low <= 16 * std::numeric_limits<double>::epsilon() * high) {
+    low *= 0.9;
+    high = std::min(1.1 * high, most);
+  }
+  return {low, high, std::log10(low), std::log10(high)};
+}
+
+ColourRange usable_range(double low, double high, ColourScaling scaling) noexcept {
+  if (scaling == ColourScaling::logarithmic) return logarithmic_range(low, high);
+  if (scaling == ColourScaling::linear) return usable_range(low, high);
+  if (low > high) return {-1, 1};
+  constexpr double most = std::numeric_limits<double>::max() / 4;
+  const double half = std::min(std::max(std::abs(low), std::abs(high)), most);
+  return half > 0 ? ColourRange{-half, half} : ColourRange{-1, 1};
 }
 
 }  // namespace sidestream::rendering

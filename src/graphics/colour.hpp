@@ -2,8 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,14 +38,25 @@ struct Colour {
 
 // Colour maps: a colour for each value in a range.
 
+/// A colour of a map of the user's own, at a position between 0 and 1. Channels are from 0 to 1, in sRGB.
+struct ColourStop {
+  double position = 0;
+  std::array<double, 3> rgb{};
+  constexpr bool operator==(const ColourStop&) const noexcept = default;
+};
+
 /// A table of colours between two ends. All maps except coolwarm and grey are those of Matplotlib (CC0: viridis,
-/// inferno, magma, plasma by S. van der Walt and N. Smith; cividis by Nunez, Anderton and Renslow). They are
-/// perceptually uniform: equal steps in value look equal, and lightness rises from end to end. coolwarm is Moreland's
-/// diverging map (2009).
+/// inferno, magma, plasma by S. van der Walt and N. Smith; cividis by Nunez, Anderton and Renslow; twilight by B.
+/// Bechtold). They are perceptually uniform: equal steps in value look equal, and lightness rises from end to end.
+/// coolwarm is Moreland's diverging map (2009). twilight is cyclic, for angles and phases: both ends have the same
+/// colour, and it is darkest in the middle.
 class ColourMap {
  public:
   /// The map of that name, one of `names()`. Throws Error(usage) otherwise.
   explicit ColourMap(const std::string& name);
+  /// The colours of `stops`, linear in sRGB in between, as Matplotlib's LinearSegmentedColormap. Requires two stops or
+  /// more, at positions that ascend from 0 to 1.
+  explicit ColourMap(std::span<const ColourStop> stops);
   /// Colour at t in [0, 1]; values outside get the end's colour, NaN a neutral grey.
   [[nodiscard]] Colour at(double t) const noexcept {
     if (!(t == t)) return {150, 150, 150};
@@ -56,14 +70,32 @@ class ColourMap {
   std::array<Colour, entries> table_;
 };
 
-/// Lower and upper end of a colour map's range.
+/// Lower and upper end of a colour map's range. Colours go with the value, or with its logarithm.
 struct ColourRange {
   double low = 0, high = 1;
-  [[nodiscard]] double fraction(double value) const noexcept { return (value - low) / (high - low); }
+  double low_power = 0, high_power = 0;  ///< logarithms of the ends to the base 10; equal: the range is linear
+
+  [[nodiscard]] bool is_logarithmic() const noexcept { return low_power < high_power; }
+  /// Place of a value between the ends, from 0 to 1. NaN for values without a logarithm, in a logarithmic range.
+  [[nodiscard]] double fraction(double value) const noexcept {
+    if (!is_logarithmic()) return (value - low) / (high - low);
+    if (!(value > 0)) return std::numeric_limits<double>::quiet_NaN();
+    return (std::log10(value) - low_power) / (high_power - low_power);
+  }
 };
 
 /// A usable range for values between `low` and `high`: itself if high > low; a range around the value if they are
 /// equal; 0 to 1 if low > high (there was no value at all).
 [[nodiscard]] ColourRange usable_range(double low, double high) noexcept;
+
+/// The ways in which colours go with values. `symmetric`: a linear range with 0 in its middle.
+enum class ColourScaling { linear, logarithmic, symmetric };
+
+/// The logarithmic range from `low` to `high`, widened if they are equal or too near to each other. If `low` is not
+/// above 0, the range has six powers of ten; if `high` is not, either, it is 1 to 10.
+[[nodiscard]] ColourRange logarithmic_range(double low, double high) noexcept;
+
+/// A usable range of that scaling for values between `low` and `high`; low > high if there was no value at all.
+[[nodiscard]] ColourRange usable_range(double low, double high, ColourScaling scaling) noexcept;
 
 }  // namespace sidestream::rendering

@@ -169,18 +169,62 @@ std::string cut_text(std::string_view text, double size, double room) {
   return std::string(text.substr(0, kept)).append(dots);
 }
 
-void draw_text(Image& image, std::string_view text, double left, double baseline, double size, Colour colour) {
+namespace {
+
+/// Calls `take` with the strokes of each glyph of a line, in pixels of the picture.
+template <class Take>
+void for_each_glyph(std::string_view text, double left, double baseline, double size, Take&& take) {
   const double unit = size / capital;
-  const double radius = std::max(0.5, 0.5 * pen * size);
   while (!text.empty()) {
     const Glyph& glyph = glyph_of(take_character(text));
     std::vector<Segment> segments = Pen().trace(glyph.path);
     const auto x = [&](double v) { return left + (bearing + v * glyph.scale) * unit; };
     const auto y = [&](double v) { return baseline - (v * glyph.scale + glyph.raise) * unit; };
     for (Segment& s : segments) s = {x(s.x0), y(s.y0), x(s.x1), y(s.y1)};
-    if (!segments.empty()) stroke(image, segments, radius, colour);
+    if (!segments.empty()) take(segments);
     left += advance(glyph) * unit;
   }
+}
+
+/// Turns the strokes of each glyph by a quarter, if the line runs upwards.
+template <class Take>
+void for_each_turned(const TextLine& line, Take&& take) {
+  if (!line.upwards) return for_each_glyph(line.text, line.x, line.y, line.size, take);
+  for_each_glyph(line.text, 0, 0, line.size, [&](std::vector<Segment>& segments) {
+    for (Segment& s : segments) s = {line.x + s.y0, line.y - s.x0, line.x + s.y1, line.y - s.x1};
+    take(segments);
+  });
+}
+
+double pen_radius(double size) { return std::max(0.5, 0.5 * pen * size); }
+
+}  // namespace
+
+void draw_text(Image& image, std::string_view text, double left, double baseline, double size, Colour colour) {
+  for_each_glyph(text, left, baseline, size,
+                 [&](const std::vector<Segment>& segments) { stroke(image, segments, pen_radius(size), colour); });
+}
+
+TextBox box_of(const TextLine& line) {
+  TextBox box{1e30, 1e30, -1e30, -1e30};
+  for_each_turned(line, [&](const std::vector<Segment>& segments) {
+    for (const Segment& s : segments) {
+      box.left = std::min({box.left, s.x0, s.x1}), box.right = std::max({box.right, s.x0, s.x1});
+      box.top = std::min({box.top, s.y0, s.y1}), box.bottom = std::max({box.bottom, s.y0, s.y1});
+    }
+  });
+  const double radius = pen_radius(line.size);
+  return {box.left - radius, box.top - radius, box.right + radius, box.bottom + radius};
+}
+
+void draw_line_of_text(Image& image, const TextLine& line, Colour ink, TextBoxes* boxes, std::optional<Colour> halo) {
+  const double radius = pen_radius(line.size);
+  const auto draw = [&](double wide, Colour colour) {
+    for_each_turned(line, [&](const std::vector<Segment>& segments) { stroke(image, segments, wide, colour); });
+  };
+  if (halo) draw(radius + std::max(1.0, 0.12 * line.size), *halo);
+  draw(radius, ink);
+  if (boxes != nullptr) boxes->add(box_of(line));
 }
 
 void fill_rectangle(Image& image, int left, int top, int right, int bottom, Colour colour) {

@@ -2,11 +2,13 @@
 // machine.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "graphics/colour.hpp"
+#include "graphics/text_boxes.hpp"
 #include "sidestream/data/result.hpp"
 
 namespace sidestream::rendering {
@@ -20,6 +22,23 @@ namespace sidestream::rendering {
 /// Draws antialiased `text` from `left` with its baseline at `baseline` pixels from the top. It is UTF-8; malformed
 /// bytes and characters without a shape become boxes. Parts outside the image are cut off.
 void draw_text(Image& image, std::string_view text, double left, double baseline, double size, Colour colour);
+
+/// A line of text at its place in a picture.
+struct TextLine {
+  std::string text;      ///< UTF-8
+  double x = 0;          ///< where it begins, in pixels from the left
+  double y = 0;          ///< of its baseline, in pixels from the top
+  double size = 0;       ///< height of capitals in pixels
+  bool upwards = false;  ///< it runs upwards from (x, y), turned by a quarter
+};
+
+/// The rectangle that the strokes of a line cover; empty for a line without any.
+[[nodiscard]] TextBox box_of(const TextLine& line);
+
+/// Draws the line as draw_text does. With `halo` its strokes have an edge in that colour, which keeps it legible on a
+/// picture. Its box is added to `boxes`, if given.
+void draw_line_of_text(Image& image, const TextLine& line, Colour ink, TextBoxes* boxes,
+                       std::optional<Colour> halo = std::nullopt);
 
 /// Fills whole pixels left <= x < right, top <= y < bottom, clipped to the image.
 void fill_rectangle(Image& image, int left, int top, int right, int bottom, Colour colour);

@@ -112,7 +112,7 @@ def test_colour_maps_are_matplotlibs(files):
     for line in (files / "maps.txt").read_text().splitlines():
         name, _, *rgb = line.split()
         ours.setdefault(name, []).append([int(c) for c in rgb])
-    assert set(ours) == {"viridis", "inferno", "magma", "plasma", "cividis", "coolwarm", "grey"}
+    assert set(ours) == {"viridis", "inferno", "magma", "plasma", "cividis", "coolwarm", "grey", "twilight"}
     for name, table in ours.items():
         original = matplotlib.colormaps["gray" if name == "grey" else name].resampled(256)
         expected = np.array([original(i)[:3] for i in range(256)]) * 255

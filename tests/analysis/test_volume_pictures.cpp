@@ -201,5 +201,6 @@ TEST_CASE("a wrong configuration gets a sentence") {
   CHECK(says(message(cube, "opacity: [0, 1], values: [1, 2, 3]"), "found 3 values for 2 opacities"));
   CHECK(says(message(cube, "opacity: [0, 1], values: [2, 1]"), "each above the one before"));
   CHECK(says(message(cube, "opacity: [0, 2]"), "opacity"));
+  CHECK(says(message(cube, "opacity: [0, 1], scale: logarithmic"), "log10(hills)"));
   CHECK(message(cube, "opacity: [0, 1]") == "no error");
 }

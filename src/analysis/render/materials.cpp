@@ -9,7 +9,7 @@ bool is_drawn_in_rows(const Layer& layer, const Metadata& metadata) {
 
 /// Number 0 is the outline.
 Materials::Materials(const Scene& scene, const Metadata& metadata) : scene_(&scene) {
-  for (const ColourScale& scale : scene.scales) maps_.emplace_back(scale.colours);
+  for (const ColourScale& scale : scene.scales) maps_.push_back(scale.colours.map());
   std::size_t count = 0;
   for (const Layer& layer : scene.layers) {
     const bool later = is_drawn_in_rows(layer, metadata) && !(layer.opacity < 1);

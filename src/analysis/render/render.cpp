@@ -12,6 +12,8 @@
 #include "analysis/common/extract/level_layers.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/render/absence.hpp"
+#include "analysis/render/cell_edges.hpp"
+#include "analysis/render/lengths.hpp"
 #include "analysis/render/materials.hpp"
 #include "analysis/render/running_ranges.hpp"
 #include "analysis/render/scene.hpp"
@@ -30,6 +32,7 @@ namespace {
 using namespace rendering;
 
 constexpr Colour edge_colour{32, 32, 32};  ///< edges of cells on a slice
+constexpr double narrowest_cell = 3;       ///< pixels below which a cell has no edges
 using Corners = std::vector<std::array<std::int64_t, 3>>;
 
 Corners widened_corners(const Piece& piece) {
@@ -49,8 +52,7 @@ class Render final : public Task {
  public:
   Render(Scene scene, const Metadata& metadata)
       : scene_(std::move(scene)),
-        layout_(scene_.width, scene_.height, scene_.colour_bar ? static_cast<int>(scene_.scales.size()) : 0,
-                !scene_.caption.empty()),
+        layout_(layout_of(scene_)),
         ranges_(scene_),
         materials_(scene_, metadata),
         level_layers_(scene_.layers.size()),
@@ -322,7 +324,8 @@ class Render final : public Task {
       if (edges) {
         material.map = nullptr;
         material.colour = edge_colour;
-        draw_lines({piece.points.wide(), piece.lines, {}}, camera, edge_width(), material, rasteriser);
+        const auto lines = distinct_edges(piece, camera, narrowest_cell * scene_.samples);
+        draw_lines({piece.points.wide(), lines, {}}, camera, edge_width(), material, rasteriser);
         continue;
       }
       draw_lines({piece.points.wide(), piece.lines, triangles.values}, camera, 1.5 * line_width(), material,
@@ -349,13 +352,15 @@ class Render final : public Task {
       image.rgba.insert(image.rgba.end(), first, first + part.size());
     }
     const Ranges ranges = all_ranges();
+    TextBoxes boxes;
     for (int bar = 0; bar < layout_.bars; ++bar) {
       draw_colour_bar(image, layout_, bar, materials_.map(static_cast<std::size_t>(bar)), ranges[bar],
-                      scene_.scales[bar].title);
+                      scene_.scales[bar].title, &boxes);
     }
     if (!scene_.caption.empty()) {
-      draw_caption(image, layout_, expand_caption(scene_.caption, scene_.label, iteration));
+      draw_caption(image, layout_, expand_caption(scene_.caption, scene_.label, iteration), &boxes);
     }
+    draw_lengths(image, layout_, scene_, ranges_.domain(ranges), boxes);
     return image;
   }
 

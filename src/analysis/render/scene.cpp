@@ -38,19 +38,6 @@ Colour read_colour(const Settings& settings, std::string_view name, const std::s
                             text, name, fmt::join(colour_names(), ", ")));
 }
 
-/// `range: running` is read as a single entry, which is NaN.
-bool is_running(const Settings& settings) { return settings.reals("range").size() == 1; }
-
-std::optional<ColourRange> read_range(const Settings& settings) {
-  const std::vector<double> ends = settings.reals("range");
-  if (ends.size() < 2) return std::nullopt;
-  if (!(ends[0] < ends[1]) || !std::isfinite(ends[1] - ends[0])) {
-    settings.fail("range", fmt::format("found the range [{}, {}], expected two finite numbers, the lower one first",
-                                       ends[0], ends[1]));
-  }
-  return ColourRange{ends[0], ends[1]};
-}
-
 std::string component_name(const Variable& variable, int component) {
   if (variable.components == 1) return {};
   if (variable.components == 3) return fmt::format(" {}", "xyz"[component]);
@@ -73,7 +60,7 @@ class SceneReader {
       settings_.fail("isosurface", fmt::format("found a render without '{}', so nothing would be seen; add one",
                                                fmt::join(kinds, "' or '")));
     }
-    static_cast<void>(read_range(settings_));  // reports a mistake even if no layer uses the range
+    check_range_of_image(settings_);
     for (const Settings& layer : settings_.maps("isosurface")) add_isosurface(layer);
     for (const Settings& layer : settings_.maps("slice")) add_slice(layer);
     for (const Settings& layer : settings_.maps("threshold")) {
@@ -194,6 +181,11 @@ class SceneReader {
     layer.colouring = Layer::Colouring::by_field;
     ColourScale& scale = scale_for(settings, variable, query.component, layer);
     scale.follows_data = true;
+    if (scale.scaling == ColourScaling::logarithmic) {
+      settings.fail("scale", fmt::format("found the scale 'logarithmic' for the volume of '{}', expected one that is "
+                                         "linear, as its opacities are; show a derived variable, log10({})",
+                                         variable.name, variable.name));
+    }
     query.range = scale.fixed;
     add(variable, query.component);
     layer.query = std::move(query);
@@ -232,14 +224,16 @@ class SceneReader {
     ColourScale wanted;
     wanted.variable = variable.id;
     wanted.component = component;
-    wanted.colours = settings.has("colours") ? settings.text("colours") : settings_.text("colours");
-    const Settings& ranged = settings.has("range") ? settings : settings_;
-    wanted.fixed = read_range(ranged);
-    wanted.running = is_running(ranged);
+    wanted.colours = read_colours(settings, settings_);
+    const ChosenRange range = read_range(settings, settings_);
+    wanted.scaling = range.scaling;
+    wanted.fixed = range.fixed;
+    wanted.running = range.running;
     wanted.title = with_unit(variable, component_name(variable, component));
     const auto same = [&](const ColourScale& s) {
       return s.variable == wanted.variable && s.component == component && s.colours == wanted.colours &&
-             s.running == wanted.running && s.fixed.has_value() == wanted.fixed.has_value() &&
+             s.scaling == wanted.scaling && s.running == wanted.running &&
+             s.fixed.has_value() == wanted.fixed.has_value() &&
              (!s.fixed || (s.fixed->low == wanted.fixed->low && s.fixed->high == wanted.fixed->high));
     };
     auto found = std::find_if(scene_.scales.begin(), scene_.scales.end(), same);
@@ -368,6 +362,7 @@ Scene read_scene(const Settings& settings, const Metadata& metadata) {
     settings.fail("caption", error.what());
   }
   scene.file = settings.text("file");
+  scene.lengths = read_lengths(settings, metadata, scene);
   return scene;
 }
 

@@ -8,6 +8,8 @@
 
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/part_query.hpp"
+#include "analysis/render/colour_options.hpp"
+#include "analysis/render/lengths.hpp"
 #include "analysis/render/particles.hpp"
 #include "analysis/render/volume.hpp"
 #include "graphics/camera.hpp"
@@ -21,7 +23,8 @@ namespace sidestream::rendering {
 struct ColourScale {
   std::int32_t variable = -1;
   int component = 0;
-  std::string colours;
+  ChosenColours colours;
+  ColourScaling scaling = ColourScaling::linear;
   std::optional<ColourRange> fixed;  ///< from the configuration
   bool running = false;              ///< it includes the ranges of earlier iterations
   std::vector<double> values;        ///< values that the range always contains: those of isosurfaces coloured by value
@@ -60,6 +63,7 @@ struct Scene {
   int width = 1024, height = 1024, samples = 2;
   Background background;
   bool outline = true, colour_bar = true;
+  Lengths lengths;
   std::string caption;  ///< pattern; empty: none
   std::string label;    ///< replaces {label}
   std::string file;

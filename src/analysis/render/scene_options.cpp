@@ -11,27 +11,8 @@ Option point_option(const std::string& name, const std::string& text) {
   return {.name = name, .type = OptionType::real, .list = true, .text = text, .least_entries = 3, .most_entries = 3};
 }
 
-Option colours_option(const std::string& default_value, const std::string& text) {
-  return {.name = "colours",
-          .type = OptionType::choice,
-          .default_value = default_value,
-          .text = text,
-          .choices = ColourMap::names()};
-}
-
-Option range_option(const std::string& text) {
-  return {.name = "range",
-          .type = OptionType::real,
-          .list = true,
-          .text = text,
-          .choices = {"running"},
-          .least_entries = 2,
-          .most_entries = 2};
-}
-
 void add_layer_colours(std::vector<Option>& options) {
-  options.push_back(colours_option("", "Colour map of this layer; default: that of the image."));
-  options.push_back(range_option("Values at the two ends of this layer's colour map; default: those of the image."));
+  for (Option& option : colour_options(true)) options.push_back(std::move(option));
 }
 
 Option colour_component_option() {
@@ -183,7 +164,7 @@ Option camera_option() {
 }  // namespace
 
 std::vector<Option> scene_options() {
-  return {
+  std::vector<Option> options{
       isosurface_layer(),
       slice_layer(),
       threshold_layer(),
@@ -192,10 +173,6 @@ std::vector<Option> scene_options() {
       volume_layer(),
       picture_size_option(),
       camera_option(),
-      colours_option("viridis", "Colour map; all but coolwarm are perceptually uniform, so equal steps look equal."),
-      range_option("Values at the two ends of the colour map. Default: the smallest and largest value shown in this "
-                   "iteration, with which films flicker. `running`: the smallest and largest value shown so far, "
-                   "also before a run was resumed; the table `NAME-ranges.csv` next to the frames keeps them."),
       {.name = "domain",
        .type = OptionType::real,
        .list = true,
@@ -231,6 +208,9 @@ std::vector<Option> scene_options() {
        .maximum = 4},
       file_option("frame-{index:05}.png", "The file of each frame."),
   };
+  for (Option& option : colour_options(false)) options.push_back(std::move(option));
+  for (Option& option : length_options()) options.push_back(std::move(option));
+  return options;
 }
 
 }  // namespace sidestream::rendering

@@ -58,7 +58,10 @@ void ShownRanges::add_balls(const ParticlesQuery& query, const Piece& piece, Ran
 }
 
 void ShownRanges::add_values(const Layer& layer, const Piece& piece, Ranges& seen) const {
-  for (const double value : piece.data[layer.attribute]) include(seen[layer.scale], value);
+  const bool powers = scene_->scales[layer.scale].scaling == ColourScaling::logarithmic;
+  for (const double value : piece.data[layer.attribute]) {
+    if (!powers || value > 0) include(seen[layer.scale], value);
+  }
 }
 
 void ShownRanges::add_values(const Layer& layer, const VolumeQuery& query, const LocalInput& input,
@@ -68,8 +71,10 @@ void ShownRanges::add_values(const Layer& layer, const VolumeQuery& query, const
 
 ColourRange ShownRanges::usable(const ColourScale& scale, ColourRange found) {
   if (scale.fixed) return *scale.fixed;
-  for (const double value : scale.values) include(found, value);
-  return usable_range(found.low, found.high);
+  for (const double value : scale.values) {
+    if (scale.scaling != ColourScaling::logarithmic || value > 0) include(found, value);
+  }
+  return usable_range(found.low, found.high, scale.scaling);
 }
 
 Ranges ShownRanges::joined(std::span<const Ranges> seen, Communicator& servers,
