@@ -1,5 +1,6 @@
 // Options of pictures about colours and lengths: scales, colours of the user's own, axes and scale bars.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cstring>
 #include <fstream>
@@ -78,8 +79,10 @@ TEST_CASE("a symmetric scale has 0 in its middle, whatever part of the data is s
 TEST_CASE("colours come from a list or a file") {
   const Image named = shown(ramp_slice + bare + "colours: grey, range: [-1, 1]");
   const Image listed = shown(ramp_slice + bare + "colours: [black, '#ffffff'], range: [-1, 1]");
-  std::ofstream("ramp.csv") << "0, 0, 0\n0.5, 0.5, 0.5\n1, 1, 1\n";
-  const Image filed = shown(ramp_slice + bare + "colour_file: ramp.csv, range: [-1, 1]");
+  // A file of each rank's own: all of them run this at the same time.
+  const std::string file = fmt::format("ramp-{}.csv", MpiCommunicator(test_ranks()).rank());
+  std::ofstream(file) << "0, 0, 0\n0.5, 0.5, 0.5\n1, 1, 1\n";
+  const Image filed = shown(ramp_slice + bare + "colour_file: " + file + ", range: [-1, 1]");
   const Image of_layer = shown("slice: {variable: ramp, axis: y, colours: [black, white]}, " + bare + "range: [-1, 1]");
   for (int y = 30; y < 130; y += 10) {
     for (const Image* image : {&listed, &filed, &of_layer}) {
