@@ -27,7 +27,8 @@ struct VolumeQuery {
 [[nodiscard]] std::vector<Option> volume_options();
 [[nodiscard]] VolumeQuery read_volume(const Settings& settings, const Metadata& metadata);
 
-/// Blocks in which nothing is seen are left out, if values and ranges of colours are configured.
+/// Blocks in which nothing is seen are left out if the range of colours is configured: an open one depends on all
+/// values.
 [[nodiscard]] Selection selection_of(const VolumeQuery& query, const Metadata& metadata);
 
 /// The transfer function of a picture with that range of colours and that domain.

@@ -96,7 +96,7 @@ std::vector<Option> volume_options() {
        .type = OptionType::real,
        .list = true,
        .text = "The values to which the opacities belong, in ascending order; beyond them the first and the last "
-               "opacity apply. With these, or with a fixed `range`, blocks in which all is clear are not moved.",
+               "opacity apply. With a fixed `range`, blocks in which all is clear are not moved.",
        .least_entries = 2},
       {.name = "length",
        .type = OptionType::real,
