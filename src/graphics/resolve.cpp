@@ -119,10 +119,10 @@ class TranslucentRow {
 
   /// The next pixel; x = 0, 1, ...
   Pixel pixel(std::int64_t x) {
-    const auto same = [x](const SlabRecord& slab) { return slab.column != static_cast<std::uint32_t>(x); };
+    const auto elsewhere = [x](const SlabRecord& slab) { return slab.column != static_cast<std::uint32_t>(x); };
     const std::span<const SlabRecord> left = std::span(slabs_).subspan(next_slab_);
     const auto slabs =
-        left.first(static_cast<std::size_t>(std::find_if(left.begin(), left.end(), same) - left.begin()));
+        left.first(static_cast<std::size_t>(std::find_if(left.begin(), left.end(), elsewhere) - left.begin()));
     next_slab_ += slabs.size();
     const int samples = stripe_.samples;
     std::array<double, 3> sum{};

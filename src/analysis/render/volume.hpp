@@ -39,9 +39,8 @@ struct VolumeQuery {
 void add_values(const VolumeQuery& query, const LocalInput& input, ColourRange& seen);
 
 /// Calls `take` for boxes that contain each counted cell of this server's blocks once. Numbers are positions in the
-/// table of `function`. On refinement levels and in octrees, and for variables in cells there, each cell has one
-/// number; otherwise numbers are linear between points, and variables in cells extend from their outermost centres to
-/// the mesh's faces.
+/// table of `function`. On refinement levels and in octrees, variables in cells have one number a cell. Other numbers
+/// are linear between points; those of variables in cells reach from the outermost centres to the mesh's faces.
 void for_each_box(const VolumeQuery& query, const LocalInput& input, const TransferFunction& function,
                   const std::function<void(VolumeBox)>& take);
 
