@@ -7,6 +7,7 @@
 #include <string>
 
 #include "analysis/common/kinds.hpp"
+#include "analysis/render/cell_edges.hpp"
 #include "graphics/colour.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"
@@ -134,4 +135,30 @@ TEST_CASE("wrong colours and lengths get a sentence") {
   CHECK(message_for(slice + "scale_bar: true").find("projection: parallel") != std::string::npos);
   CHECK(message_for(slice + "scale_bar: true, camera: {projection: parallel}") == "no error");
   CHECK(message_for(slice + "colours: [black, white], axes: true, axis_names: [r]") == "no error");
+}
+
+TEST_CASE("cells whose picture is narrow have no edges, each judged by itself") {
+  using namespace rendering;
+  CameraSettings settings;
+  settings.parallel = true;
+  settings.view = Vec3{0, 0, -1};
+  const Camera camera(settings, {{0, 0, 0}, {1, 1, 1}}, {0, 0, 100, 100});  // 94 samples from 0 to 1
+  Piece piece;
+  const auto add = [&](double x, double width, double height) {
+    const auto first = static_cast<std::int64_t>(piece.points.size());
+    for (const auto& [right, up] : {std::pair{0, 0}, {1, 0}, {1, 1}, {0, 1}}) {
+      piece.points.push_back({x + right * width, 0.2 + up * height, 0.5});
+    }
+    for (std::int64_t n = 0; n < 4; ++n) piece.lines.push_back({first + n, first + (n + 1) % 4});
+  };
+  add(0.1, 0.1, 0.1);
+  add(0.3, 0.02, 0.5);  // 1.9 samples
+  add(0.5, 0.5, 0.02);
+  add(0.7, 0.04, 0.04);  // 3.8 samples
+  const auto kept = distinct_edges(piece, camera, 3);
+  REQUIRE(kept.size() == 8);
+  CHECK(kept[0] == piece.lines[0]);
+  CHECK(kept[4] == piece.lines[12]);
+  CHECK(distinct_edges(piece, camera, 0).size() == 16);
+  CHECK(distinct_edges(Piece{}, camera, 3).empty());
 }
