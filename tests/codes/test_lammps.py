@@ -112,6 +112,7 @@ def test_ranks_without_atoms(tmp_path):
         assert published(tmp_path, index).tobytes() == expected.tobytes()
 
 
+@pytest.mark.test_all
 def test_a_script_that_fails_ends_the_run(tmp_path):
     (tmp_path / "in.melt").write_text(script("pair_style no/such/style\n"))
     shutil.copy(SOURCE / "run.yaml", tmp_path)

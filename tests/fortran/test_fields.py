@@ -98,6 +98,7 @@ def run(folder, ranks, placement, beside=None):
     return results
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize("clients", [1, 2, 3])
 @pytest.mark.parametrize("placement", ["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 2}"])
 def test_fields(tmp_path, clients, placement):
@@ -105,6 +106,7 @@ def test_fields(tmp_path, clients, placement):
     check(run(tmp_path, clients + servers, placement), clients)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("clients", [1, 2, 3])
 def test_sidecar(tmp_path, clients):
     placement = f"{{mode: sidecar, buffer: 32 MiB, session: test-{uuid.uuid4().hex[:12]}}}"

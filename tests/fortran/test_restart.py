@@ -35,12 +35,14 @@ def write(folder, ranks, blocks, placement="inline"):
     return folder / "results" / "restart"
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("writers", "readers", "blocks"), [(1, 3, 1), (3, 8, 7), (8, 1, 5), (5, 2, 8)])
 def test_on_other_ranks(tmp_path, writers, readers, blocks):
     directory = write(tmp_path, writers, blocks)
     run(readers, "read", directory, blocks)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("placement", "ranks"), [("{mode: cores, buffer: 32 MiB}", 3), ("{mode: nodes, servers: 2}", 5)]
 )

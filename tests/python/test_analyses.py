@@ -157,7 +157,7 @@ def test_two_passes_and_a_halo(reference):
         np.testing.assert_allclose([float(r["mean"]) for r in rows], t.mean(axis=(1, 2)), rtol=1e-10, atol=1e-14)
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("program", "servers", "placement"),
     [
@@ -197,6 +197,7 @@ def test_mpi4py(tmp_path):
     assert [(int(r["points"]), int(r["first"])) for r in rows_of(folder.results / "mpi.csv")] == [(N**3, 0)] * STEPS
 
 
+@pytest.mark.test_all
 def test_without_blocks(tmp_path):
     """One server has no blocks, some blocks have no cells, and in one iteration a variable is absent."""
     folder = Folder(
@@ -209,6 +210,7 @@ def test_without_blocks(tmp_path):
     assert len(rows_of(folder.results / "steepest-1.csv")) == N
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("ranks", "placement"), [(1, "inline"), (2, "{mode: cores, buffer: 256 MiB}")])
 def test_64_mib_are_not_copied(tmp_path, ranks, placement):
     """The array of an analysis is the memory in which the simulation computed it: the program's, or shared memory."""
@@ -240,6 +242,7 @@ variables:
 """
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("ranks", "placement"), [(3, "inline"), (4, "{mode: cores, buffer: 32 MiB}")])
 def test_kinds_of_meshes(tmp_path, ranks, placement):
     """One and two dimensions, row order, a mesh with coordinates, particles, and a block without any. The program

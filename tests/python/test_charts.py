@@ -96,7 +96,7 @@ def said(text):
     return re.sub(r"\s+", "", text)
 
 
-@pytest.mark.keep(12)
+@pytest.mark.keep(6)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", LABELS)
 def test_no_text_is_cut_or_lies_on_another(results, name, size, tmp_path):
@@ -131,7 +131,7 @@ def test_axes(results, name):
         assert len([t for t in axis.get_ticklabels() if t.get_text()]) >= 2 or name == "history.csv"
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("size", [(40, 30), (64, 48), (120, 90), (1200, 160), (160, 1200)])
 def test_what_has_no_room_is_left_out_and_told(results, size, tmp_path, monkeypatch):
     pages, draw = [], plotting._drawn
@@ -279,6 +279,7 @@ def test_colours_are_the_counts_of_a_2d_histogram(results):
     assert (figure.axes[0].collections[0].norm.vmin, figure.axes[0].collections[0].norm.vmax) == (1, 9)
 
 
+@pytest.mark.test_all
 def test_formats_of_tables(results, tmp_path):
     """Parquet, a list of pieces, and a table in memory give the same curve."""
     reference = sidestream.plot(results / "linear.csv", log="none").axes[0].lines[0].get_xydata()
@@ -301,6 +302,7 @@ def test_without_a_record_there_are_no_units(results, tmp_path):
     assert said(sidestream.plot(tmp_path / "linear.csv").axes[0].get_xlabel()) == said("value [10⁷]")
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("ending", "begins"), [(".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")])
 def test_formats_of_pictures(results, tmp_path, ending, begins):
     """Names are not parsed as mathematics, and the same table gives the same bytes."""

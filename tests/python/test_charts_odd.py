@@ -104,6 +104,7 @@ def check_texts(figure, size):
     return [text for text, _ in boxes]
 
 
+@pytest.mark.keep(5)
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", TABLES)
 def test_values_that_axes_cannot_show(name, tmp_path):
@@ -172,6 +173,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("size", "name"), pairs([((320, 240),), ((1024, 768),)], NAMES, strength=1))
 def test_names(name, size):
     said = {"title": {"variable": name, "with": f"_{name}"}, "unit": {"variable": "g/cm³"}}
@@ -185,6 +187,7 @@ def test_names(name, size):
     assert legend == [told, f"_{told}"]
 
 
+@pytest.mark.test_all
 def test_many_curves():
     size = (320, 240)
     figure = sidestream.plot(statistics([1, 2], components=8), size=size)
@@ -218,6 +221,7 @@ def table(tmp_path):
     return tmp_path / "a table.csv"
 
 
+@pytest.mark.test_all
 def test_settings_of_the_user_do_not_apply(table, tmp_path):
     (tmp_path / "matplotlibrc").write_text("savefig.bbox: tight\nfont.family: serif\nfont.size: 30\nnonsense: 5\n")
     settings = {"MATPLOTLIBRC": str(tmp_path / "matplotlibrc"), "MPLBACKEND": "nonsense", "HOME": "/proc/nowhere"}
@@ -276,6 +280,7 @@ def test_mistakes_in_files(table, tmp_path):
     assert command(".").stderr.startswith("sidestream: ")
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("name", NAMES[:3])
 def test_no_text_is_cut_in_a_pdf(name, tmp_path):
     """Small letters are wider there than between the pixels of a PNG file."""

@@ -40,6 +40,7 @@ def bound_of(database, name, expected):
     return BOUNDS[name](expected.astype("f8")) if database == "post" and name in BOUNDS else 0
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("into", ["xarray", "numpy"])
 @pytest.mark.parametrize("database", ["restart", "post"])
 def test_all_contexts_over_time(results, database, into):
@@ -78,6 +79,7 @@ with sidestream.open_session(MPI.COMM_SELF, text=sys.argv[1]) as session:
 """
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("into", ["xarray", "numpy"])
 def test_what_a_later_run_has_written_anew(tmp_path, into):
     """Cycles 20 and 30 are those of the second run, which went back to them. Times increase."""

@@ -94,6 +94,7 @@ def test_like_vtk(alone, step):
     assert counts == list(np.histogram(ours["spread"], 8, (-1, 1))[0])
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("placement", "ranks"),
     [

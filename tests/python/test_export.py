@@ -261,6 +261,7 @@ def test_selections(grids, tmp_path):
     assert sorted(p.name for p in tmp_path.glob("one*")) == ["one-000010.h5", "one.h5.series"]
 
 
+@pytest.mark.test_all
 def test_mistakes(grids, tmp_path):
     assert (
         "there is no variable 'row', but nodes"

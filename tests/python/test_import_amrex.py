@@ -84,6 +84,7 @@ def grids_of(dataset, names):
     return found
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("plot", [Plot(), Plot(format=amrex_files.LITTLE32), FLAT], ids=["3-D", "single", "2-D"])
 def test_there_and_back(plot, tmp_path):
     """yt finds the same grids in the export as in the original, bit for bit."""

@@ -76,7 +76,7 @@ def case(request, tmp_path_factory):
     return CASES[request.param], place
 
 
-@pytest.mark.keep(9)
+@pytest.mark.keep(4)
 def test_imported(case, tmp_path):
     plot, place = case
     done = run("import", "amrex", place, tmp_path / "data", "--no-fsync")
@@ -87,7 +87,7 @@ def test_imported(case, tmp_path):
     amrex_files.check_cells(plot, levels, names)
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 def test_like_yt(case):
     """The samples are real plotfiles, because yt reads the same values from them."""
     yt = needs("yt")

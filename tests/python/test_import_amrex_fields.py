@@ -42,6 +42,7 @@ def check(plot, context, name, nodes, components, levels):
     assert seen == sum(len(plot.boxes[level]) for level in levels)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("format", [amrex_files.NATIVE, amrex_files.BIG, amrex_files.LITTLE32])
 def test_three_dimensions(format, tmp_path):
     plot = replace(Plot(), format=format)

@@ -45,7 +45,7 @@ SINGLE = Particles(COUNTS, version="Version_Two_Dot_Zero_single")
 PACKED = Particles(COUNTS, version="Version_Two_Dot_One_double", integers=())
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("plot", "about"),
     [
@@ -86,6 +86,7 @@ def fields_in_yt(plotfile, name):
     return {field: values[order] for field, values in columns.items()}
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("plot", "about"), [(Plot(), DOUBLE), (Plot(), SINGLE)], ids=["double", "single"])
 def test_as_yt_has_them(plot, about, tmp_path):
     original, data, _ = imported(replace(plot, particles=(("DM", about),)), tmp_path)

@@ -68,7 +68,7 @@ MHD = {
 }
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("sample", "variables"),
     [
@@ -332,6 +332,7 @@ def test_truncated(kind, tmp_path):
         assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.test_all
 def test_damaged(tmp_path):
     """Any four changed bytes give a sentence or other values, never a crash or much memory."""
     output = ramses_files.write_output(Sample(), tmp_path)
@@ -380,6 +381,7 @@ def edit(output: Path, old, new):
     path.write_text(text.replace(old, new))
 
 
+@pytest.mark.test_all
 def test_htg(tmp_path):
     """The tree as VTK reads it."""
     vtk = needs("vtk")

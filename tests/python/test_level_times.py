@@ -94,6 +94,7 @@ def test_wrong_values(tmp_path):
     assert "the event 'times' has values of type int64, expected the times of levels: float64" in done.stderr
 
 
+@pytest.mark.test_all
 def test_no_such_event(tmp_path):
     """A misspelt event is refused when it is signalled, because the output mentions an event with the right name."""
     done = run(tmp_path, "inline", 1, event="tims")

@@ -44,7 +44,7 @@ def test_the_page_has_the_table():
     assert table() in PAGE.read_text(), f"{PAGE.name} should have\n{table()}"
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("kind", [kind for kind, row in ROWS.items() if row.refused])
 @pytest.mark.parametrize("name", ["t", "u"])
 def test_refused(kind, name, tmp_path):

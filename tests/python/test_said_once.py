@@ -56,6 +56,7 @@ def check(said):
     assert "'seen-" not in said
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "ranks"), [("inline", 1), ("{mode: nodes, buffer: 32 MiB, servers: 2}", 4)])
 def test_said_once(tmp_path, placement, ranks):
     (tmp_path / "run.yaml").write_text(configuration(placement, tmp_path / "out"))

@@ -175,6 +175,7 @@ def test_like_vtk(alone):
         check_grid(alone / f"v-{step}.h5", step, curved(step), "v", 0)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("placement", "ranks"),
     [("inline", 3), ("{mode: nodes, buffer: 32 MiB, servers: 2, partitioner: regrid}", 5)],

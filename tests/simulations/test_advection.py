@@ -145,7 +145,7 @@ def test_patches_follow(tmp_path):
     assert before - after and after - before
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

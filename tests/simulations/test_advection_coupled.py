@@ -48,6 +48,7 @@ def tables(folder, placement, ranks, directory, *more, servers=None):
     return results(folder / directory)
 
 
+@pytest.mark.test_all
 def test_statistics_are_those_of_the_finest_cells(tmp_path):
     found = tables(tmp_path, "inline", 3, "out")
     rows = list(csv.DictReader(found["statistics.csv"].decode().splitlines()))
@@ -97,6 +98,7 @@ def test_restarts_on_any_number_of_ranks_keep_every_bit(tmp_path, wrote, placeme
         assert left == whole, ranks
 
 
+@pytest.mark.test_all
 def test_a_restart_in_three_dimensions(tmp_path):
     problem = ["gaussian", "--dimensions", 3, "--cells", 16, "--levels", 2, "--ratio", 4, "--end", 1]
     whole = dump(tmp_path, 2, *problem, "--steps", 13)
@@ -106,6 +108,7 @@ def test_a_restart_in_three_dimensions(tmp_path):
                 program=COUPLED) == whole  # fmt: skip
 
 
+@pytest.mark.test_all
 def test_a_restart_goes_on_publishing(tmp_path):
     whole = tables(tmp_path, "inline", 2, "whole")
     file = write(tmp_path, CHECKPOINTS, directory="first")
@@ -148,6 +151,7 @@ def test_the_shipped_configuration(tmp_path):
     assert again == dump(tmp_path, 1, *arguments[:-4], "--steps", 60)
 
 
+@pytest.mark.test_all
 def test_mistakes(tmp_path):
     done = run(2, *PROBLEM, "--restart", tmp_path, program=COUPLED)
     assert done.returncode == 1

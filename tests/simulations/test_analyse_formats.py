@@ -238,7 +238,7 @@ PLOTS = {
 }  # fmt: skip
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("name", "ranks"), pairs(sorted(PLOTS), [1, 3], strength=1))
 def test_levels(tmp_path, name, ranks):
     """Cells that no finer ones cover count, as in the import, also for positions."""

@@ -64,6 +64,7 @@ def surfaces(*values, variable="density"):
 NODES = (3, "{mode: nodes, buffer: 32 MiB, servers: 1}")
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("name", "ranks", "placement"),
     few(

@@ -49,7 +49,7 @@ def insitu(tmp_path_factory):
     return folder / "insitu"
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     [
@@ -75,6 +75,7 @@ def test_hdf5_of_our_own(tmp_path, insitu, ranks):
     same(insitu, found, 20)
 
 
+@pytest.mark.test_all
 def test_a_second_run_in_the_same_directory(tmp_path, insitu):
     analyse(tmp_path, "out", insitu / "data", GRID)
     said, _ = analyse(tmp_path, "out", insitu / "data", GRID, status=1)
@@ -161,6 +162,7 @@ def rows(folder):
     return [line.split(",")[1] for line in (folder / "statistics.csv").read_text().splitlines()[1:]]
 
 
+@pytest.mark.test_all
 def test_some_iterations(tmp_path, insitu):
     one = "analyses: [statistics: {variable: density}]\n"
     _, found = analyse(tmp_path, "a", insitu / "data", one, "--iterations", "1:4:2")
@@ -200,6 +202,7 @@ def test_mistakes(tmp_path, insitu, tasks, options, sentence):
     assert said.count("sidestream analyse:") == 1, said
 
 
+@pytest.mark.test_all
 def test_files_that_are_none(tmp_path, insitu):
     one = "analyses: [statistics: {variable: density}]\n"
     (tmp_path / "text.h5").write_text("no HDF5")
@@ -214,6 +217,7 @@ def test_files_that_are_none(tmp_path, insitu):
         assert said.count("sidestream analyse:") == 1, said
 
 
+@pytest.mark.test_all
 def test_damage(tmp_path, insitu):
     """Results before the damaged iteration exist; then there is one sentence for all ranks."""
     damaged = tmp_path / "data"
@@ -240,6 +244,7 @@ def test_damage(tmp_path, insitu):
     assert "fields-000002-001.h5" in said
 
 
+@pytest.mark.test_all
 def test_a_variable_that_one_iteration_lacks(tmp_path, insitu):
     """The analysis is left out in that iteration, and a message says so. Others run."""
     for cycle in (0, 2):

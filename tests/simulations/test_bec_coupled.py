@@ -93,6 +93,7 @@ def test_two_dimensions_and_off(tmp_path):
     assert not list((tmp_path / "off").glob("*.h5"))
 
 
+@pytest.mark.test_all
 def test_mistakes_in_the_configuration(tmp_path):
     for text, words in (("analyses: [statistics: {variable: temperature}]", "temperature"), ("placement: sky", "sky")):
         (tmp_path / "run.yaml").write_text(f"output: {{directory: {tmp_path / words}}}\n{text}\n")

@@ -146,6 +146,7 @@ def test_turbulence_begins_as_asked(tmp_path):
     assert dump(tmp_path, 1, *arguments, "--seed", 2) != dump(tmp_path, 1, *arguments)
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -78,6 +78,7 @@ def test_the_same_bytes_in_every_placement(tmp_path, problem):
         assert found == reference, placement
 
 
+@pytest.mark.test_all
 def test_a_restart_of_turbulence(tmp_path):
     problem = ["turbulence", "--least", 2, "--most", 4, "--end", 1, "--seed", 5]
     whole = dump(tmp_path, 2, *problem, "--steps", 15)
@@ -87,6 +88,7 @@ def test_a_restart_of_turbulence(tmp_path):
         assert dump(tmp_path, ranks, *problem, *restart, program=COUPLED) == whole, ranks
 
 
+@pytest.mark.test_all
 def test_only_trees_that_are_looked_at_move(tmp_path):
     placement = "{mode: nodes, buffer: 32 MiB, servers: 2}"
     moved = {}

@@ -119,6 +119,7 @@ def rgb(text):
     return tuple(int(text[n : n + 2], 16) for n in (1, 3, 5))
 
 
+@pytest.mark.test_all
 def test_timeline_shows_every_part(runs, tmp_path):
     file = tmp_path / "timeline.png"
     plots.timeline(runs, file)

@@ -100,6 +100,7 @@ def test_float32_is_the_rounded_float64(tmp_path, sample):
     assert (double.astype("float32") == single).all()
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("centering", ["cell", "node"])
 def test_decomposition_changes_no_bit(tmp_path, sample, centering):
     cells = (17, 12, 9)

@@ -92,6 +92,7 @@ def test_placement_off_leaves_no_results(tmp_path):
     assert not list((tmp_path / "out").glob("*.csv"))
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("placement", "ranks", "change", "sentence"),
     pairs(

@@ -41,7 +41,7 @@ def test_same_sentence_once_on_several_ranks(tmp_path):
     assert done.stderr.count(f"{file}:1: ") == 1
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("ranks", "arguments", "sentence"),
     pairs(

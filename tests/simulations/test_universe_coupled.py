@@ -66,6 +66,7 @@ def test_restarts_on_any_number_of_ranks_keep_every_bit(tmp_path, wrote, placeme
         assert again.tobytes() == whole, ranks
 
 
+@pytest.mark.test_all
 def test_a_signal_ends_the_run_in_order_and_a_restart_goes_on(tmp_path):
     """A signal arrives as from a batch system when the time is up."""
     options = ["--particles", 24, "--box", 20, "--last", 3, "--steps", 4000, "--every", 5]
@@ -86,6 +87,7 @@ def test_a_signal_ends_the_run_in_order_and_a_restart_goes_on(tmp_path):
     assert again.tobytes() == particles(tmp_path, 1, *more).tobytes()
 
 
+@pytest.mark.test_all
 def test_a_restart_with_other_particles_is_refused(tmp_path):
     file = write(tmp_path, CHECKPOINTS)
     succeed(1, *BOX, "--steps", 2, "--sidestream", file, program=COUPLED)

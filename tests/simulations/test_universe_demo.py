@@ -40,12 +40,14 @@ def test_twice_in_one_folder_and_on_any_number_of_ranks(tmp_path):
     assert found[0] == found[1] and len(found[0][0].splitlines()) > 1
 
 
+@pytest.mark.test_all
 def test_a_universe_without_halos(tmp_path):
     done = demo(tmp_path, "--particles", 8, "--box", 400, "--steps", 4, "--every", 4)
     assert done.returncode == 0, done.stdout + done.stderr
     assert all((tmp_path / name).exists() for name in PICTURES)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("arguments", "words"), [(["--ranks", 0], "expected at least 1"), (["--program", "/no/such"], "does not exist")]
 )

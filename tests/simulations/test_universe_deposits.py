@@ -117,6 +117,7 @@ def test_the_same_bytes_in_other_jobs(tmp_path, reference, mode, ranks):
     same(results(tmp_path), reference[0])
 
 
+@pytest.mark.test_all
 def test_groups_of_servers(tmp_path, reference):
     """Each group puts particles on cells by itself."""
     file = configuration(tmp_path, "{mode: nodes, buffer: 128 MiB, groups: {some: 2, others: 1}}")

@@ -55,6 +55,7 @@ def diffused(field, length):
     return field
 
 
+@pytest.mark.test_all
 def test_fields_are_those_of_the_particles(tmp_path):
     found, units, matter = fields(tmp_path, 4, "--filter", FILTER)
     density = clouds(matter["place"], np.full(len(matter), (CELLS / PARTICLES) ** 3))

@@ -95,6 +95,7 @@ def rows(content):
     return list(csv.DictReader(content.decode().splitlines()))
 
 
+@pytest.mark.test_all
 def test_a_restart_goes_on_with_the_tables(tmp_path, reference):
     """Resumes with another number of ranks and another placement, in the same folder."""
     checkpoints = tmp_path / "checkpoints"

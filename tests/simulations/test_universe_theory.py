@@ -122,6 +122,7 @@ def test_energies_balance_and_momentum_stays(tmp_path):
     assert (np.abs(momenta).max(axis=0)[1:] < 1e-6 * found["speeds"][1:]).all()
 
 
+@pytest.mark.test_all
 def test_a_wave_that_is_asked_for_wrongly(tmp_path):
     done = run(1, "--particles", 8, "--steps", 1, "--wave", 1, "--wave-axis", 3, program=PLAIN)
     assert done.returncode != 0 and "--wave-axis" in done.stderr

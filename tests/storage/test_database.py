@@ -186,6 +186,7 @@ def test_wrong_options_are_refused(tmp_path, options, sentence):
     assert sentence in done.stderr
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("centering", ["cell", "node"])
 def test_h5py_reads_in_place_wherever_the_directory_is(tmp_path, monkeypatch, centering):
     expected, _ = simulate(

@@ -80,6 +80,7 @@ def test_auto(tmp_path, placement):
     assert " or byte-shuffle" in tool("info", tmp_path / "out" / "data", "--cycle", 0)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_zfp_keeps_its_bound(tmp_path, dtype):
     if not has("zfp"):

@@ -56,6 +56,7 @@ def fields(tmp_path_factory):
 NODES = "{mode: nodes, buffer: 32 MiB, servers: 2}"
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("ranks", "placement", "files"),
     few(
@@ -82,7 +83,7 @@ def kinds(request, tmp_path_factory):
     return simulate(folder, path, kind, 3, changing, 0), tasks, kind
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("kinds", "files", "ranks"),
     pairs([(kind, files) for kind in KINDS for files in FILES], [1, 2, 5], strength=1),
@@ -95,6 +96,7 @@ def test_kinds(tmp_path, kinds, files, ranks):
     same(insitu, found)
 
 
+@pytest.mark.test_all
 def test_results_beside_what_is_read(tmp_path, fields):
     """A run that would replace, or go on with, the directory of the input files is refused before it touches any
     file."""
@@ -111,6 +113,7 @@ def test_results_beside_what_is_read(tmp_path, fields):
     assert {path.name for path in fields.iterdir()} == before
 
 
+@pytest.mark.test_all
 def test_what_is_not_read(tmp_path):
     """Messages about directories of other programs tell what to do."""
     output, adios = tmp_path / "output_00007", tmp_path / "data.bp"
@@ -122,6 +125,7 @@ def test_what_is_not_read(tmp_path):
     assert f"'{adios}' is of ADIOS2" in analyse(tmp_path / "b", [adios], tasks, 1, status=1)[1]
 
 
+@pytest.mark.test_all
 def test_damaged_files(tmp_path):
     """A damaged iteration among good ones is named; --skip-damaged leaves it out."""
     for step in range(4):

@@ -59,6 +59,7 @@ def execute(folder, ranks, placement, tasks=TASKS, steps=STEPS):
     return run(folder, ranks, placement, tasks, [f"steps={steps}", "blocks=2"], alone=True)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     [(2, "inline"), (3, "{mode: cores, per_node: 1, buffer: 8 MiB}"), (4, "{mode: nodes, servers: 2, buffer: 8 MiB}")],

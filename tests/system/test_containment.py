@@ -95,6 +95,7 @@ def test_every_placement(tmp_path, reference, placement, how):
     check_run(done, reference, report)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("how", ["loop", "deaf"])
 def test_the_limit(tmp_path, reference, how):
     done = run(tmp_path, 2, "inline", tasks_with(how, "isolate: process, limit: 500 ms"), [f"steps={STEPS}"])

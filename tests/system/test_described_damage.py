@@ -95,6 +95,7 @@ def test_damaged_bytes(folder, seed):
         check(analyse(folder), f"seed {seed}, file {n}")
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     "attributes",
     [(np.nan, 0), (1e300, 0), (np.inf, np.inf), ("three", 0), ([1, 2], 0), (np.array([], "f8"), 0), (1, np.nan)],
@@ -122,6 +123,7 @@ def odd_arrays():
     yield "not a number", np.full((5, 6, 7), np.nan)
 
 
+@pytest.mark.keep(4)
 @pytest.mark.parametrize("array", [pytest.param(array, id=name) for name, array in odd_arrays()])
 def test_odd_arrays(folder, array):
     with h5py.File(folder / "data.h5", "a") as file:

@@ -126,6 +126,7 @@ def check_scopes(raised, seen, servers, node_of_server, of_client, node_of_clien
             assert there[client, number, name, scope] == mine
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("clients", "seed"), [(1, 1), (2, 2), (5, 4)])
 def test_inline(tmp_path, clients, seed):
     raised, seen = run(tmp_path, clients, "inline", f"seed={seed}")
@@ -216,6 +217,7 @@ def wait_for_more(folder, more):
     wait_for(lambda: iterations_seen(folder) >= wanted, f"what servers see of {more} iterations")
 
 
+@pytest.mark.test_all
 def test_servers_that_die_while_events_are_exchanged(tmp_path):
     """One of two servers is killed, once or more, while they exchange events in each iteration. Both see events once
     and in the same order, and the last servers see all events that are raised from then on."""

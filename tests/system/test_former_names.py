@@ -38,6 +38,7 @@ def published(folder, declarations, placement, **options):
     return printed, about, relations, chunks
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", ["inline", "cores"])
 def test_configuration(tmp_path, placement):
     printed, *files = published(tmp_path / "new", declared("parent"), placement)

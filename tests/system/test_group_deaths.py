@@ -52,6 +52,7 @@ FIRST = [
 ]
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("phase", "mode", "victim"), few(PHASES, VICTIMS, kept=FIRST))
 def test_a_death_in_each_phase(tmp_path, surfaces, mode, victim, phase):
     """The death ends the job soon, as that of any rank. Results that either group had committed stay and are right."""

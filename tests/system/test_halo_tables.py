@@ -173,6 +173,7 @@ def test_what_a_tree_cannot_say_is_a_sentence(results, tmp_path):
         sidestream.MergeTree(missing)
 
 
+@pytest.mark.test_all
 def test_tables_as_parquet(results, tmp_path, monkeypatch):
     table = sidestream.open(results / "halos-1.csv")
     sidestream.to_parquet(results / "halos-1.csv", tmp_path / "halos.parquet")

@@ -71,6 +71,7 @@ def test_the_same_bytes_in_every_placement(tmp_path, reference, ranks, placement
         assert files[name] == content, f"{name} differs"
 
 
+@pytest.mark.test_all
 def test_charts(tmp_path):
     """Fewer steps than above, because to draw takes longer than all else."""
     found = []

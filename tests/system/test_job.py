@@ -90,6 +90,7 @@ def test_an_endpoint_feeds_an_endpoint(tmp_path, reference, engine):
     check(done, 3, reference)
 
 
+@pytest.mark.test_all
 def test_an_endpoint_does_not_pass_on_through_sst(tmp_path):
     onward = f"outputs:\n  - stream: {{name: second, directory: {tmp_path}/streams, engine: sst}}\n"
     write_configuration(tmp_path, "engine: files, when_full: skip", name="first.yaml", tasks=onward, results="first")
@@ -280,6 +281,7 @@ def test_a_stream_of_another_version_is_refused_by_name(tmp_path):
     assert text.count("sidestream endpoint:") == 1
 
 
+@pytest.mark.test_all
 def test_what_an_earlier_session_left_is_not_taken_for_this_one(tmp_path):
     write_configuration(tmp_path, "engine: files, reader_limit: 1, when_full: skip", tasks=STATISTICS)
     with simulation(tmp_path, 1, ["steps=2"]) as job:
@@ -326,6 +328,7 @@ def test_the_command_needs_a_file():
     assert said.returncode != 0 and "FILE" in said.stdout + said.stderr
 
 
+@pytest.mark.test_all
 def test_an_endpoint_does_not_wait_for_a_simulation_that_fails_before_its_start(tmp_path):
     write_configuration(tmp_path, tasks=STATISTICS)
     write_configuration(tmp_path, tasks="analyses:\n  - statistics: {variable: nothing}\n", name="wrong.yaml")

@@ -372,6 +372,7 @@ def test_check_and_sizes(tmp_path):
     assert "the simulation computes" in said.stdout
 
 
+@pytest.mark.test_all
 def test_sizes_that_the_endpoint_chooses(tmp_path, reference):
     """Sizes come from the times of an earlier endpoint, for the present number of processes, which may be another
     one."""
@@ -399,6 +400,7 @@ def test_sizes_that_the_endpoint_chooses(tmp_path, reference):
     assert "group      b: servers for" in checked.stdout, checked.stdout
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("tasks", "processes", "sentence"),
     [

@@ -201,6 +201,7 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("kind", "changing", "placement", "clients", "servers"),
     few(

@@ -42,6 +42,7 @@ def test_in_a_process_of_its_own(tmp_path):
     assert (done.results / "halos.csv").read_text().startswith("iteration,")
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_missing_module_is_named(tmp_path, placement):
     (tmp_path / "nothing").mkdir()

@@ -22,6 +22,7 @@ def dedicated(placement):
     return 0 if "inline" in placement else 1
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("mode", ["mode: cores", "mode: nodes, servers: 1"])
 def test_wait_delivers_everything(tmp_path, mode):
     done = run(tmp_path, 3, f"{{{mode}, buffer: {SMALL}, when_full: wait}}", tasks=SLOW, options=["steps=12"])
@@ -69,6 +70,7 @@ def test_a_buffer_smaller_than_one_iteration_is_an_error_everywhere(tmp_path, mo
     assert "placement.buffer" in done.errors[0] and "raise" in done.errors[0]
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("mode", ["cores", "nodes, servers: 1"])
 def test_max_in_flight_one(tmp_path, mode):
     done = run(tmp_path, 3, f"{{mode: {mode}, max_in_flight: 1}}", tasks=SLOW, options=["steps=5"])

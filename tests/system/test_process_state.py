@@ -136,6 +136,7 @@ def test_in_one_job(tmp_path):
     assert all(not results(tmp_path / "elsewhere" / str(rank)) for rank in range(1, RANKS))
 
 
+@pytest.mark.test_all
 def test_servers_of_another_job(tmp_path):
     """Tests an endpoint, and servers beside the simulation."""
     environment = {**os.environ, **locale(tmp_path)}

@@ -86,6 +86,7 @@ def test_more_ranks_than_cells(tmp_path):
         np.testing.assert_array_equal(a["p"], b["p"])
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("option", "factor"), [("--coarsen", 2), ("--coarsen", 5), ("--refine", 3)])
 def test_resolution(tmp_path, fields, option, factor):
     found, _ = replay(tmp_path, fields, 3, "inline", option, str(factor))
@@ -113,6 +114,7 @@ def test_pace_and_more_iterations(tmp_path, fields):
     np.testing.assert_array_equal(first["t"], again["t"])
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("kind", "ranks"), few(sorted(DECLARATIONS), [2, 5], kept=[("levels", 5), ("points", 2), ("octree", 5)])
 )
@@ -143,6 +145,7 @@ def encoded(context):
     return sorted((int(row["bytes"]), int(row["sum"])) for _, _, chunks in context.tables for row in chunks)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("ranks", "parent"), pairs([2, 5], ["mean", "mean of mine * t"], strength=1))
 def test_relations(tmp_path, ranks, parent):
     """Relations of values in trees are declared again, so that the same codecs give the same bytes."""

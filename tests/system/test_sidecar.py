@@ -32,6 +32,7 @@ def check_same(sidecar, done, clients, reference):
         assert files[name] == content, f"{name} differs"
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("clients", "per_node", "nodes"),
     few(
@@ -49,6 +50,7 @@ def test_the_same_bytes_as_inline(tmp_path, reference, clients, per_node, nodes)
         check_same(sidecar, done, clients, reference)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("options", [("in_place=1",), ("empty=1", "blocks=2"), ("blocks=8",)])
 def test_the_same_bytes_in_place_without_blocks_and_with_empty_ones(tmp_path, reference, options):
     with Sidecar(tmp_path) as sidecar:
@@ -81,6 +83,7 @@ def test_without_servers_iterations_are_refused_and_the_simulation_is_told_once(
         assert not sidecar.sockets()
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("when_full", "nodes"), pairs(["wait", "skip"], [0, 2], strength=1))
 def test_servers_that_come_late_get_whole_iterations_from_one_on(tmp_path, when_full, nodes):
     pretended = {"pretend_nodes": nodes} if nodes else {}
@@ -165,6 +168,7 @@ def test_a_session_that_is_not_there(tmp_path):
         assert sidecar.session in servers.text() and "placement.session" in servers.text()
 
 
+@pytest.mark.test_all
 def test_a_second_group_is_turned_away_and_disturbs_nobody(tmp_path):
     with Sidecar(tmp_path, STATISTICS) as sidecar:
         sidecar.endless(2, "pause_ms=2")
@@ -207,6 +211,7 @@ def test_servers_that_do_not_fit_get_a_sentence(tmp_path, tasks, variables, plac
         assert all(a["delivered"] == 3 for a in check_complete(done, 2))
 
 
+@pytest.mark.test_all
 def test_servers_on_fewer_nodes_than_the_simulation(tmp_path):
     with Sidecar(tmp_path, STATISTICS, pretend_nodes=2) as sidecar:
         sidecar.start(2, "steps=3")
@@ -258,6 +263,7 @@ def test_records_of_both_sides(tmp_path):
             assert "delivered: 4" in (done.results / name).read_text()
 
 
+@pytest.mark.test_all
 def test_servers_do_not_wait_for_a_simulation_that_fails_before_its_start(tmp_path):
     with Sidecar(tmp_path, STATISTICS, per_node=2) as sidecar:
         servers = sidecar.serve(2, "--wait", "100")

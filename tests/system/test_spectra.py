@@ -123,6 +123,7 @@ def test_placements(tmp_path, one, ranks, placement, blocks):
                 np.testing.assert_array_equal(array, other[name])
 
 
+@pytest.mark.test_all
 def test_charts(tmp_path):
     own, other = execute(tmp_path / "one", 1, "inline", 1, True), execute(tmp_path / "cores", 3, CORES, 3, True)
     pictures = results_of(own, (".png",))

@@ -76,6 +76,7 @@ def test_same_bytes_as_with_wait(tmp_path, disk, ranks, more, options):
     assert not list(disk.iterdir())  # each client removes its file
 
 
+@pytest.mark.test_all
 def test_the_simulation_does_not_wait_until_the_share_is_used_up(tmp_path, disk):
     """Seconds that clients waited for room, as they measured them."""
 

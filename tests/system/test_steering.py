@@ -254,6 +254,7 @@ def test_a_session_that_does_not_answer(tmp_path):
     assert done.status == 0 and done.changes() == {} and done.numbers()["iterations"] == 20, done.text
 
 
+@pytest.mark.test_all
 def test_a_sidecar_that_is_replaced(tmp_path):
     """After a group is killed, values stay, and the next group tells all values to all clients."""
     session = uuid.uuid4().hex
@@ -279,6 +280,7 @@ def test_a_sidecar_that_is_replaced(tmp_path):
     assert [changes[n] for n in sorted(changes)] == [(0, 4.0), (1, 4.0)], done.text
 
 
+@pytest.mark.test_all
 def test_an_endpoint_steers_its_simulation(tmp_path):
     """With `job`, values that an analysis sets in another job go the same way as people's changes."""
     file = write(tmp_path, f"{{mode: job, buffer: 32 MiB, stream: {{directory: {tmp_path}/streams, engine: files}}}}")
