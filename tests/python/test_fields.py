@@ -73,7 +73,7 @@ def check_reader(results, clients):
     np.testing.assert_allclose(table["mean"], [whole("ghosts", step).mean() for step in range(STEPS)], rtol=1e-15)
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("clients", "placement"),
     pairs([3, 2, 1], ["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 2}", "sidecar"], strength=1),

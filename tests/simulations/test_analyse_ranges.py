@@ -87,6 +87,7 @@ def test_what_is_found(tmp_path, name, ranks, placement):
             assert read(less) < 0.3 * read(more)
 
 
+@pytest.mark.test_all
 def test_with_others(tmp_path):
     """All boxes are read for another analysis, for a derived variable, which has no range, and for boxes with NaN."""
     plot = amrex_files.write_plot(replace(ONE, version=3), tmp_path / "plt")

@@ -341,7 +341,7 @@ def above(block, how="nothing", at=1):
 """
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.skipif(not os.environ.get("SIDESTREAM_ANALYSES_IN_PYTHON"), reason="NOT TESTED: built without Python")
 @pytest.mark.parametrize(
     ("how", "options", "report"),

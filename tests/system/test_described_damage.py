@@ -142,6 +142,7 @@ def test_huge_arrays_that_were_never_written(folder):
     assert done.returncode == 1, done.stdout
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.test_all) for n in range(1, 8))])
 def test_damaged_descriptions(folder, seed):
     source = random.Random(seed)

@@ -60,6 +60,7 @@ def rows_in(folder, table):
     return max(len(path.read_text().splitlines()) - 1, 0) if path.exists() else 0
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("clients", "sizes", "engine"),
     few([(5, (1, 1, 2)), (1, (1, 1)), (2, (1, 2)), (3, (2, 1))], ENGINES, keep=len(ENGINES)),
@@ -125,6 +126,7 @@ def long_reference(folder, tasks, steps):
     return results_of(done, endings=(".csv",))
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("engine", few(ENGINES))
 @pytest.mark.parametrize("victims", few([((0, 2),), ((0,),), ((1,),), ((2,),)]))
 def test_a_killed_group_is_replaced_and_nothing_is_lost(tmp_path, engine, victims):
@@ -244,7 +246,7 @@ def test_one_group_that_is_stopped_does_not_hold_up_the_other(tmp_path):
     assert rows_in(tmp_path, "statistics.csv") > account["delivered"]
 
 
-@pytest.mark.keep(1)
+@pytest.mark.test_all
 @pytest.mark.parametrize("when_full", ["wait", "skip"])
 def test_a_sender_that_is_stopped_for_too_long(tmp_path, when_full):
     """Its group takes it for dead and leaves, and so do the others. When it goes on nobody waits."""
@@ -269,6 +271,7 @@ def test_a_sender_that_is_stopped_for_too_long(tmp_path, when_full):
         assert account["delivered"] + account["refused"] == account["iterations"]
 
 
+@pytest.mark.test_all
 @needs_small_disks
 @pytest.mark.parametrize(("groups", "engine"), few([TWO, ""], ENGINES, keep=1))
 def test_a_full_disk_and_an_endpoint_that_is_stopped(tmp_path, groups, engine):
@@ -439,6 +442,7 @@ def spilled_bytes(folder):
     return sum(file.stat().st_size for file in (folder / "spilled").iterdir())
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("senders", "nodes", "placement"),
     few(

@@ -110,6 +110,7 @@ def on_two_hosts(folder, case, options, tasks=ANALYSES, kill_when=None, timeout=
 FIRST = ["nodes, partials", "cores"]
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("name", few(FIRST + [name for name in CASES if name not in FIRST], keep=len(FIRST)))
 def test_the_same_results_as_on_one_host(tmp_path, reference, name):
     case = CASES[name]
