@@ -60,6 +60,7 @@ LABELS = {
     "masses-3.csv": ("halo mass M [g/cm³ × mesh unit³]", "number of halos", "xy"),
     "history.csv": ("time", "track of a halo", ""),
     "statistics.csv": ("time", "gas temperature [10⁷ K]", ""),
+    "timings.csv": ("time [s]", "share of ranks and iterations", "x"),
     "phase-03.h5": ("density [g/cm³]", "gas temperature [10⁷ K]", "x"),
 }
 CAPTION = "A caption that says so much of the run, of its parameters and of who made it, that one line is too short"
@@ -314,8 +315,8 @@ def test_formats_of_pictures(results, tmp_path, ending, begins):
 
 
 def test_what_cannot_be_drawn(results, tmp_path):
-    with pytest.raises(sidestream.Error, match=r"no chart of a table with the columns rank, role, .*histogram2d"):
-        sidestream.plot(results / "timings.csv")
+    with pytest.raises(sidestream.Error, match=r"no chart of a table with the columns iteration, cycle, .*histogram2d"):
+        sidestream.plot(results / "iterations.csv")
     with pytest.raises(sidestream.Error, match=r"expected a name that ends in one of \.png, \.pdf, \.svg"):
         sidestream.plot(results / "linear.csv", tmp_path / "a.jpg")
     with pytest.raises(sidestream.Error, match="no such file"):

@@ -24,7 +24,7 @@ def _inverse(unit: str) -> str:
     return f"1/({unit})" if any(c in unit for c in "/ ·*") else f"1/{unit}" if unit else ""
 
 
-def _axis(name: str, unit: str, values: list[Numbers], logarithmic: bool, room: float) -> Axis:
+def axis_of(name: str, unit: str, values: list[Numbers], logarithmic: bool, room: float) -> Axis:
     """Makes an axis that shows all values, with some room at both ends."""
     every = drawable(np.concatenate(values) if values else np.empty(0), logarithmic)
     every = every[np.isfinite(every)]
@@ -82,8 +82,8 @@ def _finish(
     xs = [x for _, x, _ in curves]
     wanted, across = across, across and any(np.any(np.isfinite(drawable(x, True))) for x in xs)
     _told(page, curves, wanted and how.log is not None, across, up)
-    page.across = _axis(how.x_label or names["x"], names.get("x_unit", ""), xs, across, 0.02)
-    page.up = _axis(how.y_label or names["y"], names.get("y_unit", ""), [y for _, _, y in curves], up, 0.05)
+    page.across = axis_of(how.x_label or names["x"], names.get("x_unit", ""), xs, across, 0.02)
+    page.up = axis_of(how.y_label or names["y"], names.get("y_unit", ""), [y for _, _, y in curves], up, 0.05)
     if not up and steps and all(np.all(~(y < 0)) for _, _, y in curves):
         page.up.low = 0.0
     _lines(page, curves, steps, different)

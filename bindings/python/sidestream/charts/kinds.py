@@ -10,6 +10,7 @@ from .given import Given
 from .halos import draw_history, draw_mass_function
 from .how import How
 from .page import Page
+from .times import COLUMNS, draw_times
 from .titles import Titles
 
 
@@ -31,6 +32,7 @@ KINDS = (
     Kind("power spectrum", ("k_lower", "k_upper", "k", "modes", "power", "dimensionless"), draw_spectrum),
     Kind("halo history", ("time", "track", "event", "halo", "mass", "other_track"), draw_history, True),
     Kind("histogram2d", ("x_edges", "y_edges", "count"), draw_histogram2d),
+    Kind("times of a run", COLUMNS, draw_times, True),
     Kind("statistics", ("time", "component", "minimum", "maximum", "mean"), draw_statistics, True),
 )
 

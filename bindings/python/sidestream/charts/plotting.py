@@ -116,14 +116,15 @@ def _write(page: Page, target: Path, metadata: dict[str, str | None]) -> None:
 def plot(table: Any, target: str | os.PathLike[str] | None = None, *, provenance: str = "", **options: Any) -> Any:
     """Draws the chart of a table. The table is a file (.csv, .pieces, .series, .h5, .parquet) or a result of
     sidestream.open, and comes from `histogram`, `histogram2d`, `power_spectrum`, `particle_spectrum`, `lyman_alpha`,
-    `statistics`, or the mass function or history of `halos`. Returns Matplotlib's figure; `target` (.png, .pdf, .svg)
-    names a file to write it to. If the table has several iterations, the chart shows the last one, or the one that
-    `iteration` names.
+    `statistics`, or the mass function or history of `halos`, or is the record `timings.csv` of a run. Returns
+    Matplotlib's figure; `target` (.png, .pdf, .svg) names a file to write it to. If the table has several iterations,
+    the chart shows the last one, or the one that `iteration` names; charts over time show all up to it.
 
     Options: size=(width, height) in pixels, 100 per inch; log="none", "x", "y" or "xy", the logarithmic axes; quantity,
-    the column to draw; caption, empty for none; x_label and y_label; label, the first words of the default caption;
-    tracks, the number that a history shows; colours, colour_scale and range of a 2-D histogram. Names and units come
-    from the record of the run; reading it needs the package PyYAML."""
+    the column to draw (of `timings.csv` compute, publish, wait, end, held, work, spare or tasks); caption, empty for
+    none; x_label and y_label; label, the first words of the default caption; tracks, the number that a history shows;
+    colours, colour_scale and range of a 2-D histogram. Names and units come from the record of the run; reading it
+    needs the package PyYAML."""
     page = _drawn(table, How(**options), "" if target is None else Path(target).suffix)
     if target is not None:
         _save(page, Path(target), provenance)
@@ -139,7 +140,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--iteration", type=int, help="the iteration to draw if the table has several; by default the last one"
     )
-    parser.add_argument("--quantity", help="the column to draw: power or dimensionless; count, weight, density ...")
+    parser.add_argument(
+        "--quantity",
+        help="the column to draw: power or dimensionless; count, weight, density; held, work, spare, tasks ...",
+    )
     parser.add_argument("--caption", help="the text above; empty for none")
     parser.add_argument("--label", default="", help="the first words of the default caption")
     parser.add_argument("--x-label", default="", help="replaces the name of the x axis")

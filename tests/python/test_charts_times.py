@@ -1,0 +1,113 @@
+"""Charts of the times of a run: what their curves show, from tables with times that are known."""
+
+import numpy as np
+import pytest
+import sidestream
+from plot_command import command
+from sidestream.charts import plotting, times
+
+HEADER = "rank,role,iteration,start,compute,publish,wait,end,task,seconds\n"
+
+
+def client(rank, iteration, compute, publish=0.0, wait=0.0, end=0.0):
+    return f"{rank},client,{iteration},0,{compute},{publish},{wait},{end},,\n"
+
+
+def server(rank, iteration, start, task, seconds):
+    return f"{rank},server,{iteration},{start},0.01,,,,{task},{seconds}\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Two clients and a server, rank 2, with rows in no order. The server begins to wait for iterations at 9,
+    13.5 and 19 s and works 3, 1 and 2 s."""
+    rows = [client(0, 0, 4, 0.25, 0, 0.25), client(1, 0, 8, 1), client(0, 1, 2, 0, 0.5), client(1, 1, 2)]
+    rows += [server(2, 1, 14, "picture", 1), server(2, 0, 10, "picture", 2), server(2, 0, 12.5, "files", 1)]
+    rows += [server(2, 2, 20, "picture", 2), server(2, 0, 9, "idle", 1), server(2, 2, 19, "idle", 1)]
+    rows += [server(2, 1, 13.5, "agree", 0.25)]
+    path = tmp_path / "timings.csv"
+    path.write_text(HEADER + "".join(rows))
+    return path
+
+
+def curves(table, **options):
+    """Names of curves, and the distinct points at which they rise."""
+    figure = sidestream.plot(table, **options)
+    names = [text.get_text().replace("\n", " ") for text in figure.legends[0].get_texts()]
+    found = {}
+    for name, line in zip(names, figure.axes[0].get_lines(), strict=True):
+        assert line.get_drawstyle() == "steps-post"
+        found[name] = list(zip(*(np.asarray(values)[1:-1].tolist() for values in line.get_data()), strict=True))
+    return found
+
+
+def test_curves(table):
+    found = curves(table, size=(2000, 1500))
+    low = sidestream.plot(table).axes[0].get_xlim()[0]
+    assert found == {
+        "computing between iterations: median 3 s, longest 8 s": [(2, 0.25), (2, 0.5), (4, 0.75), (8, 1)],
+        "held up by Sidestream: median 0.5 s, longest 1 s": [(low, 0.25), (0.5, 0.5), (0.5, 0.75), (1, 1)],
+        "work of a server: median 2 s, longest 3 s": [(1, 1 / 3), (2, 2 / 3), (3, 1)],
+        "spare time of a server: median 3 s, longest 4.5 s": [(1.5, 0.5), (4.5, 1)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("quantity", "expected"),
+    [
+        ("compute", {"compute": [2, 2, 4, 8]}),
+        ("publish", {"publish": [0, 0, 0.25, 1]}),
+        ("wait", {"wait": [0, 0, 0, 0.5]}),
+        ("end", {"end": [0, 0, 0, 0.25]}),
+        ("held", {"held up by Sidestream": [0, 0.5, 0.5, 1]}),
+        ("work", {"work of a server": [1, 2, 3]}),
+        ("spare", {"spare time of a server": [1.5, 4.5]}),
+        ("tasks", {"picture": [1, 2, 2], "files": [1]}),
+    ],
+)
+def test_quantities(table, quantity, expected):
+    found = curves(table, quantity=quantity, log="none")
+    assert {name.split(":")[0]: [time for time, _ in points] for name, points in found.items()} == expected
+
+
+def test_up_to_an_iteration(table):
+    assert [time for time, _ in curves(table, quantity="work", iteration=1).popitem()[1]] == [1, 3]
+
+
+def test_ranks_that_compute_and_serve_have_no_time_to_spare(tmp_path):
+    path = tmp_path / "timings.csv"
+    rows = [client(0, n, 1) + server(0, n, 2 * n, "picture", 0.5) for n in range(3)]
+    path.write_text(HEADER + "".join(rows))
+    assert [name.split(":")[0] for name in curves(path, size=(2000, 1500))] == [
+        "computing between iterations",
+        "held up by Sidestream",
+        "work of a server",
+    ]
+
+
+@pytest.mark.parametrize("rows", ["", client(0, 0, 0)], ids=["none", "zero"])
+def test_no_times(tmp_path, rows):
+    path = tmp_path / "timings.csv"
+    path.write_text(HEADER + rows)
+    done = command(path)
+    assert done.returncode == 0, done.stderr
+    assert ("the chart is empty: the table has no such times" in done.stderr) == (not rows)
+    assert path.with_suffix(".png").exists()
+
+
+def test_an_unknown_quantity(table):
+    with pytest.raises(sidestream.Error, match=r"no quantity 'power' to draw, but compute, .*, tasks"):
+        sidestream.plot(table, quantity="power")
+
+
+def test_many_times_keep_their_distribution():
+    values = np.random.default_rng(3).lognormal(size=100_000)
+    at, share = times.distribution(values)
+    assert len(at) <= times.MOST_POINTS
+    assert at[0] == values.min() and at[-1] == values.max() and share[-1] == 1
+    assert np.array_equal(share, np.searchsorted(np.sort(values), at, side="right") / len(values))
+
+
+def test_the_caption_counts_iterations(table):
+    page = plotting._drawn(table, plotting.How(), "")
+    assert page.caption == "times of 3 iterations: distribution"
