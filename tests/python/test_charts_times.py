@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import sidestream
 from plot_command import command
-from sidestream.charts import plotting, times
+from sidestream.charts import times
+from sidestream.charts.given import read_given
 
 HEADER = "rank,role,iteration,start,compute,publish,wait,end,task,seconds\n"
 
@@ -19,12 +20,12 @@ def server(rank, iteration, start, task, seconds):
 
 @pytest.fixture
 def table(tmp_path):
-    """Two clients and a server, rank 2, with rows in no order. The server begins to wait for iterations at 9,
-    13.5 and 19 s and works 3, 1 and 2 s."""
+    """Two clients and a server, rank 2, which begins to wait for iterations at 9, 13.5 and 19 s, works on them for
+    3, 1 and 2 s, and waits for the end from 22.5 s on."""
     rows = [client(0, 0, 4, 0.25, 0, 0.25), client(1, 0, 8, 1), client(0, 1, 2, 0, 0.5), client(1, 1, 2)]
-    rows += [server(2, 1, 14, "picture", 1), server(2, 0, 10, "picture", 2), server(2, 0, 12.5, "files", 1)]
-    rows += [server(2, 2, 20, "picture", 2), server(2, 0, 9, "idle", 1), server(2, 2, 19, "idle", 1)]
-    rows += [server(2, 1, 13.5, "agree", 0.25)]
+    rows += [server(2, 0, 9, "idle", 1), server(2, 0, 10, "picture", 2), server(2, 0, 12.5, "files", 1)]
+    rows += [server(2, 1, 13.5, "agree", 0.25), server(2, 1, 14, "picture", 1)]
+    rows += [server(2, 2, 19, "idle", 1), server(2, 2, 20, "picture", 2), server(2, 3, 22.5, "idle", 9)]
     path = tmp_path / "timings.csv"
     path.write_text(HEADER + "".join(rows))
     return path
@@ -48,20 +49,20 @@ def test_curves(table):
         "computing between iterations: median 3 s, longest 8 s": [(2, 0.25), (2, 0.5), (4, 0.75), (8, 1)],
         "held up by Sidestream: median 0.5 s, longest 1 s": [(low, 0.25), (0.5, 0.5), (0.5, 0.75), (1, 1)],
         "work of a server: median 2 s, longest 3 s": [(1, 1 / 3), (2, 2 / 3), (3, 1)],
-        "spare time of a server: median 3 s, longest 4.5 s": [(1.5, 0.5), (4.5, 1)],
+        "spare time of a server: median 1.5 s, longest 4.5 s": [(1.5, 1 / 3), (1.5, 2 / 3), (4.5, 1)],
     }
 
 
 @pytest.mark.parametrize(
     ("quantity", "expected"),
     [
-        ("compute", {"compute": [2, 2, 4, 8]}),
+        ("compute", {"computing between iterations": [2, 2, 4, 8]}),
         ("publish", {"publish": [0, 0, 0.25, 1]}),
         ("wait", {"wait": [0, 0, 0, 0.5]}),
         ("end", {"end": [0, 0, 0, 0.25]}),
         ("held", {"held up by Sidestream": [0, 0.5, 0.5, 1]}),
         ("work", {"work of a server": [1, 2, 3]}),
-        ("spare", {"spare time of a server": [1.5, 4.5]}),
+        ("spare", {"spare time of a server": [1.5, 1.5, 4.5]}),
         ("tasks", {"picture": [1, 2, 2], "files": [1]}),
     ],
 )
@@ -72,6 +73,30 @@ def test_quantities(table, quantity, expected):
 
 def test_up_to_an_iteration(table):
     assert [time for time, _ in curves(table, quantity="work", iteration=1).popitem()[1]] == [1, 3]
+
+
+def test_a_resumed_run(table):
+    """Its iterations begin at 0 again, and so do its seconds, unless the run before was very short."""
+    again = [server(2, n, start, "files", seconds) for n, start, seconds in ((0, 40, 2), (1, 43, 1))]
+    later = [server(2, n, start, "files", 0.5) for n, start in ((0, 0), (1, 10))]
+    table.write_text(table.read_text() + "".join(again + later))
+    given = read_given(table, None, lambda columns: True)
+    total, spare = times.work(given)
+    assert sorted(total) == [0.5, 0.5, 1, 1, 2, 2, 3] and sorted(spare) == [1, 1.5, 1.5, 4.5, 9.5]
+
+
+def test_only_servers(table):
+    """Servers of `sidecar` have a table of their own."""
+    rows = table.read_text().splitlines(keepends=True)
+    table.write_text("".join(row for row in rows if ",client," not in row))
+    assert [name.split(":")[0] for name in curves(table)] == ["work of a server", "spare time of a server"]
+
+
+def test_logarithmic_shares(table):
+    axes = sidestream.plot(table, log="xy", quantity="compute").axes[0]
+    (line,) = axes.get_lines()
+    assert axes.get_yscale() == "log" and 0 < axes.get_ylim()[0] <= 0.25
+    assert line.get_ydata()[1:].tolist() == [0.25, 0.5, 0.75, 1, 1]
 
 
 def test_ranks_that_compute_and_serve_have_no_time_to_spare(tmp_path):
@@ -106,8 +131,3 @@ def test_many_times_keep_their_distribution():
     assert len(at) <= times.MOST_POINTS
     assert at[0] == values.min() and at[-1] == values.max() and share[-1] == 1
     assert np.array_equal(share, np.searchsorted(np.sort(values), at, side="right") / len(values))
-
-
-def test_the_caption_counts_iterations(table):
-    page = plotting._drawn(table, plotting.How(), "")
-    assert page.caption == "times of 3 iterations: distribution"

@@ -9,6 +9,8 @@ import h5py
 import numpy as np
 import pytest
 from pairs import few
+from sidestream.charts import times
+from sidestream.charts.given import read_given
 from support import run
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOXML import vtkXMLPImageDataReader
@@ -83,7 +85,18 @@ def test_what_an_earlier_run_committed_stays(tmp_path, placement):
     assert {name: after[name] for name in before} == before
     check_files(again.results)
     check_tables(again.results, rows)
+    check_times(again.results, clients=len(again.accounts))
     assert not [p for p in again.results.rglob(".*") if p.is_file()], "nothing hidden stays"
+
+
+def check_times(results, clients):
+    """The table of times has the rows of both runs, and tells them apart: 10 iterations, then 6."""
+    given = read_given(results / "timings.csv", None, lambda columns: True)
+    ranks = {role: set(given.numbers("rank", given.columns["role"] == role)) for role in ("client", "server")}
+    total, spare = times.work(given)
+    assert len(times.held(given)) == (10 + 6) * clients
+    assert len(total) == (10 + 6) * len(ranks["server"])
+    assert len(spare) == (10 + 6) * len(ranks["server"] - ranks["client"])
 
 
 def check_files(results):

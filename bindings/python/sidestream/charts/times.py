@@ -1,24 +1,21 @@
-"""Charts of the times of a run, from its record `timings.csv`: how often something takes so long or less.
+"""Charts of the times of a run, from its record `timings.csv`: cumulative distributions over ranks and iterations.
 
-They are cumulative distribution functions over ranks and iterations, as figures 7 and 10 of Dorier et al., "Damaris:
-Addressing performance variability in data management for post-petascale simulations" (2016), have them of write times.
+Figures 7 and 10 of Dorier et al., "Damaris: Addressing Performance Variability in Data Management for Post-Petascale
+Simulations" (2016), show write times in this form.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import Error
-from .curves import COLOURS, DASHES, axis_of
+from .curves import COLOURS, DASHES, Numbers, axis_of
 from .given import Given
 from .how import How
 from .page import Axis, Page
 from .scales import drawable, plain
 from .titles import Titles
 
-Numbers = NDArray[np.float64]
 OF_CLIENTS = ("compute", "publish", "wait", "end")
 COLUMNS = ("rank", "role", "iteration", "start", *OF_CLIENTS, "task", "seconds")
 WAITING = ("idle", "agree")  # rows of servers that have nothing to do, or wait for other servers
@@ -33,49 +30,60 @@ def held(given: Given) -> Numbers:
     return sum((given.numbers(name, rows) for name in ("publish", "wait", "end")), np.zeros(int(rows.sum())))
 
 
+def _sessions(rank: Numbers, iteration: Numbers, start: Numbers) -> Numbers:
+    """Numbers the sessions of each rank. A resumed run adds its rows to the table, and counts iterations and seconds
+    from 0 again. The rows of a server are in the order of time."""
+    by_rank = np.argsort(rank, kind="stable")
+    same = np.diff(rank[by_rank]) == 0
+    again = same & ((np.diff(iteration[by_rank]) < 0) | (np.diff(start[by_rank]) < 0))
+    session = np.zeros(len(rank))
+    session[by_rank[1:]] = np.cumsum(again)
+    return session
+
+
 def work(given: Given) -> tuple[Numbers, Numbers]:
     """Returns the seconds that each server worked on tasks of each iteration, and those that it had to spare: the rest
-    of the time until it began to wait for the next iteration. That of the last iteration is unknown. Ranks that are
-    clients as well have none to spare, since they compute meanwhile."""
+    of the time until it began to wait for the next iteration, or for the end. Ranks that are clients as well have no
+    spare time, since they compute meanwhile."""
     roles = given.columns["role"]
     rows = roles == "server"
-    rank, seconds, start = (given.numbers(name, rows) for name in ("rank", "seconds", "start"))
-    keys, of = np.unique(np.stack([rank, given.numbers("iteration", rows)], 1), axis=0, return_inverse=True)
-    of = of.reshape(-1)
-    busy = np.where(np.isin(given.columns["task"][rows], WAITING), 0.0, seconds)
-    total = np.bincount(of, weights=busy, minlength=len(keys))
+    rank, iteration, start, seconds = (given.numbers(name, rows) for name in ("rank", "iteration", "start", "seconds"))
+    keys = np.stack([rank, _sessions(rank, iteration, start), iteration], 1)
+    keys, of = np.unique(keys, axis=0, return_inverse=True)
+    of = of.reshape(-1)  # NumPy 2.0 returns another shape
+    task = given.columns["task"][rows]
+    total = np.bincount(of, weights=np.where(np.isin(task, WAITING), 0.0, seconds), minlength=len(keys))
     first = np.full(len(keys), np.inf)
     np.minimum.at(first, of, start)
     clients = np.unique(given.numbers("rank", roles == "client"))
-    follows = (keys[1:, 0] == keys[:-1, 0]) & ~np.isin(keys[1:, 0], clients)
-    return total, np.maximum(first[1:] - first[:-1] - total[:-1], 0.0)[follows]
+    follows = np.all(keys[1:, :2] == keys[:-1, :2], axis=1)
+    is_last = np.append(~follows, True)[: len(keys)]
+    is_end = is_last & (np.bincount(of, weights=task != "idle", minlength=len(keys)) == 0)
+    spare = np.maximum(np.diff(first) - total[:-1], 0.0)  # not below 0, but for rounding
+    return total[~is_end], spare[follows & ~np.isin(keys[1:, 0], clients)]
+
+
+def _tasks(given: Given) -> list[tuple[str, Numbers]]:
+    tasks = np.where(given.columns["role"] == "server", given.columns["task"], "")
+    names = [name for name in dict.fromkeys(tasks.tolist()) if name and name not in WAITING]
+    return [(name, given.numbers("seconds", tasks == name)) for name in names]
 
 
 def _curves(given: Given, quantity: str | None) -> list[tuple[str, Numbers]]:
     """Returns the names of curves and the times whose distributions they show."""
-    roles = given.columns["role"]
-    clients = roles == "client"
-    if quantity is None:
-        busy, spare = work(given)
-        return [
-            ("computing between iterations", given.numbers("compute", clients)),
-            ("held up by Sidestream", held(given)),
-            ("work of a server", busy),
-            ("spare time of a server", spare),
-        ]
-    if quantity in OF_CLIENTS:
-        return [(quantity, given.numbers(quantity, clients))]
     if quantity == "tasks":
-        tasks = np.where(roles == "server", given.columns["task"], "")
-        return [
-            (name, given.numbers("seconds", tasks == name))
-            for name in dict.fromkeys(tasks.tolist())
-            if name and name not in WAITING
-        ]
-    if quantity == "held":
-        return [("held up by Sidestream", held(given))]
+        return _tasks(given)
+    clients = given.columns["role"] == "client"
+    if quantity in ("publish", "wait", "end"):
+        return [(quantity, given.numbers(quantity, clients))]
     busy, spare = work(given)
-    return [("work of a server", busy)] if quantity == "work" else [("spare time of a server", spare)]
+    every = {
+        "compute": ("computing between iterations", given.numbers("compute", clients)),
+        "held": ("held up by Sidestream", held(given)),
+        "work": ("work of a server", busy),
+        "spare": ("spare time of a server", spare),
+    }
+    return list(every.values()) if quantity is None else [every[quantity]]
 
 
 def distribution(times: Numbers) -> tuple[Numbers, Numbers]:
@@ -89,11 +97,7 @@ def distribution(times: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _named(name: str, times: Numbers) -> str:
-    return f"{name}: median {plain(float(np.median(times)), 3)} s, longest {plain(float(times[-1]), 3)} s"
-
-
-def _axis(how: How, curves: Iterable[tuple[str, Numbers]], logarithmic: bool) -> Axis:
-    return axis_of(how.x_label or "time", "s", [times for _, times in curves], logarithmic, 0.02)
+    return f"{name}: median {plain(float(np.median(times)), 3)} s, longest {plain(float(times.max()), 3)} s"
 
 
 def _draw(page: Page, curves: list[tuple[str, Numbers]]) -> None:
@@ -103,9 +107,9 @@ def _draw(page: Page, curves: list[tuple[str, Numbers]]) -> None:
         x = np.maximum(drawable(at, False), page.across.low)  # zeros lie at the left end of a logarithmic axis
         dashes, colour = looks[n % len(looks)]
         style: dict[str, Any] = {"color": colour, "linestyle": dashes, "linewidth": 1.6 * page.thin}
-        x, y = [page.across.low, *x, page.across.high], [0.0, *share, 1.0]
+        x, y = [page.across.low, *x, page.across.high], [page.up.low, *share, 1.0]
         (handle,) = page.axes.plot(x, y, drawstyle="steps-post", **style)
-        page.handles.append((handle, _named(name, at)))
+        page.handles.append((handle, _named(name, times)))
 
 
 def draw_times(page: Page, given: Given, how: How, _: Titles) -> str:
@@ -115,12 +119,13 @@ def draw_times(page: Page, given: Given, how: How, _: Titles) -> str:
         raise Error(f"{given.named}: there is no quantity '{how.quantity}' to draw, but {known}")
     found = [(name, times[np.isfinite(times)]) for name, times in _curves(given, how.quantity)]
     curves = [(name, times) for name, times in found if len(times)]
-    across, up = how.logarithmic(True, False)
-    across = across and any(np.any(times > 0) for _, times in curves)
     if not curves:
         page.remarks.append("the chart is empty: the table has no such times")
-    page.across = _axis(how, curves, across)
-    page.up = Axis(how.y_label or "share of ranks and iterations", "", 1e-3 if up else 0.0, 1.05, up)
+    across, up = how.logarithmic(True, False)
+    across = across and any(np.any(times > 0) for _, times in curves)
+    page.across = axis_of(how.x_label or "time", "s", [times for _, times in curves], across, 0.02)
+    name = how.y_label or "cumulative distribution"
+    shares = [distribution(times)[1] for _, times in curves]
+    page.up = axis_of(name, "", shares, True, 0.05) if up else Axis(name, "", 0.0, 1.05)
     _draw(page, curves)
-    iterations = len(np.unique(given.numbers("iteration")))
-    return f"{how.label or 'times'} of {iterations} iterations: distribution"
+    return f"{how.label or 'times of a run'}: cumulative distribution"
