@@ -24,7 +24,8 @@ set(SIDESTREAM_TEST_ENVIRONMENT OMPI_MCA_orte_tmpdir_base=${sidestream_session_f
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
   SIDESTREAM_BUILD=${PROJECT_BINARY_DIR}
-  # Python keeps what it has compiled, in the build and not beside the sources: a process of pytest starts in 0.7 of the time.
+  # Python keeps compiled modules in the build instead of beside the sources. Otherwise each pytest compiles all modules of
+  # tests that it imports.
   PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache PYTHONDONTWRITEBYTECODE=)
 
 # sidestream_tests_find(NAME=VALUE...): environment variables with which Python tests find programs and settings of this

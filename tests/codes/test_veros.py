@@ -53,8 +53,7 @@ def test_fields_are_those_of_its_own_output(alone, name):
             np.testing.assert_array_equal(ours[f"meshes/ocean/{axis}"][1:], theirs[upper])
 
 
-@pytest.mark.test_all
-@pytest.mark.parametrize(("placement", "shape"), few([("cores", (2, 1)), ("sidecar", (2, 2))]))
+@pytest.mark.parametrize(("placement", "shape"), few([("cores", (2, 1)), ("sidecar", (2, 2))], keep=0))
 def test_on_several_processes(tmp_path, alone, placement, shape):
     """Veros' sums round differently there."""
     folder = simulate(tmp_path, placement, shape)

@@ -211,7 +211,7 @@ def test_without_blocks(tmp_path):
 
 
 @pytest.mark.keep(1)
-@pytest.mark.parametrize(("ranks", "placement"), [(1, "inline"), (2, "{mode: cores, buffer: 256 MiB}")])
+@pytest.mark.parametrize(("ranks", "placement"), [(2, "{mode: cores, buffer: 256 MiB}"), (1, "inline")])
 def test_64_mib_are_not_copied(tmp_path, ranks, placement):
     """The array of an analysis is the memory in which the simulation computed it: the program's, or shared memory."""
     tasks = "analyses: [python: {variables: big, script: addresses.py, call: where, file: where.csv}]\n"
@@ -243,7 +243,7 @@ variables:
 
 
 @pytest.mark.keep(1)
-@pytest.mark.parametrize(("ranks", "placement"), [(3, "inline"), (4, "{mode: cores, buffer: 32 MiB}")])
+@pytest.mark.parametrize(("ranks", "placement"), [(4, "{mode: cores, buffer: 32 MiB}"), (3, "inline")])
 def test_kinds_of_meshes(tmp_path, ranks, placement):
     """One and two dimensions, row order, a mesh with coordinates, particles, and a block without any. The program
     ends without closing its session."""

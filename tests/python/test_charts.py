@@ -60,7 +60,7 @@ LABELS = {
     "masses-3.csv": ("halo mass M [g/cm³ × mesh unit³]", "number of halos", "xy"),
     "history.csv": ("time", "track of a halo", ""),
     "statistics.csv": ("time", "gas temperature [10⁷ K]", ""),
-    "timings.csv": ("time [s]", "share of ranks and iterations", "x"),
+    "timings.csv": ("time [s]", "cumulative distribution", "x"),
     "phase-03.h5": ("density [g/cm³]", "gas temperature [10⁷ K]", "x"),
 }
 CAPTION = "A caption that says so much of the run, of its parameters and of who made it, that one line is too short"
@@ -303,7 +303,7 @@ def test_without_a_record_there_are_no_units(results, tmp_path):
     assert said(sidestream.plot(tmp_path / "linear.csv").axes[0].get_xlabel()) == said("value [10⁷]")
 
 
-@pytest.mark.keep(1)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("ending", "begins"), [(".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")])
 def test_formats_of_pictures(results, tmp_path, ending, begins):
     """Names are not parsed as mathematics, and the same table gives the same bytes."""

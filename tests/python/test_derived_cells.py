@@ -98,9 +98,9 @@ def test_like_vtk(alone, step):
 @pytest.mark.parametrize(
     ("placement", "ranks"),
     [
-        ("inline", 5),
-        ("{mode: cores, buffer: 32 MiB, per_node: 2}", 5),
         ("{mode: nodes, buffer: 32 MiB, servers: 2, partitioner: regrid}", 5),
+        ("{mode: cores, buffer: 32 MiB, per_node: 2}", 5),
+        ("inline", 5),
     ],
 )
 def test_same_everywhere(alone, tmp_path, placement, ranks):

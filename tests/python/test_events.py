@@ -28,10 +28,9 @@ analyses: [python: {variables: t, script: seen.py, call: Seen, file: seen.csv}]
 PLACEMENTS = [("{mode: cores, buffer: 32 MiB}", 4), ("inline", 3), ("{mode: nodes, servers: 2}", 5)]
 
 
-@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("program", "placement", "ranks"),
-    few(PROGRAMS, PLACEMENTS, keep=len(PLACEMENTS) + 1),  # Python everywhere, Fortran in one placement
+    few(PROGRAMS, PLACEMENTS, kept=[(name, *at) for name, at in zip(PROGRAMS, reversed(PLACEMENTS), strict=False)]),
 )
 def test_events(program, placement, ranks, tmp_path):
     shutil.copy(HERE / "scripts" / "seen.py", tmp_path)

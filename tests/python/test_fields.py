@@ -76,7 +76,7 @@ def check_reader(results, clients):
 @pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("clients", "placement"),
-    pairs([3, 2, 1], ["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 2}", "sidecar"], strength=1),
+    pairs([3, 2, 1], ["{mode: cores, buffer: 32 MiB}", "inline", "{mode: nodes, servers: 2}", "sidecar"], strength=1),
 )
 def test_fields(tmp_path, clients, placement):
     servers = {"{mode: cores, buffer: 32 MiB}": 1, "{mode: nodes, servers: 2}": 2}.get(placement, 0)

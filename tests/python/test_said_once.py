@@ -57,7 +57,7 @@ def check(said):
 
 
 @pytest.mark.keep(1)
-@pytest.mark.parametrize(("placement", "ranks"), [("inline", 1), ("{mode: nodes, buffer: 32 MiB, servers: 2}", 4)])
+@pytest.mark.parametrize(("placement", "ranks"), [("{mode: nodes, buffer: 32 MiB, servers: 2}", 4), ("inline", 1)])
 def test_said_once(tmp_path, placement, ranks):
     (tmp_path / "run.yaml").write_text(configuration(placement, tmp_path / "out"))
     command = [MPIRUN, "-n", str(ranks), sys.executable, __file__, str(tmp_path / "run.yaml")]

@@ -64,13 +64,12 @@ def surfaces(*values, variable="density"):
 NODES = (3, "{mode: nodes, buffer: 32 MiB, servers: 1}")
 
 
-@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("name", "ranks", "placement"),
     few(
         sorted(PLOTS),
         [NODES, (1, "inline")],
-        kept=[("levels", *NODES), ("moved", 1, "inline"), ("steps of levels", *NODES)],
+        kept=[("steps of levels", *NODES)],
     ),
 )
 def test_what_is_found(tmp_path, name, ranks, placement):

@@ -105,9 +105,9 @@ def test_only_trees_that_are_looked_at_move(tmp_path):
     assert 0 == moved["none"] < moved["some"] < 0.5 * moved["all"]
 
 
-@pytest.mark.test_all
 @pytest.mark.parametrize(
-    ("wrote", "placement"), few([(4, "{mode: cores, buffer: 32 MiB, per_node: 1}"), (1, "inline"), (3, "inline")])
+    ("wrote", "placement"),
+    few([(4, "{mode: cores, buffer: 32 MiB, per_node: 1}"), (1, "inline"), (3, "inline")], keep=0),
 )
 def test_restarts_on_any_number_of_ranks_keep_every_bit(tmp_path, wrote, placement):
     whole = dump(tmp_path, 2, *PROBLEM, "--steps", 21)

@@ -24,10 +24,9 @@ PROGRAMS = {
 PLACEMENTS = [("inline", 3), ("cores", 5), ("{mode: nodes, buffer: 32 MiB, servers: 2}", 6)]
 
 
-@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("name", "placement", "ranks"),
-    few(["advection"], PLACEMENTS, keep=3)
+    few(["advection"], PLACEMENTS, keep=0)
     + few(["blast"], PLACEMENTS[1:] + PLACEMENTS[:1])
     + few(["universe"], PLACEMENTS[2:] + PLACEMENTS[:2]),
 )

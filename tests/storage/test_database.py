@@ -439,7 +439,6 @@ def test_python_reads_contexts_over_time(tmp_path):
     np.testing.assert_array_equal(sidestream.open(data, iteration=2)["field"], expected[2].T)
 
 
-@pytest.mark.test_all
 def test_killed_runs_lose_no_committed_context(tmp_path):
     chance = random.Random(5)
     expected, _ = simulate(tmp_path, 1, "--blocks", 3, steps=200, options="keep: 1, hdf5: false", grid=(6, 5, 4))

@@ -62,7 +62,7 @@ def execute(folder, ranks, placement, tasks=TASKS, steps=STEPS):
 @pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
-    [(2, "inline"), (3, "{mode: cores, per_node: 1, buffer: 8 MiB}"), (4, "{mode: nodes, servers: 2, buffer: 8 MiB}")],
+    [(3, "{mode: cores, per_node: 1, buffer: 8 MiB}"), (2, "inline"), (4, "{mode: nodes, servers: 2, buffer: 8 MiB}")],
 )
 def test_all_are_drawn_and_no_step_waits(tmp_path, interpreter, ranks, placement):
     """The tables of the last step exist before the first picture."""

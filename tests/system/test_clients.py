@@ -175,8 +175,7 @@ def test_every_iteration_has_a_row_and_losses_are_said_at_the_end(tmp_path, plac
 SLOW = "analyses:\n  - sleep: {variable: t, seconds: 0.4}\n"
 
 
-@pytest.mark.keep(1)
-@pytest.mark.parametrize("placement", few([p for p in PLACEMENTS if p not in ("inline", "sidecar")], keep=3))
+@pytest.mark.parametrize("placement", few([p for p in PLACEMENTS if p not in ("inline", "sidecar")]))
 def test_what_closing_cuts_off_is_said(tmp_path, placement):
     done = run(tmp_path, 2 + PLACEMENTS[placement], placement, SLOW, options=["steps=8"], extra="drain_limit: 0.5\n")
     assert done.status == 0, done.text

@@ -217,7 +217,6 @@ def wait_for_more(folder, more):
     wait_for(lambda: iterations_seen(folder) >= wanted, f"what servers see of {more} iterations")
 
 
-@pytest.mark.test_all
 def test_servers_that_die_while_events_are_exchanged(tmp_path):
     """One of two servers is killed, once or more, while they exchange events in each iteration. Both see events once
     and in the same order, and the last servers see all events that are raised from then on."""

@@ -39,7 +39,7 @@ def published(folder, declarations, placement, **options):
 
 
 @pytest.mark.keep(1)
-@pytest.mark.parametrize("placement", ["inline", "cores"])
+@pytest.mark.parametrize("placement", ["cores", "inline"])
 def test_configuration(tmp_path, placement):
     printed, *files = published(tmp_path / "new", declared("parent"), placement)
     told, *same = published(tmp_path / "old", declared("father"), placement)

@@ -60,10 +60,9 @@ def rows_in(folder, table):
     return max(len(path.read_text().splitlines()) - 1, 0) if path.exists() else 0
 
 
-@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("clients", "sizes", "engine"),
-    few([(5, (1, 1, 2)), (1, (1, 1)), (2, (1, 2)), (3, (2, 1))], ENGINES, keep=len(ENGINES)),
+    few([(5, (1, 1, 2)), (1, (1, 1)), (2, (1, 2)), (3, (2, 1))], ENGINES),
 )
 def test_results_are_those_of_inline(tmp_path, reference, engine, clients, sizes):
     names = "abc"[: len(sizes)]
@@ -126,7 +125,6 @@ def long_reference(folder, tasks, steps):
     return results_of(done, endings=(".csv",))
 
 
-@pytest.mark.test_all
 @pytest.mark.parametrize("engine", few(ENGINES))
 @pytest.mark.parametrize("victims", few([((0, 2),), ((0,),), ((1,),), ((2,),)]))
 def test_a_killed_group_is_replaced_and_nothing_is_lost(tmp_path, engine, victims):
@@ -246,7 +244,7 @@ def test_one_group_that_is_stopped_does_not_hold_up_the_other(tmp_path):
     assert rows_in(tmp_path, "statistics.csv") > account["delivered"]
 
 
-@pytest.mark.test_all
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("when_full", ["wait", "skip"])
 def test_a_sender_that_is_stopped_for_too_long(tmp_path, when_full):
     """Its group takes it for dead and leaves, and so do the others. When it goes on nobody waits."""
@@ -271,9 +269,8 @@ def test_a_sender_that_is_stopped_for_too_long(tmp_path, when_full):
         assert account["delivered"] + account["refused"] == account["iterations"]
 
 
-@pytest.mark.test_all
 @needs_small_disks
-@pytest.mark.parametrize(("groups", "engine"), few([TWO, ""], ENGINES, keep=1))
+@pytest.mark.parametrize(("groups", "engine"), few([TWO, ""], ENGINES, keep=0))
 def test_a_full_disk_and_an_endpoint_that_is_stopped(tmp_path, groups, engine):
     """The results fill their disk while the endpoint stops and goes on. Nothing is lost but the files without room."""
     tasks = TABLES if groups else TABLES.replace(", group: a", "").replace(", group: b", "")
@@ -442,7 +439,6 @@ def spilled_bytes(folder):
     return sum(file.stat().st_size for file in (folder / "spilled").iterdir())
 
 
-@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("senders", "nodes", "placement"),
     few(
@@ -451,8 +447,7 @@ def spilled_bytes(folder):
             (2, 1, "buffer: 600 KiB, when_full: spill, spill: {size: 64 MiB, directory: HERE},"),
             (3, 1, "per_node: 3,"),  # two forwarders send to the first group
             (4, 2, "pretend_nodes: 2,"),
-        ],
-        keep=2,
+        ]
     ),
 )
 def test_senders_of_several_nodes_and_full_buffers(tmp_path, reference, senders, nodes, placement):

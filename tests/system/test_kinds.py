@@ -201,17 +201,12 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("kind", "changing", "placement", "clients", "servers"),
     few(
         KINDS,
         PLACEMENTS,
-        kept=[
-            ("unstructured", 1, "{mode: cores, per_node: 3, buffer: 4 MiB}", 5, 3),
-            ("octree", 1, "{mode: nodes, servers: 2, buffer: 4 MiB, forward: blocks}", 5, 3),
-            ("points", 1, "{mode: nodes, servers: 3, buffer: 4 MiB, partitioner: regrid}", 5, 3),
-        ],
+        kept=[("octree", 1, "{mode: nodes, servers: 2, buffer: 4 MiB, forward: blocks}", 5, 3)],
     ),
 )
 def test_placements(tmp_path, kind, changing, placement, clients, servers):

@@ -49,19 +49,18 @@ def wholes(data):
     return [{name: context.whole(name) for name in ("t", "p")} for context in contexts(data)]
 
 
-@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     few(
         [
             (5, "inline"),
-            (3, "cores"),
             (4, "{mode: nodes, buffer: 32 MiB, servers: 2}"),
+            (3, "cores"),
             (1, "inline"),
             (2, "inline"),
             (8, "inline"),
         ],
-        keep=3,
+        keep=2,
     ),
 )
 def test_same_values(tmp_path, fields, ranks, placement):
@@ -114,10 +113,7 @@ def test_pace_and_more_iterations(tmp_path, fields):
     np.testing.assert_array_equal(first["t"], again["t"])
 
 
-@pytest.mark.keep(1)
-@pytest.mark.parametrize(
-    ("kind", "ranks"), few(sorted(DECLARATIONS), [2, 5], kept=[("levels", 5), ("points", 2), ("octree", 5)])
-)
+@pytest.mark.parametrize(("kind", "ranks"), few(sorted(DECLARATIONS), [2, 5], kept=[("levels", 5)]))
 def test_kinds(tmp_path, kind, ranks):
     """Levels and lists keep their blocks, which come and go. Curvilinear meshes are divided."""
     declared = DECLARATIONS[kind].replace("VARYING", "true").replace("DIMENSIONS", "3").replace("SIZE", "[9, 5, 4]")

@@ -8,7 +8,7 @@ from support import Run, prepare, wait_for
 TASKS = "analyses:\n  - statistics: {variable: t}\n"
 
 
-@pytest.mark.test_all
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("existing", ["resume", "replace", "refuse"])
 def test_one_of_several_jobs_gets_the_directory(tmp_path, existing):
     for round_ in range(3):

@@ -107,11 +107,7 @@ def on_two_hosts(folder, case, options, tasks=ANALYSES, kill_when=None, timeout=
     return Run(done.returncode, (folder / "output.txt").read_text(), results)
 
 
-FIRST = ["nodes, partials", "cores"]
-
-
-@pytest.mark.keep(1)
-@pytest.mark.parametrize("name", few(FIRST + [name for name in CASES if name not in FIRST], keep=len(FIRST)))
+@pytest.mark.parametrize("name", few(sorted(CASES), kept=["nodes, partials"]))
 def test_the_same_results_as_on_one_host(tmp_path, reference, name):
     case = CASES[name]
     if case.beside and case.beside not in commands():
