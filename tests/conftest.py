@@ -4,7 +4,6 @@ pytest tests/system/test_groups.py -k spill [--build build/debug]
 """
 
 import contextlib
-import gc
 import os
 import re
 import shutil
@@ -44,9 +43,3 @@ def pytest_configure(config):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
     config.pluginmanager.register(left_out)
     read_environment(config.getoption("--build"), Path(__file__).resolve().parents[1] / "build" / "release")
-
-
-def pytest_collection_finish():
-    """Objects of imported modules stay until the end, so the garbage collector need not go through them again."""
-    gc.collect()
-    gc.freeze()
