@@ -101,6 +101,8 @@ deps-test:
 	@scripts/python-environment requirements-demo.txt requirements-test.txt
 	@scripts/python-environment requirements-codes.txt 2>/dev/null \
 	  || echo "Veros is NOT TESTED: it could not be installed (see build/python-requirements-codes.log)."
+	@scripts/python-environment requirements-cinema.txt 2>/dev/null \
+	  || echo "pycinema is NOT TESTED: it could not be installed (see build/python-requirements-cinema.log)."
 
 deps-docs:
 	@scripts/python-environment requirements-docs.txt 2>/dev/null \

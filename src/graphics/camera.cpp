@@ -49,10 +49,13 @@ Camera::Camera(const CameraSettings& settings, const Domain& domain, const Viewp
     : parallel_(settings.parallel) {
   orient(settings, domain);
   const double tangent = std::tan(settings.angle / 360 * std::numbers::pi);
-  if (settings.position) {
+  const double aspect = viewport.width / viewport.height;
+  if (settings.around) {
+    eye_ = add(focus_, scale(*settings.around, distance_around(domain, aspect, tangent)));
+  } else if (settings.position) {
     eye_ = *settings.position;
   } else {
-    place(domain, !settings.focus, viewport.width / viewport.height, tangent);
+    place(domain, !settings.focus, aspect, tangent);
   }
   const double distance = length(subtract(focus_, eye_));
   focal_ = settings.zoom * viewport.height / 2 / (parallel_ ? tangent * distance : tangent);
@@ -63,8 +66,11 @@ Camera::Camera(const CameraSettings& settings, const Domain& domain, const Viewp
 
 void Camera::orient(const CameraSettings& settings, const Domain& domain) {
   focus_ = settings.focus.value_or(domain.centre());
-  forward_ =
-      unit(settings.position ? subtract(focus_, *settings.position) : settings.view.value_or(default_view(domain)));
+  Vec3 ahead = settings.view.value_or(default_view(domain));
+  if (settings.position) ahead = subtract(focus_, *settings.position);
+  if (settings.around) ahead = scale(*settings.around, -1);
+  // On its path a camera may come to its focus, or turn round through no direction.
+  forward_ = unit(length(ahead) > 0 ? ahead : default_view(domain));
   Vec3 up = settings.up.value_or(flat_axis(domain) == 2 ? Vec3{0, 1, 0} : Vec3{0, 0, 1});
   // When looking straight up or down, y points upwards, as on a map.
   if (nearly_parallel(up, forward_)) up = nearly_parallel({0, 1, 0}, forward_) ? Vec3{0, 0, 1} : Vec3{0, 1, 0};
@@ -107,6 +113,13 @@ double Camera::fitting_distance(const Domain& domain, double aspect, double tang
     distance = std::max({distance, wide - ahead, high - ahead});
   }
   return distance > 0 ? distance : 1;
+}
+
+/// The distance at which a sphere about the focus, as large as the domain, fits into the viewport.
+double Camera::distance_around(const Domain& domain, double aspect, double tangent) const {
+  const double radius = 0.5 * domain.diagonal(), reach = tangent * filled * std::min(1.0, aspect);
+  if (!(radius > 0)) return 1;
+  return parallel_ ? radius / reach : radius * std::sqrt(1 + reach * reach) / reach;
 }
 
 /// Maps the domain to depth 0..1, so that no resolution of the depth buffer is wasted on empty space.

@@ -32,6 +32,9 @@ struct CameraSettings {
   double angle = 30;         ///< degrees between the upper and lower edge of the viewport
   double zoom = 1;           ///< enlarges the picture without moving the camera
   bool parallel = false;     ///< no perspective; heights at the focus are those of the perspective
+  /// Instead of position and view: the unit vector from the focus, by default the domain's centre, to the camera. The
+  /// camera is equally far away in all directions, and shows the whole sphere about the domain with the default focus.
+  std::optional<Vec3> around{};
 };
 
 /// The part of a picture that the camera fills, in pixels from the top left. The domain is drawn beyond it too.
@@ -105,6 +108,7 @@ class Camera {
  private:
   void orient(const CameraSettings& settings, const Domain& domain);
   void place(const Domain& domain, bool centre, double aspect, double tangent);
+  [[nodiscard]] double distance_around(const Domain& domain, double aspect, double tangent) const;
   [[nodiscard]] double fitting_distance(const Domain& domain, double aspect, double tangent) const;
   void set_depth(const Domain& domain, double reach);
 

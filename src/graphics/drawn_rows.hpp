@@ -1,6 +1,8 @@
-// Isosurfaces that are drawn during tracing, without being stored.
+// Isosurfaces that are drawn during tracing, without being stored, for one view or several.
 #pragma once
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "contour/contour_rows.hpp"
@@ -37,6 +39,27 @@ class DrawnRows final : public ContourRows {
   Rasteriser& rasteriser_;
   std::vector<Rasteriser::Vertex> lower_, upper_;  ///< vertices of the last but one and the last plane
   std::int32_t first_ = 0;                         ///< number of the first of them
+};
+
+/// Hands rows on to several drawings.
+class RowsOfViews final : public ContourRows {
+ public:
+  explicit RowsOfViews(std::vector<std::unique_ptr<ContourRows>> views) : views_(std::move(views)) {}
+  void expect(std::size_t points, std::size_t triangles) override {
+    for (const auto& view : views_) view->expect(points, triangles);
+  }
+  void take(const PointRow& row) override {
+    for (const auto& view : views_) view->take(row);
+  }
+  void take(const TriangleRow& row) override {
+    for (const auto& view : views_) view->take(row);
+  }
+  void end_plane(Index plane) override {
+    for (const auto& view : views_) view->end_plane(plane);
+  }
+
+ private:
+  std::vector<std::unique_ptr<ContourRows>> views_;
 };
 
 }  // namespace sidestream::rendering

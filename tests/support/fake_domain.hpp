@@ -19,6 +19,7 @@
 #include "config/options/read_settings.hpp"
 #include "data/chart_order.hpp"
 #include "data/mesh_arrays.hpp"
+#include "data/picture_database.hpp"
 #include "sidestream/extend/analysis.hpp"
 
 namespace sidestream::testing {
@@ -207,7 +208,7 @@ class FakeServer {
 };
 
 /// Results kept in memory.
-class CapturedResults final : public Results, public ChartResults {
+class CapturedResults final : public Results, public ChartResults, public PictureDatabases {
  public:
   void add(const std::string& file, const Table& table) override { tables[file] = table; }
   void add(const std::string& file, const Image& image) override { images[file] = image; }
@@ -215,6 +216,11 @@ class CapturedResults final : public Results, public ChartResults {
   void add(const std::string& file, const CellSet& cells) override { cell_sets[file] = cells; }
   void add(const std::string& file, const DataSet& data) override { data_sets[file] = data; }
   void draw(const ChartOrder& order) override { charts[order.image] = order; }
+  std::string add_picture(const std::string& database, const std::string& name, const Image& image) override {
+    images[database + "/" + name] = image;
+    return name;
+  }
+  void list_pictures(const std::string& database, const Table& rows) override { tables[database] = rows; }
   std::map<std::string, ChartOrder> charts;
   std::map<std::string, CellSet> cell_sets;
   std::map<std::string, DataSet> data_sets;

@@ -127,7 +127,9 @@ bool spans_its_iteration(const std::string& kind, const Settings& layer) {
 /// Advice for a film whose colours mean something else in each frame.
 std::string film_text(const TaskConfig& task) {
   if (task.writer || task.kind != "render" || task.settings.has("range")) return "";
-  if (task.settings.text("file").find('{') == std::string::npos) return "";  // the next picture replaces it
+  const std::string& file = task.settings.text("file");
+  const bool replaced = file.find('{') == std::string::npos && !file.ends_with(".cdb");
+  if (replaced) return "";  // by the next picture
   for (const char* kind : {"isosurface", "slice", "threshold", "clip", "particles"}) {
     for (const Settings& layer : task.settings.maps(kind)) {
       if (!spans_its_iteration(kind, layer)) continue;

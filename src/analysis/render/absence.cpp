@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/render/layer_pieces.hpp"
+
 namespace sidestream::rendering {
 namespace {
 
@@ -20,23 +22,18 @@ bool is_blank(const Drawing& stripe) {
   return true;
 }
 
-/// Kind of a layer, and the variable whose mesh it shows.
+/// Kind of a layer.
 std::string text_of(const SliceQuery&) { return "slice"; }
 std::string text_of(const ClipQuery&) { return "clip"; }
 std::string text_of(const ParticlesQuery&) { return "particles"; }
 std::string text_of(const VolumeQuery&) { return "volume"; }
-std::int32_t leading_variable(const SliceQuery& query) { return query.variables.front(); }
-std::int32_t leading_variable(const PartQuery& query) { return query.variables.front(); }
-std::int32_t leading_variable(const ParticlesQuery& query) { return query.coordinates; }
-std::int32_t leading_variable(const IsosurfaceQuery& query) { return query.variable; }
-std::int32_t leading_variable(const VolumeQuery& query) { return query.variable; }
 
 std::string wanted_by(const IsosurfaceQuery& query) { return fmt::format("{}", fmt::join(query.values, ", ")); }
 std::string wanted_by(const ThresholdQuery& query) { return fmt::format("{} to {}", query.low, query.high); }
 
 }  // namespace
 
-Absence::Absence(const Scene& scene) : scene_(&scene), notice_(scene.file) {
+Absence::Absence(const Scene& scene) : scene_(&scene), covered_(scene.views.size(), 0), notice_(scene.file()) {
   for (std::size_t l = 0; l < scene.layers.size(); ++l) {
     const Layer::Query& query = scene.layers[l].query;
     if (const auto* surface = std::get_if<IsosurfaceQuery>(&query)) {
@@ -51,8 +48,10 @@ void Absence::select(Selection& selection) const {
   for (const auto& [layer, seen] : seen_) selection.variables.push_back(seen.entry());
 }
 
-void Absence::look(const Drawing& stripe, const CombineInput& input) {
-  notice_.look({is_blank(stripe) ? 0 : 1}, input, [&](const auto&) { return why(input); });
+void Absence::look(std::size_t view, const Drawing& stripe) { covered_[view] = is_blank(stripe) ? 0 : 1; }
+
+void Absence::report(const CombineInput& input) {
+  notice_.look(covered_, input, [&](const std::vector<std::size_t>& blank) { return why(blank, input); });
   forget();
 }
 
@@ -61,13 +60,13 @@ void Absence::forget() noexcept {
 }
 
 /// A surface may exist outside the camera's view, so this only reports what exists.
-std::string Absence::why(const CombineInput& input) const {
+std::string Absence::why(const std::vector<std::size_t>& blank, const CombineInput& input) const {
   std::vector<std::string> layers;
   for (std::size_t l = 0; l < scene_->layers.size(); ++l) {
     std::visit(
         [&](const auto& query) {
           const auto& variables = input.metadata.variables;
-          const Variable& variable = variables.at(static_cast<std::size_t>(leading_variable(query)));
+          const Variable& variable = variables.at(static_cast<std::size_t>(leading_variable(scene_->layers[l].query)));
           const Mesh& mesh = input.metadata.mesh_of(variable);
           if constexpr (requires { wanted_by(query); }) {
             const bool surface = std::is_same_v<std::decay_t<decltype(query)>, IsosurfaceQuery>;
@@ -80,8 +79,14 @@ std::string Absence::why(const CombineInput& input) const {
         },
         scene_->layers[l].query);
   }
-  return fmt::format("nothing is seen; what was asked for is {}; compare it with that, and the camera with the mesh",
-                     fmt::join(layers, "; "));
+  std::string where;
+  if (scene_->views.size() > 1) {
+    const CameraView& view = scene_->views[blank.front()];
+    where = fmt::format(" in {} of {} views, first in that of the camera '{}'", blank.size(), scene_->views.size(),
+                        view.name.empty() ? view.camera : view.name);
+  }
+  return fmt::format("nothing is seen{}; what was asked for is {}; compare it with that, and the camera with the mesh",
+                     where, fmt::join(layers, "; "));
 }
 
 }  // namespace sidestream::rendering

@@ -1,5 +1,6 @@
 #include "analysis/render/lengths.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "analysis/render/scene.hpp"
@@ -23,10 +24,6 @@ std::string unit_of_coordinates(const Scene& scene, const Metadata& metadata) {
     common = unit;
   }
   return common.value_or("");
-}
-
-Camera camera_in_pixels(const Layout& layout, const Scene& scene, const Domain& domain) {
-  return {scene.camera, domain, layout.viewport()};
 }
 
 }  // namespace
@@ -64,9 +61,11 @@ Lengths read_lengths(const Settings& settings, const Metadata& metadata, const S
   const std::vector<std::string> names = settings.texts("axis_names");
   for (std::size_t a = 0; a < names.size() && a < 3; ++a) lengths.titles.names[a] = names[a];
   // A domain that is found in the data may turn out to be flat.
-  if (!lengths.scale_bar || scene.camera.parallel || scene.finds_domain()) return lengths;
-  const Camera camera = camera_in_pixels(layout_of(scene), scene, scene.domain);
-  if (length_of_a_pixel(scene.domain, camera) > 0) return lengths;
+  if (!lengths.scale_bar || scene.finds_domain()) return lengths;
+  const bool equal = std::ranges::all_of(scene.views, [&](const CameraView& view) {
+    return length_of_a_pixel(scene.domain, {view.at({}), scene.domain, layout_of(scene).viewport()}) > 0;
+  });
+  if (equal) return lengths;
   settings.fail("scale_bar",
                 "found a scale bar for a camera with perspective, with which lengths differ from place to "
                 "place; write `projection: parallel` for the camera, or `axes: true` instead");
@@ -80,9 +79,10 @@ Layout layout_of(const Scene& scene) {
   return layout;
 }
 
-void draw_lengths(Image& image, const Layout& layout, const Scene& scene, const Domain& domain, TextBoxes& boxes) {
+void draw_lengths(Image& image, const Layout& layout, const Scene& scene, const CameraSettings& settings,
+                  const Domain& domain, TextBoxes& boxes) {
   if (!scene.lengths.axes && !scene.lengths.scale_bar) return;
-  const Camera camera = camera_in_pixels(layout, scene, domain);
+  const Camera camera(settings, domain, layout.viewport());
   if (scene.lengths.axes) draw_axes(image, layout, domain, camera, scene.lengths.titles, boxes);
   if (!scene.lengths.scale_bar) return;
   draw_scale_bar(image, layout, length_of_a_pixel(domain, camera), scene.lengths.unit, boxes);

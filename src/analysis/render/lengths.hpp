@@ -24,13 +24,15 @@ struct Lengths {
 [[nodiscard]] std::vector<Option> length_options();
 
 /// Reads them. Unless the configuration names a unit it is that of the coordinates which the scene's meshes publish, if
-/// they have the same. The scene must have its layers, camera and size. Throws Error(configuration).
+/// they have the same. The scene must have its layers, views and size. Throws Error(configuration).
 [[nodiscard]] Lengths read_lengths(const Settings& settings, const Metadata& metadata, const Scene& scene);
 
 /// The layout of a scene's images.
 [[nodiscard]] Layout layout_of(const Scene& scene);
 
-/// Draws the axes and the scale bar of a scene with that domain. The texts overlap none of `boxes`.
-void draw_lengths(Image& image, const Layout& layout, const Scene& scene, const Domain& domain, TextBoxes& boxes);
+/// Draws the axes and the scale bar of a scene that a camera shows, with that domain. The texts overlap none of
+/// `boxes`.
+void draw_lengths(Image& image, const Layout& layout, const Scene& scene, const CameraSettings& camera,
+                  const Domain& domain, TextBoxes& boxes);
 
 }  // namespace sidestream::rendering

@@ -2,23 +2,26 @@
 //
 // Each server draws the triangles and particles of its blocks into its own framebuffer and passes on the covered
 // samples. Then the samples of all servers are merged by depth, each server completing a stripe of the image, and rank
-// 0 adds the colour bars and the caption. If a colour map's range is not given, or meshes publish their coordinates, an
-// earlier pass finds the ranges of values and positions. The image is the same bytes however the mesh and the servers
-// are divided: see graphics/framebuffer.hpp and graphics/rasteriser.hpp.
+// 0 adds the colour bars and the caption. With several cameras this is done for one after the other, so that memory
+// does not grow with them; surfaces and parts of meshes are extracted once for all. If a colour map's range is not
+// given, or meshes publish their coordinates, an earlier pass finds the ranges of values and positions. The image is
+// the same bytes however the mesh and the servers are divided: see graphics/framebuffer.hpp and
+// graphics/rasteriser.hpp.
 #include <cmath>
-#include <cstring>
+#include <deque>
+#include <memory>
 #include <optional>
 
 #include "analysis/common/extract/level_layers.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/render/absence.hpp"
 #include "analysis/render/cell_edges.hpp"
-#include "analysis/render/lengths.hpp"
+#include "analysis/render/layer_pieces.hpp"
 #include "analysis/render/materials.hpp"
 #include "analysis/render/running_ranges.hpp"
 #include "analysis/render/scene.hpp"
 #include "analysis/render/shown_ranges.hpp"
-#include "graphics/annotations.hpp"
+#include "analysis/render/view_pictures.hpp"
 #include "graphics/compositing.hpp"
 #include "graphics/drawn_rows.hpp"
 #include "graphics/primitives.hpp"
@@ -31,8 +34,9 @@ namespace {
 
 using namespace rendering;
 
-constexpr Colour edge_colour{32, 32, 32};  ///< edges of cells on a slice
-constexpr double narrowest_cell = 3;       ///< pixels below which a cell has no edges
+constexpr Colour edge_colour{32, 32, 32};                      ///< edges of cells on a slice
+constexpr double narrowest_cell = 3;                           ///< pixels below which a cell has no edges
+constexpr std::size_t canvas_memory = std::size_t{256} << 20;  ///< bytes of samples of views that are drawn together
 using Corners = std::vector<std::array<std::int64_t, 3>>;
 
 Corners widened_corners(const Piece& piece) {
@@ -42,22 +46,17 @@ Corners widened_corners(const Piece& piece) {
   return corners;
 }
 
-std::int32_t leading_variable(const IsosurfaceQuery& query) { return query.variable; }
-std::int32_t leading_variable(const SliceQuery& query) { return query.variables.front(); }
-std::int32_t leading_variable(const PartQuery& query) { return query.variables.front(); }
-std::int32_t leading_variable(const ParticlesQuery& query) { return query.coordinates; }
-std::int32_t leading_variable(const VolumeQuery& query) { return query.variable; }
-
 class Render final : public Task {
  public:
   Render(Scene scene, const Metadata& metadata)
       : scene_(std::move(scene)),
-        layout_(layout_of(scene_)),
         ranges_(scene_),
         materials_(scene_, metadata),
+        pictures_(scene_, materials_),
         level_layers_(scene_.layers.size()),
         absence_(scene_),
-        running_(scene_) {
+        running_(scene_),
+        pieces_(scene_) {
     for (const Layer& layer : scene_.layers) select(layer, metadata);
     absence_.select(selection_);
     for (const std::int32_t coordinates : scene_.coordinates) selection_.variables.push_back({coordinates});
@@ -74,25 +73,20 @@ class Render final : public Task {
     }
     const Ranges ranges = ranges_.from(input.feedback);
     const Domain domain = ranges_.domain(ranges);
-    const Camera camera = camera_for(domain);
-    Drawing& drawing = empty_drawing();
-    Rasteriser rasteriser(camera, drawing);
-    cast_volumes(input, ranges, domain, camera, drawing);
-    for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
-      const Layer::Query& query = scene_.layers[l].query;
-      if (std::holds_alternative<VolumeQuery>(query)) continue;
-      if (is_drawn_in_rows(scene_.layers[l], input.metadata)) {
-        draw_rows(l, std::get<IsosurfaceQuery>(query), input, ranges, camera, rasteriser);
-      } else if (const auto* particles = std::get_if<ParticlesQuery>(&query)) {
-        draw_particles(l, *particles, take_pieces(l, input).pieces, ranges, camera, drawing.opaque);
-      } else if (in_levels(scene_.layers[l])) {
-        level_layers_.add(l, take_pieces(l, input));
-      } else {
-        draw(l, take_pieces(l, input).pieces, ranges, camera, rasteriser);
-      }
+    Found found(scene_.layers.size());
+    std::vector<Bytes> drawn;
+    while (drawn.size() < scene_.views.size()) {
+      Canvases canvases = canvases_from(drawn.size(), domain, input.iteration);
+      const bool last = drawn.size() + canvases.size() == scene_.views.size();
+      draw_layers(input, ranges, domain, canvases, found, last);
+      for (const Canvas& canvas : canvases) drawn.push_back(encode(canvas.drawing));
     }
-    const Bytes drawn = encode(drawing);
-    return has_levels() ? level_layers_.partial(input, drawn) : drawn;
+    const Bytes all = join_drawings(std::move(drawn));
+    if (!has_levels()) return all;
+    for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
+      if (in_levels(scene_.layers[l])) level_layers_.add(l, pieces_.take(l, input));
+    }
+    return level_layers_.partial(input, all);
   }
 
   Bytes combine(const CombineInput& input) override {
@@ -102,22 +96,19 @@ class Render final : public Task {
       return bytes_of(shown_);
     }
     const Domain domain = ranges_.domain(shown_);
-    const Camera camera = camera_for(domain);
-    std::vector<Bytes> drawn;
-    if (has_levels()) drawn = draw_levels(camera, input);
-    Drawing stripe = composite(has_levels() ? std::span<const Bytes>(drawn) : input.partials, sample_width(),
-                               sample_height(), scene_.samples, input.communicator);
-    absence_.look(stripe, input);
-    materials_.shades(all_ranges()).apply(camera, stripe.opaque);
-    if (scene_.outline) {
-      Rasteriser rasteriser(camera, stripe.opaque);
-      const Colour line = mix(scene_.background.bottom, ink_on(scene_.background.bottom), 0.55);
-      draw_outline(domain, camera, line_width(), line, rasteriser);
+    const std::size_t views = scene_.views.size();
+    std::vector<std::vector<Bytes>> drawn;  // by view, unless there is only what came
+    if (has_levels()) {
+      drawn = split_drawings(level_layers_.take(input), views);
+      draw_levels(domain, input, drawn);
+    } else if (views > 1) {
+      drawn = split_drawings(input.partials, views);
     }
-    const Translucency translucency{materials_.opacities(), &camera, DepthSlabs(camera, domain)};
-    const std::vector<std::uint8_t> rows = resolve(stripe, scene_.height, scene_.background, translucency);
-    const auto parts = input.communicator.gather(std::as_bytes(std::span(rows)), 0);
-    if (input.communicator.rank() == 0) input.results.add(scene_.file, finish(parts, input.iteration));
+    for (std::size_t v = 0; v < views; ++v) {
+      composite_view(v, drawn.empty() ? input.partials : std::span<const Bytes>(drawn[v]), domain, input);
+    }
+    absence_.report(input);
+    if (input.communicator.rank() == 0) pictures_.end(input);
     return {};
   }
 
@@ -127,12 +118,76 @@ class Render final : public Task {
   }
 
  private:
-  struct Kept {
-    std::size_t layer;
-    std::int64_t iteration;
-    std::vector<std::int64_t> blocks;
-    LevelPieces found;
+  using Found = std::vector<std::optional<LevelPieces>>;  ///< by layer, extracted for the first view
+
+  /// A view that is being drawn.
+  struct Canvas {
+    Canvas(const Camera& seen, Drawing& onto) : camera(seen), drawing(onto), rasteriser(camera, drawing) {}
+    Canvas(const Canvas&) = delete;
+    Canvas& operator=(const Canvas&) = delete;
+    Camera camera;
+    Drawing& drawing;
+    Rasteriser rasteriser;
   };
+  using Canvases = std::deque<Canvas>;
+
+  /// Empty canvases for some views from `first` on, as many as their memory allows. Reuses the drawings of earlier
+  /// ones, since new memory of this size costs as much time as drawing into it.
+  [[nodiscard]] Canvases canvases_from(std::size_t first, const Domain& domain, const Iteration& iteration) {
+    const std::size_t bytes = sizeof(Sample) * static_cast<std::size_t>(sample_width() * sample_height());
+    const std::size_t count = std::min(scene_.views.size() - first, std::max<std::size_t>(1, canvas_memory / bytes));
+    Canvases canvases;
+    for (std::size_t n = 0; n < count; ++n) {
+      if (n < drawings_.size()) {
+        drawings_[n].clear();
+      } else {
+        drawings_.emplace_back(sample_width(), 0, sample_height(), scene_.samples);
+      }
+      canvases.emplace_back(camera_for(first + n, domain, iteration), drawings_[n]);
+    }
+    return canvases;
+  }
+
+  /// Draws all layers but those that `combine` completes. Pieces stay in `found` unless these views are the `last`.
+  void draw_layers(const LocalInput& input, const Ranges& ranges, const Domain& domain, Canvases& canvases,
+                   Found& found, bool last) {
+    for (Canvas& canvas : canvases) cast_volumes(input, ranges, domain, canvas.camera, canvas.drawing);
+    for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
+      const Layer::Query& query = scene_.layers[l].query;
+      if (std::holds_alternative<VolumeQuery>(query) || in_levels(scene_.layers[l])) continue;
+      if (is_drawn_in_rows(scene_.layers[l], input.metadata)) {
+        draw_rows(l, std::get<IsosurfaceQuery>(query), input, ranges, canvases);
+        continue;
+      }
+      if (!found[l]) found[l] = pieces_.take(l, input);
+      for (Canvas& canvas : canvases) {
+        if (const auto* particles = std::get_if<ParticlesQuery>(&query)) {
+          draw_particles(l, *particles, found[l]->pieces, ranges, canvas.camera, canvas.drawing.opaque);
+        } else {
+          draw(l, found[l]->pieces, ranges, canvas.camera, canvas.rasteriser);
+        }
+      }
+      if (last) found[l].reset();
+    }
+  }
+
+  /// Collective: merges the drawings of a view and hands over its picture.
+  void composite_view(std::size_t view, std::span<const Bytes> drawn, const Domain& domain, const CombineInput& input) {
+    const Camera camera = camera_for(view, domain, input.iteration);
+    const Ranges ranges = all_ranges();
+    Drawing stripe = composite(drawn, sample_width(), sample_height(), scene_.samples, input.communicator);
+    absence_.look(view, stripe);
+    materials_.shades(ranges).apply(camera, stripe.opaque);
+    if (scene_.outline) {
+      Rasteriser rasteriser(camera, stripe.opaque);
+      const Colour line = mix(scene_.background.bottom, ink_on(scene_.background.bottom), 0.55);
+      draw_outline(domain, camera, line_width(), line, rasteriser);
+    }
+    const Translucency translucency{materials_.opacities(), &camera, DepthSlabs(camera, domain)};
+    const std::vector<std::uint8_t> rows = resolve(stripe, scene_.height, scene_.background, translucency);
+    const auto parts = input.communicator.gather(std::as_bytes(std::span(rows)), 0);
+    if (input.communicator.rank() == 0) pictures_.add(view, parts, input, ranges, domain);
+  }
 
   [[nodiscard]] Viewport in_samples(const Viewport& v) const {
     const double s = scene_.samples;
@@ -147,58 +202,34 @@ class Render final : public Task {
   /// Width of the edges of cells, in samples: about half a pixel at 1024 x 1024. It is an integer, so that all lines
   /// along an axis cover equally many samples, and cells of one size look the same wherever they lie between pixels.
   [[nodiscard]] double edge_width() const { return std::max(1.0, std::round(0.35 * line_width())); }
-  /// Reuses the drawing of earlier frames, since new memory of this size costs as much time as drawing into it.
-  [[nodiscard]] Drawing& empty_drawing() {
-    if (drawing_) {
-      drawing_->clear();
-    } else {
-      drawing_.emplace(sample_width(), 0, sample_height(), scene_.samples);
-    }
-    return *drawing_;
-  }
-
   void select(const Layer& layer, const Metadata& metadata) {
     const Selection needed = std::visit([&](const auto& query) { return selection_of(query, metadata); }, layer.query);
     selection_.variables.insert(selection_.variables.end(), needed.variables.begin(), needed.variables.end());
   }
 
-  /// True if an isosurface is completed in `combine`.
-  [[nodiscard]] static bool in_levels(const Layer& layer) {
-    const auto* surface = std::get_if<IsosurfaceQuery>(&layer.query);
-    return surface != nullptr && surface->in_levels;
-  }
   [[nodiscard]] bool has_levels() const { return std::any_of(scene_.layers.begin(), scene_.layers.end(), in_levels); }
 
-  [[nodiscard]] static LevelPieces extract_layer(const Layer& layer, const LocalInput& input) {
-    if (in_levels(layer)) return extract_from_levels(std::get<IsosurfaceQuery>(layer.query), input);
-    const auto extracted = [&](const auto& query) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(query)>, VolumeQuery>) {
-        return std::vector<Piece>();
-      } else {
-        return extract(query, input);
-      }
-    };
-    return {std::visit(extracted, layer.query), {}};
-  }
-
-  /// Collective: adds a partial with the surfaces of trees and levels to the received ones.
-  [[nodiscard]] std::vector<Bytes> draw_levels(const Camera& camera, const CombineInput& input) {
-    std::vector<Bytes> drawn = level_layers_.take(input);
+  /// Collective: draws the surfaces of trees and levels for each view, which complete its received drawings.
+  void draw_levels(const Domain& domain, const CombineInput& input, std::vector<std::vector<Bytes>>& drawn) {
     const Ranges ranges = all_ranges();
-    Drawing& drawing = empty_drawing();
-    Rasteriser rasteriser(camera, drawing);
+    std::vector<std::vector<Piece>> surfaces(scene_.layers.size());
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
       if (!in_levels(scene_.layers[l])) continue;
-      const auto& surface = std::get<IsosurfaceQuery>(scene_.layers[l].query);
-      draw(l, level_layers_.surface(l, surface, input), ranges, camera, rasteriser);
+      surfaces[l] = level_layers_.surface(l, std::get<IsosurfaceQuery>(scene_.layers[l].query), input);
     }
-    drawn.push_back(encode(drawing));
-    return drawn;
+    for (std::size_t v = 0; v < scene_.views.size();) {
+      for (Canvas& canvas : canvases_from(v, domain, input.iteration)) {
+        for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
+          draw(l, surfaces[l], ranges, canvas.camera, canvas.rasteriser);
+        }
+        drawn[v++].push_back(encode(canvas.drawing));
+      }
+    }
   }
 
   /// Finds ranges in the first pass. Layers on which a range depends are extracted, and kept for the second pass.
   [[nodiscard]] Bytes local_ranges(const LocalInput& input, LayerRims& rims) {
-    std::erase_if(kept_, [&](const Kept& kept) { return kept.iteration != input.iteration.index; });
+    pieces_.drop_others(input.iteration);
     Ranges ranges = ranges_.nothing();
     for (const std::int32_t coordinates : scene_.coordinates) {
       for (const BlockView& view : input.of(coordinates)) ranges_.add_places(view, ranges);
@@ -212,13 +243,13 @@ class Render final : public Task {
         ranges_.add_values(layer, *volume, input, ranges);
         continue;
       }
-      LevelPieces found = extract_layer(layer, input);
+      LevelPieces found = LayerPieces::extract_layer(layer, input);
       for (const Piece& piece : found.pieces) {
         if (places) ranges_.add_balls(*particles, piece, ranges);
         if (ranges_.is_open(layer)) ranges_.add_values(layer, piece, ranges);
       }
       rims.add(l, found.rims);
-      kept_.push_back({l, input.iteration.index, blocks_of(layer, input), std::move(found)});
+      pieces_.keep(l, input, std::move(found));
     }
     return bytes_of(ranges);
   }
@@ -244,9 +275,10 @@ class Render final : public Task {
   [[nodiscard]] Ranges all_ranges() const { return ranges_.are_found() ? shown_ : ranges_.from({}); }
 
   /// The camera includes whole balls, which extend beyond their centres.
-  [[nodiscard]] Camera camera_for(const Domain& domain) const {
-    const Viewport viewport = in_samples(layout_.viewport());
-    const Camera camera(scene_.camera, domain, viewport);
+  [[nodiscard]] Camera camera_for(std::size_t view, const Domain& domain, const Iteration& iteration) const {
+    const Viewport viewport = in_samples(pictures_.layout().viewport());
+    const CameraSettings settings = scene_.views[view].at(iteration);
+    const Camera camera(settings, domain, viewport);
     double reach = 0;
     for (const Layer& layer : scene_.layers) {
       const auto* particles = std::get_if<ParticlesQuery>(&layer.query);
@@ -256,27 +288,7 @@ class Render final : public Task {
       const double sized = particles->pixels * scene_.samples * camera.sample_size(farthest);
       reach = std::max({reach, particles->radius, sized});
     }
-    return reach > 0 ? Camera(scene_.camera, domain, viewport, reach) : camera;
-  }
-
-  /// Pieces of a layer that the first pass kept for the same blocks; otherwise extracts them again.
-  [[nodiscard]] LevelPieces take_pieces(std::size_t l, const LocalInput& input) {
-    const std::vector<std::int64_t> blocks = blocks_of(scene_.layers[l], input);
-    const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
-      return kept.layer == l && kept.iteration == input.iteration.index && kept.blocks == blocks;
-    });
-    if (found == kept_.end()) return extract_layer(scene_.layers[l], input);
-    LevelPieces pieces = std::move(found->found);
-    kept_.erase(found);
-    return pieces;
-  }
-
-  /// The blocks that a layer's pieces come from.
-  [[nodiscard]] static std::vector<std::int64_t> blocks_of(const Layer& layer, const LocalInput& input) {
-    const std::int32_t variable = std::visit([](const auto& query) { return leading_variable(query); }, layer.query);
-    std::vector<std::int64_t> ids;
-    for (const BlockView& view : input.of(variable)) ids.push_back(view.block.id);
-    return ids;
+    return reach > 0 ? Camera(settings, domain, viewport, reach) : camera;
   }
 
   void cast_volumes(const LocalInput& input, const Ranges& ranges, const Domain& domain, const Camera& camera,
@@ -295,12 +307,17 @@ class Render final : public Task {
     if (!functions.empty()) caster.cast(drawing.slabs);
   }
 
+  /// Blocks come in the order of the first camera, which lets nearer ones hide what is behind them before it is drawn.
   void draw_rows(std::size_t l, const IsosurfaceQuery& surface, const LocalInput& input, const Ranges& ranges,
-                 const Camera& camera, Rasteriser& rasteriser) const {
-    const auto distance = [&](const Vec3& place) { return camera.see(place).ahead; };
+                 Canvases& canvases) const {
+    const auto distance = [&](const Vec3& place) { return canvases.front().camera.see(place).ahead; };
     extract_rows(surface, input, distance, [&](std::size_t value) {
-      rasteriser.begin(materials_.of(l, value, ranges), true, false);
-      return std::make_unique<DrawnRows>(rasteriser);
+      std::vector<std::unique_ptr<ContourRows>> drawn;
+      for (Canvas& canvas : canvases) {
+        canvas.rasteriser.begin(materials_.of(l, value, ranges), true, false);
+        drawn.push_back(std::make_unique<DrawnRows>(canvas.rasteriser));
+      }
+      return drawn.size() == 1 ? std::move(drawn.front()) : std::make_unique<RowsOfViews>(std::move(drawn));
     });
   }
 
@@ -345,36 +362,17 @@ class Render final : public Task {
     }
   }
 
-  [[nodiscard]] Image finish(const std::vector<Bytes>& parts, const Iteration& iteration) {
-    Image image{scene_.width, scene_.height, {}};
-    for (const Bytes& part : parts) {
-      const auto* first = reinterpret_cast<const std::uint8_t*>(part.data());
-      image.rgba.insert(image.rgba.end(), first, first + part.size());
-    }
-    const Ranges ranges = all_ranges();
-    TextBoxes boxes;
-    for (int bar = 0; bar < layout_.bars; ++bar) {
-      draw_colour_bar(image, layout_, bar, materials_.map(static_cast<std::size_t>(bar)), ranges[bar],
-                      scene_.scales[bar].title, &boxes);
-    }
-    if (!scene_.caption.empty()) {
-      draw_caption(image, layout_, expand_caption(scene_.caption, scene_.label, iteration), &boxes);
-    }
-    draw_lengths(image, layout_, scene_, ranges_.domain(ranges), boxes);
-    return image;
-  }
-
   Scene scene_;
-  Layout layout_;
   ShownRanges ranges_;
   Materials materials_;
+  ViewPictures pictures_;
   Selection selection_;
-  std::optional<Drawing> drawing_;
+  std::deque<Drawing> drawings_;  ///< kept for reuse
   LevelLayers level_layers_;
   Absence absence_;
   RunningRanges running_;
-  std::vector<Kept> kept_;  ///< kept from the first pass to the second
-  Ranges shown_;            ///< kept from the combine of the first pass to that of the second
+  LayerPieces pieces_;
+  Ranges shown_;  ///< kept from the combine of the first pass to that of the second
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ void widen_by(ColourRange& range, const ColourRange& other) {
 }  // namespace
 
 RunningRanges::RunningRanges(const Scene& scene)
-    : scene_(&scene), file_(table_beside(scene.file)), so_far_(scene.scales.size(), nothing) {
+    : scene_(&scene), file_(table_beside(scene.file())), so_far_(scene.scales.size(), nothing) {
   any_ = std::any_of(scene.scales.begin(), scene.scales.end(),
                      [](const ColourScale& scale) { return scale.running && scale.is_open(); });
 }

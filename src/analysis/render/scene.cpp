@@ -20,16 +20,6 @@ constexpr Colour plain_colours[] = {{92, 140, 190}, {230, 134, 46}, {62, 142, 78
 
 constexpr std::size_t most_layers = 250;  ///< a layer's number has 8 bits in a sample
 
-std::optional<Vec3> read_point(const Settings& settings, std::string_view name) {
-  const std::vector<double> numbers = settings.reals(name);
-  if (numbers.empty()) return std::nullopt;
-  for (const double number : numbers) {
-    if (!std::isfinite(number))
-      settings.fail(name, fmt::format("found {} in '{}'; write finite numbers", number, name));
-  }
-  return Vec3{numbers[0], numbers[1], numbers[2]};
-}
-
 Colour read_colour(const Settings& settings, std::string_view name, const std::string& text) {
   if (const auto colour = parse_colour(text)) return *colour;
   settings.fail(name,
@@ -305,33 +295,6 @@ void read_domain(const Settings& settings, Scene& scene) {
   scene.domain_known = true;
 }
 
-CameraSettings read_camera(const Settings& settings, const Domain& domain, bool domain_known) {
-  CameraSettings camera;
-  camera.position = read_point(settings, "position");
-  camera.focus = read_point(settings, "focus");
-  camera.view = read_point(settings, "view");
-  camera.up = read_point(settings, "up");
-  camera.angle = settings.real("angle");
-  camera.zoom = settings.real("zoom");
-  camera.parallel = settings.text("projection") == "parallel";
-  if (camera.position && camera.view) {
-    settings.fail("view", "found both 'position' and 'view' for the camera; keep 'position' (and 'focus') or 'view'");
-  }
-  std::optional<Vec3> view = camera.view;
-  // The middle of meshes that publish their coordinates is unknown when the configuration is checked.
-  if (camera.position && (camera.focus || domain_known))
-    view = subtract(camera.focus.value_or(domain.centre()), *camera.position);
-  if (view && !(length(*view) > 0)) {
-    settings.fail(camera.position ? "position" : "view",
-                  camera.position ? "the camera's position is its focus, so it looks nowhere; move one of them"
-                                  : "the camera's view is [0, 0, 0], which is no direction; change it");
-  }
-  if (camera.up && (!(length(*camera.up) > 0) || (view && nearly_parallel(*camera.up, *view)))) {
-    settings.fail("up", "the camera's 'up' is zero or the direction in which it looks; choose one across the view");
-  }
-  return camera;
-}
-
 }  // namespace
 
 bool Scene::finds_domain() const {
@@ -345,7 +308,7 @@ Scene read_scene(const Settings& settings, const Metadata& metadata) {
   Scene scene;
   read_domain(settings, scene);
   SceneReader(settings, metadata, scene).read();
-  if (settings.has("camera")) scene.camera = read_camera(settings.map("camera"), scene.domain, !scene.finds_domain());
+  scene.views = read_cameras(settings, settings.text("file"), scene.finds_domain() ? nullptr : &scene.domain);
   scene.width = settings.integers<std::int32_t>("size").at(0);
   scene.height = settings.integers<std::int32_t>("size").at(1);
   scene.samples = settings.integer<int>("samples");
@@ -361,7 +324,6 @@ Scene read_scene(const Settings& settings, const Metadata& metadata) {
   } catch (const Error& error) {
     settings.fail("caption", error.what());
   }
-  scene.file = settings.text("file");
   scene.lengths = read_lengths(settings, metadata, scene);
   return scene;
 }

@@ -8,11 +8,11 @@
 
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/part_query.hpp"
+#include "analysis/render/cameras.hpp"
 #include "analysis/render/colour_options.hpp"
 #include "analysis/render/lengths.hpp"
 #include "analysis/render/particles.hpp"
 #include "analysis/render/volume.hpp"
-#include "graphics/camera.hpp"
 #include "graphics/colour.hpp"
 #include "graphics/compositing.hpp"
 
@@ -59,15 +59,16 @@ struct Scene {
   /// Coordinates of meshes that publish them. The domain is then found in each iteration from these, and from the
   /// particles of some layers.
   std::vector<std::int32_t> coordinates;
-  CameraSettings camera;
+  std::vector<CameraView> views;  ///< at least one; each has its picture of every iteration
   int width = 1024, height = 1024, samples = 2;
   Background background;
   bool outline = true, colour_bar = true;
   Lengths lengths;
   std::string caption;  ///< pattern; empty: none
   std::string label;    ///< replaces {label}
-  std::string file;
 
+  /// The file of the first view, after which tables beside the pictures are named.
+  [[nodiscard]] const std::string& file() const { return views.front().file; }
   /// True if the domain is found in each iteration.
   [[nodiscard]] bool finds_domain() const;
 };

@@ -7,10 +7,6 @@
 namespace sidestream::rendering {
 namespace {
 
-Option point_option(const std::string& name, const std::string& text) {
-  return {.name = name, .type = OptionType::real, .list = true, .text = text, .least_entries = 3, .most_entries = 3};
-}
-
 void add_layer_colours(std::vector<Option>& options) {
   for (Option& option : colour_options(true)) options.push_back(std::move(option));
 }
@@ -21,6 +17,14 @@ Option colour_component_option() {
           .default_value = "0",
           .text = "The component of `colour_by` that is shown.",
           .minimum = 0};
+}
+
+Option picture_file_option() {
+  Option option = file_option("frame-{index:05}.png",
+                              "The file of each frame. Or a Cinema database such as `views.cdb`: a directory with the "
+                              "frames of all cameras and a table of their times and angles.");
+  option.choices.push_back(".cdb");
+  return option;
 }
 
 Option layer_opacity_option() {
@@ -127,40 +131,6 @@ Option clip_layer() {
           .options = std::move(options)};
 }
 
-Option camera_option() {
-  Option camera{.name = "camera",
-                .type = OptionType::map,
-                .text =
-                    "The camera. The default shows the whole domain obliquely from above. It depends on the domain "
-                    "only, so frames can be compared."};
-  camera.options = {
-      point_option("position", "The position of the camera. Default: far enough away to show the whole domain."),
-      point_option("focus",
-                   "The point in the middle of the image. Default: the domain's centre, or, without `position`, the "
-                   "point that centres the whole domain."),
-      point_option("view", "The direction in which the camera looks, instead of `position`."),
-      point_option("up", "The direction that is up in the image. Default: z; y for a domain that is flat along z."),
-      {.name = "angle",
-       .type = OptionType::real,
-       .default_value = "30",
-       .text = "Vertical field of view: degrees between the upper and the lower edge of the image.",
-       .minimum = 0.01,
-       .maximum = 170},
-      {.name = "zoom",
-       .type = OptionType::real,
-       .default_value = "1",
-       .text = "Enlarges the image without moving the camera.",
-       .minimum = 1e-6,
-       .maximum = 1e6},
-      {.name = "projection",
-       .type = OptionType::choice,
-       .default_value = "perspective",
-       .text = "`parallel`: distant objects do not appear smaller.",
-       .choices = {"perspective", "parallel"}},
-  };
-  return camera;
-}
-
 }  // namespace
 
 std::vector<Option> scene_options() {
@@ -177,7 +147,7 @@ std::vector<Option> scene_options() {
        .type = OptionType::real,
        .list = true,
        .text =
-           "The box that the camera shows and the outline marks: lower corner [x, y, z] and upper corner, six "
+           "The box that the cameras show and the outline marks: lower corner [x, y, z] and upper corner, six "
            "numbers in one list. Default: the bounds of the meshes; for meshes that publish their coordinates, those "
            "of this iteration. A fixed domain makes images of a moving mesh comparable.",
        .least_entries = 6,
@@ -206,7 +176,7 @@ std::vector<Option> scene_options() {
        .text = "Samples along each axis of a pixel. More samples make smoother edges, but cost memory and time.",
        .minimum = 1,
        .maximum = 4},
-      file_option("frame-{index:05}.png", "The file of each frame."),
+      picture_file_option(),
   };
   for (Option& option : colour_options(false)) options.push_back(std::move(option));
   for (Option& option : length_options()) options.push_back(std::move(option));

@@ -14,9 +14,20 @@ namespace sidestream {
 
 namespace {
 
+/// True if all maps of a list give a file of this name, which stand for the default of the whole.
+bool is_replaced(const Option& file, const Settings& settings, const std::vector<Option>& options) {
+  return !settings.given(file.name) && std::ranges::any_of(options, [&](const Option& other) {
+    const auto same = [&](const Option& inner) { return inner.type == file.type && inner.name == file.name; };
+    if (other.type != OptionType::map || !other.list || std::ranges::none_of(other.options, same)) return false;
+    const std::vector<Settings> maps = settings.maps(other.name);
+    return !maps.empty() && std::ranges::all_of(maps, [&](const Settings& one) { return one.given(file.name); });
+  });
+}
+
 void collect(std::vector<TaskFile>& files, const Settings& settings, const std::vector<Option>& options) {
   for (const Option& option : options) {
     if (!settings.has(option.name)) continue;
+    if (option.type == OptionType::file && is_replaced(option, settings, options)) continue;
     if (!option.with.empty() && !settings.given(option.name) && !settings.given(option.with)) continue;
     const auto nested = [&](const std::pair<std::string, Settings>& one) {
       for (const Option& candidate : option.options) {

@@ -55,17 +55,28 @@ void put_names(std::string& out, const Table& table) {
   out += '\n';
 }
 
-void put_row(std::string& out, const Table& table, std::size_t row) {
+/// Form of real numbers.
+enum class Reals { shortest, with_point };
+
+/// Adds the point of a real number that begins at `start`: 3 becomes 3.0, and 1e-05 becomes 1.0e-05.
+void put_point(std::string& out, std::size_t start) {
+  if (out.find_first_of(".nN", start) != std::string::npos) return;
+  out.insert(std::min(out.find('e', start), out.size()), ".0");
+}
+
+void put_row(std::string& out, const Table& table, std::size_t row, Reals reals) {
   const char* separator = "";
   for (const Column& column : table.columns()) {
     out += separator;
+    const std::size_t start = out.size();
     std::visit([&](const auto& values) { put(out, values[row]); }, column.values);
+    if (reals == Reals::with_point && std::holds_alternative<std::vector<double>>(column.values)) put_point(out, start);
     separator = ",";
   }
   out += '\n';
 }
 
-void write_csv(const std::string& path, const Table& table, bool append, const std::string&) {
+void write_table(const std::string& path, const Table& table, bool append, Reals reals) {
   std::string text;
   std::optional<OutputFile> file;
   if (!append) {
@@ -73,7 +84,7 @@ void write_csv(const std::string& path, const Table& table, bool append, const s
     put_names(text, table);
   }
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    put_row(text, table, row);
+    put_row(text, table, row, reals);
     if (!file) continue;
     file->write(text);
     text.clear();
@@ -181,9 +192,20 @@ ResultFormat csv_format() {
   ResultFormat format;
   format.ending = ".csv";
   format.text = "Comma-separated values with a header line, for tables.";
-  format.table = write_csv;
+  format.table = [](const std::string& path, const Table& table, bool append, const std::string&) {
+    write_table(path, table, append, Reals::shortest);
+  };
   format.list_ending = ".pieces";
   format.table_list = write_csv_list;
+  return format;
+}
+
+ResultFormat cinema_format() {
+  ResultFormat format;
+  format.ending = ".csv";
+  format.table = [](const std::string& path, const Table& table, bool append, const std::string&) {
+    write_table(path, table, append, Reals::with_point);
+  };
   return format;
 }
 

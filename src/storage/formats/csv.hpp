@@ -14,6 +14,10 @@ namespace sidestream {
 /// reads back to the same double (`nan`, `inf`, `-inf` otherwise). Rows are added in one write.
 [[nodiscard]] ResultFormat csv_format();
 
+/// The same for tables of Cinema databases, whose readers take a column without decimal points for whole numbers: real
+/// numbers have one.
+[[nodiscard]] ResultFormat cinema_format();
+
 /// Formats a text as a CSV field, quoted where needed.
 [[nodiscard]] std::string csv_field(std::string_view text);
 

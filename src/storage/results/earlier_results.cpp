@@ -11,6 +11,7 @@
 #include "data/file_pattern.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
+#include "storage/results/picture_files.hpp"
 #include "storage/results/series.hpp"
 
 namespace sidestream {
@@ -129,6 +130,7 @@ void remove_earlier_results(const OutputDirectory& directory, const std::vector<
   for (const std::string& pattern : patterns) {
     const std::string ending = fs::path(pattern).extension().string();
     const bool is_vtk = std::find(vtk_lists.begin(), vtk_lists.end(), ending) != vtk_lists.end();
+    if (ending == ".cdb") remove_pictures(directory.path(pattern, {}, 0));
     if (!names_iteration(pattern)) {
       remove_plain(directory.path(pattern, {}, 0), list_endings(ending, formats));
       const std::string stem = pattern.substr(0, pattern.size() - ending.size());

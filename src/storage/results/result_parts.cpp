@@ -333,4 +333,16 @@ void Results::add_stream_parts(const std::string& file, const SurfaceStream& min
   add_parts(file, collected(mine), servers, how);
 }
 
+void check_surface(const std::string& file, const Surface& surface) {
+  check_texts(file, surface.point_data);
+  for (const Surface::Array& array : surface.point_data) {
+    const std::size_t expected = surface.points.size() * static_cast<std::size_t>(std::max(array.components, 0));
+    if (array.components >= 1 && array.values.size() == expected) continue;
+    fail(Code::analysis,
+         "the surface for '{}' has {} points, but its array '{}' of {} components has {} values; the analysis that "
+         "made it must give one tuple a point",
+         file, surface.points.size(), array.name, array.components, array.values.size());
+  }
+}
+
 }  // namespace sidestream

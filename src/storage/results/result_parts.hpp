@@ -41,4 +41,7 @@ void check_parts(std::span<const DataSet> parts);
 /// `.h5`: a dataset for each array; docs/formats.md describes them. Pieces get a file that shows the arrays as wholes.
 [[nodiscard]] ResultFormat hdf5_format();
 
+/// Throws Error(analysis) unless each array has a tuple for each point, or if a text is not UTF-8.
+void check_surface(const std::string& file, const Surface& surface);
+
 }  // namespace sidestream

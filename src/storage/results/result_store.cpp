@@ -9,12 +9,14 @@
 #include "base/mpi/agree.hpp"
 #include "data/chart_order.hpp"
 #include "data/file_pattern.hpp"
+#include "data/picture_database.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/charts/drawing.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/results/agreed_commit.hpp"
+#include "storage/results/picture_files.hpp"
 #include "storage/results/result_bytes.hpp"
 #include "storage/results/result_parts.hpp"
 #include "storage/results/series.hpp"
@@ -36,6 +38,7 @@ class FileStore final : public ResultStore {
         series_(directory),
         tables_(directory),
         names_(directory),
+        pictures_(directory, formats_, tables_),
         charts_(rank == 0 ? make_chart_drawing() : nullptr) {}
 
   std::unique_ptr<Results> begin(const Iteration& iteration) override;
@@ -77,6 +80,15 @@ class FileStore final : public ResultStore {
           [&](const std::string& path) { format.data(path, parts, iteration, directory_->provenance()); });
   }
 
+  [[nodiscard]] std::string add_picture(const std::string& database, const std::string& name,
+                                        const Iteration& iteration, const Image& picture) {
+    return rank_ == 0 ? pictures_.add(database, name, iteration, picture) : "";
+  }
+  void list_pictures(const std::string& database, const Iteration& iteration, const Table& rows) {
+    if (rank_ != 0) return;
+    tables_.keep_provenance();
+    pictures_.list(database, iteration, rows, *first_);
+  }
   void draw(const ChartOrder& order, const Iteration& iteration);
 
   void add_pieces(const std::string& file, const Iteration& iteration, const Table& mine, Communicator& servers);
@@ -162,6 +174,7 @@ class FileStore final : public ResultStore {
   SeriesSet series_;
   TableFiles tables_;
   FileNames names_;
+  PictureFiles pictures_;
   std::map<std::string, std::int64_t> latest_;  ///< iteration last written, by pattern
   std::set<std::string> replaced_;              ///< files that this run has written anew
   std::map<std::string, std::string> lists_;    ///< lists of pieces that each iteration replaces, by pattern
@@ -318,19 +331,7 @@ void FileStore::add_pieces(const std::string& file, const Iteration& iteration, 
       });
 }
 
-void check(const std::string& file, const Surface& surface) {
-  check_texts(file, surface.point_data);
-  for (const Surface::Array& array : surface.point_data) {
-    const std::size_t expected = surface.points.size() * static_cast<std::size_t>(std::max(array.components, 0));
-    if (array.components >= 1 && array.values.size() == expected) continue;
-    fail(Code::analysis,
-         "the surface for '{}' has {} points, but its array '{}' of {} components has {} values; the analysis that "
-         "made it must give one tuple a point",
-         file, surface.points.size(), array.name, array.components, array.values.size());
-  }
-}
-
-class FileResults final : public Results, public EarlierTables, public ChartResults {
+class FileResults final : public Results, public EarlierTables, public ChartResults, public PictureDatabases {
  public:
   [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const override {
     return store_.earlier_rows(file, iteration_);
@@ -342,9 +343,15 @@ class FileResults final : public Results, public EarlierTables, public ChartResu
     add(file, data_set_of(file, table, 0, static_cast<Index>(table.rows())));
   }
   void draw(const ChartOrder& order) override { store_.draw(order, iteration_); }
+  std::string add_picture(const std::string& database, const std::string& name, const Image& picture) override {
+    return store_.add_picture(database, name, iteration_, picture);
+  }
+  void list_pictures(const std::string& database, const Table& rows) override {
+    store_.list_pictures(database, iteration_, rows);
+  }
   void add(const std::string& file, const Image& image) override { store_.add(file, iteration_, image); }
   void add(const std::string& file, const Surface& surface) override {
-    check(file, surface);
+    check_surface(file, surface);
     add_stream(file, WholeSurface(surface));
   }
   void add_stream(const std::string& file, const SurfaceStream& surface) override {
@@ -367,7 +374,7 @@ class FileResults final : public Results, public EarlierTables, public ChartResu
     Results::add_parts(file, mine, servers, how);
   }
   void add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces how) override {
-    run_collectively(servers, [&] { check(file, mine); });
+    run_collectively(servers, [&] { check_surface(file, mine); });
     if (in_surface_pieces(file, WholeSurface(mine), servers, how)) {
       return store_.add_pieces(file, iteration_, WholeSurface(mine), servers);
     }

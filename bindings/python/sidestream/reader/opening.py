@@ -55,6 +55,11 @@ def _finished(found: Any, into: Into | None) -> Any:
     return dataset_of(found)
 
 
+def _is_pictures(folder: Path) -> bool:
+    """True for a Cinema database."""
+    return folder.suffix == ".cdb" and (folder / "data.csv").is_file()
+
+
 class Results(Mapping[str, Any]):
     """The results in a directory by name, such as `statistics.csv` or `fields.h5` (over time). Each is opened on
     access. Folders and the ending may be left out if the name is unambiguous."""
@@ -65,7 +70,7 @@ class Results(Mapping[str, Any]):
 
     def _find(self) -> Iterator[tuple[str, Path]]:
         inside = [p for p in self.path.rglob("*") if p.is_file() and not p.name.startswith(".")]
-        databases = {p.parent for p in inside if p.name == JOURNAL} - {self.path}
+        databases = {p.parent for p in inside if p.name == JOURNAL or _is_pictures(p.parent)} - {self.path}
         for place in databases:
             yield place.relative_to(self.path).as_posix(), place
         files = {p for p in inside if p.suffix in READERS and not databases & set(p.parents)}
@@ -123,8 +128,8 @@ def open(
     name that are read when they are indexed. A mesh with refinement levels in VTK's files (`.vtm`) gives one of these
     for each block, by name. An index over time (`.series`) gives all its files, over time. The directory of a database
     gives its contexts, over time; `iteration` or `cycle` selects the one of that number that was written last. Finer
-    levels are arrays NAME_level1, ..., and checksums are verified if the package xxhash is installed. `.yaml`
-    (metadata, records of runs) gives a dict, whose tables are structured arrays. Pictures need pillow, `.yaml` needs
+    levels are arrays NAME_level1, ..., and checksums are verified if the package xxhash is installed. A Cinema database
+    (`.cdb`) gives the table of its pictures, with their paths in the column `FILE`. `.yaml` (metadata, records of runs) gives a dict, whose tables are structured arrays. Pictures need pillow, `.yaml` needs
     PyYAML.
 
     into="levels" gives the octree or the mesh with refinement levels of one iteration (by default the last one) as
@@ -149,6 +154,8 @@ def open(
         return _finished(read_database(place, iteration, cycle), into)
     if iteration is not None or cycle is not None:
         raise Error(f"{place}: iteration and cycle choose a context of a database, and this is none; leave them out")
+    if _is_pictures(place):
+        place = place / "data.csv"
     if place.is_dir():
         return Results(place, into)
     if not place.is_file():
