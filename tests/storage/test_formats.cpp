@@ -53,6 +53,18 @@ TEST_CASE_FIXTURE(Fixture, "tables, surfaces and grids are the golden bytes") {
                               {std::string("x"), std::int64_t{1}, 1.0 / 3}}},
                        false, provenance);
   });
+  compare("cinema.csv", [](const std::string& path) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<std::string> names{"name", "count", "value"};
+    cinema_format().table(path, Table(names, {{std::string("views"), std::int64_t{3}, 3.0}}), false, provenance);
+    cinema_format().table(path,
+                          Table{names,
+                                {{std::string("views"), std::int64_t{4}, -1e-5},
+                                 {std::string("views"), std::int64_t{5}, 0.25},
+                                 {std::string("views"), std::int64_t{6}, 1.5e300},
+                                 {std::string("views"), std::int64_t{7}, nan}}},
+                          true, provenance);
+  });
   const Surface surface{{{0, 0, 0.5}, {1, 0, 0.5}, {0, 1, 0.25}, {1, 1, 0.25}},
                         {{0, 1, 2}, {1, 3, 2}},
                         {},
