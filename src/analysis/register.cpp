@@ -18,6 +18,7 @@ void register_analyses(Registry& registry) {
   registry.add(deposit_kind());
   registry.add(subsample_kind());
   registry.add(resample_kind());
+  registry.add(streamlines_kind());
   registry.add(python_kind());
 }
 

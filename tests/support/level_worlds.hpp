@@ -252,11 +252,16 @@ inline CapturedResults run_patches(const AnalysisKind& kind, const std::string& 
   Bytes feedback;
   for (int pass = 0; pass < analysis->passes(); ++pass) {
     std::vector<Bytes> all;
+    const Iteration iteration;
+    std::deque<PatchViews> views;
+    std::deque<LocalInput> inputs;
     for (const auto& ids : mine) {
-      const PatchViews views(world, metadata, ids);
-      all.push_back(analysis->local({{}, metadata, views.views(), pass, feedback}));
+      views.emplace_back(world, metadata, ids);
+      inputs.push_back({iteration, metadata, views.back().views(), pass, feedback});
+      all.push_back(analysis->local(inputs.back()));
     }
-    feedback = analysis->combine({{}, metadata, all, pass, communicator, results});
+    feedback = analysis->combine(
+        {iteration, metadata, all, pass, communicator, results, partials == 1 ? &inputs.front() : nullptr});
   }
   return results;
 }

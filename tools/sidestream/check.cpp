@@ -119,7 +119,7 @@ std::string cycles_text(const Schedule& schedule) {
 /// True if the colours of a layer span exactly the values that its iteration shows.
 bool spans_its_iteration(const std::string& kind, const Settings& layer) {
   if (layer.has("range")) return false;
-  if (kind == "slice") return true;
+  if (kind == "slice" || kind == "volume") return true;
   const bool own_values = kind == "threshold" || kind == "clip";
   return layer.has("colour_by") || (own_values && !layer.has("colour"));
 }
@@ -130,7 +130,7 @@ std::string film_text(const TaskConfig& task) {
   const std::string& file = task.settings.text("file");
   const bool replaced = file.find('{') == std::string::npos && !file.ends_with(".cdb");
   if (replaced) return "";  // by the next picture
-  for (const char* kind : {"isosurface", "slice", "threshold", "clip", "particles"}) {
+  for (const char* kind : {"isosurface", "slice", "threshold", "clip", "particles", "volume", "streamlines"}) {
     for (const Settings& layer : task.settings.maps(kind)) {
       if (!spans_its_iteration(kind, layer)) continue;
       return "; each frame's colours span its own values, and a film wants 'range: running' or the ends of one";

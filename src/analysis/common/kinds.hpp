@@ -18,6 +18,7 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind deposit_kind();
 [[nodiscard]] AnalysisKind subsample_kind();
 [[nodiscard]] AnalysisKind resample_kind();
+[[nodiscard]] AnalysisKind streamlines_kind();
 [[nodiscard]] AnalysisKind python_kind();
 
 }  // namespace sidestream

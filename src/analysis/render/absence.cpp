@@ -27,6 +27,7 @@ std::string text_of(const SliceQuery&) { return "slice"; }
 std::string text_of(const ClipQuery&) { return "clip"; }
 std::string text_of(const ParticlesQuery&) { return "particles"; }
 std::string text_of(const VolumeQuery&) { return "volume"; }
+std::string text_of(const streamlines::Query&) { return "stream lines"; }
 
 std::string wanted_by(const IsosurfaceQuery& query) { return fmt::format("{}", fmt::join(query.values, ", ")); }
 std::string wanted_by(const ThresholdQuery& query) { return fmt::format("{} to {}", query.low, query.high); }

@@ -15,12 +15,17 @@ std::int32_t leading(const SliceQuery& query) { return query.variables.front(); 
 std::int32_t leading(const PartQuery& query) { return query.variables.front(); }
 std::int32_t leading(const ParticlesQuery& query) { return query.coordinates; }
 std::int32_t leading(const VolumeQuery& query) { return query.variable; }
+std::int32_t leading(const streamlines::Query& query) { return query.values.variables.front(); }
 
 }  // namespace
 
 bool in_levels(const Layer& layer) {
   const auto* surface = std::get_if<IsosurfaceQuery>(&layer.query);
   return surface != nullptr && surface->in_levels;
+}
+
+bool is_completed(const Layer& layer) {
+  return in_levels(layer) || std::holds_alternative<streamlines::Query>(layer.query);
 }
 
 std::int32_t leading_variable(const Layer::Query& query) {
@@ -30,10 +35,10 @@ std::int32_t leading_variable(const Layer::Query& query) {
 LevelPieces LayerPieces::extract_layer(const Layer& layer, const LocalInput& input) {
   if (in_levels(layer)) return extract_from_levels(std::get<IsosurfaceQuery>(layer.query), input);
   const auto extracted = [&](const auto& query) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(query)>, VolumeQuery>) {
-      return std::vector<Piece>();
-    } else {
+    if constexpr (requires { extract(query, input); }) {
       return extract(query, input);
+    } else {
+      return std::vector<Piece>();
     }
   };
   return {std::visit(extracted, layer.query), {}};

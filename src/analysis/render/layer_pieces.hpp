@@ -13,6 +13,9 @@ namespace sidestream::rendering {
 /// True if a layer is an isosurface that is completed in `combine`, since it crosses refinement levels.
 [[nodiscard]] bool in_levels(const Layer& layer);
 
+/// True if a layer is completed in `combine`: such an isosurface, or lines.
+[[nodiscard]] bool is_completed(const Layer& layer);
+
 /// The variable whose blocks a layer is extracted from.
 [[nodiscard]] std::int32_t leading_variable(const Layer::Query& query);
 
@@ -21,7 +24,7 @@ class LayerPieces {
  public:
   explicit LayerPieces(const Scene& scene) : scene_(&scene) {}
 
-  /// Extracts a layer. Volumes have no pieces.
+  /// Extracts a layer. Volumes have no pieces, and lines have none yet.
   [[nodiscard]] static LevelPieces extract_layer(const Layer& layer, const LocalInput& input);
   /// Keeps pieces of a layer for the next pass. What was kept in other iterations is dropped.
   void keep(std::size_t layer, const LocalInput& input, LevelPieces found);

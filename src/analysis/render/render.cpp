@@ -17,6 +17,7 @@
 #include "analysis/render/absence.hpp"
 #include "analysis/render/cell_edges.hpp"
 #include "analysis/render/layer_pieces.hpp"
+#include "analysis/render/line_pieces.hpp"
 #include "analysis/render/materials.hpp"
 #include "analysis/render/running_ranges.hpp"
 #include "analysis/render/scene.hpp"
@@ -56,7 +57,8 @@ class Render final : public Task {
         level_layers_(scene_.layers.size()),
         absence_(scene_),
         running_(scene_),
-        pieces_(scene_) {
+        pieces_(scene_),
+        lines_(scene_.layers.size()) {
     for (const Layer& layer : scene_.layers) select(layer, metadata);
     absence_.select(selection_);
     for (const std::int32_t coordinates : scene_.coordinates) selection_.variables.push_back({coordinates});
@@ -98,12 +100,13 @@ class Render final : public Task {
     const Domain domain = ranges_.domain(shown_);
     const std::size_t views = scene_.views.size();
     std::vector<std::vector<Bytes>> drawn;  // by view, unless there is only what came
+    const bool completes = std::ranges::any_of(scene_.layers, is_completed);
     if (has_levels()) {
       drawn = split_drawings(level_layers_.take(input), views);
-      draw_levels(domain, input, drawn);
-    } else if (views > 1) {
+    } else if (completes || views > 1) {
       drawn = split_drawings(input.partials, views);
     }
+    if (completes) draw_completed(domain, input, drawn);
     for (std::size_t v = 0; v < views; ++v) {
       composite_view(v, drawn.empty() ? input.partials : std::span<const Bytes>(drawn[v]), domain, input);
     }
@@ -115,6 +118,7 @@ class Render final : public Task {
   void discard(const Iteration&) noexcept override {
     level_layers_.drop();
     absence_.forget();
+    for (auto& lines : lines_) lines.reset();
   }
 
  private:
@@ -154,7 +158,7 @@ class Render final : public Task {
     for (Canvas& canvas : canvases) cast_volumes(input, ranges, domain, canvas.camera, canvas.drawing);
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
       const Layer::Query& query = scene_.layers[l].query;
-      if (std::holds_alternative<VolumeQuery>(query) || in_levels(scene_.layers[l])) continue;
+      if (std::holds_alternative<VolumeQuery>(query) || is_completed(scene_.layers[l])) continue;
       if (is_drawn_in_rows(scene_.layers[l], input.metadata)) {
         draw_rows(l, std::get<IsosurfaceQuery>(query), input, ranges, canvases);
         continue;
@@ -209,13 +213,17 @@ class Render final : public Task {
 
   [[nodiscard]] bool has_levels() const { return std::any_of(scene_.layers.begin(), scene_.layers.end(), in_levels); }
 
-  /// Collective: draws the surfaces of trees and levels for each view, which complete its received drawings.
-  void draw_levels(const Domain& domain, const CombineInput& input, std::vector<std::vector<Bytes>>& drawn) {
+  /// Collective: draws the surfaces of trees and levels, and lines, for each view, whose received drawings they
+  /// complete.
+  void draw_completed(const Domain& domain, const CombineInput& input, std::vector<std::vector<Bytes>>& drawn) {
     const Ranges ranges = all_ranges();
     std::vector<std::vector<Piece>> surfaces(scene_.layers.size());
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
-      if (!in_levels(scene_.layers[l])) continue;
-      surfaces[l] = level_layers_.surface(l, std::get<IsosurfaceQuery>(scene_.layers[l].query), input);
+      const Layer::Query& query = scene_.layers[l].query;
+      if (const auto* lines = std::get_if<streamlines::Query>(&query)) surfaces[l] = lines_of(l, *lines, input);
+      if (in_levels(scene_.layers[l])) {
+        surfaces[l] = level_layers_.surface(l, std::get<IsosurfaceQuery>(query), input);
+      }
     }
     for (std::size_t v = 0; v < scene_.views.size();) {
       for (Canvas& canvas : canvases_from(v, domain, input.iteration)) {
@@ -238,7 +246,7 @@ class Render final : public Task {
       const Layer& layer = scene_.layers[l];
       const auto* particles = std::get_if<ParticlesQuery>(&layer.query);
       const bool places = particles != nullptr && particles->in_domain;
-      if (!ranges_.is_open(layer) && !places) continue;
+      if ((!ranges_.is_open(layer) && !places) || std::holds_alternative<streamlines::Query>(layer.query)) continue;
       if (const auto* volume = std::get_if<VolumeQuery>(&layer.query)) {
         ranges_.add_values(layer, *volume, input, ranges);
         continue;
@@ -254,15 +262,26 @@ class Render final : public Task {
     return bytes_of(ranges);
   }
 
+  /// Collective: the lines of a layer, which the first pass may have traced.
+  [[nodiscard]] std::vector<Piece> lines_of(std::size_t l, const streamlines::Query& query, const CombineInput& input) {
+    std::optional<std::vector<Piece>> kept = std::exchange(lines_[l], std::nullopt);
+    return kept ? std::move(*kept) : pieces_of_lines(query, input);
+  }
+
   /// Collective: ranges found by the servers whose partials came here, and by surfaces between blocks.
-  [[nodiscard]] std::vector<Ranges> seen_by_all(const CombineInput& input) const {
+  [[nodiscard]] std::vector<Ranges> seen_by_all(const CombineInput& input) {
     LayerRims rims(scene_.layers.size());
     const std::vector<Bytes> partials =
         has_levels() ? rims.split(input.partials) : std::vector<Bytes>(input.partials.begin(), input.partials.end());
     std::vector<Ranges> seen{ranges_.nothing()};
     for (std::size_t l = 0; l < scene_.layers.size(); ++l) {
       const Layer& layer = scene_.layers[l];
-      if (!in_levels(layer) || !ranges_.is_open(layer)) continue;
+      if (!is_completed(layer) || !ranges_.is_open(layer)) continue;
+      if (const auto* lines = std::get_if<streamlines::Query>(&layer.query)) {
+        lines_[l] = pieces_of_lines(*lines, input);
+        for (const Piece& piece : *lines_[l]) ranges_.add_values(layer, piece, seen.front());
+        continue;
+      }
       const auto& surface = std::get<IsosurfaceQuery>(layer.query);
       for (const Piece& piece : pieces_between(surface, input.metadata, rims.of(l), input.communicator)) {
         ranges_.add_values(layer, piece, seen.front());
@@ -345,8 +364,8 @@ class Render final : public Task {
         draw_lines({piece.points.wide(), lines, {}}, camera, edge_width(), material, rasteriser);
         continue;
       }
-      draw_lines({piece.points.wide(), piece.lines, triangles.values}, camera, 1.5 * line_width(), material,
-                 rasteriser);
+      const double width = layer.width > 0 ? layer.width * scene_.samples : 1.5 * line_width();
+      draw_lines({piece.points.wide(), piece.lines, triangles.values}, camera, width, material, rasteriser);
     }
   }
 
@@ -372,6 +391,7 @@ class Render final : public Task {
   Absence absence_;
   RunningRanges running_;
   LayerPieces pieces_;
+  std::vector<std::optional<std::vector<Piece>>> lines_;  ///< by layer, kept by the first combine for the second
   Ranges shown_;  ///< kept from the combine of the first pass to that of the second
 };
 

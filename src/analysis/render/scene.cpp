@@ -45,7 +45,7 @@ class SceneReader {
       : settings_(settings), metadata_(metadata), scene_(scene) {}
 
   void read() {
-    const char* const kinds[] = {"isosurface", "slice", "threshold", "clip", "particles", "volume"};
+    const char* const kinds[] = {"isosurface", "slice", "threshold", "clip", "particles", "volume", "streamlines"};
     if (std::ranges::all_of(kinds, [&](const char* kind) { return settings_.maps(kind).empty(); })) {
       settings_.fail("isosurface", fmt::format("found a render without '{}', so nothing would be seen; add one",
                                                fmt::join(kinds, "' or '")));
@@ -59,6 +59,7 @@ class SceneReader {
     for (const Settings& layer : settings_.maps("clip")) add_part(layer, read_clip(layer, metadata_, Purpose::picture));
     for (const Settings& layer : settings_.maps("particles")) add_particles(layer);
     for (const Settings& layer : settings_.maps("volume")) add_volume(layer);
+    for (const Settings& layer : settings_.maps("streamlines")) add_lines(layer);
     if (scene_.layers.size() > most_layers) {
       settings_.fail("isosurface", fmt::format("found {} layers in one picture, expected at most {}; make several",
                                                scene_.layers.size(), most_layers));
@@ -209,6 +210,31 @@ class SceneReader {
     scene_.layers.push_back(std::move(layer));
   }
 
+  void add_lines(const Settings& settings) {
+    Layer layer;
+    const Variable& variable = read_variable(settings, metadata_);
+    layer.width = settings.has("width") ? settings.real("width") : 0;
+    const bool by_field = settings.has("colour_by");
+    if (by_field && settings.has("colour")) {
+      settings.fail("colour", "found both 'colour' and 'colour_by' for the same lines; remove one of them");
+    }
+    const Variable& field = by_field ? read_colour_field(settings, variable) : variable;
+    const streamlines::Query query = streamlines::read_lines(settings, metadata_, {field.id}, "colour_by");
+    if (by_field) {
+      const int component = read_colour_component(settings, field);
+      layer.attribute = static_cast<int>(streamlines::value_of(query, metadata_, field.id, component));
+      layer.colouring = Layer::Colouring::by_field;
+      scale_for(settings, field, component, layer).follows_data = true;
+    } else {
+      layer.colour = settings.has("colour") ? read_colour(settings, "colour", settings.text("colour"))
+                                            : plain_colours[plain_++ % std::size(plain_colours)];
+    }
+    name(variable.title());
+    include_mesh(metadata_.mesh_of(variable));
+    layer.query = query;
+    scene_.layers.push_back(std::move(layer));
+  }
+
   /// The scale of that variable and component in the layer's colours, shared with earlier layers.
   ColourScale& scale_for(const Settings& settings, const Variable& variable, int component, Layer& layer) {
     ColourScale wanted;
@@ -240,7 +266,10 @@ class SceneReader {
   /// Adds the variable to the caption's label and its mesh to the domain.
   void add(const Variable& variable, int component) {
     name(with_unit(variable, component_name(variable, component)));
-    const Mesh& mesh = metadata_.mesh_of(variable);
+    include_mesh(metadata_.mesh_of(variable));
+  }
+
+  void include_mesh(const Mesh& mesh) {
     if (settings_.has("domain")) return;
     if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
       for (std::size_t a = 0; a < 3; ++a) {

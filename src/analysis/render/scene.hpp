@@ -8,6 +8,7 @@
 
 #include "analysis/common/extract/extract.hpp"
 #include "analysis/common/extract/part_query.hpp"
+#include "analysis/common/streamlines/lines.hpp"
 #include "analysis/render/cameras.hpp"
 #include "analysis/render/colour_options.hpp"
 #include "analysis/render/lengths.hpp"
@@ -42,11 +43,13 @@ struct Layer {
     by_value,  ///< each isosurface in the colour of its value
     by_field,  ///< by values at the vertices
   };
-  using Query = std::variant<IsosurfaceQuery, SliceQuery, ThresholdQuery, ClipQuery, ParticlesQuery, VolumeQuery>;
+  using Query = std::variant<IsosurfaceQuery, SliceQuery, ThresholdQuery, ClipQuery, ParticlesQuery, VolumeQuery,
+                             streamlines::Query>;
   Query query;
   Colouring colouring = Colouring::plain;
   Colour colour;
   double opacity = 1;
+  double width = 0;   ///< of lines, in pixels; 0: in proportion to the picture
   int scale = -1;     ///< index in Scene::scales; -1 for plain
   int attribute = 0;  ///< index in Piece::data, for by_field
 };

@@ -106,6 +106,24 @@ Option particles_layer() {
           .options = std::move(options)};
 }
 
+Option lines_layer() {
+  std::vector<Option> options = streamlines::line_options();
+  add_colours(options, "one of its own");
+  std::erase_if(options, [](const Option& option) { return option.name == "opacity"; });
+  options.push_back({.name = "width",
+                     .type = OptionType::real,
+                     .text = "Width of the lines in pixels. Default: in proportion to the picture.",
+                     .minimum = 0.1,
+                     .maximum = 100});
+  return {.name = "streamlines",
+          .type = OptionType::map,
+          .list = true,
+          .text =
+              "Stream lines of a vector field, as in `streamlines`: one such map, or a list of them. Not with "
+              "`forward: partials`.",
+          .options = std::move(options)};
+}
+
 Option threshold_layer() {
   std::vector<Option> options = threshold_options(Purpose::picture);
   add_colours(options, "the variable's values");
@@ -141,6 +159,7 @@ std::vector<Option> scene_options() {
       clip_layer(),
       particles_layer(),
       volume_layer(),
+      lines_layer(),
       picture_size_option(),
       camera_option(),
       {.name = "domain",

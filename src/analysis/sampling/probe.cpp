@@ -10,8 +10,8 @@
 #include <map>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/sampling/level_mixing.hpp"
-#include "analysis/sampling/samplers.hpp"
+#include "analysis/common/sampling/level_mixing.hpp"
+#include "analysis/common/sampling/samplers.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/records.hpp"
 

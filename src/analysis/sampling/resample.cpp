@@ -10,9 +10,9 @@
 #include <limits>
 
 #include "analysis/common/kinds.hpp"
-#include "analysis/sampling/level_mixing.hpp"
+#include "analysis/common/sampling/level_mixing.hpp"
+#include "analysis/common/sampling/samplers.hpp"
 #include "analysis/sampling/resample_grid.hpp"
-#include "analysis/sampling/samplers.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"

@@ -37,9 +37,13 @@ struct Rank {
 /// Receives a target, the rank and the values: all components of each variable.
 using Sink = std::function<void(std::int64_t target, const Rank&, std::span<const double> values)>;
 
-/// Throws Error(configuration) if variables listed in `option` cannot be sampled between the mesh's points.
+/// The variables listed in `option`. Throws Error(configuration) if one cannot be sampled, or if they lie on several
+/// meshes.
 [[nodiscard]] std::vector<std::int32_t> read_variables(const Settings& settings, const std::string& option,
                                                        const Metadata& metadata);
+/// Throws Error(configuration) if a variable that `option` names cannot be sampled between the mesh's points.
+void check_variable(const Settings& settings, const std::string& option, const Variable& variable,
+                    const Metadata& metadata);
 /// Throws Error(configuration) if the mesh does not support the query; `option` is the one that requests linear_cells.
 void check_query(const Settings& settings, const std::string& option, const Query& query, const Metadata& metadata);
 
@@ -49,6 +53,9 @@ void check_query(const Settings& settings, const std::string& option, const Quer
 /// The blocks that contain targets, with the layers needed around them.
 [[nodiscard]] Selection selection_of(const Query& query, const Metadata& metadata,
                                      const std::shared_ptr<const SamplePoints>& targets);
+
+/// True if the query's mesh is a list of cells, which needs no layers around blocks.
+[[nodiscard]] bool is_list(const Query& query, const Metadata& metadata);
 
 /// Number of values for each target.
 [[nodiscard]] std::size_t value_count(const Query& query, const Metadata& metadata);

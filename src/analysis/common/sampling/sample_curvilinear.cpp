@@ -1,7 +1,7 @@
 // Sampling of curvilinear meshes: for each cell, the targets in its bounding box are tested.
 #include <algorithm>
 
-#include "analysis/sampling/samplers.hpp"
+#include "analysis/common/sampling/samplers.hpp"
 #include "mesh/cells/cell_shape.hpp"
 
 namespace sidestream::sampling {

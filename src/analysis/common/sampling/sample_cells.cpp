@@ -8,7 +8,7 @@
 #include <limits>
 #include <map>
 
-#include "analysis/sampling/samplers.hpp"
+#include "analysis/common/sampling/samplers.hpp"
 #include "mesh/cells/cell_shape.hpp"
 #include "mesh/cells/cell_shapes.hpp"
 #include "mesh/cells/subdivision.hpp"

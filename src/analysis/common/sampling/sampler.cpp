@@ -1,4 +1,4 @@
-#include "analysis/sampling/level_mixing.hpp"
+#include "analysis/common/sampling/level_mixing.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "analysis/sampling/samplers.hpp"
+#include "analysis/common/sampling/samplers.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream::sampling {
@@ -17,6 +17,8 @@ namespace {
 const Variable& variable_of(std::int32_t id, const Metadata& metadata) {
   return metadata.variables.at(static_cast<std::size_t>(id));
 }
+
+}  // namespace
 
 void check_variable(const Settings& settings, const std::string& option, const Variable& variable,
                     const Metadata& metadata) {
@@ -37,8 +39,6 @@ void check_variable(const Settings& settings, const std::string& option, const V
                                       variable.name, mesh.name));
   }
 }
-
-}  // namespace
 
 std::vector<std::int32_t> read_variables(const Settings& settings, const std::string& option,
                                          const Metadata& metadata) {
@@ -120,6 +120,8 @@ Selection selection_of(const Query& query, const Metadata& metadata,
   }
   return selection;
 }
+
+bool is_list(const Query& query, const Metadata& metadata) { return mesh_of(query, metadata).is_list(); }
 
 std::size_t value_count(const Query& query, const Metadata& metadata) {
   std::size_t count = 0;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/sampling/sampler.hpp"
+#include "analysis/common/sampling/sampler.hpp"
 #include "base/log.hpp"
 #include "mesh/point_grid.hpp"
 

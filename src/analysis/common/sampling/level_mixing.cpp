@@ -5,13 +5,13 @@
 // with its share of the weight), or the value of the coarser cell that contains it. For patches this is an intersection
 // of boxes (intersect), for trees a descent from the root (descend, give_below). Sums of weight times value are exact,
 // as is the sum of weights, which is 1 if every cell was found.
-#include "analysis/sampling/level_mixing.hpp"
+#include "analysis/common/sampling/level_mixing.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "analysis/sampling/samplers.hpp"
+#include "analysis/common/sampling/samplers.hpp"
 #include "mesh/owned_leaves.hpp"
 #include "mesh/point_grid.hpp"
 #include "sidestream/kit/base/fail.hpp"

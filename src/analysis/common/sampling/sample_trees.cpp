@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "analysis/sampling/samplers.hpp"
+#include "analysis/common/sampling/samplers.hpp"
 #include "mesh/owned_leaves.hpp"
 #include "mesh/point_grid.hpp"
 

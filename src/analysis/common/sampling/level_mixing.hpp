@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/sampling/sampler.hpp"
+#include "analysis/common/sampling/sampler.hpp"
 #include "sidestream/kit/reduce/grid_sums.hpp"
 
 namespace sidestream::sampling {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/sampling/samplers.hpp"
+#include "analysis/common/sampling/samplers.hpp"
 #include "contour/marching_cubes_cell.hpp"
 #include "mesh/point_grid.hpp"
 
