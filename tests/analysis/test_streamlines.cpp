@@ -24,6 +24,8 @@ double helix(const std::array<double, 3>& x, const Index3&, int c) { return c ==
 double wave(const std::array<double, 3>& x, const Index3&, int c) {
   return std::sin(5 * x[0] + c) * std::cos(4 * x[1]) + 0.7 * std::sin(3 * x[2] - x[0]) + (c == 0 ? 0.5 : 0);
 }
+/// Lines meet in one place.
+double sink(const std::array<double, 3>& x, const Index3&, int c) { return 0.05 - x[static_cast<std::size_t>(c)]; }
 double height(const std::array<double, 3>& x, const Index3&, int) { return x[2]; }
 double holes(const std::array<double, 3>& x, const Index3&, int c) {
   return x[0] > 0.6 ? std::numeric_limits<double>::quiet_NaN() : x[0] < -0.6 ? 0 : c == 0 ? 1 : 0;
@@ -31,7 +33,8 @@ double holes(const std::array<double, 3>& x, const Index3&, int c) {
 
 const std::vector<FakeField> fields{{"helix", helix, Centering::node, 3},   {"cells", helix, Centering::cell, 3},
                                     {"wave", wave, Centering::cell, 3},     {"nodes", wave, Centering::node, 3},
-                                    {"height", height, Centering::node, 1}, {"holes", holes, Centering::node, 3}};
+                                    {"height", height, Centering::node, 1}, {"holes", holes, Centering::node, 3},
+                                    {"sink", sink, Centering::node, 3}};
 
 /// A rectilinear mesh whose second axis runs downwards.
 FakeDomain stretched() {
@@ -138,6 +141,9 @@ TEST_CASE("lines end where the mesh ends, where the field is zero, and where it 
   CHECK(still.points.back()[0] > 0.3);
   CHECK(still.points.back()[0] <= 0.6);
   CHECK(lines_in_cube("variable: helix, point: {at: [3, 0, 0]}").points.empty());
+  const Surface met = lines_in_cube("variable: sink, point: {at: [0.8, -0.7, 0.6]}, step: 0.1, direction: forwards");
+  CHECK(met.points.size() < 16);
+  for (const double x : met.points.back()) CHECK(std::abs(x - 0.05) < 0.1);
   const Surface seeded = lines_in_cube("variable: holes, point: {at: [-0.9, 0, 0]}");
   CHECK(seeded.points.size() == 1);
   CHECK(seeded.lines.empty());

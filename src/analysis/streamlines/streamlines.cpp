@@ -90,8 +90,7 @@ AnalysisKind streamlines_kind() {
           "point data `line` (the number of the seed, from 0), `arc_length` (from the seed, negative backwards), the "
           "field and `fields`. Steps of equal arc length by the method of Runge and Kutta of fourth order. Between "
           "nodes and between cell centres the field is linear; in octrees, and in cells next to another level, it is "
-          "constant in each cell. A line ends within a step of where the mesh ends, where the field has no value or "
-          "is 0, and after `length` or `steps`. Lines run across blocks, levels and servers, and are the same bytes "
+          "constant in each cell. A line ends within a step of where the mesh ends, where the field has no value or is 0, or where it would turn back, and after `length` or `steps`. Lines run across blocks, levels and servers, and are the same bytes "
           "however the mesh is divided.",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {

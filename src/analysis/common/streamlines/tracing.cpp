@@ -16,11 +16,16 @@
 #include <tuple>
 
 #include "analysis/common/streamlines/lines.hpp"
+#include "mesh/plane.hpp"
 #include "mesh/sample_points.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream::streamlines {
 namespace {
+
+using rendering::add;
+using rendering::dot;
+using rendering::scale;
 
 /// A line on its way in one direction.
 struct Tracer {
@@ -35,21 +40,23 @@ struct Tracer {
   [[nodiscard]] Place place(double step) const noexcept {
     if (stage == 0) return at;
     const double distance = sign * (stage == 3 ? step : 0.5 * step);
-    Place there = at;
-    for (std::size_t a = 0; a < 3; ++a) there[a] += distance * slopes[static_cast<std::size_t>(stage - 1)][a];
-    return there;
+    return add(at, scale(slopes[static_cast<std::size_t>(stage - 1)], distance));
   }
-  /// Takes the slope of the stage.
-  void take(const Place& slope, double step) noexcept {
+  /// Takes the slope of the stage. False where the line comes to an end: slopes within a step are opposite, or a new
+  /// one is to the last, as where lines meet. There it would go to and fro.
+  [[nodiscard]] bool take(const Place& slope, double step) noexcept {
+    if (stage == 0 && number != 0 && dot(slope, slopes[0]) < 0) return false;
     if (stage < 3) {
       slopes[static_cast<std::size_t>(stage++)] = slope;
-      return;
+      return true;
     }
-    for (std::size_t a = 0; a < 3; ++a) {
-      at[a] += sign * step / 6 * (slopes[0][a] + 2 * (slopes[1][a] + slopes[2][a]) + slope[a]);
-    }
+    const Place inner = add(slopes[1], slopes[2]);
+    const Place mean = scale(add(add(slopes[0], slope), scale(inner, 2)), 1.0 / 6);
+    if (dot(mean, mean) < 0.25) return false;
+    at = add(at, scale(mean, sign * step));
     number += sign;
     stage = 0;
+    return true;
   }
 };
 
@@ -169,8 +176,7 @@ class Tracing {
         if (tracer.stage == 0) record(tracer, values);
         const auto direction = direction_of(values.first(static_cast<std::size_t>(query_.dimensions)));
         if (!direction || (tracer.stage == 0 && std::abs(tracer.number) >= most_steps_)) continue;
-        tracer.take(*direction, query_.step);
-        next.push_back(tracer);
+        if (tracer.take(*direction, query_.step)) next.push_back(tracer);
       }
       mine = std::move(next);
     }
