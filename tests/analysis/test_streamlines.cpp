@@ -200,6 +200,28 @@ TEST_CASE("lines cross refinement levels alike however patches are divided") {
   }
 }
 
+TEST_CASE("lines in an octree go on from leaf to leaf") {
+  MpiCommunicator self(MPI_COMM_SELF), world(test_ranks());
+  const TreeWorld ball = ball_world(2, 3, 6);
+  const TreeBlocks whole(ball, 1), parts(ball, 7);
+  const std::string yaml =
+      "{variable: pair, line: {from: [0.02, 0.05], to: [0.9, 0.3], samples: 20}, step: 0.004, file: a.vtp, fields: t}";
+  const Surface alone = run_lists(streamlines_kind(), yaml, whole.domain, whole.blocks, self).surfaces.at("a.vtp");
+  CHECK(alone.points.size() > 1000);
+  const CapturedResults all = run_lists(streamlines_kind(), yaml, parts.domain, parts.blocks, world);
+  if (world.rank() == 0) CHECK(same_bits(all.surfaces.at("a.vtp"), alone));
+  // The field is (x, 10 times the level) in each leaf.
+  const std::vector<double>& field = array(alone, "pair");
+  for (const auto& [from, to] : alone.lines) {
+    const auto n = static_cast<std::size_t>(from);
+    if (field[2 * n] != field[2 * n + 2] || field[2 * n + 1] != field[2 * n + 3]) continue;
+    const auto &a = alone.points[n], &b = alone.points[static_cast<std::size_t>(to)];
+    const double slope = (b[1] - a[1]) / (b[0] - a[0]);
+    if (slope == doctest::Approx(field[2 * n + 1] / field[2 * n])) continue;
+    CHECK(std::hypot(b[0] - a[0], b[1] - a[1]) < 0.004);  // a stage of the step was in another leaf
+  }
+}
+
 TEST_CASE("lines in pictures are the same bytes for every division, and have the colours of their values") {
   MpiCommunicator world(test_ranks());
   const FakeDomain domain = fake_cube(12, -1, 1, fields);

@@ -92,11 +92,16 @@ inline CapturedResults run_lists(const AnalysisKind& kind, const std::string& ya
   Bytes feedback;
   for (int pass = 0; pass < analysis->passes(); ++pass) {
     std::vector<Bytes> all;
+    const Iteration iteration;
+    std::deque<decltype(views_of(domain, blocks, mine.front()))> views;
+    std::deque<LocalInput> inputs;
     for (const auto& ids : mine) {
-      const auto views = views_of(domain, blocks, ids);
-      all.push_back(analysis->local({{}, domain.metadata, views, pass, feedback}));
+      views.push_back(views_of(domain, blocks, ids));
+      inputs.push_back({iteration, domain.metadata, views.back(), pass, feedback});
+      all.push_back(analysis->local(inputs.back()));
     }
-    feedback = analysis->combine({{}, domain.metadata, all, pass, communicator, results});
+    feedback = analysis->combine(
+        {iteration, domain.metadata, all, pass, communicator, results, partials == 1 ? &inputs.front() : nullptr});
   }
   return results;
 }

@@ -1,0 +1,67 @@
+"""Stream lines in whole runs: the same in every placement, read by VTK, and refused where blocks are not at hand."""
+
+import numpy as np
+import pytest
+from pairs import few
+from support import run
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
+
+PLACEMENTS = {
+    "{mode: nodes, servers: 3}": 5,
+    "inline": 3,
+    "{mode: cores, buffer: 32 MiB, per_node: 1}": 3,
+    "{mode: nodes, servers: 2, groups: [{servers: 1, tasks: [lines]}, {servers: 1, tasks: [picture]}]}": 4,
+}
+SEEDS = "line: {from: [0.1, 0.2, 0.15], to: [0.9, 0.7, 0.8], samples: 7}, steps: 200"
+TASKS = f"""\
+derived: {{slope: gradient(t)}}
+analyses:
+  - streamlines: {{name: lines, variable: slope, {SEEDS}, fields: t, precision: double, file: "lines-{{cycle:03}}.vtp"}}
+  - render:
+      name: picture
+      streamlines: {{variable: slope, {SEEDS}, colour_by: t}}
+      slice: {{variable: t, axis: z, position: 0.2, opacity: 0.5}}
+      size: [80, 60]
+      file: "picture-{{cycle:03}}.png"
+"""
+
+
+def read(path):
+    reader = vtkXMLPolyDataReader()
+    reader.SetFileName(str(path))
+    reader.Update()
+    surface = reader.GetOutput()
+    data = surface.GetPointData()
+    arrays = {data.GetArrayName(n): vtk_to_numpy(data.GetArray(n)) for n in range(data.GetNumberOfArrays())}
+    return vtk_to_numpy(surface.GetPoints().GetData()), vtk_to_numpy(surface.GetLines().GetConnectivityArray()), arrays
+
+
+@pytest.mark.parametrize(("placement", "ranks"), few(list(PLACEMENTS.items()), keep=2))
+def test_lines_are_the_same_in_every_placement(tmp_path, placement, ranks):
+    done = run(tmp_path / "here", ranks, placement, TASKS, ["steps=2", "blocks=2"])
+    assert done.status == 0 and all(account["failed"] == 0 for account in done.accounts), done.text
+    alone = run(tmp_path / "alone", 1, "inline", TASKS, ["steps=2"])
+    assert alone.status == 0, alone.text
+    for name in ("lines-000.vtp", "lines-010.vtp", "picture-000.png", "picture-010.png"):
+        assert (done.results / name).read_bytes() == (alone.results / name).read_bytes(), name
+    points, segments, arrays = read(done.results / "lines-010.vtp")
+    assert len(np.unique(arrays["line"])) == 7 and len(points) > 100
+    a, b = segments.reshape(-1, 2).T
+    # Values rise along the gradient, from point to point of each line, if not quite where lines end.
+    assert np.mean(arrays["t"][b] >= arrays["t"][a]) > 0.97
+    lengths = np.linalg.norm(points[b] - points[a], axis=1)
+    steps = arrays["arc_length"][b] - arrays["arc_length"][a]
+    assert np.all(lengths <= steps * (1 + 1e-9)) and np.median(lengths / steps) > 0.99
+
+
+@pytest.mark.parametrize("task", ["lines", "picture"])
+def test_lines_need_the_blocks(tmp_path, task):
+    """Servers that only combine what others reduced have none."""
+    tasks = TASKS.split("  - ")
+    tasks = tasks[0] + "  - " + tasks[1 if task == "lines" else 2]
+    done = run(tmp_path, 4, "{mode: nodes, servers: 1, forward: partials}", tasks, ["steps=2"])
+    assert "forward: partials" in done.text
+    if task == "picture":
+        assert done.status == 0 and "stream lines in a picture" in done.text
+    assert not list(done.results.glob("*.vtp")) and not list(done.results.glob("*.png"))
