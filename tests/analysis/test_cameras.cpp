@@ -212,7 +212,8 @@ TEST_CASE("what is wrong with cameras is said") {
   };
   const std::vector<Case> cases{
       {"camera: [{phi: 0}, {phi: 90}]", "found the file 'frame-{index:05}.png' for two cameras"},
-      {"camera: [{phi: 0, file: 'a-{index}.png'}, {phi: 90, file: 'a-{index}.png'}]", "'a-{index}.png' for two cameras"},
+      {"camera: [{phi: 0, file: 'a-{index}.png'}, {phi: 90, file: 'a-{index}.png'}]",
+       "'a-{index}.png' for two cameras"},
       {"camera: {phi: [0, 90]}", "write for example `file: views.cdb`"},
       {"camera: {phi: 0, file: b.png}, file: a.cdb", "remove it"},
       {"file: 'a-{index}.cdb'", "remove the field"},

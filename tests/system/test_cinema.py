@@ -1,4 +1,4 @@
-"""Cinema databases of pictures, and several cameras: the same in every placement, whole after kills and on full disks."""
+"""Cinema databases of pictures, and several cameras: the same in every placement, whole after kills, on full disks."""
 
 import csv
 import importlib.util

@@ -11,13 +11,15 @@ PLACEMENTS = {
     "{mode: nodes, servers: 3}": 5,
     "inline": 3,
     "{mode: cores, buffer: 32 MiB, per_node: 1}": 3,
-    "{mode: nodes, servers: 2, groups: [{servers: 1, tasks: [lines]}, {servers: 1, tasks: [picture]}]}": 4,
+    "{mode: nodes, groups: {first: 1, second: 2}}": 5,
 }
+GROUPS = {"name: lines,": "name: lines, group: first,", "name: picture": "name: picture\n      group: second"}
 SEEDS = "line: {from: [0.1, 0.2, 0.15], to: [0.9, 0.7, 0.8], samples: 7}, steps: 200"
 TASKS = f"""\
 derived: {{slope: gradient(t)}}
 analyses:
-  - streamlines: {{name: lines, variable: slope, {SEEDS}, fields: t, precision: double, file: "lines-{{cycle:03}}.vtp"}}
+  - streamlines: {{name: lines, variable: slope, {SEEDS}, fields: t, precision: double,
+                  file: "lines-{{cycle:03}}.vtp"}}
   - render:
       name: picture
       streamlines: {{variable: slope, {SEEDS}, colour_by: t}}
@@ -39,7 +41,10 @@ def read(path):
 
 @pytest.mark.parametrize(("placement", "ranks"), few(list(PLACEMENTS.items()), keep=2))
 def test_lines_are_the_same_in_every_placement(tmp_path, placement, ranks):
-    done = run(tmp_path / "here", ranks, placement, TASKS, ["steps=2", "blocks=2"])
+    tasks = TASKS
+    for name, grouped in GROUPS.items() if "groups" in placement else ():
+        tasks = tasks.replace(name, grouped)
+    done = run(tmp_path / "here", ranks, placement, tasks, ["steps=2", "blocks=2"])
     assert done.status == 0 and all(account["failed"] == 0 for account in done.accounts), done.text
     alone = run(tmp_path / "alone", 1, "inline", TASKS, ["steps=2"])
     assert alone.status == 0, alone.text

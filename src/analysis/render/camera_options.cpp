@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/text.hpp"
 #include "data/file_pattern.hpp"
 #include "sidestream/extend/option_table.hpp"
 #include "sidestream/kit/base/fail.hpp"
@@ -196,8 +197,9 @@ std::string name_of(const std::string& camera, bool named, const CameraPlace& pl
 
 /// Names of cameras become names of files.
 void check_name(const Settings& camera, const std::string& name) {
-  const bool plain = std::ranges::all_of(name, [](unsigned char c) {
-    return c >= 0x80 || std::isalnum(c) || c == '-' || c == '_' || c == '+' || c == '.';
+  const bool plain = std::ranges::all_of(name, [](char c) {
+    const bool beyond_ascii = static_cast<unsigned char>(c) >= 0x80;
+    return beyond_ascii || is_letter_or_digit(c) || c == '-' || c == '_' || c == '+' || c == '.';
   });
   if (!plain || name.empty() || name.front() == '.') {
     camera.fail("name", fmt::format("found '{}' as the name of a camera, expected letters, digits, '-', '_', '+' and "

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
@@ -73,7 +74,8 @@ void remove_pictures(const std::string& database) {
   fs::remove(hidden_beside(table.string(), ".committed"), error);
   fs::remove(table, error);
   if (error)
-    log::warning("'{}' of an earlier run stays, though this run replaces it: {}", table.string(), error.message());
+    log::warning("'{}' of an earlier run stays, though this run replaces it: {}", table.string(),
+                 system_text(error.value()));
 }
 
 }  // namespace sidestream

@@ -129,8 +129,8 @@ def open(
     for each block, by name. An index over time (`.series`) gives all its files, over time. The directory of a database
     gives its contexts, over time; `iteration` or `cycle` selects the one of that number that was written last. Finer
     levels are arrays NAME_level1, ..., and checksums are verified if the package xxhash is installed. A Cinema database
-    (`.cdb`) gives the table of its pictures, with their paths in the column `FILE`. `.yaml` (metadata, records of runs) gives a dict, whose tables are structured arrays. Pictures need pillow, `.yaml` needs
-    PyYAML.
+    (`.cdb`) gives the table of its pictures, with their paths in the column `FILE`. `.yaml` (metadata, records of runs)
+    gives a dict, whose tables are structured arrays. Pictures need pillow, `.yaml` needs PyYAML.
 
     into="levels" gives the octree or the mesh with refinement levels of one iteration (by default the last one) as
     `Levels`: the cells of each level, and any region at one resolution. `mesh` names the mesh if there are several.

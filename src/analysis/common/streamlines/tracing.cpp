@@ -43,7 +43,7 @@ struct Tracer {
     return add(at, scale(slopes[static_cast<std::size_t>(stage - 1)], distance));
   }
   /// Takes the slope of the stage. False where the line comes to an end: slopes within a step are opposite, or a new
-  /// one is to the last, as where lines meet. There it would go to and fro.
+  /// one is to the last, as where lines meet. It would not get any further.
   [[nodiscard]] bool take(const Place& slope, double step) noexcept {
     if (stage == 0 && number != 0 && dot(slope, slopes[0]) < 0) return false;
     if (stage < 3) {
