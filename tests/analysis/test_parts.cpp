@@ -189,6 +189,60 @@ TEST_CASE("what a plane or a box leaves has its exact volume, and both sides are
   }
 }
 
+TEST_CASE("a sphere leaves about its volume, its surface exactly where edges cross it, and both sides are the whole") {
+  const auto volume_of = [](int dimensions, double r) {
+    return dimensions == 1 ? 2 * r : dimensions == 2 ? std::acos(-1.0) * r * r : 4.0 / 3 * std::acos(-1.0) * r * r * r;
+  };
+  for (const int dimensions : {1, 2, 3}) {
+    CAPTURE(dimensions);
+    const FakeDomain domain = boxes(dimensions, true);
+    const double whole =
+        size_of(make(clip_kind(), "{variable: n, axis: x, position: -1}", domain, {domain.mesh().cells}));
+    const std::array<double, 3> centre{0.1, 0.03, -0.02};
+    const double radius = 0.31;
+    const std::string ball = fmt::format("{{variable: n, centre: [{}], radius: {}, fields: [c, lin], ",
+                                         fmt::join(centre.begin(), centre.begin() + dimensions, ", "), radius);
+    for (const Division& division : divisions(domain.mesh().cells)) {
+      const CellSet inside = make(clip_kind(), ball + "keep: inside}", domain, division);
+      const CellSet outside = make(clip_kind(), ball + "keep: outside}", domain, division);
+      const double volume = volume_of(dimensions, radius);
+      CHECK(size_of(inside) == doctest::Approx(volume).epsilon(dimensions == 1 ? 1e-12 : 0.25));
+      CHECK(size_of(inside) <= volume * (1 + 1e-12));  // chords lie within a ball
+      CHECK(size_of(inside) + size_of(outside) == doctest::Approx(whole));
+      CHECK(points_are_once(inside));
+      std::size_t on_it = 0;
+      for (std::size_t p = 0; p < inside.points.size(); ++p) {
+        double square = 0;
+        for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
+          square += (inside.points[p][a] - centre[a]) * (inside.points[p][a] - centre[a]);
+        }
+        CHECK(std::sqrt(square) <= radius * (1 + 1e-14));
+        on_it += std::abs(std::sqrt(square) - radius) < 1e-14 ? 1 : 0;
+        CHECK(inside.point_data[1].values[p] == doctest::Approx(linear(inside.points[p])));
+      }
+      CHECK(on_it >= (dimensions == 1 ? 2 : 8));
+    }
+  }
+  // A finer mesh comes nearer, to second order.
+  const auto missing = [&](Index cells) {
+    const FakeDomain cube = fake_cube(cells, -1, 1, {{"n", [](const auto& x, const Index3&, int) { return x[0]; }}});
+    return 1 - size_of(make(clip_kind(), "{variable: n, centre: [0.01, 0.02, 0.03], radius: 0.8}", cube,
+                            {cube.mesh().cells})) /
+                   volume_of(3, 0.8);
+  };
+  const double coarse = missing(8), fine = missing(16);
+  CHECK(fine > 0);
+  CHECK(coarse / fine == doctest::Approx(4).epsilon(0.2));
+  CHECK(contains(
+      message_of([&] { static_cast<void>(make(clip_kind(), "{variable: n, centre: [0, 0, 0]}", boxes(3, true), {})); }),
+      "needs its `centre` and its `radius`"));
+  CHECK(contains(message_of([&] {
+                   static_cast<void>(
+                       make(clip_kind(), "{variable: n, centre: [0, 0, 0], radius: 1, axis: x}", boxes(3, true), {}));
+                 }),
+                 "found `axis` beside"));
+}
+
 TEST_CASE("cells that are cut may be kept whole") {
   const FakeDomain domain = boxes(3, true);
   const CellSet set = make(clip_kind(), "{variable: c, axis: x, position: 0.1, whole_cells: true}", domain,
@@ -216,11 +270,13 @@ TEST_CASE("the same bytes for every division, on every number of servers") {
       {threshold_kind(), "{variable: c, component: 0, minimum: 0.25, fields: [n, lin]}"},
       {threshold_kind(), "{variable: n, minimum: 0.25, maximum: 1, points: any, fields: [c]}"},
       {clip_kind(), "{variable: n, normal: [1, 2, -1], origin: [0.1, 0, 0.05], fields: [c, lin]}"},
-      {clip_kind(), "{variable: c, low: [-0.3, -0.2, -0.4], high: [0.6, 0.21, 0.33], keep: outside, fields: [n]}"}};
+      {clip_kind(), "{variable: c, low: [-0.3, -0.2, -0.4], high: [0.6, 0.21, 0.33], keep: outside, fields: [n]}"},
+      {clip_kind(), "{variable: n, centre: [0.1, 0, 0.05], radius: 0.4, keep: outside, fields: [c, lin]}"}};
   for (const int dimensions : {1, 2, 3}) {
     const FakeDomain domain = boxes(dimensions, false);
     for (const auto& [kind, yaml] : all) {
       if (dimensions == 1 && yaml.find("normal") != std::string::npos) continue;
+      if (dimensions < 3 && yaml.find("centre") != std::string::npos) continue;
       const CellSet expected = make(kind, yaml, domain, {domain.mesh().cells});
       REQUIRE(!expected.types.empty());
       for (const Division& division : divisions(domain.mesh().cells)) {
@@ -327,6 +383,11 @@ TEST_CASE("unstructured meshes of every kind of cell: both sides are the whole, 
     const CellSet above = set_of(run_lists(clip_kind(), plane + "}", lists(cubes.mesh(), 1)));
     const CellSet below = set_of(run_lists(clip_kind(), plane + ", side: below}", lists(cubes.mesh(), 1)));
     CHECK(size_of(above) + size_of(below) == doctest::Approx(8));
+    const std::string ball = "{variable: n, centre: [0.1, 0.2, 0.03], radius: 0.7, keep: ";
+    const CellSet inside = set_of(run_lists(clip_kind(), ball + "inside}", lists(cubes.mesh(), 3)));
+    const CellSet outside = set_of(run_lists(clip_kind(), ball + "outside}", lists(cubes.mesh(), 2)));
+    CHECK(size_of(inside) + size_of(outside) == doctest::Approx(8));
+    CHECK(size_of(inside) > 1);
     // The outer faces are those of the cube and those of the cut.
     CHECK(outer_area(above) > 0);
     const CellSet box = set_of(

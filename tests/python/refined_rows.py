@@ -127,6 +127,14 @@ ROWS = {
                file: NAME-middle-smooth.h5}
 """,
     ),
+    "streamlines": Row(
+        "lines within half a coarse cell; values along them in octrees: those of the leaves, exact",
+        "",
+        tasks="""\
+  - streamlines: {name: NAME-lines, variable: NAME_velocity, fields: NAME, line: {FROMTO, samples: 9}, step: 0.03125,
+                  length: 1, precision: double, file: NAME-lines.vtp}
+""",
+    ),
     "halos": Row(
         "number, volume, mass and greatest value of each, with connectivity 6: exact",
         "",

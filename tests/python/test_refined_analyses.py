@@ -17,6 +17,8 @@ from refined_reading import both, check_measures, make_twins, measure_by_value, 
 from refined_rows import PLACES, ROWS, filled, table
 from refined_twins import DEEPEST, ORIGIN, SPACING, SURFACE, World
 from scipy import ndimage
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 PAGE = Path(__file__).parents[2] / "docs/adaptive-meshes.md"
@@ -125,6 +127,34 @@ def test_slice(twins, name, plane):
     expected = measure_by_value(twins.folder / f"f-{plane}.vtp")
     assert len(expected) > 10
     check_measures(measure_by_value(twins.folder / f"{name}-{plane}.vtp"), expected, 1e-12)
+
+
+def lines(twins, name):
+    """Points, values and names (line and number of step) of stream lines."""
+    reader = vtkXMLPolyDataReader()
+    reader.SetFileName(str(twins.folder / f"{name}-lines.vtp"))
+    reader.Update()
+    data = reader.GetOutput().GetPointData()
+    number, length, values = (vtk_to_numpy(data.GetArray(n)) for n in ("line", "arc_length", name))
+    names = list(zip(number.astype(int), np.round(length / 0.03125).astype(int), strict=True))
+    return vtk_to_numpy(reader.GetOutput().GetPoints().GetData()), values, names
+
+
+@both
+def test_streamlines(twins, name):
+    points, values, names = lines(twins, name)
+    expected = {key: place for place, key in zip(*lines(twins, "f")[::2], strict=True)}
+    assert len(names) > 300 and {line for line, _ in names} == set(range(9))
+    common = [n for n, key in enumerate(names) if key in expected]
+    assert len(common) > 0.95 * max(len(names), len(expected))
+    off = [np.linalg.norm(points[n] - expected[names[n]]) for n in common]
+    assert max(off) < np.linalg.norm(SPACING[: twins.world.dimensions]) / 2
+    if name == "t":
+        fine, n = twins.world.uniform(), twins.world.dimensions
+        cells = np.floor((points[:, :n] - ORIGIN[:n]) / (SPACING[:n] / 2**DEEPEST)).astype(int)
+        cells = np.hstack([cells, np.zeros((len(cells), 3 - n), int)])
+        inside = np.all(points[:, :n] < (ORIGIN + SPACING * twins.world.roots)[:n], axis=1)
+        np.testing.assert_array_equal(values[inside], fine[tuple(cells[inside][:, ::-1].T)])
 
 
 @both

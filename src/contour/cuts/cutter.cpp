@@ -1,7 +1,8 @@
-// Clipping of cells by planes. A cell that some plane crosses is split into simplices; each plane in turn cuts them,
-// and wedges and pyramids that remain are split again before the next plane. For the outside of a region, the part
-// beyond each plane is taken from the rest that earlier planes have left, so that parts are disjoint. Points on edges
-// are computed from the end of lower key and found again by their key.
+// Clipping of cells by planes, or by a sphere, which is treated as a bent plane. A cell that some plane crosses is
+// split into simplices; each plane in turn cuts them, and wedges and pyramids that remain are split again before the
+// next plane. For the outside of a region, the part beyond each plane is taken from the rest that earlier planes have
+// left, so that parts are disjoint. Points on edges are computed from the end of lower key and found again by their
+// key.
 #include "contour/cuts/cutter.hpp"
 
 #include <algorithm>
@@ -38,14 +39,46 @@ double signed_distance(const Plane& plane, const std::array<double, 3>& x) {
   return sum;
 }
 
+/// Distance from the surface of a sphere, positive inside.
+double depth_in(const Sphere& sphere, const std::array<double, 3>& x) {
+  double square = 0;
+  for (std::size_t a = 0; a < sphere.dimensions; ++a) {
+    square += (x[a] - sphere.centre[a]) * (x[a] - sphere.centre[a]);
+  }
+  return sphere.radius - std::sqrt(square);
+}
+
+/// Solves |a + t (b - a)| = radius, relative to the centre, for the one solution between 0 and 1.
+double crossing_of(const Sphere& sphere, const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  double edge = 0, along = 0, square = -sphere.radius * sphere.radius;
+  for (std::size_t n = 0; n < sphere.dimensions; ++n) {
+    const double from = a[n] - sphere.centre[n], way = b[n] - a[n];
+    edge += way * way;
+    along += from * way;
+    square += from * from;
+  }
+  const double root = std::sqrt(std::max(0.0, along * along - edge * square));
+  const double t = (square < 0 ? root - along : -root - along) / edge;
+  return std::clamp(t, 0.0, 1.0);
+}
+
 }  // namespace
+
+double ClipRegion::distance(std::size_t border, const std::array<double, 3>& x) const {
+  return sphere ? depth_in(*sphere, x) : signed_distance(planes[border], x);
+}
+
+double ClipRegion::crossing(std::size_t border, const std::array<double, 3>& a, const std::array<double, 3>& b) const {
+  if (sphere) return crossing_of(*sphere, a, b);
+  return sidestream::crossing(signed_distance(planes[border], a), signed_distance(planes[border], b), 0);
+}
 
 Cutter::Cutter(const BlockCells& cells, const std::vector<BlockNumbers>& fields, const ClipRegion& region,
                PieceBuilder& builder)
     : cells_(cells), fields_(fields), region_(region), builder_(builder) {}
 
 double Cutter::distance(std::size_t point, std::size_t plane) const {
-  return signed_distance(region_.planes[plane], points_[point].place);
+  return region_.distance(plane, points_[point].place);
 }
 
 std::size_t Cutter::point_of_block(std::size_t p) {
@@ -65,7 +98,7 @@ std::size_t Cutter::between(std::size_t p, std::size_t q, std::size_t plane) {
   const auto [at, fresh] = made_.try_emplace(key_between(key(p), key(q), plane), points_.size());
   if (!fresh) return at->second;
   const Point &a = points_[p], &b = points_[q];
-  const double t = crossing(distance(p, plane), distance(q, plane), 0);
+  const double t = region_.crossing(plane, a.place, b.place);
   Point point{mix(a.place, b.place, t), at->first, {}, made, -1};
   for (std::size_t v = 0; v < a.values.size(); ++v) point.values.push_back(mix(a.values[v], b.values[v], t));
   points_.push_back(std::move(point));
@@ -235,10 +268,10 @@ Cutter::Shapes Cutter::outside(Shapes rest, std::span<const std::size_t> planes)
 
 void Cutter::take(std::size_t number, const BlockCell& cell) {
   std::vector<std::size_t> crossed;  // planes with something on both sides
-  for (std::size_t plane = 0; plane < region_.planes.size(); ++plane) {
+  for (std::size_t plane = 0; plane < region_.borders(); ++plane) {
     bool any_in = false, any_out = false;
     for (const std::size_t p : cell.points) {
-      const double d = signed_distance(region_.planes[plane], cells_.place(p));
+      const double d = region_.distance(plane, cells_.place(p));
       any_in |= d > 0;
       any_out |= d < 0;
     }

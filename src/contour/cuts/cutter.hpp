@@ -1,4 +1,5 @@
-// Cells cut by planes, exactly for linear cells.
+// Cells cut by planes, exactly for linear cells, and by spheres, in flat pieces between the edges that a sphere
+// crosses.
 //
 // A cell that a plane crosses is cut into simplices from its least point, each face from its least point by key. Only
 // the faces decide how they are cut, so that neighbours agree, whatever their types and blocks. (Dompierre, Labbe,
@@ -8,6 +9,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,11 +18,26 @@
 
 namespace sidestream {
 
-/// The region that is kept: all x with a distance of 0 or more to each plane, or everything outside of it.
+/// In a mesh of fewer than three dimensions a circle, or two places.
+struct Sphere {
+  std::array<double, 3> centre{};
+  double radius = 0;
+  std::size_t dimensions = 3;  ///< axes that count
+};
+
+/// The region that is kept: all x with a distance of 0 or more to each border, or everything outside of it.
 struct ClipRegion {
-  std::vector<Plane> planes;  ///< up to six; normals point to the inside
+  std::vector<Plane> planes;     ///< up to six; normals point to the inside
+  std::optional<Sphere> sphere;  ///< instead of planes
   bool outside = false;
   bool crinkle = false;  ///< cells of which any part is kept are kept whole
+
+  [[nodiscard]] std::size_t borders() const noexcept { return sphere ? 1 : planes.size(); }
+  /// Of a place to a border, positive inside, in units of the plane's normal.
+  [[nodiscard]] double distance(std::size_t border, const std::array<double, 3>& x) const;
+  /// The part of the way from `a` to `b`, which are on different sides, at which the border is.
+  [[nodiscard]] double crossing(std::size_t border, const std::array<double, 3>& a,
+                                const std::array<double, 3>& b) const;
 };
 
 /// Cuts the cells of one block.

@@ -50,8 +50,49 @@ std::vector<Plane> read_box(const Settings& settings, const Mesh& mesh) {
   return planes;
 }
 
+/// The sphere that is written instead of a plane or a box.
+Sphere read_sphere(const Settings& settings, const Mesh& mesh) {
+  for (const char* other : {"axis", "position", "normal", "origin", "side", "low", "high"}) {
+    if (!settings.given(other)) continue;
+    settings.fail(other,
+                  fmt::format("found `{}` beside `centre` or `radius`, which describe a sphere; leave out one of "
+                              "both",
+                              other));
+  }
+  const std::vector<double> centre = settings.reals("centre");
+  if (centre.empty() || !settings.has("radius")) {
+    settings.fail(centre.empty() ? "centre" : "radius", "a sphere needs its `centre` and its `radius`; add this one");
+  }
+  if (centre.size() != static_cast<std::size_t>(mesh.dimensions)) {
+    settings.fail("centre", fmt::format("found {} numbers, expected {}, as many as mesh '{}' has dimensions; change it",
+                                        centre.size(), mesh.dimensions, mesh.name));
+  }
+  Sphere sphere{{}, settings.real("radius"), static_cast<std::size_t>(mesh.dimensions)};
+  for (std::size_t a = 0; a < centre.size(); ++a) {
+    if (!std::isfinite(centre[a])) settings.fail("centre", fmt::format("found {}; write finite numbers", centre[a]));
+    sphere.centre[a] = centre[a];
+  }
+  if (!std::isfinite(sphere.radius) || !(sphere.radius > 0)) {
+    settings.fail("radius", fmt::format("found {}, expected a finite number above 0; change it", sphere.radius));
+  }
+  return sphere;
+}
+
+/// True if part of a box may be in the sphere, or, with `outside`, out of it. Unknown bounds are infinite or NaN.
+bool may_have(const Sphere& sphere, bool outside, const std::array<double, 3>& low, const std::array<double, 3>& high) {
+  double nearest = 0, farthest = 0;
+  for (std::size_t a = 0; a < sphere.dimensions; ++a) {
+    const double below = low[a] - sphere.centre[a], above = sphere.centre[a] - high[a];
+    nearest += below > 0 ? below * below : above > 0 ? above * above : 0;
+    farthest += std::max(below * below, above * above);
+  }
+  const double square = sphere.radius * sphere.radius, slack = 1e-9;
+  return outside ? !(farthest * (1 + slack) < square) : !(nearest * (1 - slack) > square);
+}
+
 /// True if part of a box may be within all of the planes, or, with `outside`, beyond one of them.
 bool may_have(const ClipRegion& region, const std::array<double, 3>& low, const std::array<double, 3>& high) {
+  if (region.sphere) return may_have(*region.sphere, region.outside, low, high);
   bool beyond = false;
   for (const Plane& plane : region.planes) {
     double least = 0, most = 0;
@@ -82,10 +123,13 @@ std::vector<Option> clip_options(Purpose purpose) {
                      .choices = {"above", "below"}});
   options.push_back(place_option("low", "Instead of a plane: the lower corner of an axis-aligned box.", false));
   options.push_back(place_option("high", "With `low`: the upper corner of the box.", false));
+  options.push_back(place_option("centre", "Instead of a plane: the centre of a sphere, or of a circle.", false));
+  options.push_back(
+      {.name = "radius", .type = OptionType::real, .text = "With `centre`: the sphere's radius.", .minimum = 0});
   options.push_back({.name = "keep",
                      .type = OptionType::choice,
                      .default_value = "inside",
-                     .text = "With a box: the part to keep.",
+                     .text = "With a box or a sphere: the part to keep.",
                      .choices = {"inside", "outside"}});
   options.push_back({.name = "whole_cells",
                      .type = OptionType::boolean,
@@ -100,18 +144,23 @@ ClipQuery read_clip(const Settings& settings, const Metadata& metadata, Purpose 
   ClipQuery query{read_part(settings, metadata, "a clip", purpose), {}};
   const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.variables.front())));
   query.region.crinkle = settings.boolean("whole_cells");
+  if (settings.given("centre") || settings.given("radius")) {
+    query.region.sphere = read_sphere(settings, mesh);
+    query.region.outside = settings.text("keep") == "outside";
+    return query;
+  }
   if (settings.given("low") || settings.given("high")) {
     query.region.planes = read_box(settings, mesh);
     query.region.outside = settings.text("keep") == "outside";
     return query;
   }
   if (settings.given("keep")) {
-    settings.fail("keep", "`keep` goes with a box, `low` and `high`; of a plane write the `side` to keep");
+    settings.fail("keep", "`keep` goes with a box, `low` and `high`, or a sphere; of a plane write the `side` to keep");
   }
   if (!settings.has("axis") && settings.reals("normal").empty()) {
     settings.fail("axis",
-                  "what to clip with is missing; give `axis` and `position`, `normal` and `origin`, or the "
-                  "corners of a box, `low` and `high`");
+                  "what to clip with is missing; give `axis` and `position`, `normal` and `origin`, the corners of a "
+                  "box, `low` and `high`, or the `centre` and `radius` of a sphere");
   }
   Plane plane = read_plane(settings, mesh);
   if (settings.text("side") == "below") {
