@@ -33,7 +33,7 @@ struct ClipRegion {
   bool crinkle = false;  ///< cells of which any part is kept are kept whole
 
   [[nodiscard]] std::size_t borders() const noexcept { return sphere ? 1 : planes.size(); }
-  /// Of a place to a border, positive inside, in units of the plane's normal.
+  /// The distance of a place to a border, positive inside, in units of the plane's normal.
   [[nodiscard]] double distance(std::size_t border, const std::array<double, 3>& x) const;
   /// The part of the way from `a` to `b`, which are on different sides, at which the border is.
   [[nodiscard]] double crossing(std::size_t border, const std::array<double, 3>& a,
