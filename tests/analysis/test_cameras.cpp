@@ -202,7 +202,15 @@ TEST_CASE("a Cinema database lists the pictures of all views") {
          {90.0, 10.0, "phi90_theta10"}});
   check(rows("[{name: top, view: [0, 0, -1]}, {view: [1, 0, 0]}]"), {"camera", "FILE"}, {{"top", "top"}, {"1", "1"}});
   check(rows("[{name: wide, phi: [0, 90]}, {name: near, phi: 0, zoom: 2}]"), {"camera", "phi", "theta", "FILE"},
-        {{"wide", 0.0, 0.0, "wide_phi0_theta0"}, {"wide", 90.0, 0.0, "wide_phi90_theta0"}, {"near", 0.0, 0.0, "near"}});
+        {{"wide", 0.0, 0.0, "wide_phi0"}, {"wide", 90.0, 0.0, "wide_phi90"}, {"near", 0.0, 0.0, "near"}});
+  check(rows("{theta: [0, 30], path: [{time: 0, phi: 0}, {time: 1, phi: 90}]}"), {"phi", "theta", "FILE"},
+        {{45.0, 0.0, "theta0"}, {45.0, 30.0, "theta30"}});
+  const Table mixed = rows("[{name: turn, phi: [0, 60]}, {name: still, view: [1, 0, 0]}]");
+  if (world.rank() == 0) {
+    CHECK(mixed.names() == std::vector<std::string>{"camera", "phi", "theta", "FILE"});
+    CHECK(mixed.at(1, 1) == Table::Cell(60.0));
+    CHECK(std::isnan(std::get<double>(mixed.at(2, 1))));
+  }
   check(rows("{path: [{time: 0, phi: 0}, {time: 1, phi: 90}]}"), {"phi", "theta", "FILE"}, {{45.0, 0.0, ""}});
 }
 

@@ -83,8 +83,8 @@ std::string Absence::why(const std::vector<std::size_t>& blank, const CombineInp
   std::string where;
   if (scene_->views.size() > 1) {
     const CameraView& view = scene_->views[blank.front()];
-    where = fmt::format(" in {} of {} views, first in that of the camera '{}'", blank.size(), scene_->views.size(),
-                        view.name.empty() ? view.camera : view.name);
+    where = fmt::format(" in {} of {} views, first in '{}'", blank.size(), scene_->views.size(),
+                        is_picture_database(view.file) ? view.name : view.file);
   }
   return fmt::format("nothing is seen{}; what was asked for is {}; compare it with that, and the camera with the mesh",
                      where, fmt::join(layers, "; "));

@@ -186,13 +186,13 @@ void check_path(const Settings& camera, const CameraOptions& options, const Came
   }
 }
 
-/// "phi30_theta-45", after the name of a camera among several.
-std::string name_of(const std::string& camera, bool named, const CameraPlace& place, bool angles) {
-  std::string name = named ? camera : "";
-  if (angles) {
-    name += fmt::format("{}phi{}_theta{}", named ? "_" : "", place.phi.value_or(0), place.theta.value_or(0));
-  }
-  return name;
+/// "phi30_theta-45", after the name of a camera among several. Angles of which there is only one are left out.
+std::string name_of(const std::string& camera, bool named, const CameraPlace& place, bool phis, bool thetas) {
+  std::vector<std::string> parts;
+  if (named) parts.push_back(camera);
+  if (phis) parts.push_back(fmt::format("phi{}", place.phi.value_or(0)));
+  if (thetas) parts.push_back(fmt::format("theta{}", place.theta.value_or(0)));
+  return fmt::format("{}", fmt::join(parts, "_"));
 }
 
 /// Names of cameras become names of files.
@@ -261,7 +261,7 @@ class CamerasReader {
         if (still.phi) place.phi = phi;
         if (still.theta) place.theta = theta;
         views_.push_back(
-            {file, name_of(name, several_, place, across * along > 1), name, place, options.path, options.parallel});
+            {file, name_of(name, several_, place, across > 1, along > 1), name, place, options.path, options.parallel});
       }
     }
   }

@@ -1,6 +1,7 @@
 #include "analysis/render/view_pictures.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "analysis/render/lengths.hpp"
@@ -66,7 +67,7 @@ void ViewPictures::end(const CombineInput& input) {
   if (is_picture_database(file)) databases_of(input.results, file).list_pictures(file, listed_);
 }
 
-/// Parameters that not all views have, or that cannot differ, are no columns.
+/// Parameters that no view has, or that cannot differ, are no columns; those that only some have are NaN elsewhere.
 void ViewPictures::list(const CameraView& view, const Iteration& iteration, const std::string& file) {
   const CameraPlace place = view.place_at(iteration);
   const auto all = [&](auto has) { return std::ranges::all_of(scene_->views, has); };
@@ -80,9 +81,10 @@ void ViewPictures::list(const CameraView& view, const Iteration& iteration, cons
     const CameraPlace at = other.place_at(iteration);
     return at.phi.has_value() || at.theta.has_value();
   };
-  if (all(angled)) {
+  if (std::ranges::any_of(scene_->views, angled)) {
+    const double otherwise = angled(view) ? 0 : std::numeric_limits<double>::quiet_NaN();
     names.insert(names.end(), {"phi", "theta"});
-    cells.insert(cells.end(), {place.phi.value_or(0), place.theta.value_or(0)});
+    cells.insert(cells.end(), {place.phi.value_or(otherwise), place.theta.value_or(otherwise)});
   }
   names.emplace_back("FILE");
   cells.emplace_back(file);
