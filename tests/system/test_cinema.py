@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import sidestream
+from optional_packages import without
 from pairs import few
 from PIL import Image
 from programs import built
@@ -118,15 +119,12 @@ def test_a_database_opens_in_python(tmp_path):
     assert list(table["phi"][:3]) == [0, 120, 240] and table["FILE"][0] == "image/00000000/phi0_theta-30.png"
 
 
-PYCINEMA = importlib.util.find_spec("pycinema")
-
-
-@pytest.mark.skipif(PYCINEMA is None, reason="pycinema is not installed: its reader of databases is NOT TESTED")
+@pytest.mark.skipif(importlib.util.find_spec("pycinema") is None, reason=without("pycinema"))
 def test_pycinema_reads_a_database(tmp_path, monkeypatch):
     """Its reader, and its choice of pictures by parameters, without its windows, which need graphics."""
     done = run(tmp_path, 2, "inline", VIEWS_AT, ["steps=2"])
     assert done.status == 0, done.text
-    folder = Path(PYCINEMA.origin).parent
+    folder = Path(importlib.util.find_spec("pycinema").origin).parent
     for name, path in {"pycinema": folder, "pycinema.filters": folder / "filters"}.items():
         package = types.ModuleType(name)
         package.__path__ = [str(path)]
@@ -168,11 +166,15 @@ def test_a_run_that_replaces_removes_what_the_earlier_database_lists(tmp_path):
     database = first.results / "views.cdb"
     (database / "image" / "mine.png").write_bytes(b"of somebody else")
     (database / "image" / "00000020" / "notes.txt").write_bytes(b"of somebody else")
+    (first.results / "kept.png").write_bytes(b"of somebody else")
+    with (database / "data.csv").open("a") as table:
+        table.write("9,90,0.9,0.0,45.0,../kept.png\n9,90,0.9,0.0,45.0,image/00000020/notes.txt\n")
     extra = f"output: {{directory: {tmp_path}/results, existing: replace}}\n"
     again = run(tmp_path, 2, "inline", VIEWS_AT, ["steps=1"], extra=extra)
     assert again.status == 0, again.text
     columns = check_whole(database, [0])
     found = {path.relative_to(database).as_posix() for path in database.rglob("*") if path.is_file()}
+    assert (first.results / "kept.png").exists(), "planted rows remove nothing"
     assert found == {"data.csv", "image/mine.png", "image/00000020/notes.txt", *columns["FILE"]}
 
 
@@ -216,3 +218,9 @@ def test_the_check_names_what_cameras_write(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert "-> front-{cycle:03}.png, turning-{cycle:03}.png\n" in done.stdout
+    volume = VIEWS_AT.replace("slice: {variable: t, axis: z, position: 0.2}", "volume: {variable: t, opacity: [0, 1]}")
+    for number, tasks in enumerate((VIEWS_AT, volume)):
+        prepare(tmp_path / str(number), 1, "inline", tasks, [])
+        command[2] = str(tmp_path / str(number) / "run.yaml")
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert "-> views.cdb; each frame's colours span its own values" in done.stdout, done

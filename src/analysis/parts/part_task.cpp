@@ -12,7 +12,7 @@ AnalysisKind clip_kind() {
   return {
       .name = "clip",
       .text =
-          "The part of a mesh on one side of a plane, within a box or outside of it, or the particles there, as an "
+          "The part of a mesh on one side of a plane, within a box or a sphere or outside of it, or the particles there, as an "
           "unstructured mesh with the variable and those in `fields`. Cut cells become tetrahedra, pyramids and "
           "wedges (triangles and quadrilaterals, lines), which fill the kept part exactly if the cell is convex with "
           "flat faces; values at points are interpolated linearly along edges. With `whole_cells` they are kept "

@@ -93,8 +93,8 @@ const OptionTable<CameraOptions>& camera_options() {
                                  "`parallel`: distant objects do not appear smaller.",
                                  {.standard = "perspective", .choices = {{"perspective", false}, {"parallel", true}}}),
       option("path", &CameraOptions::path,
-             "Places of the camera at times, of which it has one after the other. In between all numbers are linear in "
-             "time; before the first and after the last place it stays there.",
+             "Places of the camera at given times. Between them all numbers change linearly. Before the first time and "
+             "after the last one the camera stays.",
              {.least_entries = 2, .options = key_options()})};
   return table;
 }
@@ -302,8 +302,8 @@ Option camera_option() {
           .type = OptionType::map,
           .list = true,
           .text =
-              "The camera, or a list of several, for all of which data move only once. The default shows the whole "
-              "domain obliquely from above. It depends on the domain only, so frames can be compared.",
+              "The camera, or a list of cameras. Data move once for all of them. The default shows the whole domain "
+              "obliquely from above. It depends on the domain only, so frames can be compared.",
           .options = camera_options().declarations()};
 }
 

@@ -2,11 +2,11 @@
 //
 // Each server draws the triangles and particles of its blocks into its own framebuffer and passes on the covered
 // samples. Then the samples of all servers are merged by depth, each server completing a stripe of the image, and rank
-// 0 adds the colour bars and the caption. With several cameras this is done for one after the other, so that memory
-// does not grow with them; surfaces and parts of meshes are extracted once for all. If a colour map's range is not
-// given, or meshes publish their coordinates, an earlier pass finds the ranges of values and positions. The image is
-// the same bytes however the mesh and the servers are divided: see graphics/framebuffer.hpp and
-// graphics/rasteriser.hpp.
+// 0 adds the colour bars and the caption. Several cameras are drawn at the same time, as far as memory allows, and
+// surfaces that are drawn while they are traced are traced once for these. Other layers are extracted once for all
+// cameras. If a colour map's range is not given, or meshes publish their coordinates, an earlier pass finds the ranges
+// of values and positions. The image is the same bytes however the mesh and the servers are divided: see
+// graphics/framebuffer.hpp and graphics/rasteriser.hpp.
 #include <cmath>
 #include <deque>
 #include <memory>
@@ -206,6 +206,7 @@ class Render final : public Task {
   /// Width of the edges of cells, in samples: about half a pixel at 1024 x 1024. It is an integer, so that all lines
   /// along an axis cover equally many samples, and cells of one size look the same wherever they lie between pixels.
   [[nodiscard]] double edge_width() const { return std::max(1.0, std::round(0.35 * line_width())); }
+
   void select(const Layer& layer, const Metadata& metadata) {
     const Selection needed = std::visit([&](const auto& query) { return selection_of(query, metadata); }, layer.query);
     selection_.variables.insert(selection_.variables.end(), needed.variables.begin(), needed.variables.end());

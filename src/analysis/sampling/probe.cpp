@@ -20,6 +20,7 @@ namespace {
 
 using sampling::Place;
 using sampling::Rank;
+using sampling::read_place;
 
 /// Places of the values, and their names in the table.
 struct ProbePlaces {
@@ -27,19 +28,6 @@ struct ProbePlaces {
   std::vector<std::string> names;
   std::vector<std::int64_t> samples;  ///< index on its line
 };
-
-Place read_place(const Settings& settings, const std::string& option, int dimensions) {
-  const std::vector<double> numbers = settings.reals(option);
-  Place place{};
-  bool finite = true;
-  for (std::size_t a = 0; a < numbers.size(); ++a) {
-    place[a] = numbers[a];
-    finite = finite && std::isfinite(numbers[a]);
-  }
-  if (static_cast<int>(numbers.size()) == dimensions && finite) return place;
-  settings.fail(option, fmt::format("found {} numbers{}, expected {}, one for each dimension of the mesh",
-                                    numbers.size(), finite ? "" : ", not all finite", dimensions));
-}
 
 std::string name_or(const Settings& settings, const char* what, std::size_t number) {
   return settings.has("name") ? settings.text("name") : fmt::format("{}{}", what, number);
@@ -59,13 +47,8 @@ ProbePlaces read_probe_places(const Settings& settings, int dimensions) {
   for (const Settings& line : settings.maps("line")) {
     const Place from = read_place(line, "from", dimensions), to = read_place(line, "to", dimensions);
     const std::string name = name_or(line, "line", number++);
-    const std::int64_t last = line.integer("samples") - 1;
-    for (std::int64_t n = 0; n <= last; ++n) {
-      Place at{};
-      const double t = static_cast<double>(n) / static_cast<double>(last);
-      for (std::size_t a = 0; a < 3; ++a) at[a] = n == last ? to[a] : from[a] + t * (to[a] - from[a]);
-      add(name, n, at);
-    }
+    const std::int64_t samples = line.integer("samples");
+    for (std::int64_t n = 0; n < samples; ++n) add(name, n, sampling::place_between(from, to, n, samples));
   }
   if (places.at.empty()) settings.fail("point", "there is no place to look at; give a `point` or a `line`");
   return places;

@@ -1,6 +1,7 @@
 #include "storage/results/picture_files.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -22,13 +23,13 @@ std::string pattern_of(const std::string& database, const std::string& name) {
   return database + "/image/{cycle:08}" + (name.empty() ? "" : "/" + name) + ending;
 }
 
-/// The pictures that a table lists within its directory.
+/// The pictures that a table lists, as far as they have names that this writes.
 std::vector<fs::path> listed_in(const fs::path& database) {
   std::vector<fs::path> pictures;
   bool first = true;
   for_each_record((database / table_name).string(), [&](const CsvRecord& record) {
     const fs::path name = fs::path(record.fields.back()).lexically_normal();
-    if (!std::exchange(first, false) && name.is_relative() && !name.empty() && *name.begin() != "..") {
+    if (!std::exchange(first, false) && !name.empty() && *name.begin() == "image" && name.extension() == ending) {
       pictures.push_back(database / name);
     }
   });

@@ -124,8 +124,10 @@ std::vector<Option> clip_options(Purpose purpose) {
   options.push_back(place_option("low", "Instead of a plane: the lower corner of an axis-aligned box.", false));
   options.push_back(place_option("high", "With `low`: the upper corner of the box.", false));
   options.push_back(place_option("centre", "Instead of a plane: the centre of a sphere, or of a circle.", false));
-  options.push_back(
-      {.name = "radius", .type = OptionType::real, .text = "With `centre`: the sphere's radius.", .minimum = 0});
+  options.push_back({.name = "radius",
+                     .type = OptionType::real,
+                     .text = "With `centre`: the sphere's radius.",
+                     .range_text = "above 0"});
   options.push_back({.name = "keep",
                      .type = OptionType::choice,
                      .default_value = "inside",

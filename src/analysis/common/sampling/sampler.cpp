@@ -69,6 +69,27 @@ void check_query(const Settings& settings, const std::string& option, const Quer
                             mesh.name, mesh.geometry->kind()));
 }
 
+Place read_place(const Settings& settings, const std::string& option, int dimensions) {
+  const std::vector<double> numbers = settings.reals(option);
+  Place place{};
+  bool finite = true;
+  for (std::size_t a = 0; a < numbers.size(); ++a) {
+    place[a] = numbers[a];
+    finite = finite && std::isfinite(numbers[a]);
+  }
+  if (static_cast<int>(numbers.size()) == dimensions && finite) return place;
+  settings.fail(option, fmt::format("found {} numbers{}, expected {}, one for each dimension of the mesh",
+                                    numbers.size(), finite ? "" : ", not all finite", dimensions));
+}
+
+Place place_between(const Place& from, const Place& to, std::int64_t n, std::int64_t count) {
+  if (n + 1 == count) return to;
+  const double t = static_cast<double>(n) / static_cast<double>(count - 1);
+  Place at{};
+  for (std::size_t a = 0; a < 3; ++a) at[a] = from[a] + t * (to[a] - from[a]);
+  return at;
+}
+
 Option levels_option() {
   Option option = choice_options().at(0);
   option.text =
@@ -120,8 +141,6 @@ Selection selection_of(const Query& query, const Metadata& metadata,
   }
   return selection;
 }
-
-bool is_list(const Query& query, const Metadata& metadata) { return mesh_of(query, metadata).is_list(); }
 
 std::size_t value_count(const Query& query, const Metadata& metadata) {
   std::size_t count = 0;

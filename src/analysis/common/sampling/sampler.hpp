@@ -47,15 +47,17 @@ void check_variable(const Settings& settings, const std::string& option, const V
 /// Throws Error(configuration) if the mesh does not support the query; `option` is the one that requests linear_cells.
 void check_query(const Settings& settings, const std::string& option, const Query& query, const Metadata& metadata);
 
+/// A place that is an option's value. Throws Error(configuration) unless it has a finite number for each dimension.
+[[nodiscard]] Place read_place(const Settings& settings, const std::string& option, int dimensions);
+/// The `n`-th of `count` places at equal distances from one end to the other.
+[[nodiscard]] Place place_between(const Place& from, const Place& to, std::int64_t n, std::int64_t count);
+
 /// The option `levels`, which read_choice_of_levels reads.
 [[nodiscard]] Option levels_option();
 
 /// The blocks that contain targets, with the layers needed around them.
 [[nodiscard]] Selection selection_of(const Query& query, const Metadata& metadata,
                                      const std::shared_ptr<const SamplePoints>& targets);
-
-/// True if the query's mesh is a list of cells, which needs no layers around blocks.
-[[nodiscard]] bool is_list(const Query& query, const Metadata& metadata);
 
 /// Number of values for each target.
 [[nodiscard]] std::size_t value_count(const Query& query, const Metadata& metadata);

@@ -81,34 +81,12 @@ const OptionTable<LineOptions>& table_of_lines() {
       option("step", &LineOptions::step,
              "Arc length of a step, in the mesh's units. Default: half of the smallest width of a cell; octrees need "
              "it.",
-             {.minimum = 0}),
+             {.range_text = "above 0"}),
       option("length", &LineOptions::length, "Arc length of lines at most, from the seed in each direction.",
              {.minimum = 0}),
       option("steps", &LineOptions::steps, "Number of steps at most, from the seed in each direction.",
              {.standard = 2000, .minimum = 1, .maximum = most_steps})};
   return table;
-}
-
-Place place_of(const Settings& settings, const std::string& name, const std::vector<double>& numbers, int dimensions) {
-  Place place{};
-  bool finite = true;
-  for (std::size_t a = 0; a < numbers.size(); ++a) {
-    place[a] = numbers[a];
-    finite = finite && std::isfinite(numbers[a]);
-  }
-  if (static_cast<int>(numbers.size()) == dimensions && finite) return place;
-  settings.fail(name, fmt::format("found {} numbers{}, expected {} finite ones, one for each dimension of the mesh; "
-                                  "write them",
-                                  numbers.size(), finite ? "" : ", not all finite", dimensions));
-}
-
-/// The `n`-th of `count` places from one end to the other.
-Place between(const Place& from, const Place& to, std::int64_t n, std::int64_t count) {
-  if (n + 1 == count) return to;
-  const double t = static_cast<double>(n) / static_cast<double>(count - 1);
-  Place at{};
-  for (std::size_t a = 0; a < 3; ++a) at[a] = from[a] + t * (to[a] - from[a]);
-  return at;
 }
 
 class SeedReader {
@@ -119,10 +97,11 @@ class SeedReader {
   [[nodiscard]] std::vector<Place> read() {
     const OptionTable<LineOptions>& table = table_of_lines();
     for_each(&LineOptions::points,
-             [&](const Settings& map, const PointSeed& seed) { add(place_of(map, "at", seed.at, dimensions_)); });
+             [&](const Settings& map, const PointSeed&) { add(sampling::read_place(map, "at", dimensions_)); });
     for_each(&LineOptions::lines, [&](const Settings& map, const LineSeeds& row) {
-      const Place from = place_of(map, "from", row.from, dimensions_), to = place_of(map, "to", row.to, dimensions_);
-      for (std::int64_t n = 0; n < row.samples; ++n) add(between(from, to, n, row.samples));
+      const Place from = sampling::read_place(map, "from", dimensions_),
+                  to = sampling::read_place(map, "to", dimensions_);
+      for (std::int64_t n = 0; n < row.samples; ++n) add(sampling::place_between(from, to, n, row.samples));
     });
     for_each(&LineOptions::planes, [&](const Settings& map, const PlaneSeeds& plane) { add_plane(map, plane); });
     if (seeds_.empty()) {
@@ -140,16 +119,17 @@ class SeedReader {
   }
 
   void add_plane(const Settings& map, const PlaneSeeds& plane) {
-    const Place corner = place_of(map, "corner", plane.corner, dimensions_);
-    const Place first = place_of(map, "first", plane.first, dimensions_);
-    const Place second = place_of(map, "second", plane.second, dimensions_);
+    const Place corner = sampling::read_place(map, "corner", dimensions_);
+    const Place first = sampling::read_place(map, "first", dimensions_);
+    const Place second = sampling::read_place(map, "second", dimensions_);
     Place opposite{};
     for (std::size_t a = 0; a < 3; ++a) opposite[a] = first[a] + (second[a] - corner[a]);
     const auto [across, along] = plane.samples;
     if (across * along > most_seeds) fail_many();
     for (std::int64_t j = 0; j < along; ++j) {
-      const Place from = between(corner, second, j, along), to = between(first, opposite, j, along);
-      for (std::int64_t i = 0; i < across; ++i) add(between(from, to, i, across));
+      const Place from = sampling::place_between(corner, second, j, along),
+                  to = sampling::place_between(first, opposite, j, along);
+      for (std::int64_t i = 0; i < across; ++i) add(sampling::place_between(from, to, i, across));
     }
   }
 
@@ -246,9 +226,9 @@ Query read_lines(const Settings& settings, const Metadata& metadata, const std::
 
 Selection selection_of(const Query& query, const Metadata& metadata) {
   Selection selection;
-  const bool list = sampling::is_list(query.values, metadata);
   for (const std::int32_t id : query.values.variables) {
-    selection.variables.push_back({id, list ? 0 : 1});
+    const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(id)));
+    selection.variables.push_back({id, mesh.is_list() ? 0 : 1});  // octrees need no layers around blocks
     selection.variables.back().wrap = false;
     selection.variables.back().covered = false;
   }
