@@ -11,6 +11,7 @@
 #include "support/level_cases.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
+#include "support/stretched_domain.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -35,16 +36,6 @@ const std::vector<FakeField> fields{{"helix", helix, Centering::node, 3},   {"ce
                                     {"wave", wave, Centering::cell, 3},     {"nodes", wave, Centering::node, 3},
                                     {"height", height, Centering::node, 1}, {"holes", holes, Centering::node, 3},
                                     {"sink", sink, Centering::node, 3}};
-
-/// A rectilinear mesh whose second axis runs downwards.
-FakeDomain stretched() {
-  std::array<std::vector<double>, 3> axes;
-  for (int i = 0; i <= 14; ++i) axes[0].push_back(-1 + i * i / 98.0);
-  for (int i = 0; i <= 11; ++i) axes[1].push_back(1 - i / 5.5);
-  for (int i = 0; i <= 13; ++i) axes[2].push_back(-1 + i / 6.5);
-  return FakeDomain({{0, 0, 0}, {14, 11, 13}}, std::make_shared<RectilinearGeometry>(Index3{0, 0, 0}, std::move(axes)),
-                    fields);
-}
 
 const FakeRun how{.ghosts = 1};
 
@@ -151,7 +142,7 @@ TEST_CASE("lines end where the mesh ends, where the field is zero, and where it 
 
 TEST_CASE("the same bits however blocks and servers are divided") {
   MpiCommunicator world(test_ranks());
-  for (const FakeDomain& domain : {fake_cube(12, -1, 1, fields), stretched()}) {
+  for (const FakeDomain& domain : {fake_cube(12, -1, 1, fields), stretched_domain(fields)}) {
     const Box& cells = domain.mesh().cells;
     for (const std::string variable : {"wave", "nodes", "helix"}) {
       const std::string yaml =

@@ -9,6 +9,7 @@
 #include "support/fake_domain.hpp"
 #include "support/level_cases.hpp"
 #include "support/ranks.hpp"
+#include "support/stretched_domain.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -28,16 +29,6 @@ const std::vector<FakeField> fields{{"hills", hills},
                                     {"holes", holes},
                                     {"level", level},
                                     {"wind", hills, Centering::cell, 3}};
-
-/// A rectilinear mesh whose second axis runs downwards.
-FakeDomain stretched() {
-  std::array<std::vector<double>, 3> axes;
-  for (int i = 0; i <= 14; ++i) axes[0].push_back(-1 + i * i / 98.0);
-  for (int i = 0; i <= 11; ++i) axes[1].push_back(1 - i / 5.5);
-  for (int i = 0; i <= 13; ++i) axes[2].push_back(-1 + i / 6.5);
-  return FakeDomain({{0, 0, 0}, {14, 11, 13}}, std::make_shared<RectilinearGeometry>(Index3{0, 0, 0}, std::move(axes)),
-                    fields);
-}
 
 Image only(const CapturedResults& results) { return results.images.begin()->second; }
 
@@ -63,7 +54,7 @@ const std::vector<std::string> scenes{
 
 TEST_CASE("the same bytes however blocks and servers are divided") {
   MpiCommunicator world(test_ranks());
-  for (const FakeDomain& domain : {fake_cube(13, -1, 1, fields), stretched()}) {
+  for (const FakeDomain& domain : {fake_cube(13, -1, 1, fields), stretched_domain(fields)}) {
     const Box& cells = domain.mesh().cells;
     for (const std::string& yaml : scenes) {
       CAPTURE(yaml);
